@@ -1,0 +1,219 @@
+//! The types of a per-PE program.
+//!
+//! Text form (s-expressions; `;` starts a comment to the end of the line):
+//!
+//! ```text
+//! (program matmul (version 1)
+//!   (parameters M N K)
+//!   (array A in (M K)) (array B in (K N)) (array C out (M N))
+//!   (grid (p0 0 (- M 1)) (p1 0 (- N 1)))
+//!   (channel A_east (offset 0 1) (latency 1) (depth 2))
+//!   (bus B_column (direction 1 0))
+//!   (class pe0 (guard (= p0 0) (>= p1 1))
+//!     (loop k 0 (- K 1)
+//!       (at (+ p0 p1 k))
+//!       (recv A A_east)
+//!       (load B (B k p1))
+//!       (if ((>= k 1)) ((let C (add C (mul A B)))) ((let C (mul A B))))
+//!       (send A_east A)
+//!       (tick 1))
+//!     (store (C p0 p1) C))
+//!   (thin-class pe9 (guard (= p0 0) (= M 1)) ...)
+//!   (digest "sha256 of the text before this form"))
+//! ```
+//!
+//! Meaning. Every PE of the grid (all coordinates within their bounds, both included) whose coordinates satisfy the guard
+//! of a class runs that class's body; guards of different classes exclude each other; a PE without a class is idle. A
+//! channel `c` joins every PE `p` that sends on it to PE `p + offset`. Registers are 64-bit floating-point numbers, keep
+//! their value through the whole body, and must be written before they are read.
+
+use crate::integer::Name;
+use crate::recurrence::{Function, Role};
+
+/// A whole program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The kernel it computes.
+    pub kernel: Name,
+    /// Size parameters, each at least 1.
+    pub parameters: Vec<Name>,
+    /// The arrays it reads and writes.
+    pub arrays: Vec<ArrayDecl>,
+    /// The bounding box of the PEs, one entry a dimension; empty for a single PE.
+    pub grid: Vec<Coordinate>,
+    /// One-to-one links.
+    pub channels: Vec<Channel>,
+    /// One-to-many links.
+    pub buses: Vec<Bus>,
+    /// What the PEs do.
+    pub classes: Vec<Class>,
+}
+
+/// An array of 64-bit floating-point numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayDecl {
+    /// Its name.
+    pub name: Name,
+    /// Input or output.
+    pub role: Role,
+    /// Extents over the parameters.
+    pub shape: Vec<IndexExpr>,
+}
+
+/// One coordinate of the grid with its first and last value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinate {
+    /// Its name.
+    pub name: Name,
+    /// First value, over the parameters.
+    pub first: IndexExpr,
+    /// Last value, over the parameters.
+    pub last: IndexExpr,
+}
+
+/// A family of FIFO links, one for each PE that sends on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Its name.
+    pub name: Name,
+    /// Receiver minus sender.
+    pub offset: Vec<i64>,
+    /// Cycles from a send to the word's visibility, at least 1.
+    pub latency: u64,
+    /// How many words hold a slot at most: the proved depth, and the capacity that the back ends give it.
+    pub depth: u64,
+}
+
+/// A family of buses. A word driven with a tag can be heard, from `latency` cycles on, by every PE that asks for the tag
+/// on the same line of PEs along `direction`. Each tag of a line is driven once; a heard word stays readable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bus {
+    /// Its name.
+    pub name: Name,
+    /// The line's direction in the grid.
+    pub direction: Vec<i64>,
+    /// Cycles from the drive to the hearing; 0 is a wire.
+    pub latency: u64,
+}
+
+/// PEs that run the same body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// Its name.
+    pub name: Name,
+    /// Whether it only occurs where some extent is 1 (`thin-class` in the text).
+    pub thin: bool,
+    /// Which PEs belong to it: all conditions hold. Over coordinates and parameters.
+    pub guard: Vec<Condition>,
+    /// What they do.
+    pub body: Vec<Instruction>,
+}
+
+/// An integer expression over parameters, coordinates and loop indices.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IndexExpr {
+    /// A literal.
+    Constant(i64),
+    /// A parameter, coordinate or loop index.
+    Variable(Name),
+    /// `(+ a b ..)`.
+    Sum(Vec<IndexExpr>),
+    /// `(- a b)`; `(- a)` in the text is `(* -1 a)`.
+    Difference(Box<IndexExpr>, Box<IndexExpr>),
+    /// `(* a b ..)`.
+    Product(Vec<IndexExpr>),
+    /// `(floor a n)`: division rounded down, by a positive literal.
+    Floor(Box<IndexExpr>, i64),
+    /// `(ceil a n)`: division rounded up, by a positive literal.
+    Ceil(Box<IndexExpr>, i64),
+    /// `(mod a n)`: the remainder in `0..n`.
+    Modulo(Box<IndexExpr>, i64),
+    /// `(min a b ..)`.
+    Min(Vec<IndexExpr>),
+    /// `(max a b ..)`.
+    Max(Vec<IndexExpr>),
+}
+
+/// How two integer expressions are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Comparison {
+    /// `=`.
+    Equal,
+    /// `>=`.
+    AtLeast,
+    /// `<=`.
+    AtMost,
+}
+
+/// `(>= a b)` and its kin.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Condition {
+    /// The comparison.
+    pub comparison: Comparison,
+    /// Left side.
+    pub left: IndexExpr,
+    /// Right side.
+    pub right: IndexExpr,
+}
+
+/// A scalar expression over registers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScalarExpr {
+    /// A literal.
+    Number(f64),
+    /// A register's value.
+    Register(Name),
+    /// `(index e)`: an integer expression as a number.
+    Index(IndexExpr),
+    /// `(add a b)` and the other words of [`Function::keyword`].
+    Apply(Function, Vec<ScalarExpr>),
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Instruction {
+    /// `(loop k first last body..)`: for each value from first to last, both included; none where last < first.
+    Loop {
+        /// The loop index.
+        index: Name,
+        /// First value.
+        first: IndexExpr,
+        /// Last value.
+        last: IndexExpr,
+        /// What is repeated.
+        body: Vec<Instruction>,
+    },
+    /// `(if (condition ..) (instruction ..) (instruction ..))`: the first list where all conditions hold, else the second.
+    If {
+        /// All must hold.
+        conditions: Vec<Condition>,
+        /// What is done then.
+        then: Vec<Instruction>,
+        /// What is done otherwise.
+        otherwise: Vec<Instruction>,
+    },
+    /// `(at e)`: the PE's clock becomes at least `e`. Back ends without a clock skip it.
+    At(IndexExpr),
+    /// `(tick n)`: the PE's clock rises by `n`: one step of the schedule is over.
+    Tick(u64),
+    /// `(load r (X a b))`: register from an array, through a memory port.
+    Load(Name, Name, Vec<IndexExpr>),
+    /// `(prefetch (X a b))`: an element into the PE's own memory, before the run, at no cycle.
+    Prefetch(Name, Vec<IndexExpr>),
+    /// `(local r (X a b))`: register from the PE's own memory; the element must have been prefetched.
+    Local(Name, Name, Vec<IndexExpr>),
+    /// `(store (X a b) r)`: array from register.
+    Store(Name, Vec<IndexExpr>, Name),
+    /// `(recv r channel)`.
+    Receive(Name, Name),
+    /// `(send channel r)`.
+    Send(Name, Name),
+    /// `(pass channel-in channel-out count)`: forwards so many words, one at a time.
+    Pass(Name, Name, IndexExpr),
+    /// `(drive bus r (tag ..))`.
+    Drive(Name, Name, Vec<IndexExpr>),
+    /// `(listen r bus (tag ..))`.
+    Listen(Name, Name, Vec<IndexExpr>),
+    /// `(let r e)`: the operation of a step.
+    Let(Name, ScalarExpr),
+}

@@ -1,0 +1,130 @@
+//! Messages for people: what is wrong, where, both sides of the contradiction, and what to type next.
+//!
+//! In: a [`Diagnostic`] that a stage has filled. Out: text rendered by `miette`, the only place where a message gets its
+//! shape. A message's first line is lower case, has no full stop and names the broken property.
+
+use crate::span::{Source, Span};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
+use std::fmt;
+use std::sync::Arc;
+
+/// One thing that is wrong with what the user gave us.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    message: String,
+    source: Option<Arc<Source>>,
+    labels: Vec<(Span, String)>,
+    notes: Vec<String>,
+    help: Option<String>,
+}
+
+/// What a stage returns when it can say everything that is wrong at once.
+pub type Diagnostics = Vec<Diagnostic>;
+
+/// A result whose error is a list of messages, never empty.
+pub type Checked<T> = Result<T, Diagnostics>;
+
+impl Diagnostic {
+    /// A message without a place in a source.
+    pub fn new(message: impl Into<String>) -> Diagnostic {
+        Diagnostic { message: message.into(), source: None, labels: vec![], notes: vec![], help: None }
+    }
+
+    /// Points at `span` of `source` and says there what stands against what.
+    pub fn label(mut self, source: &Arc<Source>, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.source = Some(Arc::clone(source));
+        self.labels.push((span, text.into()));
+        self
+    }
+
+    /// A further line of fact, such as a counterexample.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// What to do next.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// The first line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The help line, if any.
+    pub fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// The labelled spans.
+    pub fn labels(&self) -> &[(Span, String)] {
+        &self.labels
+    }
+
+    /// As a list of one, for stages that stop at the first message.
+    pub fn alone<T>(self) -> Checked<T> {
+        Err(vec![self])
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        vec![diagnostic]
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.notes.iter().try_for_each(|note| write!(f, "\n  {note}"))
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl miette::Diagnostic for Diagnostic {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let spans = self.labels.iter().map(|(span, text)| {
+            LabeledSpan::new(Some(text.clone()), span.start, span.end.saturating_sub(span.start).max(1))
+        });
+        Some(Box::new(spans))
+    }
+}
+
+/// All messages as text, each with the lines of source it points at; colour only where `colour` says so.
+pub fn render(diagnostics: &[Diagnostic], colour: bool) -> String {
+    let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(110);
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        text.push_str(&render_one(&handler, diagnostic));
+    }
+    text
+}
+
+fn render_one(handler: &GraphicalReportHandler, diagnostic: &Diagnostic) -> String {
+    let mut text = String::new();
+    let report = miette::Report::new(diagnostic.clone());
+    let report = match &diagnostic.source {
+        Some(source) => report.with_source_code(NamedSource::new(&source.name, source.text.clone())),
+        None => report,
+    };
+    if handler.render_report(&mut text, report.as_ref()).is_err() {
+        text = format!("error: {diagnostic}\n");
+    }
+    text
+}
+
+/// The known name nearest to `name`, when it is near enough to be what was meant.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let score = |candidate: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
+    let best = known.into_iter().min_by_key(|candidate| score(candidate))?;
+    (score(best) <= 1 + name.chars().count() / 3).then_some(best)
+}

@@ -1,0 +1,196 @@
+//! Linear forms with integer coefficients over named variables, such as `i + 2*j - N + 1`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Add, Mul, Neg, Sub};
+use std::sync::Arc;
+
+/// A variable, tensor, kernel or parameter name.
+pub type Name = Arc<str>;
+
+/// A [`Name`] from text.
+pub fn name(text: &str) -> Name {
+    Arc::from(text)
+}
+
+/// Values of variables.
+pub type Bindings = BTreeMap<Name, i64>;
+
+/// A linear form: a sum of integer multiples of variables and a constant. Zero coefficients are never stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Affine {
+    coefficients: BTreeMap<Name, i64>,
+    constant: i64,
+}
+
+impl Affine {
+    /// The constant `value`.
+    pub fn constant(value: i64) -> Affine {
+        Affine { coefficients: BTreeMap::new(), constant: value }
+    }
+
+    /// The variable `name`.
+    pub fn variable(name: &Name) -> Affine {
+        Affine::term(name, 1)
+    }
+
+    /// `coefficient * name`.
+    pub fn term(name: &Name, coefficient: i64) -> Affine {
+        let mut form = Affine::default();
+        form.add_term(name, coefficient);
+        form
+    }
+
+    /// The form with these coefficients, in the order of `names`, and no constant.
+    pub fn from_row(names: &[Name], row: &[i64]) -> Affine {
+        let mut form = Affine::default();
+        names.iter().zip(row).for_each(|(name, coefficient)| form.add_term(name, *coefficient));
+        form
+    }
+
+    /// Adds `coefficient * name` in place.
+    pub fn add_term(&mut self, name: &Name, coefficient: i64) {
+        let entry = self.coefficients.entry(Arc::clone(name)).or_insert(0);
+        *entry += coefficient;
+        if *entry == 0 {
+            self.coefficients.remove(name);
+        }
+    }
+
+    /// The coefficient of `name`, 0 where it does not occur.
+    pub fn coefficient(&self, name: &str) -> i64 {
+        self.coefficients.get(name).copied().unwrap_or(0)
+    }
+
+    /// The constant term.
+    pub fn constant_term(&self) -> i64 {
+        self.constant
+    }
+
+    /// The variables that occur, with their coefficients, sorted by name.
+    pub fn terms(&self) -> impl Iterator<Item = (&Name, i64)> {
+        self.coefficients.iter().map(|(name, coefficient)| (name, *coefficient))
+    }
+
+    /// The coefficients of `names`, in their order.
+    pub fn row(&self, names: &[Name]) -> Vec<i64> {
+        names.iter().map(|name| self.coefficient(name)).collect()
+    }
+
+    /// Whether no variable occurs.
+    pub fn is_constant(&self) -> bool {
+        self.coefficients.is_empty()
+    }
+
+    /// The single variable this form consists of, if it is one.
+    pub fn as_variable(&self) -> Option<&Name> {
+        let (name, coefficient) = self.coefficients.iter().next()?;
+        (self.constant == 0 && *coefficient == 1 && self.coefficients.len() == 1).then_some(name)
+    }
+
+    /// Whether any of `names` occurs.
+    pub fn mentions<'a>(&self, names: impl IntoIterator<Item = &'a Name>) -> bool {
+        names.into_iter().any(|name| self.coefficients.contains_key(name))
+    }
+
+    /// Each variable that `image` knows is replaced by its image.
+    pub fn substitute(&self, image: &BTreeMap<Name, Affine>) -> Affine {
+        let mut result = Affine::constant(self.constant);
+        for (name, coefficient) in &self.coefficients {
+            match image.get(name) {
+                Some(form) => result = result + form.clone() * *coefficient,
+                None => result.add_term(name, *coefficient),
+            }
+        }
+        result
+    }
+
+    /// Each variable renamed.
+    pub fn rename(&self, new_name: impl Fn(&Name) -> Name) -> Affine {
+        let mut result = Affine::constant(self.constant);
+        self.terms().for_each(|(name, coefficient)| result.add_term(&new_name(name), coefficient));
+        result
+    }
+
+    /// The value under `bindings`; `None` where a variable has none or the value does not fit 64 bits.
+    pub fn evaluate(&self, bindings: &Bindings) -> Option<i64> {
+        self.coefficients.iter().try_fold(self.constant, |sum, (name, coefficient)| {
+            sum.checked_add(coefficient.checked_mul(*bindings.get(name)?)?)
+        })
+    }
+
+    /// The greatest common divisor of the coefficients, 0 where there are none.
+    pub fn content(&self) -> i64 {
+        self.coefficients.values().fold(0, |divisor, coefficient| super::gcd(divisor, *coefficient))
+    }
+}
+
+impl Add for Affine {
+    type Output = Affine;
+    fn add(mut self, other: Affine) -> Affine {
+        self.constant += other.constant;
+        other.coefficients.iter().for_each(|(name, coefficient)| self.add_term(name, *coefficient));
+        self
+    }
+}
+
+impl Neg for Affine {
+    type Output = Affine;
+    fn neg(self) -> Affine {
+        self * -1
+    }
+}
+
+impl Sub for Affine {
+    type Output = Affine;
+    fn sub(self, other: Affine) -> Affine {
+        self + -other
+    }
+}
+
+impl Mul<i64> for Affine {
+    type Output = Affine;
+    fn mul(mut self, factor: i64) -> Affine {
+        if factor == 0 {
+            return Affine::default();
+        }
+        self.coefficients.values_mut().for_each(|coefficient| *coefficient *= factor);
+        self.constant *= factor;
+        self
+    }
+}
+
+impl From<i64> for Affine {
+    fn from(value: i64) -> Affine {
+        Affine::constant(value)
+    }
+}
+
+impl fmt::Display for Affine {
+    /// `i + 2*j - 1`, positive terms first; `0` for the empty form.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut terms: Vec<(String, i64)> =
+            self.terms().map(|(name, coefficient)| (show_term(name, coefficient), coefficient)).collect();
+        terms.sort_by_key(|(_, coefficient)| *coefficient < 0);
+        if self.constant != 0 || terms.is_empty() {
+            terms.push((self.constant.unsigned_abs().to_string(), self.constant));
+        }
+        for (position, (text, coefficient)) in terms.iter().enumerate() {
+            f.write_str(match (position, *coefficient < 0) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            })?;
+            f.write_str(text)?;
+        }
+        Ok(())
+    }
+}
+
+fn show_term(name: &Name, coefficient: i64) -> String {
+    match coefficient.unsigned_abs() {
+        1 => name.to_string(),
+        magnitude => format!("{magnitude}*{name}"),
+    }
+}

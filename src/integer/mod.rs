@@ -1,0 +1,14 @@
+//! Exact integer mathematics: linear forms over named variables, integer matrices and their lattices, polyhedra.
+//!
+//! Nothing here knows of recurrences or arrays. Everything is exact over the integers; the projection of a polyhedron is
+//! exact over the rationals and says so. Brute force is the oracle of every operation in the tests.
+
+mod affine;
+
+mod matrix;
+
+mod polyhedron;
+
+pub use affine::{Affine, Bindings, Name, name};
+pub use matrix::{Matrix, Vector, dot, gcd, lexicographic_sign, primitive};
+pub use polyhedron::{Bound, Polyhedron};

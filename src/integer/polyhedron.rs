@@ -1,0 +1,259 @@
+//! Sets of integer points given by linear inequalities over named variables, parameters among them.
+//!
+//! Projection is Fourier and Motzkin's, with each inequality tightened to the integers; it is exact over the rationals,
+//! so it may keep a place where no integer point lies, and never loses one. Loops bounded by it may be empty.
+
+use super::{Affine, Bindings, Name};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The points where every constraint is at least 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Polyhedron {
+    constraints: Vec<Affine>,
+}
+
+/// `coefficient * variable >= form` for a lower bound, `<=` for an upper one; the coefficient is positive.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bound {
+    /// The other side of the inequality.
+    pub form: Affine,
+    /// What the variable is multiplied by.
+    pub coefficient: i64,
+}
+
+impl Bound {
+    /// The least integer that satisfies a lower bound.
+    pub fn lower_value(&self, bindings: &Bindings) -> Option<i64> {
+        Some(-(-self.form.evaluate(bindings)?).div_euclid(self.coefficient))
+    }
+
+    /// The greatest integer that satisfies an upper bound.
+    pub fn upper_value(&self, bindings: &Bindings) -> Option<i64> {
+        Some(self.form.evaluate(bindings)?.div_euclid(self.coefficient))
+    }
+}
+
+impl Polyhedron {
+    /// The set where all `constraints` are at least 0. Duplicates and tautologies are dropped.
+    pub fn new(constraints: impl IntoIterator<Item = Affine>) -> Polyhedron {
+        let mut set = Polyhedron::default();
+        constraints.into_iter().for_each(|constraint| set.add(constraint));
+        set
+    }
+
+    /// Adds `form >= 0`.
+    pub fn add(&mut self, form: Affine) {
+        let form = tighten(form);
+        let tautology = form.is_constant() && form.constant_term() >= 0;
+        let implied = self.constraints.iter().any(|known| is_stronger(known, &form));
+        if tautology || implied {
+            return;
+        }
+        self.constraints.retain(|known| !is_stronger(&form, known));
+        self.constraints.push(form);
+    }
+
+    /// The constraints, each `>= 0`.
+    pub fn constraints(&self) -> &[Affine] {
+        &self.constraints
+    }
+
+    /// The set with `other`'s constraints as well.
+    pub fn intersect(&self, other: &Polyhedron) -> Polyhedron {
+        Polyhedron::new(self.constraints.iter().chain(&other.constraints).cloned())
+    }
+
+    /// Every constraint with variables replaced.
+    pub fn substitute(&self, image: &BTreeMap<Name, Affine>) -> Polyhedron {
+        Polyhedron::new(self.constraints.iter().map(|form| form.substitute(image)))
+    }
+
+    /// Whether the point lies in the set; a variable without a value counts as outside.
+    pub fn contains(&self, point: &Bindings) -> bool {
+        self.constraints.iter().all(|form| form.evaluate(point).is_some_and(|value| value >= 0))
+    }
+
+    /// The shadow of the set when `variable` is forgotten.
+    pub fn eliminate(&self, variable: &Name) -> Polyhedron {
+        let (lower, upper) = self.bounds(variable);
+        let free = self.constraints.iter().filter(|form| form.coefficient(variable) == 0).cloned();
+        let mut shadow = Polyhedron::new(free);
+        for low in &lower {
+            for high in &upper {
+                shadow.add(high.form.clone() * low.coefficient - low.form.clone() * high.coefficient);
+            }
+        }
+        shadow
+    }
+
+    /// The shadow when all of `variables` are forgotten.
+    pub fn eliminate_all<'a>(&self, variables: impl IntoIterator<Item = &'a Name>) -> Polyhedron {
+        variables.into_iter().fold(self.clone(), |set, variable| set.eliminate(variable))
+    }
+
+    /// The lower and the upper bounds that the constraints put on `variable`.
+    pub fn bounds(&self, variable: &Name) -> (Vec<Bound>, Vec<Bound>) {
+        let (mut lower, mut upper) = (vec![], vec![]);
+        for form in &self.constraints {
+            let coefficient = form.coefficient(variable);
+            let rest = form.clone() - Affine::term(variable, coefficient);
+            match coefficient {
+                0 => {}
+                1.. => lower.push(Bound { form: -rest, coefficient }),
+                _ => upper.push(Bound { form: rest, coefficient: -coefficient }),
+            }
+        }
+        (lower, upper)
+    }
+
+    /// The variables that occur.
+    pub fn variables(&self) -> BTreeSet<Name> {
+        self.constraints.iter().flat_map(|form| form.terms().map(|(name, _)| name.clone())).collect()
+    }
+
+    /// Whether no rational point satisfies all constraints. `false` promises nothing about integer points.
+    pub fn is_empty(&self) -> bool {
+        let shadow = self.eliminate_all(&self.variables());
+        shadow.constraints.iter().any(|form| form.is_constant() && form.constant_term() < 0)
+    }
+
+    /// Whether every rational point of this set satisfies `form >= 0`.
+    pub fn implies(&self, form: &Affine) -> bool {
+        let mut opposite = self.clone();
+        opposite.add(-form.clone() - Affine::constant(1));
+        opposite.is_empty()
+    }
+
+    /// The integer points over `indices`, in lexicographic order, with the other variables fixed by `bindings`.
+    ///
+    /// Returns `None` where an index is unbounded or a variable has no value.
+    pub fn points(&self, indices: &[Name], bindings: &Bindings) -> Option<Vec<Vec<i64>>> {
+        let mut points = vec![];
+        let levels = self.levels(indices);
+        scan(&levels, indices, &mut bindings.clone(), &mut vec![], &mut |prefix, range| {
+            points.extend(range.map(|last| prefix.iter().copied().chain([last]).collect::<Vec<i64>>()));
+        })?;
+        if indices.is_empty() && self.contains(bindings) {
+            points.push(vec![]);
+        }
+        Some(points)
+    }
+
+    /// How many integer points there are over `indices`; the innermost index is counted, not enumerated.
+    pub fn count(&self, indices: &[Name], bindings: &Bindings) -> Option<u64> {
+        if indices.is_empty() {
+            return Some(u64::from(self.contains(bindings)));
+        }
+        let mut total = 0;
+        scan(&self.levels(indices), indices, &mut bindings.clone(), &mut vec![], &mut |_, range| {
+            total += u64::try_from(range.end - range.start).unwrap_or(0);
+        })?;
+        Some(total)
+    }
+
+    /// For each index the set in which only it and those before it occur.
+    fn levels(&self, indices: &[Name]) -> Vec<Polyhedron> {
+        let mut levels = vec![self.clone()];
+        for index in indices.iter().skip(1).rev() {
+            let next = levels[levels.len() - 1].eliminate(index);
+            levels.push(next);
+        }
+        levels.reverse();
+        levels
+    }
+}
+
+/// Visits every prefix of indices with the range of the innermost one.
+fn scan(
+    levels: &[Polyhedron],
+    indices: &[Name],
+    bindings: &mut Bindings,
+    prefix: &mut Vec<i64>,
+    visit: &mut dyn FnMut(&[i64], std::ops::Range<i64>),
+) -> Option<()> {
+    let depth = prefix.len();
+    let Some(index) = indices.get(depth) else { return Some(()) };
+    let fixed = levels[depth].constraints.iter().filter(|form| form.coefficient(index) == 0);
+    for form in fixed {
+        if form.evaluate(bindings)? < 0 {
+            return Some(());
+        }
+    }
+    let (lower, upper) = levels[depth].bounds(index);
+    let low = lower.iter().map(|bound| bound.lower_value(bindings)).try_fold(i64::MIN, |m, v| Some(m.max(v?)))?;
+    let high = upper.iter().map(|bound| bound.upper_value(bindings)).try_fold(i64::MAX, |m, v| Some(m.min(v?)))?;
+    if low == i64::MIN || high == i64::MAX {
+        return None;
+    }
+    if depth + 1 == indices.len() {
+        visit(prefix, low..(high + 1).max(low));
+        return Some(());
+    }
+    for value in low..=high {
+        bindings.insert(index.clone(), value);
+        prefix.push(value);
+        let deeper = scan(levels, indices, bindings, prefix, visit);
+        prefix.pop();
+        deeper?;
+    }
+    bindings.remove(index);
+    Some(())
+}
+
+/// Divides by the common factor of the coefficients and rounds the constant down: the same integer points.
+fn tighten(form: Affine) -> Affine {
+    let divisor = form.content();
+    if divisor <= 1 {
+        return form;
+    }
+    let mut result = Affine::constant(form.constant_term().div_euclid(divisor));
+    form.terms().for_each(|(name, coefficient)| result.add_term(name, coefficient / divisor));
+    result
+}
+
+/// Whether `strong >= 0` implies `weak >= 0` by its constant alone.
+fn is_stronger(strong: &Affine, weak: &Affine) -> bool {
+    let difference = weak.clone() - strong.clone();
+    difference.is_constant() && difference.constant_term() >= 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integer::name;
+    use proptest::prelude::*;
+
+    fn names() -> Vec<Name> {
+        vec![name("i"), name("j")]
+    }
+
+    fn boxed(extra: Vec<(i64, i64, i64)>) -> Polyhedron {
+        let (i, j) = (Affine::variable(&name("i")), Affine::variable(&name("j")));
+        let sides = [i.clone(), j.clone(), Affine::constant(4) - i.clone(), Affine::constant(5) - j.clone()];
+        let cuts = extra.into_iter().map(|(a, b, c)| i.clone() * a + j.clone() * b + Affine::constant(c));
+        Polyhedron::new(sides.into_iter().chain(cuts))
+    }
+
+    proptest! {
+        #[test]
+        fn points_are_those_of_brute_force(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3)) {
+            let set = boxed(cuts);
+            let all = (0..5).flat_map(|i| (0..6).map(move |j| vec![i, j]));
+            let expected: Vec<Vec<i64>> = all
+                .filter(|p| set.contains(&names().into_iter().zip(p.iter().copied()).collect()))
+                .collect();
+            prop_assert_eq!(set.count(&names(), &Bindings::new()), Some(expected.len() as u64));
+            prop_assert_eq!(set.points(&names(), &Bindings::new()).unwrap(), expected);
+        }
+
+        #[test]
+        fn a_shadow_holds_every_point(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3)) {
+            let set = boxed(cuts);
+            let shadow = set.eliminate(&name("j"));
+            for point in set.points(&names(), &Bindings::new()).unwrap() {
+                prop_assert!(shadow.contains(&Bindings::from([(name("i"), point[0])])));
+                prop_assert!(!set.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Space-time maps: where and when each point of a space runs.
+//!
+//! In: a space and bounds. Out: candidate [`SpaceTimeMap`]s, complete within the bounds. A map with a lowered form is a
+//! [`Design`]. No solver and no cost here. Paper: Cyclotron sections 6 and 7; Barnett and Lengauer's `place` and `step`.
+
+mod map;
+
+pub use map::{Design, SpaceTimeMap};
+
+mod network;
+
+pub use network::{Links, Network};

@@ -1,0 +1,13 @@
+//! Recurrence systems: what the user's equations mean, with no thought of hardware.
+//!
+//! In: the syntax tree. Out: a [`RecurrenceSystem`] (parameters, tensors, equations over integer sets, named schedules),
+//! its sequential meaning [`evaluate`](fn@evaluate), which is the oracle of every test, and, for a system of one equation, the
+//! [`Space`] that the rest of the pipeline maps. Paper: Cyclotron section 2, Figure 3.
+
+mod system;
+
+pub use system::{Directive, Domain, Equation, Expr, Function, Operator, RecurrenceSystem, Role, Schedule, Tensor};
+
+mod space;
+
+pub use space::{Chain, Operand, Scalar, Space};

@@ -1,0 +1,113 @@
+//! The iteration space of a system with one equation: what the mapper works on.
+//!
+//! In: an [`Equation`](super::Equation) whose right-hand side is nested reductions (possibly none) around a pointwise
+//! expression. Out: a [`Space`]. Points are vectors over [`Space::indices`]: first the free indices of the equation,
+//! then the reduction indices from the outermost to the innermost. Paper: Cyclotron sections 4.1 and 4.2.
+
+use super::{Domain, Function, Operator};
+use crate::integer::{Affine, Bindings, Name, Vector};
+use crate::span::{Source, Span};
+use std::sync::Arc;
+
+/// One iteration space: a pointwise body, reduced along chains into one output.
+#[derive(Clone, Debug)]
+pub struct Space {
+    /// The kernel's name.
+    pub kernel: Name,
+    /// The parameters, each at least 1.
+    pub parameters: Vec<Name>,
+    /// The points: indices and constraints over indices and parameters.
+    pub domain: Domain,
+    /// The tensor written.
+    pub output: Name,
+    /// The subscripts it is written at, affine over the indices.
+    pub output_access: Vec<Affine>,
+    /// What the body reads; one entry for each read, also of the same tensor.
+    pub operands: Vec<Operand>,
+    /// The value at a point.
+    pub body: Scalar,
+    /// How values are reduced; `None` where every point writes its own element.
+    pub reduction: Option<Operator>,
+    /// The reduction indices, outermost first. For an output such as `c[i+j]` these are all the indices that the
+    /// reduction binds, and the reduction runs over the fibres of the output access.
+    pub reduced: Vec<Name>,
+    /// Extents of every tensor that is read or written, affine in the parameters.
+    pub shapes: Vec<(Name, Vec<Affine>)>,
+    /// The equation in the source.
+    pub span: Span,
+    /// The text.
+    pub source: Arc<Source>,
+}
+
+/// One read of a tensor in the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// The tensor.
+    pub tensor: Name,
+    /// Its subscripts, affine over the indices.
+    pub access: Vec<Affine>,
+    /// The read in the source.
+    pub span: Span,
+}
+
+/// A pointwise expression over the operands of a space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A literal.
+    Number(f64),
+    /// The value of an affine form of indices and parameters.
+    Index(Affine),
+    /// The operand with this position in [`Space::operands`].
+    Operand(usize),
+    /// A function of its arguments.
+    Apply(Function, Vec<Scalar>),
+}
+
+impl Scalar {
+    /// The value, given the operands and the bindings of indices and parameters.
+    pub fn evaluate(&self, operands: &[f64], bindings: &Bindings) -> f64 {
+        match self {
+            Scalar::Number(value) => *value,
+            Scalar::Index(form) => form.evaluate(bindings).map_or(f64::NAN, |value| value as f64),
+            Scalar::Operand(position) => operands.get(*position).copied().unwrap_or(f64::NAN),
+            Scalar::Apply(function, arguments) => {
+                let values: Vec<f64> = arguments.iter().map(|argument| argument.evaluate(operands, bindings)).collect();
+                function.apply(&values)
+            }
+        }
+    }
+}
+
+/// The order in which a reduction is carried out: one direction a level, innermost first.
+///
+/// A level with direction `d` adds up, along each maximal line `x, x+d, x+2d, ..` of its set, from the first point on;
+/// the next level works on the ends of those lines. `sum(k, l)` as written is `[<l>, <k>]`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Chain {
+    /// Directions over [`Space::indices`], innermost level first; together they span the fibre of an output element.
+    pub directions: Vec<Vector>,
+}
+
+impl Space {
+    /// The indices, outermost first.
+    pub fn indices(&self) -> &[Name] {
+        &self.domain.indices
+    }
+
+    /// The dimension of the space.
+    pub fn dimension(&self) -> usize {
+        self.domain.indices.len()
+    }
+
+    /// The sizes and a point as bindings.
+    pub fn bind(&self, sizes: &Bindings, point: &[i64]) -> Bindings {
+        let mut bindings = sizes.clone();
+        bindings.extend(self.indices().iter().cloned().zip(point.iter().copied()));
+        bindings
+    }
+
+    /// A direction as text, such as `<j>` or `<i-k>`.
+    pub fn show_direction(&self, direction: &[i64]) -> String {
+        format!("<{}>", Affine::from_row(self.indices(), direction).to_string().replace(' ', ""))
+    }
+}

@@ -1,0 +1,251 @@
+//! The types of a recurrence system.
+
+use crate::integer::{Affine, Name, Polyhedron};
+use crate::span::{Source, Span};
+use std::sync::Arc;
+
+/// A kernel: equations between tensors, for every value of its parameters (each at least 1), and named schedules.
+#[derive(Clone, Debug)]
+pub struct RecurrenceSystem {
+    /// The kernel's name.
+    pub name: Name,
+    /// Size parameters in the order of declaration.
+    pub parameters: Vec<Name>,
+    /// Tensors in the order of declaration.
+    pub tensors: Vec<Tensor>,
+    /// Equations in the order they are written.
+    pub equations: Vec<Equation>,
+    /// Schedules in the order they are written.
+    pub schedules: Vec<Schedule>,
+    /// The text all spans point into.
+    pub source: Arc<Source>,
+}
+
+/// Where a tensor's values come from and go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Given by the user.
+    Input,
+    /// Computed and handed out.
+    Output,
+    /// Computed and used inside only.
+    Local,
+}
+
+/// A named array with a parametric shape.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// Its name.
+    pub name: Name,
+    /// Input, output or local.
+    pub role: Role,
+    /// Extents, affine in the parameters; indices run from 0.
+    pub shape: Vec<Affine>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// Integer points over named indices, bounded by constraints in the indices and the parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Domain {
+    /// The indices, outermost first.
+    pub indices: Vec<Name>,
+    /// The constraints.
+    pub set: Polyhedron,
+}
+
+/// `target[subscripts] = value` for every point of `domain`.
+///
+/// Where the target's subscripts are not plain indices (`c[i + j]`), the indices of an outermost reduction may occur in
+/// them; the reduction then runs over the fibre of each element.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// The tensor defined.
+    pub target: Name,
+    /// Its subscripts, affine in the indices and the parameters.
+    pub subscripts: Vec<Affine>,
+    /// The points it is defined at: the free indices.
+    pub domain: Domain,
+    /// The right-hand side.
+    pub value: Expr,
+    /// The whole equation.
+    pub span: Span,
+}
+
+/// An associative and commutative operator with a neutral value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// `sum`, neutral 0.
+    Sum,
+    /// `prod`, neutral 1.
+    Product,
+    /// `max`, neutral minus infinity.
+    Max,
+    /// `min`, neutral infinity.
+    Min,
+}
+
+impl Operator {
+    /// All operators with the words for them.
+    pub const ALL: [(Operator, &'static str); 4] =
+        [(Operator::Sum, "sum"), (Operator::Product, "prod"), (Operator::Max, "max"), (Operator::Min, "min")];
+
+    /// The word for it in every text format.
+    pub fn keyword(self) -> &'static str {
+        Operator::ALL.iter().find(|(operator, _)| *operator == self).map_or("", |(_, word)| word)
+    }
+
+    /// The operator that `word` names.
+    pub fn from_keyword(word: &str) -> Option<Operator> {
+        Operator::ALL.iter().find(|(_, known)| *known == word).map(|(operator, _)| *operator)
+    }
+
+    /// The value of an empty reduction.
+    pub fn neutral(self) -> f64 {
+        match self {
+            Operator::Sum => 0.0,
+            Operator::Product => 1.0,
+            Operator::Max => f64::NEG_INFINITY,
+            Operator::Min => f64::INFINITY,
+        }
+    }
+
+    /// `a` combined with `b`, in this order.
+    pub fn combine(self, a: f64, b: f64) -> f64 {
+        match self {
+            Operator::Sum => a + b,
+            Operator::Product => a * b,
+            Operator::Max => a.max(b),
+            Operator::Min => a.min(b),
+        }
+    }
+}
+
+macro_rules! functions {
+    ($($variant:ident $word:literal $arity:literal $doc:literal $arguments:pat => $value:expr;)*) => {
+        /// A scalar function. Comparisons give 1 for true and 0 for false; `select(c, a, b)` is `a` where `c` is not 0.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Function { $(#[doc = $doc] $variant,)* }
+
+        impl Function {
+            /// All functions.
+            pub const ALL: &'static [Function] = &[$(Function::$variant),*];
+
+            /// The word for it in prefix text: kernels (`sqrt(x)`), rules and programs (`(sqrt x)`).
+            pub fn keyword(self) -> &'static str {
+                match self { $(Function::$variant => $word,)* }
+            }
+
+            /// How many arguments it takes.
+            pub fn arity(self) -> usize {
+                match self { $(Function::$variant => $arity,)* }
+            }
+
+            /// Its value; the slice must be as long as [`Function::arity`] says.
+            pub fn apply(self, arguments: &[f64]) -> f64 {
+                match (self, arguments) {
+                    $((Function::$variant, $arguments) => $value,)*
+                    _ => f64::NAN,
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    Add "add" 2 "`a + b`" [a, b] => a + b;
+    Subtract "sub" 2 "`a - b`" [a, b] => a - b;
+    Multiply "mul" 2 "`a * b`" [a, b] => a * b;
+    Divide "div" 2 "`a / b`" [a, b] => a / b;
+    Negate "neg" 1 "`-a`" [a] => -a;
+    Maximum "max" 2 "the larger" [a, b] => a.max(*b);
+    Minimum "min" 2 "the smaller" [a, b] => a.min(*b);
+    Absolute "abs" 1 "absolute value" [a] => a.abs();
+    SquareRoot "sqrt" 1 "square root" [a] => a.sqrt();
+    Exponential "exp" 1 "natural exponential" [a] => a.exp();
+    Logarithm "log" 1 "natural logarithm" [a] => a.ln();
+    Power "pow" 2 "`a` to the power `b`" [a, b] => a.powf(*b);
+    Reciprocal "recip" 1 "`1 / a`" [a] => 1.0 / a;
+    Less "lt" 2 "`a < b`" [a, b] => f64::from(a < b);
+    LessEqual "le" 2 "`a <= b`" [a, b] => f64::from(a <= b);
+    Equal "eq" 2 "`a == b`" [a, b] => f64::from(a == b);
+    NotEqual "ne" 2 "`a != b`" [a, b] => f64::from(a != b);
+    Select "select" 3 "`select(c, a, b)`" [c, a, b] => if *c == 0.0 { *b } else { *a };
+}
+
+impl Function {
+    /// The function that `word` names.
+    pub fn from_keyword(word: &str) -> Option<Function> {
+        Function::ALL.iter().copied().find(|function| function.keyword() == word)
+    }
+}
+
+/// A right-hand side.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A literal.
+    Number(f64),
+    /// The value of an affine form of indices and parameters, as a number.
+    Index(Affine),
+    /// An element of a tensor.
+    Read {
+        /// Which tensor.
+        tensor: Name,
+        /// Which element.
+        subscripts: Vec<Affine>,
+        /// The access in the text.
+        span: Span,
+    },
+    /// A scalar function of its arguments.
+    Apply(Function, Vec<Expr>),
+    /// A reduction over one index; `sum(k, l) e` is `sum(k) sum(l) e`.
+    Reduce {
+        /// The operator.
+        operator: Operator,
+        /// The index bound here.
+        index: Name,
+        /// Constraints on the index from its range or, where it has none, from the arrays it indexes. Other indices in
+        /// scope and parameters may occur.
+        range: Polyhedron,
+        /// What is reduced.
+        body: Box<Expr>,
+        /// The whole reduction in the text.
+        span: Span,
+    },
+}
+
+/// A named schedule: a list of constraints on the search, complete or partial.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Its name.
+    pub name: Name,
+    /// What it fixes.
+    pub directives: Vec<(Directive, Span)>,
+    /// The header.
+    pub span: Span,
+}
+
+/// One thing a schedule fixes. What no directive fixes is searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Directive {
+    /// `place (i, j)`: the PE of a point.
+    Place(Vec<Affine>),
+    /// `time i + j + k`, or `time (j, i + k)`, compared lexicographically.
+    Time(Vec<Affine>),
+    /// `stream A along j`: the direction as a vector over index names.
+    Stream(Name, Affine),
+    /// `broadcast A along j`.
+    Broadcast(Name, Affine),
+    /// `prefetch A`.
+    Prefetch(Name),
+    /// `feed A`.
+    Feed(Name),
+    /// `io boundary` (true) or `io anywhere` (false).
+    BoundaryIo(bool),
+    /// `tile i 64`.
+    Tile(Name, i64),
+    /// `fold block` or `fold cyclic`.
+    Fold(Name),
+    /// `layout A block_cyclic`.
+    Layout(Name, Name),
+}

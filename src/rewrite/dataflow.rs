@@ -1,0 +1,39 @@
+//! One lowered form, read off the e-graph: how each operand reaches its uses, and in which order the reduction runs.
+
+use crate::integer::Vector;
+use crate::recurrence::{Chain, Space};
+
+/// How an operand reaches the points that use it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Transport {
+    /// Loaded at the head of each line along the direction and passed from point to point (Inject, Propagate, Send).
+    Stream(Vector),
+    /// Loaded at the head of each line along the direction and put on a bus that all points of the line read.
+    Broadcast(Vector),
+    /// Brought into the PE's own memory before the run.
+    Prefetch,
+    /// Read through the PE's own memory port at every use.
+    Feed,
+}
+
+/// One way to lower a space: a transport for each operand, in the order of `Space::operands`, and the order of the
+/// reduction.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dataflow {
+    /// A transport for each operand.
+    pub transports: Vec<Transport>,
+    /// The reduction's order; no directions where nothing is reduced.
+    pub chain: Chain,
+}
+
+impl Transport {
+    /// As text: `stream <j>`, `broadcast <i>`, `prefetch`, `feed`.
+    pub fn show(&self, space: &Space) -> String {
+        match self {
+            Transport::Stream(along) => format!("stream {}", space.show_direction(along)),
+            Transport::Broadcast(along) => format!("broadcast {}", space.show_direction(along)),
+            Transport::Prefetch => "prefetch".to_owned(),
+            Transport::Feed => "feed".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What must hold for a design to be right, as formulas that a solver or brute force can decide.
+//!
+//! In: a [`Design`](crate::mapping::Design) and link latencies. Out: [`Obligation`]s, each with the formula of its
+//! *violation*: the design is right when no violation has an integer solution, for any sizes. No solver here.
+//! Paper: Cyclotron section 7; the numbering of the kinds is ours.
+
+mod formula;
+
+mod obligation;
+
+pub use formula::Formula;
+pub use obligation::{Kind, Obligation, Reason};
