@@ -7,6 +7,10 @@ mod map;
 
 pub use map::{Design, SpaceTimeMap};
 
+mod flow;
+
+pub use flow::{Flow, FlowRole, ends};
+
 mod network;
 
 pub use network::{Links, Network};

@@ -1,0 +1,137 @@
+//! The flows of a design: everything that moves from point to point, with how far and how long.
+//!
+//! A streamed operand is one flow over the whole space; a reduction is one flow a level, the second and later ones over the
+//! ends of the lines of the level before. A flow's edges join each point `x` of its set to `x + direction`, where both lie
+//! in the set.
+
+use super::{Design, Links};
+use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
+use crate::recurrence::Space;
+use crate::rewrite::Transport;
+use std::cmp::Ordering;
+
+/// What a flow carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FlowRole {
+    /// The operand at this position of `Space::operands`.
+    Operand(usize),
+    /// The running value of this level of the reduction, innermost first.
+    Reduction(usize),
+}
+
+/// One value moving along one direction.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The tensor that moves.
+    pub of: Name,
+    /// As what.
+    pub role: FlowRole,
+    /// From a point to the next.
+    pub direction: Vector,
+    /// The points the flow runs over.
+    pub set: Polyhedron,
+    /// PEs from a point to the next; zero where the value stays.
+    pub displacement: Vector,
+    /// Steps from a point to the next, lexicographic.
+    pub delay: Vector,
+    /// The least lexicographically positive time between two points of the set on one PE; `None` where a PE has only one.
+    spacing: Option<Vector>,
+}
+
+impl Flow {
+    /// Whether the value stays on its PE.
+    pub fn is_stationary(&self) -> bool {
+        self.displacement.iter().all(|entry| *entry == 0)
+    }
+
+    /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs; `None` where the
+    /// network has no such link.
+    pub fn least_delay(&self, links: &Links) -> Option<i64> {
+        Some((links.network.hops(&self.displacement)? * links.latency).max(1))
+    }
+
+    /// The words that hold a slot of the flow's channel at one time, for sizes large enough; a register holds one.
+    ///
+    /// A word holds its slot from the send until `response` cycles after the receive. On one PE the sends follow each
+    /// other at `spacing`, so the depth is the number of multiples of the spacing, zero among them, that lie before
+    /// `delay + response`. `None` where that number grows with the sizes.
+    pub fn depth(&self, response: i64) -> Option<u64> {
+        let mut window = self.delay.clone();
+        let last = window.last_mut()?;
+        *last += if self.is_stationary() { 0 } else { response };
+        let Some(spacing) = &self.spacing else { return Some(1) };
+        let first = |vector: &[i64]| vector.iter().position(|entry| *entry != 0).unwrap_or(vector.len());
+        if first(&window) < first(spacing) {
+            return None;
+        }
+        let before = |count: i64| spacing.iter().map(|entry| entry * count).cmp(window.iter().copied());
+        let depth = (1..).take_while(|count| before(*count) == Ordering::Less).count();
+        Some(1 + depth as u64)
+    }
+}
+
+impl Design<'_> {
+    /// The flows: streamed operands in their order, then the levels of the reduction.
+    ///
+    /// Returns `None` where a level's lines do not all end on one face of the domain, which is needed to reduce over
+    /// a second index.
+    pub fn flows(&self) -> Option<Vec<Flow>> {
+        let whole = &self.space.domain.set;
+        let mut flows: Vec<Flow> = vec![];
+        for (position, transport) in self.dataflow.transports.iter().enumerate() {
+            if let Transport::Stream(direction) = transport {
+                let tensor = &self.space.operands[position].tensor;
+                flows.push(self.flow(tensor, FlowRole::Operand(position), direction, whole.clone()));
+            }
+        }
+        let mut set = whole.clone();
+        for (level, direction) in self.dataflow.chain.directions.iter().enumerate() {
+            if level > 0 {
+                set = ends(self.space, &set, &self.dataflow.chain.directions[level - 1])?;
+            }
+            flows.push(self.flow(&self.space.output, FlowRole::Reduction(level), direction, set.clone()));
+        }
+        Some(flows)
+    }
+
+    fn flow(&self, of: &Name, role: FlowRole, direction: &[i64], set: Polyhedron) -> Flow {
+        Flow {
+            of: of.clone(),
+            role,
+            direction: direction.to_vec(),
+            displacement: self.map.displacement(direction),
+            delay: self.map.delay(direction),
+            spacing: spacing(self, &set),
+            set,
+        }
+    }
+}
+
+/// The points of `set` whose successor along `direction` leaves it, where that is a single face.
+pub fn ends(space: &Space, set: &Polyhedron, direction: &[i64]) -> Option<Polyhedron> {
+    let slope = |form: &Affine| crate::integer::dot(&form.row(space.indices()), direction);
+    let mut falling = set.constraints().iter().filter(|form| slope(form) < 0);
+    let (face, none) = (falling.next()?, falling.next());
+    if none.is_some() {
+        return None;
+    }
+    let mut end = set.clone();
+    end.add(-face.clone() - Affine::constant(slope(face) + 1));
+    Some(end)
+}
+
+/// The least positive time between two points of `set` on one PE: the last basis vector of the lattice of points that
+/// share a PE, in the basis whose times are triangular.
+fn spacing(design: &Design, set: &Polyhedron) -> Option<Vector> {
+    let mut normals = design.map.place.clone();
+    for form in set.constraints().iter().filter(|form| set.constraints().contains(&-(*form).clone())) {
+        normals = normals.above(&Matrix::new(vec![form.row(design.space.indices())], normals.columns()));
+    }
+    let lattice = normals.null_lattice();
+    let times: Vec<Vector> = lattice.iter().map(|vector| design.map.delay(vector)).collect();
+    let steps = design.map.step.rows().len();
+    let by_time =
+        Matrix::new((0..steps).map(|row| times.iter().map(|time| time[row]).collect()).collect(), times.len());
+    let (triangular, _) = by_time.hermite();
+    (0..times.len()).rev().map(|index| triangular.column(index)).find(|time| time.iter().any(|entry| *entry != 0))
+}
