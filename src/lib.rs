@@ -17,4 +17,6 @@ pub mod mapping;
 
 pub mod timing;
 
+pub mod cost;
+
 pub mod array;

@@ -5,7 +5,7 @@
 //! in the set.
 
 use super::{Design, Links};
-use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
+use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector, lexicographic_sign};
 use crate::recurrence::Space;
 use crate::rewrite::Transport;
 use std::cmp::Ordering;
@@ -50,23 +50,44 @@ impl Flow {
         Some((links.network.hops(&self.displacement)? * links.latency).max(1))
     }
 
+    /// Whether every word has the time it needs, for all sizes: the delay is at least the least delay, or, in vector time,
+    /// a whole row and no more than one step less (a row may be as short as one step).
+    pub fn is_in_time(&self, links: &Links) -> bool {
+        let Some(least) = self.least_delay(links) else { return false };
+        is_in_time(&self.delay, least)
+    }
+
     /// The words that hold a slot of the flow's channel at one time, for sizes large enough; a register holds one.
     ///
     /// A word holds its slot from the send until `response` cycles after the receive. On one PE the sends follow each
     /// other at `spacing`, so the depth is the number of multiples of the spacing, zero among them, that lie before
     /// `delay + response`. `None` where that number grows with the sizes.
     pub fn depth(&self, response: i64) -> Option<u64> {
-        let mut window = self.delay.clone();
-        let last = window.last_mut()?;
-        *last += if self.is_stationary() { 0 } else { response };
-        let Some(spacing) = &self.spacing else { return Some(1) };
-        let first = |vector: &[i64]| vector.iter().position(|entry| *entry != 0).unwrap_or(vector.len());
-        if first(&window) < first(spacing) {
-            return None;
-        }
-        let before = |count: i64| spacing.iter().map(|entry| entry * count).cmp(window.iter().copied());
-        let depth = (1..).take_while(|count| before(*count) == Ordering::Less).count();
-        Some(1 + depth as u64)
+        let response = if self.is_stationary() { 0 } else { response };
+        depth_of(&self.delay, self.spacing.as_deref(), response)
+    }
+}
+
+/// How many sends that follow each other at `spacing` fall within `delay + response`; see [`Flow::depth`].
+pub fn depth_of(delay: &[i64], spacing: Option<&[i64]>, response: i64) -> Option<u64> {
+    let mut window = delay.to_vec();
+    *window.last_mut()? += response;
+    let Some(spacing) = spacing else { return Some(1) };
+    let first = |vector: &[i64]| vector.iter().position(|entry| *entry != 0).unwrap_or(vector.len());
+    if first(&window) < first(spacing) {
+        return None;
+    }
+    let before = |count: i64| spacing.iter().map(|entry| entry * count).cmp(window.iter().copied());
+    let depth = (1..).take_while(|count| before(*count) == Ordering::Less).count();
+    Some(1 + depth as u64)
+}
+
+/// Whether a delay, compared lexicographically, is at least `least` steps for all sizes.
+pub fn is_in_time(delay: &[i64], least: i64) -> bool {
+    let Some((last, leading)) = delay.split_last() else { return false };
+    match lexicographic_sign(leading) {
+        0 => *last >= least,
+        sign => sign > 0 && *last + 1 >= least,
     }
 }
 

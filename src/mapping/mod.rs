@@ -7,9 +7,13 @@ mod map;
 
 pub use map::{Design, SpaceTimeMap};
 
+pub mod candidates;
+
+pub mod clock;
+
 mod flow;
 
-pub use flow::{Flow, FlowRole, ends};
+pub use flow::{Flow, FlowRole, depth_of, ends, is_in_time};
 
 mod network;
 

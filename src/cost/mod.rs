@@ -1,0 +1,15 @@
+//! Machines, and what a design costs on one.
+//!
+//! In: a machine file, sizes, and a design's flows. Out: a [`Cost`] vector whose entries say in words what one unit is.
+//! Everything is counted exactly, from the inequalities of the space and not point by point where the space is a box, so
+//! the cost of costing does not grow with the array. Paper: R-Stream's machine models; Cyclotron section 9.1.
+
+mod machine;
+
+mod region;
+
+mod vector;
+
+pub use machine::Machine;
+pub use region::Region;
+pub use vector::{Cost, Objective};
