@@ -19,4 +19,6 @@ pub mod timing;
 
 pub mod cost;
 
+pub mod extract;
+
 pub mod array;

@@ -41,7 +41,7 @@ pub fn places(dimension: usize, rank: usize, bound: i64) -> Vec<Matrix> {
 }
 
 /// Plain places before skewed ones, then by their rows from the first index on.
-fn order_of_place(place: &Matrix) -> (i64, Vec<Vec<i64>>) {
+pub fn order_of_place(place: &Matrix) -> (i64, Vec<Vec<i64>>) {
     let weight = place.rows().iter().flatten().map(|entry| entry.abs()).sum();
     let rows = place.rows().iter().map(|row| row.iter().map(|entry| -entry).collect()).collect();
     (weight, rows)

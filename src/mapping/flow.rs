@@ -4,7 +4,7 @@
 //! ends of the lines of the level before. A flow's edges join each point `x` of its set to `x + direction`, where both lie
 //! in the set.
 
-use super::{Design, Links};
+use super::{Design, Links, SpaceTimeMap};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector, lexicographic_sign};
 use crate::recurrence::Space;
 use crate::rewrite::Transport;
@@ -122,7 +122,7 @@ impl Design<'_> {
             direction: direction.to_vec(),
             displacement: self.map.displacement(direction),
             delay: self.map.delay(direction),
-            spacing: spacing(self, &set),
+            spacing: spacing(self.space, &self.map, &set),
             set,
         }
     }
@@ -143,14 +143,14 @@ pub fn ends(space: &Space, set: &Polyhedron, direction: &[i64]) -> Option<Polyhe
 
 /// The least positive time between two points of `set` on one PE: the last basis vector of the lattice of points that
 /// share a PE, in the basis whose times are triangular.
-fn spacing(design: &Design, set: &Polyhedron) -> Option<Vector> {
-    let mut normals = design.map.place.clone();
+pub fn spacing(space: &Space, map: &SpaceTimeMap, set: &Polyhedron) -> Option<Vector> {
+    let mut normals = map.place.clone();
     for form in set.constraints().iter().filter(|form| set.constraints().contains(&-(*form).clone())) {
-        normals = normals.above(&Matrix::new(vec![form.row(design.space.indices())], normals.columns()));
+        normals = normals.above(&Matrix::new(vec![form.row(space.indices())], normals.columns()));
     }
     let lattice = normals.null_lattice();
-    let times: Vec<Vector> = lattice.iter().map(|vector| design.map.delay(vector)).collect();
-    let steps = design.map.step.rows().len();
+    let times: Vec<Vector> = lattice.iter().map(|vector| map.delay(vector)).collect();
+    let steps = map.step.rows().len();
     let by_time =
         Matrix::new((0..steps).map(|row| times.iter().map(|time| time[row]).collect()).collect(), times.len());
     let (triangular, _) = by_time.hermite();

@@ -13,7 +13,7 @@ pub mod clock;
 
 mod flow;
 
-pub use flow::{Flow, FlowRole, depth_of, ends, is_in_time};
+pub use flow::{Flow, FlowRole, depth_of, ends, is_in_time, spacing};
 
 mod network;
 

@@ -6,4 +6,4 @@
 
 mod dataflow;
 
-pub use dataflow::{Dataflow, Transport};
+pub use dataflow::{Choices, Dataflow, Transport};

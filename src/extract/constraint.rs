@@ -1,0 +1,135 @@
+//! What a schedule fixes, as a constraint on the search.
+
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Matrix, Name, Vector};
+use crate::recurrence::{Directive, Schedule, Space};
+use crate::rewrite::{Choices, Transport};
+use crate::span::Span;
+
+/// The parts of a design that are given. What is `None` is searched.
+#[derive(Clone, Debug, Default)]
+pub struct Constraint {
+    /// The place, taken as written.
+    pub place: Option<Matrix>,
+    /// The step, taken as written.
+    pub step: Option<Matrix>,
+    /// Transports by tensor.
+    pub transports: Vec<(Name, Transport, Span)>,
+    /// Whether values may enter at the boundary only.
+    pub boundary_io: bool,
+    /// Where the step, or else the schedule, stands in the source.
+    pub span: Option<Span>,
+}
+
+impl Constraint {
+    /// The constraint that a schedule states on a space.
+    ///
+    /// # Errors
+    /// Directives that name what the space does not have, and those that the mapper cannot honour yet.
+    pub fn from_schedule(space: &Space, schedule: &Schedule) -> Checked<Constraint> {
+        let mut constraint = Constraint { span: Some(schedule.span), ..Constraint::default() };
+        let mut problems = vec![];
+        for (directive, span) in &schedule.directives {
+            if let Err(problem) = constraint.add(space, directive, *span) {
+                problems.push(problem);
+            }
+        }
+        if problems.is_empty() { Ok(constraint) } else { Err(problems) }
+    }
+
+    fn add(&mut self, space: &Space, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
+        match directive {
+            Directive::Place(rows) => self.place = Some(matrix(space, rows, span)?),
+            Directive::Time(rows) => {
+                self.step = Some(matrix(space, rows, span)?);
+                self.span = Some(span);
+            }
+            Directive::Stream(tensor, along) => {
+                let transport = Transport::Stream(direction(space, along, span)?);
+                self.transports.push((tensor.clone(), transport, span));
+            }
+            Directive::Broadcast(tensor, along) => {
+                let transport = Transport::Broadcast(direction(space, along, span)?);
+                self.transports.push((tensor.clone(), transport, span));
+            }
+            Directive::Prefetch(tensor) => self.transports.push((tensor.clone(), Transport::Prefetch, span)),
+            Directive::Feed(tensor) => self.transports.push((tensor.clone(), Transport::Feed, span)),
+            Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
+            Directive::Tile(..) | Directive::Fold(..) | Directive::Layout(..) => {
+                return Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")
+                    .label(&space.source, span, "no effect on a scalar array")
+                    .help("remove the line, or choose another schedule"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left of the choices.
+    ///
+    /// # Errors
+    /// A transport that the rules do not offer for the tensor, with those that they do.
+    pub fn restrict(&self, space: &Space, choices: &Choices) -> Checked<Choices> {
+        let mut left = choices.clone();
+        let mut problems = vec![];
+        for (tensor, transport, span) in &self.transports {
+            let kept = if *tensor == space.output {
+                keep_chains(&mut left, transport)
+            } else {
+                keep_transports(space, &mut left, tensor, transport)
+            };
+            if !kept {
+                problems.push(refusal(space, choices, tensor, transport, *span));
+            }
+        }
+        if problems.is_empty() { Ok(left) } else { Err(problems) }
+    }
+}
+
+fn keep_chains(left: &mut Choices, transport: &Transport) -> bool {
+    let Transport::Stream(along) = transport else { return false };
+    left.chains.retain(|chain| chain.directions.contains(along));
+    !left.chains.is_empty()
+}
+
+/// A bus has no direction, so `broadcast` accepts either sign.
+fn keep_transports(space: &Space, left: &mut Choices, tensor: &Name, transport: &Transport) -> bool {
+    let matches = |choice: &Transport| match (choice, transport) {
+        (Transport::Broadcast(a), Transport::Broadcast(b)) => a == b || a.iter().zip(b).all(|(x, y)| *x == -y),
+        _ => choice == transport,
+    };
+    let mine = space.operands.iter().zip(&mut left.transports).filter(|(operand, _)| operand.tensor == *tensor);
+    mine.fold(true, |all, (_, choices)| {
+        choices.retain(matches);
+        all && !choices.is_empty()
+    })
+}
+
+fn refusal(space: &Space, choices: &Choices, tensor: &Name, asked: &Transport, span: Span) -> Diagnostic {
+    let offers = |position: usize| choices.transports[position].iter().map(|choice| choice.show(space));
+    let mine = space.operands.iter().enumerate().filter(|(_, operand)| operand.tensor == *tensor);
+    let mut offered: Vec<String> = mine.flat_map(|(position, _)| offers(position)).collect();
+    if *tensor == space.output {
+        let directions = choices.chains.iter().flat_map(|chain| &chain.directions);
+        offered.extend(directions.map(|along| Transport::Stream(along.clone()).show(space)));
+    }
+    offered.dedup();
+    Diagnostic::new(format!("`{tensor}` cannot be moved by `{}`", asked.show(space)))
+        .label(&space.source, span, "the value would change along this direction, or no rule offers it")
+        .help(format!("the rules offer for `{tensor}`: {}", offered.join(", ")))
+}
+
+fn matrix(space: &Space, rows: &[Affine], span: Span) -> Result<Matrix, Diagnostic> {
+    let rows = rows.iter().map(|row| direction(space, row, span)).collect::<Result<Vec<Vector>, Diagnostic>>()?;
+    Ok(Matrix::new(rows, space.dimension()))
+}
+
+fn direction(space: &Space, form: &Affine, span: Span) -> Result<Vector, Diagnostic> {
+    let foreign = form.terms().find(|(name, _)| !space.indices().contains(name));
+    if let Some((name, _)) = foreign {
+        let indices: Vec<&str> = space.indices().iter().map(|index| &**index).collect();
+        return Err(Diagnostic::new(format!("`{name}` is not an index of `{}`", space.kernel))
+            .label(&space.source, span, "places, times and directions are over the indices")
+            .help(format!("the indices are {}", indices.join(", "))));
+    }
+    Ok(form.row(space.indices()))
+}

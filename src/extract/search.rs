@@ -1,0 +1,260 @@
+//! The search itself: for every map an exact Pareto combination of the choices, for all maps in parallel.
+
+use super::offers::Offers;
+use super::place_table::PlaceTable;
+use super::symmetry::Reflections;
+use super::{Constraint, Found, Front};
+use crate::cost::{Cost, Machine, Region};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Bindings, Matrix, Name, Polyhedron, Vector, dot};
+use crate::mapping::candidates::{self, Bounds};
+use crate::mapping::clock::{self, Clock};
+use crate::mapping::{SpaceTimeMap, ends};
+use crate::recurrence::Space;
+use crate::rewrite::Choices;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// What is searched.
+pub struct Problem<'a> {
+    /// The space.
+    pub space: &'a Space,
+    /// What the e-graph offers, after the schedule's and the user's restrictions.
+    pub choices: Choices,
+    /// The maps to look at.
+    pub bounds: Bounds,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The sizes at which designs are costed; legality does not depend on them.
+    pub sizes: Bindings,
+    /// What the schedule fixes of the map.
+    pub constraint: Constraint,
+    /// The points at these sizes.
+    pub region: Region,
+    /// For each chain and level the set it runs over, with its points.
+    pub levels: Vec<Vec<(Polyhedron, Region)>>,
+}
+
+/// Why maps were turned down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rejections {
+    /// Two points of a PE would share a time.
+    pub conflicts: u64,
+    /// Vector time whose rows have no closed length.
+    pub unclocked: u64,
+    /// The array is larger than the machine.
+    pub oversized: u64,
+    /// A tensor has no link for where it would have to go, by tensor; counted by place.
+    pub unreachable: BTreeMap<Name, u64>,
+    /// A tensor has no time to travel, by tensor.
+    pub late: BTreeMap<Name, u64>,
+}
+
+impl Rejections {
+    /// Counts a place at which `tensor` cannot be moved.
+    pub fn add_unreachable(&mut self, tensor: &Name) {
+        *self.unreachable.entry(tensor.clone()).or_default() += 1;
+    }
+
+    /// Counts a map under which `tensor` has no time to travel.
+    pub fn add_late(&mut self, tensor: &Name) {
+        *self.late.entry(tensor.clone()).or_default() += 1;
+    }
+
+    fn merge(mut self, other: Rejections) -> Rejections {
+        self.conflicts += other.conflicts;
+        self.unclocked += other.unclocked;
+        self.oversized += other.oversized;
+        other.unreachable.into_iter().for_each(|(name, count)| *self.unreachable.entry(name).or_default() += count);
+        other.late.into_iter().for_each(|(name, count)| *self.late.entry(name).or_default() += count);
+        self
+    }
+}
+
+/// What the search saw.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Maps looked at.
+    pub maps: u64,
+    /// Maps with at least one legal form.
+    pub legal: u64,
+    /// Legal (map, form) pairs.
+    pub designs: u64,
+    /// The Pareto front.
+    pub front: Front,
+    /// Every legal design, where asked for.
+    pub all: Vec<Found>,
+    /// Why the other maps were turned down.
+    pub rejections: Rejections,
+}
+
+impl Survey {
+    fn merge(mut self, other: Survey) -> Survey {
+        self.all.extend(other.all);
+        Survey {
+            maps: self.maps + other.maps,
+            legal: self.legal + other.legal,
+            designs: self.designs + other.designs,
+            front: self.front.merge(other.front),
+            all: self.all,
+            rejections: self.rejections.merge(other.rejections),
+        }
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// Sets a problem up: restricts the choices and counts what the sizes decide.
+    ///
+    /// # Errors
+    /// Restrictions that leave nothing, and a reduction over several indices on a domain where its lines do not end on one
+    /// face.
+    pub fn new(
+        space: &'a Space,
+        choices: &Choices,
+        bounds: Bounds,
+        machine: &'a Machine,
+        sizes: &Bindings,
+        constraint: Constraint,
+    ) -> Checked<Problem<'a>> {
+        let choices = constraint.restrict(space, choices)?;
+        let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(|| {
+            Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel))
+        })?;
+        let levels = levels(space, &choices, sizes)?;
+        let (space, sizes) = (space, sizes.clone());
+        Ok(Problem { space, choices, bounds, machine, sizes, constraint, region, levels })
+    }
+
+    fn places(&self) -> Vec<Matrix> {
+        match &self.constraint.place {
+            Some(place) => vec![place.clone()],
+            None => {
+                let all = |rank: &usize| candidates::places(self.space.dimension(), *rank, self.bounds.bound);
+                let ranks = self.bounds.ranks.iter().filter(|rank| self.machine.links.network.carries_rank(**rank));
+                ranks.flat_map(all).collect()
+            }
+        }
+    }
+
+    fn steps(&self, place: &Matrix) -> Vec<Matrix> {
+        match &self.constraint.step {
+            Some(step) => vec![step.clone()],
+            None => candidates::steps(place, self.space.dimension(), self.bounds.steps),
+        }
+    }
+
+    /// Whether the array fits the machine, in one orientation or another.
+    fn fits(&self, place: &Matrix) -> bool {
+        let Some(extent) = &self.machine.extent else { return true };
+        let ranges = place.rows().iter().filter_map(|row| self.region.range(row));
+        let mut sides: Vec<u64> = ranges.map(|(low, high)| 1 + (high - low).unsigned_abs()).collect();
+        let mut room = extent.clone();
+        sides.sort_unstable_by(|a, b| b.cmp(a));
+        room.sort_unstable_by(|a, b| b.cmp(a));
+        sides.len() <= room.len() && sides.iter().zip(&room).all(|(side, room)| side <= room)
+    }
+}
+
+fn levels(space: &Space, choices: &Choices, sizes: &Bindings) -> Checked<Vec<Vec<(Polyhedron, Region)>>> {
+    let level = |set: &Polyhedron| Some((set.clone(), Region::new(set, space.indices(), sizes)?));
+    let chain = |directions: &Vec<Vector>| {
+        let mut sets = vec![space.domain.set.clone()];
+        for direction in directions.iter().take(directions.len().saturating_sub(1)) {
+            let next = ends(space, &sets[sets.len() - 1], direction)?;
+            sets.push(next);
+        }
+        sets.iter().map(level).collect::<Option<Vec<_>>>()
+    };
+    let levels = choices.chains.iter().map(|order| chain(&order.directions)).collect::<Option<Vec<_>>>();
+    levels.ok_or_else(|| {
+        Diagnostic::new(format!(
+            "the reduction of `{}` runs over several indices of a domain that is not a box",
+            space.output
+        ))
+        .label(&space.source, space.span, "the lines of the inner reduction do not end on one face")
+        .into()
+    })
+}
+
+/// Runs the search; `all` also keeps every legal design, and then no class of reflected designs is thinned out.
+/// `progress` hears how many of how many places are done. The result does not depend on the number of threads.
+pub fn search(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+    let places = problem.places();
+    let fixed = problem.constraint.place.is_some() || problem.constraint.step.is_some();
+    let reflections = if all || fixed { Reflections::none() } else { Reflections::of(problem.space, &problem.choices) };
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let surveys: Vec<Survey> = places
+        .par_iter()
+        .map(|place| {
+            let survey = search_place(problem, place, &reflections, all);
+            progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), places.len());
+            survey
+        })
+        .collect();
+    surveys.into_iter().fold(Survey::default(), Survey::merge)
+}
+
+fn search_place(problem: &Problem, place: &Matrix, reflections: &Reflections, all: bool) -> Survey {
+    let mut survey = Survey::default();
+    let steps = problem.steps(place);
+    if !problem.fits(place) {
+        survey.maps = steps.len() as u64;
+        survey.rejections.oversized = survey.maps;
+        return survey;
+    }
+    let table = PlaceTable::new(problem, place);
+    table.blame(&mut survey.rejections);
+    for step in steps {
+        let map = SpaceTimeMap { place: place.clone(), step };
+        if reflections.is_redundant(&map, problem.bounds.steps) {
+            continue;
+        }
+        survey.maps += 1;
+        search_map(&table, problem, &map, all, &mut survey);
+    }
+    survey
+}
+
+fn search_map(table: &PlaceTable, problem: &Problem, map: &SpaceTimeMap, all: bool, survey: &mut Survey) {
+    let Some(whole) = pace(table, map) else {
+        survey.rejections.conflicts += 1;
+        return;
+    };
+    let Some(cycles) = cycles(problem, map) else {
+        survey.rejections.unclocked += 1;
+        return;
+    };
+    let base = Cost { cycles, ..table.base };
+    let Some(offers) = Offers::new(table, problem, map, whole.as_ref(), &mut survey.rejections) else { return };
+    let designs = offers.count();
+    survey.designs += designs;
+    survey.legal += u64::from(designs > 0);
+    if all {
+        survey.all.extend(offers.every_form(base).iter().map(|form| form.found(problem, map)));
+    }
+    if !survey.front.beats(&offers.least(base)) {
+        offers.best_forms(base).iter().for_each(|form| survey.front.add(form.found(problem, map)));
+    }
+}
+
+/// The time between two points of a PE that follow each other: `Some(None)` where every PE has one point only, `None` where
+/// two points would share a time.
+fn pace(table: &PlaceTable, map: &SpaceTimeMap) -> Option<Option<Vector>> {
+    match (&table.kernel[..], map.step.rows()) {
+        ([], _) => Some(None),
+        ([line], [row]) => Some(dot(line, row)).filter(|pace| *pace != 0).map(|pace| Some(vec![pace.abs()])),
+        _ => {
+            let basis = clock::row_basis(map)?;
+            Some(basis.last().map(|inner| map.delay(inner)))
+        }
+    }
+}
+
+fn cycles(problem: &Problem, map: &SpaceTimeMap) -> Option<u64> {
+    let row = match map.step.rows() {
+        [row] => row.clone(),
+        _ => Clock::new(problem.space, map)?.row(map, &problem.sizes)?,
+    };
+    let (first, last) = problem.region.range(&row)?;
+    Some((last - first).unsigned_abs() + 1)
+}
