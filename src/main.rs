@@ -1,1 +1,5 @@
-fn main() {}
+//! The `systole` command.
+
+fn main() -> std::process::ExitCode {
+    systole::driver::main()
+}

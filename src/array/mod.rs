@@ -5,6 +5,10 @@
 
 mod program;
 
+mod index;
+
+pub mod emit;
+
 pub use program::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
 };

@@ -1,0 +1,194 @@
+//! From a place to loops: the points of PE `p` as an affine function of `p` and of loop indices.
+//!
+//! The place `P` is brought to column Hermite form, `P V = [H 0]`; with `p = H y` every point of the PE is `V1 y + K s`,
+//! where `K` spans the points that share a PE and `s` runs in the order of time. Where `H` is not the identity, PEs off the
+//! lattice `H Z` have no points, and `y` is a division by a literal.
+
+use super::known::lower_expression;
+use super::known::upper_expression;
+use super::names::Names;
+use crate::array::{Comparison, Condition, Coordinate, IndexExpr};
+use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
+use crate::mapping::SpaceTimeMap;
+use crate::mapping::clock::row_basis;
+use crate::recurrence::Space;
+use std::collections::BTreeMap;
+
+/// The points of a PE.
+pub struct Scan {
+    /// Loop indices, outermost first.
+    pub loops: Vec<Name>,
+    /// The direction of each loop in the space.
+    pub basis: Vec<Vector>,
+    /// Each index of the space over coordinates and loop indices.
+    pub point: BTreeMap<Name, Affine>,
+    /// The domain over coordinates, loop indices and parameters, with every parameter at least 1.
+    pub domain: Polyhedron,
+    /// Its shadow on the coordinates: the PEs, and perhaps some without points.
+    pub pes: Polyhedron,
+    /// What only PEs on the lattice fulfil.
+    pub lattice: Vec<Condition>,
+    /// Auxiliary coordinates that are divisions.
+    divisions: BTreeMap<Name, IndexExpr>,
+    coordinates: Vec<Name>,
+    place: Matrix,
+}
+
+impl Scan {
+    /// The scan of a map, `None` where two points of a PE would share a time.
+    pub fn new(space: &Space, map: &SpaceTimeMap, names: &Names) -> Option<Scan> {
+        let basis = row_basis(map)?;
+        let (h, v) = map.place.hermite();
+        let (axes, lattice, divisions) = lattice_of(&h, names);
+        let mut offsets: Vec<Vector> = (0..map.rank()).map(|axis| v.column(axis)).collect();
+        let loops = name_loops(space, &basis, &mut offsets, names);
+        let mut point = BTreeMap::new();
+        for (position, index) in space.indices().iter().enumerate() {
+            let row = |vectors: &[Vector]| vectors.iter().map(|vector| vector[position]).collect::<Vec<_>>();
+            let form = Affine::from_row(&axes, &row(&offsets)) + Affine::from_row(&loops, &row(&basis));
+            point.insert(index.clone(), form);
+        }
+        let mut domain = space.domain.set.substitute(&point);
+        space.parameters.iter().for_each(|p| domain.add(Affine::variable(p) - Affine::constant(1)));
+        let pes = domain.eliminate_all(loops.iter().rev());
+        let (coordinates, place) = (names.coordinates.clone(), map.place.clone());
+        Some(Scan { loops, basis, point, domain, pes, lattice, divisions, coordinates, place })
+    }
+
+    /// A form over the space's indices, over coordinates and loop indices instead.
+    pub fn image(&self, form: &Affine) -> Affine {
+        form.substitute(&self.point)
+    }
+
+    /// A form over coordinates and loop indices as program text.
+    pub fn expression(&self, form: &Affine) -> IndexExpr {
+        replace(&IndexExpr::affine(form), &self.divisions)
+    }
+
+    /// A condition `form >= 0` as program text, a coordinate or loop index alone on the left where it can be.
+    pub fn condition(&self, form: &Affine) -> Condition {
+        let alone = self.loops.iter().chain(&self.coordinates).find(|name| form.coefficient(name).abs() == 1);
+        let (comparison, left, right) = match alone {
+            Some(name) if form.coefficient(name) == 1 => {
+                (Comparison::AtLeast, Affine::variable(name), Affine::variable(name) - form.clone())
+            }
+            Some(name) => (Comparison::AtMost, Affine::variable(name), Affine::variable(name) + form.clone()),
+            None => (Comparison::AtLeast, form.clone(), Affine::constant(0)),
+        };
+        Condition { comparison, left: self.expression(&left), right: self.expression(&right) }
+    }
+
+    /// The first and the last value of a loop, given what is known of the PE.
+    pub fn loop_bounds(&self, level: usize, known: &Polyhedron) -> (IndexExpr, IndexExpr) {
+        let set = self.domain.eliminate_all(self.loops[level + 1..].iter().rev());
+        let outside = known.eliminate_all(self.loops[level..].iter().rev());
+        let (lower, upper) = set.bounds(&self.loops[level]);
+        let text = |expression: IndexExpr| replace(&expression, &self.divisions);
+        (text(lower_expression(&lower, &outside)), text(upper_expression(&upper, &outside)))
+    }
+
+    /// Whether the innermost loop runs at least once on every PE that the shadow keeps.
+    pub fn is_exact(&self) -> bool {
+        let unit = |form: &Affine| self.loops.iter().all(|index| form.coefficient(index).abs() <= 1);
+        self.loops.len() == 1 && self.domain.constraints().iter().all(unit)
+    }
+
+    /// The bounding box of the PEs.
+    pub fn grid(&self, space: &Space) -> Vec<Coordinate> {
+        self.coordinates.iter().zip(self.place.rows()).map(|(name, row)| side(space, name, row)).collect()
+    }
+
+    /// What the bounding box says of the coordinates, where they are the coordinates of the loops too.
+    pub fn inside_grid(&self, space: &Space) -> Polyhedron {
+        let mut set = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
+        for (name, row) in self.coordinates.iter().zip(self.place.rows()) {
+            let (lower, upper) = side_bounds(space, name, row);
+            lower.into_iter().for_each(|bound| set.add(Affine::term(name, bound.coefficient) - bound.form));
+            upper.into_iter().for_each(|bound| set.add(bound.form - Affine::term(name, bound.coefficient)));
+        }
+        set
+    }
+}
+
+/// The coordinates to write points with, the conditions for being on the lattice, and the coordinates that are divisions.
+fn lattice_of(h: &Matrix, names: &Names) -> (Vec<Name>, Vec<Condition>, BTreeMap<Name, IndexExpr>) {
+    let (mut axes, mut lattice, mut divisions) = (vec![], vec![], BTreeMap::new());
+    for (axis, row) in h.rows().iter().enumerate() {
+        let coordinate = &names.coordinates[axis];
+        if row[..axis].iter().all(|entry| *entry == 0) && row[axis] == 1 {
+            axes.push(coordinate.clone());
+            continue;
+        }
+        let rest = Affine::variable(coordinate) - Affine::from_row(&axes, &row[..axis]);
+        let numerator = replace(&IndexExpr::affine(&rest), &divisions);
+        let remainder = IndexExpr::Modulo(Box::new(numerator.clone()), row[axis]);
+        if row[axis] > 1 {
+            let zero = IndexExpr::Constant(0);
+            lattice.push(Condition { comparison: Comparison::Equal, left: remainder, right: zero });
+        }
+        divisions.insert(names.lattice[axis].clone(), IndexExpr::Floor(Box::new(numerator), row[axis]));
+        axes.push(names.lattice[axis].clone());
+    }
+    (axes, lattice, divisions)
+}
+
+/// Names each loop after an index that it runs over alone and forwards, moving the origin of the loop so that it is that
+/// index; other loops get spare names.
+fn name_loops(space: &Space, basis: &[Vector], offsets: &mut [Vector], names: &Names) -> Vec<Name> {
+    let mut loops = vec![];
+    for (level, direction) in basis.iter().enumerate() {
+        let alone =
+            |index: &usize| basis.iter().enumerate().all(|(other, vector)| vector[*index] == i64::from(other == level));
+        let Some(index) = (0..space.dimension()).find(alone) else {
+            loops.push(names.loops[level].clone());
+            continue;
+        };
+        for offset in offsets.iter_mut() {
+            let shift = offset[index];
+            offset.iter_mut().zip(direction).for_each(|(entry, step)| *entry -= shift * step);
+        }
+        loops.push(space.indices()[index].clone());
+    }
+    loops
+}
+
+fn side_bounds(
+    space: &Space,
+    coordinate: &Name,
+    row: &[i64],
+) -> (Vec<crate::integer::Bound>, Vec<crate::integer::Bound>) {
+    let marker = crate::integer::name("the coordinate");
+    let value = Affine::from_row(space.indices(), row) - Affine::variable(&marker);
+    let mut set = space.domain.set.clone();
+    set.add(value.clone());
+    set.add(-value);
+    space.parameters.iter().for_each(|p| set.add(Affine::variable(p) - Affine::constant(1)));
+    let shadow = set.eliminate_all(space.indices().iter().rev());
+    let rename = shadow.substitute(&BTreeMap::from([(marker, Affine::variable(coordinate))]));
+    rename.bounds(coordinate)
+}
+
+fn side(space: &Space, coordinate: &Name, row: &[i64]) -> Coordinate {
+    let (lower, upper) = side_bounds(space, coordinate, row);
+    let known = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
+    let (first, last) = (lower_expression(&lower, &known), upper_expression(&upper, &known));
+    Coordinate { name: coordinate.clone(), first, last }
+}
+
+/// Variables that stand for expressions are replaced by them.
+fn replace(expression: &IndexExpr, by: &BTreeMap<Name, IndexExpr>) -> IndexExpr {
+    let all = |parts: &[IndexExpr]| parts.iter().map(|part| replace(part, by)).collect();
+    let one = |part: &IndexExpr| Box::new(replace(part, by));
+    match expression {
+        IndexExpr::Constant(_) => expression.clone(),
+        IndexExpr::Variable(name) => by.get(name).unwrap_or(expression).clone(),
+        IndexExpr::Sum(parts) => IndexExpr::Sum(all(parts)),
+        IndexExpr::Product(parts) => IndexExpr::Product(all(parts)),
+        IndexExpr::Min(parts) => IndexExpr::Min(all(parts)),
+        IndexExpr::Max(parts) => IndexExpr::Max(all(parts)),
+        IndexExpr::Difference(a, b) => IndexExpr::Difference(one(a), one(b)),
+        IndexExpr::Floor(part, divisor) => IndexExpr::Floor(one(part), *divisor),
+        IndexExpr::Ceil(part, divisor) => IndexExpr::Ceil(one(part), *divisor),
+        IndexExpr::Modulo(part, divisor) => IndexExpr::Modulo(one(part), *divisor),
+    }
+}

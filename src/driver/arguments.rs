@@ -1,0 +1,231 @@
+//! The flags.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Recurrence equations in, a distributed program out that is proved right for every problem size.
+#[derive(Parser, Debug)]
+#[command(name = "systole", version, about)]
+pub struct Arguments {
+    /// One JSON object on standard output; messages and progress go to standard error
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Parse and validate a kernel; print its normal form and its dependences
+    ///
+    /// Example: systole check kernels/matmul.rec
+    #[command(verbatim_doc_comment)]
+    Check(CheckArguments),
+    /// Search for the best schedules
+    ///
+    /// Example: systole search kernels/matmul.rec --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Search(SearchArguments),
+    /// Prove a schedule for all sizes, or refute it with the smallest counterexample
+    ///
+    /// Example: systole prove kernels/matmul.rec --schedule cannon
+    #[command(verbatim_doc_comment)]
+    Prove(ProveArguments),
+    /// Print the chain of rules from the equations to the schedule
+    ///
+    /// Example: systole explain kernels/matmul.rec --schedule cannon
+    #[command(verbatim_doc_comment)]
+    Explain(ExplainArguments),
+    /// Write the program of the best schedule, or of a named one
+    ///
+    /// Example: systole emit kernels/matmul.rec --schedule weight-stationary -o ws.pe
+    #[command(verbatim_doc_comment)]
+    Emit(EmitArguments),
+    /// Run a program cycle by cycle
+    ///
+    /// Example: systole sim ws.pe --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Sim(SimArguments),
+    /// Search, prove, emit, simulate, and check against the reference
+    ///
+    /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Run(RunArguments),
+    /// Say what this machine has
+    ///
+    /// Example: systole doctor
+    #[command(verbatim_doc_comment)]
+    Doctor,
+}
+
+/// Where the kernel comes from.
+#[derive(Args, Debug)]
+pub struct KernelArguments {
+    /// A .rec file, or an einsum such as `ik,kj->ij`
+    pub kernel: String,
+    /// Rules of your own, read after the ones that ship
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+}
+
+/// What the search looks at.
+#[derive(Args, Debug)]
+pub struct SpaceArguments {
+    /// Take what this schedule of the file fixes, search the rest
+    #[arg(long, value_name = "NAME")]
+    pub schedule: Option<String>,
+    /// Sizes, such as M=8,N=8,K=8 (8 each where a command can do without)
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// A machine file
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: Option<PathBuf>,
+    /// The network: line, wire, mesh, hex, king or torus
+    #[arg(long)]
+    pub network: Option<String>,
+    /// Cycles a link takes, in place of the machine's
+    #[arg(long, value_name = "CYCLES")]
+    pub latency: Option<i64>,
+    /// What is best: systolic, cycles, pes, words or buffers
+    #[arg(long, default_value = "systolic")]
+    pub objective: String,
+    /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, less than the dimension of the space]
+    #[arg(long, value_name = "R,..", value_delimiter = ',')]
+    pub rank: Vec<usize>,
+    /// The largest entry of a place, in magnitude
+    #[arg(long, default_value_t = 1)]
+    pub bound: i64,
+    /// The least and greatest entry of a step
+    #[arg(long, value_name = "LO..HI", default_value = "-2..2", allow_hyphen_values = true)]
+    pub steps: String,
+    /// Which transports: stream, broadcast, prefetch, feed [default: all]
+    #[arg(long, value_delimiter = ',')]
+    pub transports: Vec<String>,
+    /// Directions of reuse: `both`, or `forward` for non-negative ones only
+    #[arg(long, default_value = "both")]
+    pub reuse: String,
+    /// Worker threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+}
+
+/// `systole check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+}
+
+/// `systole search`.
+#[derive(Args, Debug)]
+pub struct SearchArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+    /// List every legal design in place of the front
+    #[arg(long)]
+    pub all: bool,
+    /// How many designs the table shows
+    #[arg(long, default_value_t = 16)]
+    pub most: usize,
+}
+
+/// `systole prove`.
+#[derive(Args, Debug)]
+pub struct ProveArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+    /// Claim this FIFO depth on every channel in place of the one that is needed
+    #[arg(long)]
+    pub depth: Option<u64>,
+    /// Write the obligations as SMT-LIB, for any solver
+    #[arg(long, value_name = "FILE")]
+    pub dump_smt: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+}
+
+/// `systole emit`.
+#[derive(Args, Debug)]
+pub struct EmitArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE.pe")]
+    pub output: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// How arrays come in and go out.
+#[derive(Args, Debug)]
+pub struct ArrayArguments {
+    /// Read an input, such as A=a.npy; the others are filled from the seed
+    #[arg(long, value_name = "X=FILE.npy")]
+    pub input: Vec<String>,
+    /// Write an output, such as C=c.npy
+    #[arg(long, value_name = "X=FILE.npy")]
+    pub output: Vec<String>,
+    /// Fills arrays that are not given
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// `systole sim`.
+#[derive(Args, Debug)]
+pub struct SimArguments {
+    /// A program written by `systole emit`
+    pub program: PathBuf,
+    /// Sizes, such as M=8,N=8,K=8
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// A machine file: its link timing is used in place of the program's
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: Option<PathBuf>,
+    /// Cycles a hop takes, in place of the program's
+    #[arg(long, value_name = "CYCLES")]
+    pub latency: Option<u64>,
+    /// Slots of every channel, in place of the program's depths
+    #[arg(long, value_name = "SLOTS")]
+    pub capacity: Option<u64>,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
+    /// Compare with this kernel's reference meaning
+    #[arg(long, value_name = "FILE.rec")]
+    pub reference: Option<String>,
+}
+
+/// `systole run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
+    /// Also keep the program
+    #[arg(long, value_name = "FILE.pe")]
+    pub program: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}

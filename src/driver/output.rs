@@ -1,0 +1,63 @@
+//! Where words go: results to standard output, messages and progress to standard error.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+/// The two streams of the process, and whether JSON was asked for.
+pub struct Output {
+    json: bool,
+}
+
+impl Output {
+    /// An output in one of the two forms.
+    pub fn new(json: bool) -> Output {
+        Output { json }
+    }
+
+    /// Whether JSON was asked for.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether messages may be coloured.
+    pub fn has_colour(&self) -> bool {
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    }
+
+    /// A line of the table; silent under `--json`.
+    pub fn line(&self, text: &str) {
+        if !self.json {
+            self.print(text);
+        }
+    }
+
+    /// Text on standard output as it is. A reader that has gone away is no error of ours.
+    pub fn print(&self, text: &str) {
+        let _ = writeln!(std::io::stdout().lock(), "{text}");
+    }
+
+    /// The JSON object, under `--json` only.
+    pub fn object(&self, value: &serde_json::Value) {
+        if self.json {
+            self.print(&value.to_string());
+        }
+    }
+
+    /// A message on standard error.
+    pub fn error(&self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end());
+    }
+
+    /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
+    pub fn progress(&self, what: &'static str) -> ProgressBar {
+        let visible = std::io::stderr().is_terminal() && !self.json;
+        let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(1), target).with_message(what);
+        if let Ok(style) = ProgressStyle::with_template("{msg:>9} {wide_bar} {percent:>3}% {eta}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_secs(1));
+        bar
+    }
+}

@@ -1,0 +1,68 @@
+//! `systole prove`: the obligations of a schedule, one line each.
+
+use super::arguments::ProveArguments;
+use super::output::Output;
+use super::pipeline::{self, Loaded, Setting};
+use super::{Done, files, show};
+use crate::cost::Machine;
+use crate::diagnostic::{Checked, render};
+use crate::mapping::Design;
+use crate::smt::{self, Discharged, Verdict};
+use crate::timing::{self, Kind, Obligation};
+use std::time::Duration;
+
+/// Runs the command.
+pub fn run(arguments: &ProveArguments, output: &Output) -> Done {
+    let loaded = pipeline::load(&arguments.kernel)?;
+    let setting = Setting::new(&loaded, &arguments.space)?;
+    let design = chosen(&loaded, &setting, arguments, output)?;
+    let obligations = obligations(&design, &setting.machine, arguments.depth)?;
+    if let Some(path) = &arguments.dump_smt {
+        files::write(path, &smt::dump(&obligations))?;
+    }
+    let proofs = smt::discharge_all(&obligations, Duration::from_millis(arguments.limit));
+    output.line(&format!("{}   {}", loaded.space.kernel, show::map(&loaded.space, &design.map)));
+    output.line(&format!("  {}", show::dataflow(&loaded.space, &design.map, &design.dataflow)));
+    proofs.iter().for_each(|proof| output.line(&line(proof)));
+    output.object(&show::proofs_json(&proofs));
+    let messages = pipeline::messages(&loaded.space, setting.constraint.span, &proofs);
+    if !messages.is_empty() {
+        output.error(&render(&messages, output.has_colour()));
+    }
+    Ok(pipeline::verdict(&proofs))
+}
+
+/// The best design the schedule allows; where it allows none, the wrong one it describes.
+fn chosen<'a>(
+    loaded: &'a Loaded,
+    setting: &Setting,
+    arguments: &ProveArguments,
+    output: &Output,
+) -> Checked<Design<'a>> {
+    let searched = pipeline::search(loaded, &arguments.space, false, output)?;
+    if let Some(found) = searched.front.first() {
+        return Ok(pipeline::design(&loaded.space, found, searched.constraint.boundary_io));
+    }
+    setting.forced(&loaded.space)?.ok_or_else(|| vec![show::nothing_found(loaded, &searched)])
+}
+
+fn obligations(design: &Design, machine: &Machine, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+    let mut obligations = timing::obligations(design, &machine.links)?;
+    let Some(depth) = depth else { return Ok(obligations) };
+    obligations.retain(|obligation| obligation.kind != Kind::FifoDepth);
+    let flows = design.flows().unwrap_or_default();
+    let moving = flows.iter().filter(|flow| !flow.is_stationary());
+    obligations
+        .extend(moving.map(|flow| timing::fifo_depth_obligation(design, flow, depth, machine.links.response)));
+    Ok(obligations)
+}
+
+fn line(proof: &Discharged) -> String {
+    let kind = proof.obligation.kind.keyword();
+    let head = format!("  {kind:<15} {:<8} {:<8} {:>7.1} ms", proof.obligation.of, proof.verdict.keyword(), proof.milliseconds);
+    match &proof.verdict {
+        Verdict::Proved => head,
+        Verdict::Refuted(example) => format!("{head}   {example}"),
+        Verdict::Unknown(why) => format!("{head}   {why}"),
+    }
+}
