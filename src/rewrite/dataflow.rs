@@ -26,15 +26,6 @@ pub struct Dataflow {
     pub chain: Chain,
 }
 
-/// Everything the e-graph offers: the ways of each operand and the orders of the reduction. Any combination is one form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choices {
-    /// The transports of each operand, in the order of `Space::operands`.
-    pub transports: Vec<Vec<Transport>>,
-    /// The orders of the reduction; one chain without directions where nothing is reduced.
-    pub chains: Vec<Chain>,
-}
-
 impl Transport {
     /// As text: `stream <j>`, `broadcast <i>`, `prefetch`, `feed`.
     pub fn show(&self, space: &Space) -> String {

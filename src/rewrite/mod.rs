@@ -6,4 +6,46 @@
 
 mod dataflow;
 
-pub use dataflow::{Choices, Dataflow, Transport};
+pub use dataflow::{Dataflow, Transport};
+
+mod language;
+
+pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
+
+mod context;
+
+mod analysis;
+
+pub use analysis::FOLD_DIRECTIONS;
+
+mod predicates;
+
+pub use predicates::{PREDICATES, Predicate};
+
+mod rule_text;
+
+mod reader;
+
+pub use reader::{Rule, read_rules};
+
+mod rules;
+
+pub use rules::{RuleSet, embedded_sources, load_rules, read_directory};
+
+mod input;
+
+pub use input::{MAX_COEFFICIENT, input_term, lowered_term};
+
+mod saturate;
+
+pub use saturate::{Limits, Lowered, Report, saturate};
+
+mod read_off;
+
+pub use read_off::Choices;
+
+mod explain;
+
+pub use explain::Step;
+
+mod dump;

@@ -1,0 +1,97 @@
+//! The conditions that rules may ask for, by name.
+//!
+//! In: the e-graph and the classes bound to a rule's variables. Out: yes or no. Invariant: a predicate looks only at
+//! facts that further unions cannot change from yes to no: leaves, the registry, and free indices, which only get fewer.
+
+use super::analysis::{Graph, name_of};
+use super::language::{AccessText, Term};
+use egg::Id;
+
+/// A named condition.
+#[derive(Clone, Copy, Debug)]
+pub struct Predicate {
+    /// The word for it in rules.
+    pub name: &'static str,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// What it says, in one sentence.
+    pub meaning: &'static str,
+    /// Whether it holds.
+    pub holds: fn(&Graph, &[Id]) -> bool,
+}
+
+/// All conditions.
+pub const PREDICATES: &[Predicate] = &[
+    Predicate { name: "input", arity: 1, meaning: "the tensor is given by the user", holds: input },
+    Predicate { name: "produced", arity: 1, meaning: "the tensor is computed by the kernel itself", holds: produced },
+    Predicate { name: "nullary", arity: 1, meaning: "the access is the same at all points", holds: nullary },
+    Predicate { name: "number", arity: 1, meaning: "the term is a literal number", holds: number },
+    Predicate { name: "free_of", arity: 2, meaning: "the value does not depend on the index", holds: free_of },
+    Predicate { name: "differ", arity: 2, meaning: "the two are different leaves", holds: differ },
+    Predicate {
+        name: "boxed",
+        arity: 1,
+        meaning: "the range of the index depends on no other reduction index, nor theirs on it",
+        holds: boxed,
+    },
+    Predicate {
+        name: "independent",
+        arity: 2,
+        meaning: "the range of neither reduction index depends on the other",
+        holds: independent,
+    },
+];
+
+/// The predicate that `word` names.
+pub fn find(word: &str) -> Option<&'static Predicate> {
+    PREDICATES.iter().find(|predicate| predicate.name == word)
+}
+
+fn input(graph: &Graph, arguments: &[Id]) -> bool {
+    let [tensor] = arguments else { return false };
+    name_of(graph, *tensor).is_some_and(|name| graph.analysis.context.is_input(name))
+}
+
+fn produced(graph: &Graph, arguments: &[Id]) -> bool {
+    let [tensor] = arguments else { return false };
+    name_of(graph, *tensor).is_some_and(|name| graph.analysis.context.is_produced(name))
+}
+
+fn nullary(graph: &Graph, arguments: &[Id]) -> bool {
+    let [access] = arguments else { return false };
+    access_of(graph, *access).is_some_and(|text| graph.analysis.context.is_nullary(text))
+}
+
+fn access_of(graph: &Graph, id: Id) -> Option<AccessText> {
+    match graph[id].data.constant {
+        Some(Term::Access(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn number(graph: &Graph, arguments: &[Id]) -> bool {
+    let [term] = arguments else { return false };
+    matches!(graph[*term].data.constant, Some(Term::Number(_)))
+}
+
+fn free_of(graph: &Graph, arguments: &[Id]) -> bool {
+    let [index, term] = arguments else { return false };
+    name_of(graph, *index).is_some_and(|name| !graph[*term].data.free.contains(&name))
+}
+
+fn differ(graph: &Graph, arguments: &[Id]) -> bool {
+    let [one, other] = arguments else { return false };
+    let constants = (&graph[*one].data.constant, &graph[*other].data.constant);
+    matches!(constants, (Some(first), Some(second)) if first != second)
+}
+
+fn boxed(graph: &Graph, arguments: &[Id]) -> bool {
+    let [index] = arguments else { return false };
+    name_of(graph, *index).is_some_and(|name| graph.analysis.context.is_boxed(name))
+}
+
+fn independent(graph: &Graph, arguments: &[Id]) -> bool {
+    let [one, other] = arguments else { return false };
+    let names = (name_of(graph, *one), name_of(graph, *other));
+    matches!(names, (Some(first), Some(second)) if graph.analysis.context.is_independent(first, second))
+}

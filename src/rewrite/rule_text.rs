@@ -1,0 +1,260 @@
+//! The text of rule files, taken apart: laws, names, terms and conditions, each with its place.
+//!
+//! In: a [`Source`]. Out: one [`RuleText`] for each rule, or messages. Nothing is known here of operators or predicates.
+//!
+//! ```text
+//! # law: one line, in words or mathematics
+//! name: lhs => rhs if p(?a ?b) & !q(?c)
+//! ```
+//!
+//! `<=>` stands for two rules. A line that starts with a blank continues the one before. Other lines with `#` are
+//! comments.
+
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::span::{Source, Span};
+use std::sync::Arc;
+
+/// A word of a rule and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub text: String,
+    pub span: Span,
+}
+
+/// A term as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Tree {
+    Atom(Token),
+    List(Vec<Tree>, Span),
+}
+
+/// `p(?a ?b)` or its negation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ConditionText {
+    pub name: Token,
+    pub negated: bool,
+    pub arguments: Vec<Token>,
+}
+
+/// A rule as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RuleText {
+    pub name: Token,
+    pub law: String,
+    pub left: Tree,
+    pub right: Tree,
+    pub both_ways: bool,
+    pub conditions: Vec<ConditionText>,
+}
+
+/// A message that points at one place of a rule file.
+pub(super) fn wrong_at(source: &Arc<Source>, span: Span, message: impl Into<String>, label: &str) -> Diagnostic {
+    Diagnostic::new(message).label(source, span, label)
+}
+
+impl Tree {
+    pub fn span(&self) -> Span {
+        match self {
+            Tree::Atom(token) => token.span,
+            Tree::List(_, span) => *span,
+        }
+    }
+}
+
+/// Takes a rule file apart; all messages at once.
+pub(super) fn parse_rules(source: &Arc<Source>) -> Checked<Vec<RuleText>> {
+    let mut rules = vec![];
+    let mut diagnostics = vec![];
+    let mut law: Option<(String, Span)> = None;
+    for entry in split_entries(&source.text) {
+        match entry {
+            Entry::Law(text, span) => {
+                if let Some((_, old)) = law.replace((text, span)) {
+                    diagnostics.push(stray_law(source, old));
+                }
+            }
+            Entry::Rule(span) => match parse_rule(source, span, law.take()) {
+                Ok(rule) => rules.push(rule),
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            },
+        }
+    }
+    diagnostics.extend(law.map(|(_, span)| stray_law(source, span)));
+    if diagnostics.is_empty() { Ok(rules) } else { Err(diagnostics) }
+}
+
+fn stray_law(source: &Arc<Source>, span: Span) -> Diagnostic {
+    wrong_at(source, span, "law without a rule", "no rule follows").help("write the rule on the next line")
+}
+
+enum Entry {
+    Law(String, Span),
+    Rule(Span),
+}
+
+/// Laws and rules in their order; a rule's span covers its continuation lines.
+fn split_entries(text: &str) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = vec![];
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end();
+        let span = Span { start: offset, end: offset + content.len() };
+        offset += line.len();
+        match (content.strip_prefix("# law:"), entries.last_mut()) {
+            (Some(law), _) => entries.push(Entry::Law(law.trim().to_owned(), span)),
+            _ if content.is_empty() || content.starts_with('#') => {}
+            (_, Some(Entry::Rule(rule))) if content.starts_with([' ', '\t']) => *rule = rule.to(span),
+            _ => entries.push(Entry::Rule(span)),
+        }
+    }
+    entries
+}
+
+fn parse_rule(source: &Arc<Source>, span: Span, law: Option<(String, Span)>) -> Result<RuleText, Diagnostic> {
+    let mut cursor =
+        Cursor { source, tokens: tokenize(source, span), at: 0, end: Span { start: span.end, end: span.end } };
+    let name = cursor.rule_name()?;
+    let law = match law {
+        Some((text, _)) if !text.is_empty() => text,
+        Some((_, span)) => return Err(wrong_at(source, span, "empty law", "say why the rule holds")),
+        None => return Err(missing_law(source, &name)),
+    };
+    let left = cursor.tree()?;
+    let both_ways = cursor.arrow()?;
+    let right = cursor.tree()?;
+    let conditions = cursor.conditions()?;
+    Ok(RuleText { name, law, left, right, both_ways, conditions })
+}
+
+fn missing_law(source: &Arc<Source>, name: &Token) -> Diagnostic {
+    let message = format!("rule `{}` states no law", name.text);
+    wrong_at(source, name.span, message, "no law line before this")
+        .help("write `# law: ...` on the line before the rule")
+}
+
+fn tokenize(source: &Source, span: Span) -> Vec<Token> {
+    let mut tokens: Vec<Token> = vec![];
+    let mut start = None;
+    let text = source.slice(span);
+    for (position, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+        let single = matches!(letter, '(' | ')' | '&' | '!');
+        if single || letter.is_whitespace() {
+            tokens.extend(start.take().map(|begin| token(text, span, begin, position)));
+            tokens.extend(single.then(|| token(text, span, position, position + 1)));
+        } else {
+            start.get_or_insert(position);
+        }
+    }
+    tokens
+}
+
+fn token(text: &str, within: Span, start: usize, end: usize) -> Token {
+    let span = Span { start: within.start + start, end: within.start + end };
+    Token { text: text[start..end].to_owned(), span }
+}
+
+struct Cursor<'a> {
+    source: &'a Arc<Source>,
+    tokens: Vec<Token>,
+    at: usize,
+    end: Span,
+}
+
+impl Cursor<'_> {
+    fn peek(&self) -> Option<&str> {
+        self.tokens.get(self.at).map(|token| token.text.as_str())
+    }
+
+    fn next(&mut self, expected: &str) -> Result<Token, Diagnostic> {
+        let token = self.tokens.get(self.at).cloned();
+        self.at += 1;
+        token.ok_or_else(|| wrong_at(self.source, self.end, format!("expected {expected}"), "the rule ends here"))
+    }
+
+    fn wrong(&self, token: &Token, expected: &str) -> Diagnostic {
+        let message = format!("expected {expected}, found `{}`", token.text);
+        wrong_at(self.source, token.span, message, "not here")
+    }
+
+    fn rule_name(&mut self) -> Result<Token, Diagnostic> {
+        let token = self.next("a rule name and `:`")?;
+        let kebab = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_lowercase())
+                && text.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-')
+        };
+        match token.text.strip_suffix(':').filter(|name| kebab(name)) {
+            Some(name) => {
+                let span = Span { start: token.span.start, end: token.span.end - 1 };
+                Ok(Token { text: name.to_owned(), span })
+            }
+            None => Err(self.wrong(&token, "a rule name in kebab-case and `:`")),
+        }
+    }
+
+    fn arrow(&mut self) -> Result<bool, Diagnostic> {
+        let token = self.next("`=>` or `<=>`")?;
+        match token.text.as_str() {
+            "=>" => Ok(false),
+            "<=>" => Ok(true),
+            _ => Err(self.wrong(&token, "`=>` or `<=>`")),
+        }
+    }
+
+    fn tree(&mut self) -> Result<Tree, Diagnostic> {
+        let token = self.next("a term")?;
+        match token.text.as_str() {
+            "(" => self.list(token.span),
+            ")" | "&" | "!" | "=>" | "<=>" => Err(self.wrong(&token, "a term")),
+            _ => Ok(Tree::Atom(token)),
+        }
+    }
+
+    fn list(&mut self, open: Span) -> Result<Tree, Diagnostic> {
+        let mut children = vec![];
+        loop {
+            match self.peek() {
+                None => return Err(wrong_at(self.source, open, "parenthesis is never closed", "opened here")),
+                Some(")") => {
+                    let close = self.next("`)`")?;
+                    return Ok(Tree::List(children, open.to(close.span)));
+                }
+                Some(_) => children.push(self.tree()?),
+            }
+        }
+    }
+
+    fn conditions(&mut self) -> Result<Vec<ConditionText>, Diagnostic> {
+        let mut conditions = vec![];
+        let mut word = "if";
+        while self.at < self.tokens.len() {
+            let expected = format!("`{word}` or the end of the rule");
+            let token = self.next(&expected)?;
+            if token.text != word {
+                return Err(self.wrong(&token, &expected));
+            }
+            conditions.push(self.condition()?);
+            word = "&";
+        }
+        Ok(conditions)
+    }
+
+    fn condition(&mut self) -> Result<ConditionText, Diagnostic> {
+        let negated = self.peek() == Some("!");
+        self.at += usize::from(negated);
+        let name = self.next("a condition such as `input(?x)`")?;
+        let open = self.next("`(`")?;
+        if open.text != "(" {
+            return Err(self.wrong(&open, "`(`"));
+        }
+        let Tree::List(children, _) = self.list(open.span)? else { return Err(self.wrong(&open, "arguments")) };
+        let arguments = children.into_iter().map(|child| self.variable(child)).collect::<Result<_, _>>()?;
+        Ok(ConditionText { name, negated, arguments })
+    }
+
+    fn variable(&self, tree: Tree) -> Result<Token, Diagnostic> {
+        match tree {
+            Tree::Atom(token) if token.text.starts_with('?') => Ok(token),
+            other => Err(wrong_at(self.source, other.span(), "a condition takes variables only", "not a variable")),
+        }
+    }
+}

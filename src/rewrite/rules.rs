@@ -1,0 +1,114 @@
+//! Sets of rules: the ones that come with the program, and a user's own.
+//!
+//! In: directories of `*.rules` files, read in the order of their names. Out: a [`RuleSet`] in which every name is
+//! unique. Without a `rules/` directory the texts that were current when the program was built stand in.
+
+use super::reader::{Rule, read_rules};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::span::Source;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The rules at the time of the build, with the names of their files.
+const EMBEDDED: [(&str, &str); 2] = [
+    ("dataflow.rules", include_str!("../../rules/dataflow.rules")),
+    ("pointwise.rules", include_str!("../../rules/pointwise.rules")),
+];
+
+/// Rules with unique names, in the order in which they run.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+}
+
+impl RuleSet {
+    /// The rules of these texts; messages of all of them at once.
+    pub fn from_sources(sources: &[Arc<Source>]) -> Checked<RuleSet> {
+        let mut set = RuleSet::default();
+        let mut diagnostics: Diagnostics = vec![];
+        for source in sources {
+            match read_rules(source) {
+                Ok(rules) => set.rules.extend(rules),
+                Err(wrong) => diagnostics.extend(wrong),
+            }
+        }
+        diagnostics.extend(set.duplicates());
+        if diagnostics.is_empty() { Ok(set) } else { Err(diagnostics) }
+    }
+
+    /// The rules, in the order in which they run.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rule called `name`.
+    pub fn find(&self, name: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.name == name)
+    }
+
+    /// The set without the rule called `name`.
+    pub fn without(mut self, name: &str) -> RuleSet {
+        self.rules.retain(|rule| rule.name != name);
+        self
+    }
+
+    fn duplicates(&self) -> Diagnostics {
+        let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
+        let mut diagnostics = vec![];
+        for rule in &self.rules {
+            match first.get(rule.name.as_str()) {
+                Some(known) => diagnostics.push(duplicate(known, rule)),
+                None => {
+                    first.insert(&rule.name, rule);
+                }
+            }
+        }
+        diagnostics
+    }
+}
+
+fn duplicate(first: &Rule, second: &Rule) -> Diagnostic {
+    Diagnostic::new(format!("two rules are called `{}`", second.name))
+        .label(&second.source, second.span, "the second")
+        .note(format!("the first is at {}", first.origin))
+        .help("a rule keeps its name for life: give the new rule another one")
+}
+
+/// The rules that come with the program and those of the directory `extra`, in this order.
+pub fn load_rules(extra: Option<&Path>) -> Checked<RuleSet> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let mut sources = if own.is_dir() { read_directory(&own)? } else { embedded_sources() };
+    if let Some(directory) = extra {
+        sources.extend(read_directory(directory)?);
+    }
+    RuleSet::from_sources(&sources)
+}
+
+/// The rules as they were when the program was built.
+pub fn embedded_sources() -> Vec<Arc<Source>> {
+    EMBEDDED.iter().map(|(name, text)| Source::new(*name, *text)).collect()
+}
+
+/// All `*.rules` files of a directory, sorted by name.
+pub fn read_directory(directory: &Path) -> Checked<Vec<Arc<Source>>> {
+    let mut paths = list_rules(directory).map_err(|error| unreadable(directory, &error))?;
+    paths.sort();
+    paths.iter().map(|path| read_file(path)).collect()
+}
+
+fn list_rules(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    Ok(paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rules")).collect())
+}
+
+fn read_file(path: &Path) -> Checked<Arc<Source>> {
+    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    Ok(Source::new(name, text))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostics {
+    Diagnostic::new(format!("cannot read rules from `{}`: {error}", path.display())).into()
+}

@@ -1,0 +1,148 @@
+//! Saturation: runs the rules until nothing new is learnt.
+//!
+//! In: a [`Space`] and a [`RuleSet`]. Out: a [`Lowered`], whose e-graph holds every lowered form the rules reach.
+//! Invariant: limits count iterations and e-nodes, never time, so the same input gives the same graph.
+//! Paper: Cyclotron section 8.
+
+use super::analysis::{Contradiction, FieldAnalysis, Graph};
+use super::context::Context;
+use super::input::{check_space, input_term};
+use super::language::Term;
+use super::rules::RuleSet;
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::recurrence::Space;
+use egg::{Id, RecExpr, Rewrite, Runner, SimpleScheduler, StopReason};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Rounds of all rules.
+    pub iterations: usize,
+    /// E-nodes.
+    pub nodes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { iterations: 100, nodes: 100_000 }
+    }
+}
+
+/// What saturation did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// E-nodes at the end.
+    pub nodes: usize,
+    /// E-classes at the end.
+    pub classes: usize,
+    /// Rounds of all rules.
+    pub iterations: usize,
+    /// Why it stopped: `Saturated`, `NodeLimit`, `IterationLimit`.
+    pub stop: String,
+    /// Time taken, in seconds.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// Whether the rules had nothing left to say.
+    pub fn is_saturated(&self) -> bool {
+        self.stop == "Saturated"
+    }
+}
+
+/// The e-graph of every lowered form of a space.
+pub struct Lowered {
+    /// What saturation did.
+    pub report: Report,
+    pub(super) space: Space,
+    pub(super) graph: Graph,
+    pub(super) root: Id,
+    pub(super) input: RecExpr<Term>,
+}
+
+impl Lowered {
+    /// The space that was lowered.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The term that saturation started with.
+    pub fn input(&self) -> &RecExpr<Term> {
+        &self.input
+    }
+
+    /// Whether `term` was found to be equal to the input.
+    pub fn contains(&self, term: &RecExpr<Term>) -> bool {
+        self.graph.lookup_expr(term).is_some_and(|id| self.graph.find(id) == self.graph.find(self.root))
+    }
+}
+
+/// Runs `rules` on the term of `space` within `limits`.
+///
+/// # Errors
+///
+/// Fibres that are not lines, coefficients beyond [`super::MAX_COEFFICIENT`], and a rule that makes two different leaves
+/// equal. Reaching a limit is no error: [`Report::stop`] says so, and what has been found until then is still right.
+pub fn saturate(space: &Space, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
+    check_space(space)?;
+    let started = Instant::now();
+    let input = input_term(space);
+    let runner = run(space, &input, rules, limits);
+    if let Some(contradiction) = runner.egraph.analysis.contradiction() {
+        return contradicted(&contradiction, rules).alone();
+    }
+    let report = Report {
+        nodes: runner.egraph.total_number_of_nodes(),
+        classes: runner.egraph.number_of_classes(),
+        iterations: runner.iterations.len(),
+        stop: stop_word(runner.stop_reason.as_ref()),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    let root = runner.roots.first().map_or_else(Id::default, |root| runner.egraph.find(*root));
+    Ok(Lowered { report, space: space.clone(), graph: runner.egraph, root, input })
+}
+
+fn run(space: &Space, input: &RecExpr<Term>, rules: &RuleSet, limits: &Limits) -> Runner<Term, FieldAnalysis> {
+    let analysis = FieldAnalysis::new(Arc::new(Context::new(space)));
+    let rewrites: Vec<&Rewrite<Term, FieldAnalysis>> = rules.rules().iter().map(|rule| &rule.rewrite).collect();
+    Runner::new(analysis)
+        .with_explanations_enabled()
+        .with_iter_limit(limits.iterations)
+        .with_node_limit(limits.nodes)
+        .with_time_limit(Duration::MAX)
+        .with_scheduler(SimpleScheduler)
+        .with_hook(|runner| match runner.egraph.analysis.contradiction() {
+            Some(_) => Err("Contradiction".to_owned()),
+            None => Ok(()),
+        })
+        .with_expr(input)
+        .run(rewrites)
+}
+
+fn stop_word(reason: Option<&StopReason>) -> String {
+    match reason {
+        Some(StopReason::Saturated) => "Saturated".to_owned(),
+        Some(StopReason::IterationLimit(_)) => "IterationLimit".to_owned(),
+        Some(StopReason::NodeLimit(_)) => "NodeLimit".to_owned(),
+        Some(StopReason::TimeLimit(_)) => "TimeLimit".to_owned(),
+        Some(StopReason::Other(text)) => text.clone(),
+        None => "NotRun".to_owned(),
+    }
+}
+
+fn contradicted(contradiction: &Contradiction, rules: &RuleSet) -> Diagnostic {
+    let Contradiction { rule, one, other } = contradiction;
+    let clash = format!("makes `{one}` equal to `{other}`");
+    let help = "two different leaves never stand for one field: the rule is unsound, or its condition too weak";
+    let known = rule.and_then(|name| rules.find(name.as_str()));
+    let diagnostic = match (known, rule) {
+        (Some(rule), _) => Diagnostic::new(format!("rule `{}` {clash}", rule.name))
+            .label(&rule.source, rule.span, "this rule")
+            .note(format!("its law: {}", rule.law)),
+        (None, Some(name)) => Diagnostic::new(format!("`{name}` {clash}")),
+        (None, None) => Diagnostic::new(format!("a chain of rules {clash}")),
+    };
+    diagnostic.help(help)
+}

@@ -1,0 +1,5 @@
+//! The rewrite stage: saturation, choices, rules, explanations.
+
+mod kernels;
+
+mod choices;
