@@ -17,4 +17,6 @@ pub mod mapping;
 
 pub mod timing;
 
+pub mod smt;
+
 pub mod array;
