@@ -20,9 +20,9 @@ pub fn discharge_all(obligations: &[Obligation], limit: Duration) -> Vec<Dischar
     obligations.par_iter().map(|obligation| discharge(obligation, limit)).collect()
 }
 
-/// Which solver answers: its name and version.
+/// Which solver answers: `Z3` and its version.
 pub fn version() -> String {
-    z3::full_version().to_owned()
+    format!("Z3 {}", z3::full_version())
 }
 
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {

@@ -5,4 +5,16 @@ mod hand_built;
 
 mod agreement;
 
+mod depth;
+
+mod limits;
+
 mod matmul;
+
+mod message;
+
+mod other_kernels;
+
+mod random_designs;
+
+mod replay;
