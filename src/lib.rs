@@ -17,6 +17,8 @@ pub mod mapping;
 
 pub mod timing;
 
+pub mod smt;
+
 pub mod cost;
 
 pub mod extract;

@@ -8,5 +8,27 @@ mod formula;
 
 mod obligation;
 
+mod frame;
+
+mod wording;
+
+mod limits;
+
+mod causality;
+
+mod conflict;
+
+mod alignment;
+
+mod edge;
+
+mod link;
+
+mod fifo;
+
+mod generate;
+
+pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
+pub use generate::obligations;
 pub use obligation::{Kind, Obligation, Reason};

@@ -49,6 +49,8 @@ impl fmt::Display for Kind {
 pub struct Reason {
     /// The broken property, as a message's first line.
     pub broken: String,
+    /// What the schedule's own line does wrong: `leaves no step for A to travel along <j>`.
+    pub blame: String,
     /// What there is: `available at  t = i + k + 1   A[i,k] from PE (i, j-1)`.
     pub available: String,
     /// What is needed: `needed at     t = i + k   at PE (i, j)`.
@@ -69,6 +71,10 @@ pub struct Obligation {
     pub variables: Vec<Name>,
     /// How many of them are parameters.
     pub parameters: usize,
+    /// How many points follow the parameters; what follows the points stands alone (a time, a count).
+    pub points: usize,
+    /// How many coordinates a point has.
+    pub dimension: usize,
     /// Satisfiable exactly when the obligation fails. It bounds the parameters (each at least 1) itself.
     pub violation: Formula,
     /// What to tell the user then.

@@ -1,0 +1,36 @@
+//! Verdicts as messages: both sides of the contradiction, the counterexample, and the next step.
+
+use super::{Discharged, Verdict};
+use crate::diagnostic::Diagnostic;
+use crate::recurrence::Space;
+use crate::span::Span;
+
+/// What to tell the user; `None` where the obligation is proved.
+///
+/// `schedule` is the line of the source that sets the time or the place, where there is one.
+pub fn refutation_message(space: &Space, schedule: Option<Span>, discharged: &Discharged) -> Option<Diagnostic> {
+    let reason = &discharged.obligation.reason;
+    let diagnostic = match &discharged.verdict {
+        Verdict::Proved => return None,
+        Verdict::Unknown(why) => return Some(undecided(discharged, why)),
+        Verdict::Refuted(counterexample) => {
+            let case = if counterexample.smallest { "smallest case" } else { "one case" };
+            Diagnostic::new(format!("refuted: {}", reason.broken))
+                .note(&reason.available)
+                .note(&reason.needed)
+                .note(format!("{case} {counterexample}"))
+                .help(&reason.help)
+        }
+    };
+    Some(match schedule {
+        Some(span) => diagnostic.label(&space.source, span, &reason.blame),
+        None => diagnostic,
+    })
+}
+
+fn undecided(discharged: &Discharged, why: &str) -> Diagnostic {
+    let (kind, of) = (discharged.obligation.kind, &discharged.obligation.of);
+    Diagnostic::new(format!("the solver did not decide the {kind} of `{of}`"))
+        .note(format!("after {:.0} ms: {why}", discharged.milliseconds))
+        .help("allow more time, or write the query with `--dump-smt FILE` and try another solver")
+}

@@ -1,0 +1,23 @@
+//! Discharges obligations with Z3; the only module that names it.
+//!
+//! In: [`Obligation`](crate::timing::Obligation)s. Out: a [`Verdict`] for each: proved for all sizes, refuted with the
+//! smallest counterexample, or unknown with the reason. Unknown is an answer: a solver that runs out of time neither
+//! stops the program nor counts as a refutation. A model is evaluated against the formula it is said to satisfy before
+//! it is shown. Queries are quantifier-free linear integer arithmetic; [`dump`] writes them for any other solver.
+
+mod verdict;
+
+mod encode;
+
+mod smallest;
+
+mod discharge;
+
+mod text;
+
+mod message;
+
+pub use discharge::{discharge, discharge_all, version};
+pub use message::refutation_message;
+pub use text::{dump, dump_smt};
+pub use verdict::{Counterexample, Discharged, Verdict};

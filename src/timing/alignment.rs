@@ -1,0 +1,80 @@
+//! Alignment: a value reaches a point exactly when the point runs.
+//!
+//! Every point `x` of a line is `h + m d` for the line's head `h` and some `m >= 0`. A stream's value enters at `t(h)`
+//! and takes the flow's delay for each step along the line, so `t(x) = t(h) + m * delay`. A bus is heard by all of a
+//! line at once, so for a broadcast `t(x) = t(h)`.
+
+use super::frame::{Claim, Frame, displaced};
+use super::wording::{Side, sides, tuple};
+use super::{Formula, Kind, Obligation, Reason};
+use crate::integer::{Affine, Name, Polyhedron};
+use crate::mapping::Flow;
+
+/// One operand on its way along lines, each step taking the same time.
+struct Travel<'a> {
+    of: &'a Name,
+    position: usize,
+    direction: &'a [i64],
+    set: &'a Polyhedron,
+    delay: Vec<i64>,
+}
+
+impl Frame<'_> {
+    /// The obligation of a streamed operand.
+    pub fn alignment(&self, flow: &Flow, position: usize) -> Obligation {
+        let travel =
+            Travel { of: &flow.of, position, direction: &flow.direction, set: &flow.set, delay: flow.delay.clone() };
+        self.aligned(&travel, ("arrives at", "a stream must reach every point of its line when the point runs".into()))
+    }
+
+    /// The obligation of the operand at `position`, broadcast along `direction`.
+    pub fn simultaneity(&self, position: usize, direction: &[i64]) -> Obligation {
+        let travel = Travel {
+            of: &self.space().operands[position].tensor,
+            position,
+            direction,
+            set: &self.space().domain.set,
+            delay: vec![0; self.design.map.step.rows().len()],
+        };
+        let coefficients = self.show_coefficients(direction);
+        self.aligned(&travel, ("on the bus at", format!("every broadcast needs {coefficients} = 0")))
+    }
+
+    fn aligned(&self, travel: &Travel, (what, help): (&str, String)) -> Obligation {
+        let steps = self.fresh("m");
+        let count = Affine::variable(&steps);
+        let x = self.point(0);
+        let head = x.moved_by(travel.direction, &-count.clone());
+        let arrival = displaced(self.time(&head), &travel.delay, &count);
+        self.state(Claim {
+            kind: Kind::Alignment,
+            of: travel.of.clone(),
+            points: 1,
+            extras: vec![steps],
+            violation: vec![
+                self.inside(travel.set, &x),
+                self.at_head(travel.set, &head, travel.direction),
+                Formula::at_least(&count, &Affine::constant(0)),
+                Formula::same(&self.time(&x), &arrival).negate(),
+            ],
+            reason: self.misaligned(travel, what, tuple(&arrival), help),
+        })
+    }
+
+    fn misaligned(&self, travel: &Travel, what: &str, arrival: String, help: String) -> Reason {
+        let x = self.point(0);
+        let along = self.show_along(travel.direction);
+        let value = self.show_operand(travel.position, &x);
+        let (available, needed) = sides(
+            &Side { what, time: arrival, rest: format!("{value} along {along}") },
+            &Side { what: "needed at", time: self.show_time(&x), rest: format!("at {}", self.show_pe(&x)) },
+        );
+        Reason {
+            broken: format!("operands of `{}` do not meet", self.space().output),
+            blame: format!("does not let the points of a line along {along} run when {} is there", travel.of),
+            available,
+            needed,
+            help,
+        }
+    }
+}

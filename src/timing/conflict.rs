@@ -1,0 +1,51 @@
+//! PE conflicts: no PE runs two points at one time.
+
+use super::frame::{Claim, Frame};
+use super::wording::{Side, sides};
+use super::{Formula, Kind, Obligation, Reason};
+
+impl Frame<'_> {
+    /// The obligation over the whole domain.
+    pub fn pe_conflict(&self) -> Obligation {
+        let set = &self.space().domain.set;
+        let (x, y) = (self.point(0), self.point(1));
+        self.state(Claim {
+            kind: Kind::PeConflict,
+            of: self.space().kernel.clone(),
+            points: 2,
+            extras: vec![],
+            violation: vec![
+                self.inside(set, &x),
+                self.inside(set, &y),
+                x.before(&y),
+                Formula::same(&self.place(&x), &self.place(&y)),
+                Formula::same(&self.time(&x), &self.time(&y)),
+            ],
+            reason: self.two_at_once(),
+        })
+    }
+
+    fn two_at_once(&self) -> Reason {
+        let (x, y) = (self.point(0), self.point(1));
+        let (available, needed) = sides(
+            &Side { what: "one point at", time: self.show_time(&x), rest: format!("on {}", self.show_pe(&x)) },
+            &Side { what: "another at", time: self.show_time(&y), rest: format!("on {}", self.show_pe(&y)) },
+        );
+        let map = &self.design.map;
+        let apart = map.place.above(&map.step).null_lattice();
+        let help = match apart.first() {
+            Some(direction) => {
+                let along = self.space().show_direction(direction);
+                format!("points that differ by {along} have the same PE and time; tell them apart in `time` or `place`")
+            }
+            None => "no two points of the space share a PE and a time".to_owned(),
+        };
+        Reason {
+            broken: format!("a PE runs two points of `{}` at one time", self.space().kernel),
+            blame: "gives two points of one PE the same time".to_owned(),
+            available,
+            needed,
+            help,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! FIFO depth: a channel of the stated depth never has to hold more words.
+//!
+//! A word of a flow along `d` holds a slot of its channel from its send at `t(z)` until `response` cycles after its
+//! receive at `t(z + d)`. The claim for depth `B` is broken by `B + 1` words of one channel that hold slots at one time
+//! `T`. A value that stays on its PE lives in a register, which is the same with depth 1 and no response: it is read
+//! and written in one cycle.
+
+use super::frame::{Claim, Frame, Point, later};
+use super::{Formula, Kind, Obligation, Reason};
+use crate::diagnostic::Diagnostic;
+use crate::integer::{Affine, Name};
+use crate::mapping::{Design, Flow, Links};
+
+/// The deepest channel for which words are told apart one by one.
+const DEEPEST: usize = 64;
+
+/// The claim that channels of `depth` words are enough for `flow`; `response` is ignored where the value stays.
+///
+/// Fails where `depth` is beyond what is proved word by word.
+pub fn fifo_depth_obligation(
+    design: &Design,
+    flow: &Flow,
+    depth: u64,
+    response: i64,
+) -> Result<Obligation, Diagnostic> {
+    let links = Links { response, ..Links::default() };
+    Frame::new(design, &links).depth_is_enough(flow, depth)
+}
+
+impl Frame<'_> {
+    /// The obligation of one flow, at the depth its map gives; a message where that grows with the sizes.
+    pub fn fifo_depth(&self, flow: &Flow) -> Result<Obligation, Diagnostic> {
+        if flow.is_stationary() {
+            return self.depth_is_enough(flow, 1);
+        }
+        let depth = flow.depth(self.links.response).ok_or_else(|| self.growing_fifo(flow))?;
+        self.depth_is_enough(flow, depth)
+    }
+
+    fn depth_is_enough(&self, flow: &Flow, depth: u64) -> Result<Obligation, Diagnostic> {
+        let words = usize::try_from(depth).ok().filter(|words| *words <= DEEPEST);
+        let words = words.ok_or_else(|| self.deep_fifo(flow, depth))? + 1;
+        let points: Vec<Point> = (0..words).map(|number| self.point(number)).collect();
+        let clock = self.clock();
+        let time: Vec<Affine> = clock.iter().map(Affine::variable).collect();
+        let holding = points.iter().map(|point| self.holds_slot(flow, point, &time));
+        let ordered = points.windows(2).map(|pair| self.follows(&pair[0], &pair[1]));
+        Ok(self.state(Claim {
+            kind: Kind::FifoDepth,
+            of: flow.of.clone(),
+            points: words,
+            extras: clock,
+            violation: holding.chain(ordered).collect(),
+            reason: self.too_shallow(flow, depth),
+        }))
+    }
+
+    /// The names of the components of a time.
+    fn clock(&self) -> Vec<Name> {
+        match self.design.map.step.rows().len() {
+            1 => vec![self.fresh("T")],
+            rows => (1..=rows).map(|row| self.fresh(&format!("T{row}"))).collect(),
+        }
+    }
+
+    fn response(&self, flow: &Flow) -> i64 {
+        if flow.is_stationary() { 0 } else { self.links.response }
+    }
+
+    fn holds_slot(&self, flow: &Flow, point: &Point, now: &[Affine]) -> Formula {
+        let received = self.time(&point.moved(&flow.direction, 1));
+        let free = later(received, &Affine::constant(self.response(flow)));
+        Formula::All(vec![
+            self.sends(&flow.set, point, &flow.direction),
+            Formula::before(now, &self.time(point)).negate(),
+            Formula::before(now, &free),
+        ])
+    }
+
+    /// Both words leave one PE, `late` after `early`.
+    fn follows(&self, early: &Point, late: &Point) -> Formula {
+        Formula::All(vec![
+            Formula::same(&self.place(early), &self.place(late)),
+            Formula::before(&self.time(early), &self.time(late)),
+        ])
+    }
+
+    fn too_shallow(&self, flow: &Flow, depth: u64) -> Reason {
+        let (of, along) = (&flow.of, self.show_along(&flow.direction));
+        let (x, successor) = (self.point(0), self.point(0).moved(&flow.direction, 1));
+        let store = if flow.is_stationary() { "register".to_owned() } else { format!("channel of depth {depth}") };
+        let help = match (flow.depth(self.links.response), flow.is_stationary()) {
+            (_, true) => format!("run the points of a line along {along} next to each other, or let `{of}` move"),
+            (Some(enough), false) => format!("depth {enough} is enough, for every size"),
+            (None, false) => "no depth is enough for every size: choose another `time`".to_owned(),
+        };
+        let response = match self.response(flow) {
+            0 => String::new(),
+            cycles => format!(" and {cycles} for the response"),
+        };
+        Reason {
+            broken: format!("a {store} is too small for `{of}`"),
+            blame: format!("sends words of {of} before those on the way are received"),
+            available: format!("room for      {depth} at a time between points along {along}"),
+            needed: format!(
+                "held from     t = {} until t = {}{response}, by each of {} words",
+                self.show_time(&x),
+                self.show_time(&successor),
+                depth.saturating_add(1)
+            ),
+            help,
+        }
+    }
+
+    fn growing_fifo(&self, flow: &Flow) -> Diagnostic {
+        let along = self.space().show_direction(&flow.direction);
+        Diagnostic::new(format!("`{}` needs a FIFO that grows with the sizes along {along}", flow.of))
+            .note("a PE sends a number of words that depends on the sizes before the first is received")
+            .help("choose a `time` in which the receiver follows the sender in a fixed number of steps")
+    }
+
+    fn deep_fifo(&self, flow: &Flow, depth: u64) -> Diagnostic {
+        Diagnostic::new(format!("`{}` needs a FIFO of depth {depth}, and no more than {DEEPEST} is proved", flow.of))
+            .help("choose a `time` with smaller coefficients")
+    }
+}

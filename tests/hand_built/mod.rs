@@ -1,0 +1,8 @@
+//! Spaces and designs written by hand, so that these stages are tested without a parser or a search.
+#![allow(dead_code)]
+
+pub mod brute_force;
+
+pub mod designs;
+
+pub mod spaces;

@@ -1,0 +1,20 @@
+//! The solver's verdicts: known designs proved, faulty twins refuted at the smallest case, all against brute force.
+
+#[path = "../hand_built/mod.rs"]
+mod hand_built;
+
+mod agreement;
+
+mod depth;
+
+mod limits;
+
+mod matmul;
+
+mod message;
+
+mod other_kernels;
+
+mod random_designs;
+
+mod replay;
