@@ -1,5 +1,2 @@
-//! The `systole` command.
-
-fn main() -> std::process::ExitCode {
-    systole::driver::main()
-}
+//! x
+fn main() {}
