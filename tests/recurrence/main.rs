@@ -1,0 +1,5 @@
+//! The stage `recurrence`: lowering, validation, the sequential meaning and the one-space form.
+
+mod evaluation;
+
+mod support;
