@@ -1,6 +1,6 @@
 //! From text to a valid system in one call.
 
-use super::{RecurrenceSystem, lower};
+use super::{RecurrenceSystem, lower, validate};
 use crate::diagnostic::Checked;
 use crate::span::Source;
 use crate::syntax::parse;
@@ -9,5 +9,7 @@ use std::sync::Arc;
 /// Parses, lowers and validates a kernel.
 pub fn load(source: &Arc<Source>) -> Checked<RecurrenceSystem> {
     let file = parse(source)?;
-    lower(&file, source)
+    let system = lower(&file, source)?;
+    validate(&system)?;
+    Ok(system)
 }

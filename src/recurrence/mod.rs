@@ -36,6 +36,18 @@ mod one_space;
 
 pub use one_space::one_space;
 
+mod in_order;
+
+pub use in_order::evaluate_in_order;
+
+mod small;
+
+mod validate;
+
+pub use validate::validate;
+
+mod show;
+
 mod load;
 
 pub use load::load;

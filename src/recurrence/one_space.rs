@@ -59,7 +59,7 @@ fn find_inner_reduction(expression: &Expr) -> Option<Span> {
     }
 }
 
-/// The body with its reads numbered in the order they stand; equal reads are one operand.
+/// The body with its reads numbered in the order they stand.
 fn lower_body(body: &Expr, operands: &mut Vec<Operand>) -> Scalar {
     match body {
         Expr::Number(value) => Scalar::Number(*value),

@@ -3,18 +3,18 @@
 //! From loose to tight: one comparison, sums, products, a leading minus, atoms. A reduction's body is a product, like
 //! the operand of a mathematical sigma: `sum(k) a * b - c` is `(sum(k) a * b) - c`.
 
-use super::ast::{Binding, Condition, Expr, Infix, Relation, Spanned, Term};
+use super::ast::{Binding, Condition, Expr, Ident, Infix, Relation, Spanned, Term};
 use super::tokens::{Extra, REDUCTIONS, Reader, blank, here, identifier, keyword, listed, number, sign, spanned};
 use chumsky::prelude::*;
 
 /// Any expression.
 pub(super) fn expression<'s>() -> Reader<'s, Expr> {
-    recursive(|expression| comparison(&arithmetic(expression.boxed()))).labelled("an expression").boxed()
+    recursive(|expression| comparison(&arithmetic(&expression.boxed()))).labelled("an expression").boxed()
 }
 
 /// An expression without a comparison outside brackets, as bounds and conditions have it.
 pub(super) fn form<'s>() -> Reader<'s, Expr> {
-    arithmetic(expression()).labelled("an expression").boxed()
+    arithmetic(&expression()).labelled("an expression").boxed()
 }
 
 /// A chain of comparisons between forms.
@@ -42,9 +42,9 @@ fn comparison<'s>(arithmetic: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 }
 
 /// Sums of products; `expression` is what brackets may hold.
-fn arithmetic(expression: Reader<'_, Expr>) -> Reader<'_, Expr> {
+fn arithmetic<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     let product = recursive(|product| {
-        let operand = choice((reduction(&expression, product.boxed()), atom(&expression)));
+        let operand = choice((reduction(expression, &product.boxed()), atom(expression)));
         chain(&negation(operand.boxed()), [(Infix::Multiply, "*"), (Infix::Divide, "/")])
     });
     chain(&product.boxed(), [(Infix::Add, "+"), (Infix::Subtract, "-")])
@@ -70,19 +70,25 @@ fn negation(operand: Reader<'_, Expr>) -> Reader<'_, Expr> {
 }
 
 /// `sum(k in 0..K) body`. For `max(a, b)` with nothing after it, this fails and a call is tried.
-fn reduction<'s>(expression: &Reader<'s, Expr>, body: Reader<'s, Expr>) -> Reader<'s, Expr> {
-    let operator = identifier().filter(|word| REDUCTIONS.contains(&&*word.node));
+fn reduction<'s>(expression: &Reader<'s, Expr>, body: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     let bound = arithmetic_bound(expression);
     let range = keyword("in").ignore_then(bound.clone()).then_ignore(sign("..")).then(bound);
     let binding = identifier().then(range.or_not()).map(|(index, range)| Binding { index, range });
-    let bindings = binding.separated_by(sign(",")).at_least(1).collect().delimited_by(sign("("), sign(")"));
-    operator
-        .then(bindings)
-        .then(body)
-        .map_with(|((word, bindings), body), extra| {
-            Spanned::new(Term::Reduce(word, bindings, Box::new(body)), here(extra))
-        })
-        .boxed()
+    let bindings = binding.separated_by(sign(",")).at_least(1).collect().delimited_by(sign("("), sign(")")).boxed();
+    // `max(a, b) - c` is a difference, so the body of a word that is a function too cannot begin with a minus.
+    let unsigned = just('-').not().ignore_then(body.clone()).boxed();
+    choice((
+        reducing_word(false).then(bindings.clone()).then(body.clone()),
+        reducing_word(true).then(bindings).then(unsigned),
+    ))
+    .map_with(|((word, bindings), body), extra| Spanned::new(Term::Reduce(word, bindings, Box::new(body)), here(extra)))
+    .boxed()
+}
+
+/// The word of a reduction that is, or is not, the name of a function too.
+fn reducing_word<'s>(is_function: bool) -> Reader<'s, Ident> {
+    let fits = move |word: &Ident| REDUCTIONS.contains(&(&*word.node, is_function));
+    identifier().filter(fits).boxed()
 }
 
 /// The bound of a range: what an affine form can look like, without another reduction.

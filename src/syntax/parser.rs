@@ -50,7 +50,7 @@ fn find_excess(source: &Arc<Source>, range: &Range<usize>, text: &str) -> Option
             '(' | '[' => depth += 1,
             ')' | ']' => depth = depth.saturating_sub(1),
             '+' | '-' | '*' | '/' => operators += 1,
-            _ if !previous.is_ascii_alphanumeric() && REDUCTIONS.contains(&first_word(&text[position..])) => {
+            _ if !previous.is_ascii_alphanumeric() && is_reduction(first_word(&text[position..])) => {
                 reductions += 1;
             }
             _ => {}
@@ -66,6 +66,10 @@ fn find_excess(source: &Arc<Source>, range: &Range<usize>, text: &str) -> Option
         }
     }
     None
+}
+
+fn is_reduction(word: &str) -> bool {
+    REDUCTIONS.iter().any(|(known, _)| *known == word)
 }
 
 fn excess(source: &Arc<Source>, span: Span, message: String) -> Diagnostic {

@@ -141,9 +141,15 @@ fn print_term(term: &Term) -> String {
         }
         Term::Reduce(operator, bindings, body) => {
             let bindings: Vec<String> = bindings.iter().map(print_binding).collect();
-            format!("{}({}) {}", operator.node, bindings.join(", "), print_at(body, Rank::Reduction))
+            format!("{}({}) {}", operator.node, bindings.join(", "), print_body(body))
         }
     }
+}
+
+/// A body that begins with a minus stands in brackets: `max(a, b) - c` is a difference.
+fn print_body(body: &Expr) -> String {
+    let text = print_at(body, Rank::Reduction);
+    if text.starts_with('-') { format!("({text})") } else { text }
 }
 
 fn print_infix(infix: Infix, left: &Expr, right: &Expr) -> String {

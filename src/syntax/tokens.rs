@@ -19,8 +19,8 @@ pub(super) type Reader<'s, T> = Boxed<'s, 's, &'s str, T, Extra<'s>>;
 /// Words that cannot be names.
 pub(super) const RESERVED: [&str; 6] = ["kernel", "in", "out", "local", "schedule", "where"];
 
-/// Words that can lead a reduction.
-pub(super) const REDUCTIONS: [&str; 4] = ["sum", "prod", "max", "min"];
+/// Words that can lead a reduction, and whether each is the name of a function too.
+pub(super) const REDUCTIONS: [(&str, bool); 4] = [("sum", false), ("prod", false), ("max", true), ("min", true)];
 
 /// The span just read, without the blanks after it.
 pub(super) fn here<'s>(extra: &mut MapExtra<'s, '_, &'s str, Extra<'s>>) -> Span {
@@ -66,10 +66,10 @@ pub(super) fn identifier<'s>() -> Reader<'s, Ident> {
     spanned(word).labelled("a name").then_ignore(blank()).boxed()
 }
 
-/// A name of a kernel or a schedule: words joined by `-`.
+/// A name of a kernel or a schedule, which may hold `-` between its parts.
 pub(super) fn title<'s>() -> Reader<'s, Ident> {
-    let word = letters();
-    let words = word.separated_by(just('-')).at_least(1).to_slice().map(name);
+    let part = any().filter(|letter: &char| letter.is_ascii_alphanumeric() || *letter == '_').repeated().at_least(1);
+    let words = letters().then(just('-').then(part).repeated()).to_slice().map(name);
     spanned(words).labelled("a name").then_ignore(blank()).boxed()
 }
 

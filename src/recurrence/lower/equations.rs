@@ -43,7 +43,7 @@ impl Lowering<'_> {
         if !target_fits {
             return None;
         }
-        let domain = self.lower_domain(&free, conditions, &scope, &value)?;
+        let domain = self.lower_domain(&free, &conditions, &scope, &value)?;
         let subscripts = scope.target.subscripts;
         Some(Equation { target: tensor.name, subscripts, domain, value, span: equation.span })
     }
@@ -167,13 +167,13 @@ impl Lowering<'_> {
         })
     }
 
-    fn lower_domain(&mut self, free: &[Ident], conditions: Polyhedron, scope: &Scope, value: &Expr) -> Option<Domain> {
+    fn lower_domain(&mut self, free: &[Ident], conditions: &Polyhedron, scope: &Scope, value: &Expr) -> Option<Domain> {
         let mut uses = self.uses_in(value);
         uses.insert(0, scope.target.clone());
         let mut set = conditions.clone();
         let mut complete = true;
         for index in free {
-            if is_undecided(&index.node, &uses) && is_bounded(&index.node, &conditions) {
+            if is_undecided(&index.node, &uses) && is_bounded(&index.node, conditions) {
                 continue;
             }
             let help = format!("give it a range: `where 0 <= {} < ..`", index.node);
