@@ -9,6 +9,8 @@ pub mod diagnostic;
 
 pub mod integer;
 
+pub mod syntax;
+
 pub mod recurrence;
 
 pub mod rewrite;

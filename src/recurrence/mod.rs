@@ -11,3 +11,43 @@ pub use system::{Directive, Domain, Equation, Expr, Function, Operator, Recurren
 mod space;
 
 pub use space::{Chain, Operand, Scalar, Space};
+
+mod lower;
+
+pub use lower::lower;
+
+mod sizes;
+
+pub use sizes::check_sizes;
+
+mod table;
+
+pub use table::Tensors;
+
+mod resolved;
+
+mod gather;
+
+mod evaluate;
+
+pub use evaluate::evaluate;
+
+mod one_space;
+
+pub use one_space::one_space;
+
+mod in_order;
+
+pub use in_order::evaluate_in_order;
+
+mod small;
+
+mod validate;
+
+pub use validate::validate;
+
+mod show;
+
+mod load;
+
+pub use load::load;

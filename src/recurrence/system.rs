@@ -21,6 +21,23 @@ pub struct RecurrenceSystem {
     pub source: Arc<Source>,
 }
 
+impl RecurrenceSystem {
+    /// The tensor of this name.
+    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+        self.tensors.iter().find(|tensor| &*tensor.name == name)
+    }
+
+    /// The tensors of one role, in the order of declaration.
+    pub fn tensors_with(&self, role: Role) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().filter(move |tensor| tensor.role == role)
+    }
+
+    /// The schedule of this name.
+    pub fn schedule(&self, name: &str) -> Option<&Schedule> {
+        self.schedules.iter().find(|schedule| &*schedule.name == name)
+    }
+}
+
 /// Where a tensor's values come from and go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {

@@ -1,0 +1,162 @@
+//! The sequential meaning of a system: the oracle that every later stage is held against.
+//!
+//! In: a valid system, sizes, and an array for each input. Out: an array for each output. Elements are computed on
+//! demand with a stack of their own, so equations may stand in any order and chains may be long. Reductions run in
+//! ascending order of the index, outer to inner as written; each level starts from its first term.
+
+use super::gather::gather;
+use super::resolved::{Access, Node, Resolver, Stop, evaluate_node};
+use super::sizes::{check_sizes, show_sizes};
+use super::table::{State, Table, Tensors, build_tables};
+use super::{Equation, RecurrenceSystem, Role};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::integer::Bindings;
+
+/// The outputs of the system at these sizes, for these inputs.
+pub fn evaluate(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
+    check_sizes(system, sizes)?;
+    let tables = build_tables(system, sizes, inputs)?;
+    let mut run = Run::prepare(system, sizes, tables)?;
+    run.compute_all()?;
+    let computed = system.tensors.iter().zip(run.tables).filter(|(tensor, _)| tensor.role == Role::Output);
+    computed.map(|(tensor, table)| Ok((tensor.name.clone(), table.into_array()?))).collect()
+}
+
+/// An equation at fixed sizes with the points it is defined at.
+struct Instance {
+    value: Node,
+    points: Vec<Vec<i64>>,
+}
+
+/// Which equation defines an element, and at which of its points.
+#[derive(Clone, Copy)]
+struct Owner {
+    instance: u32,
+    point: u32,
+}
+
+/// An evaluation under way.
+struct Run<'a> {
+    system: &'a RecurrenceSystem,
+    sizes: &'a Bindings,
+    tables: Vec<Table>,
+    instances: Vec<Instance>,
+    owners: Vec<Vec<Option<Owner>>>,
+}
+
+impl<'a> Run<'a> {
+    fn prepare(system: &'a RecurrenceSystem, sizes: &'a Bindings, tables: Vec<Table>) -> Checked<Run<'a>> {
+        let owners = system
+            .tensors
+            .iter()
+            .zip(&tables)
+            .map(|(tensor, table)| vec![None; if tensor.role == Role::Input { 0 } else { table.values.len() }])
+            .collect();
+        let mut run = Run { system, sizes, tables, instances: vec![], owners };
+        system.equations.iter().try_for_each(|equation| run.add_equation(equation))?;
+        Ok(run)
+    }
+
+    fn add_equation(&mut self, equation: &Equation) -> Checked<()> {
+        let Some(target) = self.system.tensor(&equation.target) else {
+            return Diagnostic::new(format!("unknown tensor `{}`", equation.target)).alone();
+        };
+        let equation = gather(equation, target);
+        let Some(points) = equation.domain.set.points(&equation.domain.indices, self.sizes) else {
+            return self.blame(&equation, "an index of this equation has no bounds").alone();
+        };
+        let indices = equation.domain.indices.clone();
+        let mut resolver = Resolver { sizes: self.sizes, tables: &self.tables, indices };
+        let access = resolver.access(&equation.target, &equation.subscripts, equation.span)?;
+        let value = resolver.expression(&equation.value)?;
+        self.claim(&equation, &access, &points)?;
+        self.instances.push(Instance { value, points });
+        Ok(())
+    }
+
+    /// Notes for each point which element it defines.
+    fn claim(&mut self, equation: &Equation, access: &Access, points: &[Vec<i64>]) -> Checked<()> {
+        let instance = u32::try_from(self.instances.len()).unwrap_or(u32::MAX);
+        for (position, point) in points.iter().enumerate() {
+            let flat = access.locate(&self.tables, point);
+            let slot = flat.and_then(|flat| self.owners.get_mut(access.table)?.get_mut(flat));
+            let owner = Owner { instance, point: u32::try_from(position).unwrap_or(u32::MAX) };
+            match slot {
+                Some(slot @ None) => *slot = Some(owner),
+                Some(Some(_)) => {
+                    let element = self.tables[access.table].show_element(flat.unwrap_or(0));
+                    return self.blame(equation, &format!("element `{element}` is defined twice")).alone();
+                }
+                None => return self.blame(equation, "an element outside the target is defined").alone(),
+            }
+        }
+        Ok(())
+    }
+
+    fn blame(&self, equation: &Equation, message: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::new(message).label(&self.system.source, equation.span, "by this equation");
+        diagnostic.note(format!("at {}", show_sizes(self.sizes)))
+    }
+
+    fn compute_all(&mut self) -> Checked<()> {
+        for table in 0..self.tables.len() {
+            for flat in 0..self.tables[table].values.len() {
+                self.compute(table, flat)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes one element and all that it needs, deepest first.
+    fn compute(&mut self, table: usize, flat: usize) -> Checked<()> {
+        let mut stack = vec![(table, flat)];
+        while let Some((table, flat)) = stack.last().copied() {
+            match self.attempt(table, flat)? {
+                None => {
+                    self.tables[table].states[flat] = State::Ready;
+                    stack.pop();
+                }
+                Some((needed, position)) => {
+                    self.tables[table].states[flat] = State::Busy;
+                    if self.tables[needed].states[position] == State::Busy {
+                        return self.refuse_cycle(needed, position).map_err(Diagnostics::from);
+                    }
+                    stack.push((needed, position));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the element's value, or says which element it needs first.
+    fn attempt(&mut self, table: usize, flat: usize) -> Checked<Option<(usize, usize)>> {
+        if self.tables[table].states[flat] == State::Ready {
+            return Ok(None);
+        }
+        let Some(owner) = self.owners[table].get(flat).copied().flatten() else {
+            let element = self.tables[table].show_element(flat);
+            let message = format!("element `{element}` is never defined");
+            return Diagnostic::new(message).note(format!("at {}", show_sizes(self.sizes))).alone();
+        };
+        let instance = &self.instances[owner.instance as usize];
+        let mut slots = instance.points[owner.point as usize].clone();
+        match evaluate_node(&instance.value, &self.tables, &mut slots) {
+            Ok(value) => {
+                self.tables[table].values[flat] = value;
+                Ok(None)
+            }
+            Err(Stop::Missing(needed, position)) => Ok(Some((needed, position))),
+            Err(Stop::Outside(outside, span)) => {
+                let message = format!("an access to `{}` is out of bounds", self.tables[outside].name);
+                let diagnostic = Diagnostic::new(message).label(&self.system.source, span, "outside the tensor");
+                diagnostic.note(format!("at {}", show_sizes(self.sizes))).alone()
+            }
+        }
+    }
+
+    fn refuse_cycle(&self, table: usize, flat: usize) -> Result<(), Diagnostic> {
+        let element = self.tables[table].show_element(flat);
+        let message = format!("element `{element}` is defined by itself");
+        Err(Diagnostic::new(message).note(format!("at {}", show_sizes(self.sizes))))
+    }
+}

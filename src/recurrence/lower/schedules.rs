@@ -1,0 +1,198 @@
+//! Schedules: each directive speaks of indices and tensors that exist, says one thing once, and can be true.
+
+use super::Lowering;
+use super::equations::count;
+use crate::integer::{Affine, Name, dot};
+use crate::recurrence::{Directive, Equation, Expr, Schedule};
+use crate::span::Span;
+use crate::syntax::ast::{self, Ident, Spanned};
+
+/// The largest tile.
+const TILE_LIMIT: f64 = 2_147_483_648.0;
+
+const FOLDS: [&str; 2] = ["block", "cyclic"];
+const LAYOUTS: [&str; 3] = ["block", "cyclic", "block_cyclic"];
+const BOUNDARIES: [&str; 2] = ["boundary", "anywhere"];
+
+/// What the equations offer to a schedule.
+struct Offer {
+    indices: Vec<Name>,
+    accesses: Vec<(Name, Vec<Affine>, Span)>,
+}
+
+impl Lowering<'_> {
+    pub(super) fn lower_schedules(&mut self, schedules: &[ast::Schedule], equations: &[Equation]) -> Vec<Schedule> {
+        let offer = survey(equations);
+        for (position, schedule) in schedules.iter().enumerate() {
+            if let Some(first) = schedules[..position].iter().find(|other| other.name == schedule.name) {
+                let message = format!("schedule `{}` is declared twice", schedule.name.node);
+                let diagnostic = self.blame(first.name.span, message, "first here");
+                self.report(diagnostic.label(self.source, schedule.name.span, "again here"));
+            }
+        }
+        // Where an equation is wrong, its indices are missing and every directive would seem wrong too.
+        if !self.errors.is_empty() {
+            return vec![];
+        }
+        schedules.iter().map(|schedule| self.lower_schedule(schedule, &offer)).collect()
+    }
+
+    fn lower_schedule(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Schedule {
+        let mut directives: Vec<(Directive, Span)> = vec![];
+        for directive in &schedule.directives {
+            let Some(lowered) = self.lower_directive(directive, offer) else { continue };
+            match directives.iter().find(|(other, _)| subject(other) == subject(&lowered)) {
+                Some((_, first)) => {
+                    let message = format!("schedule `{}` fixes {} twice", schedule.name.node, subject(&lowered));
+                    let diagnostic = self.blame(*first, message, "first here");
+                    self.report(diagnostic.label(self.source, directive.span, "again here"));
+                }
+                None => directives.push((lowered, directive.span)),
+            }
+        }
+        Schedule { name: schedule.name.node.clone(), directives, span: schedule.header.span }
+    }
+
+    fn lower_directive(&mut self, directive: &Spanned<ast::Directive>, offer: &Offer) -> Option<Directive> {
+        match &directive.node {
+            ast::Directive::Place(forms) => self.lower_place(forms, directive.span, offer),
+            ast::Directive::Time(forms) => self.lower_rows(forms, offer).map(Directive::Time),
+            ast::Directive::Stream(tensor, along) => {
+                self.lower_flow(tensor, along, offer).map(|(tensor, along)| Directive::Stream(tensor, along))
+            }
+            ast::Directive::Broadcast(tensor, along) => {
+                self.lower_flow(tensor, along, offer).map(|(tensor, along)| Directive::Broadcast(tensor, along))
+            }
+            ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
+            ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
+            ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
+            ast::Directive::Fold(word) => self.choose("fold", word, &FOLDS).map(Directive::Fold),
+            ast::Directive::Layout(tensor, word) => {
+                let (tensor, word) = (self.find_tensor(tensor), self.choose("layout", word, &LAYOUTS));
+                Some(Directive::Layout(tensor?.name, word?))
+            }
+            ast::Directive::Io(word) => {
+                self.choose("io", word, &BOUNDARIES).map(|word| Directive::BoundaryIo(&*word == "boundary"))
+            }
+        }
+    }
+
+    fn lower_place(&mut self, forms: &[ast::Expr], span: Span, offer: &Offer) -> Option<Directive> {
+        if forms.len() > offer.indices.len() {
+            let room = count(offer.indices.len(), "index").replace("indexs", "indices");
+            let message = format!("a place of {} for {room}", count(forms.len(), "coordinate"));
+            self.report(self.blame(span, message, "more coordinates than indices"));
+            return None;
+        }
+        self.lower_rows(forms, offer).map(Directive::Place)
+    }
+
+    fn lower_rows(&mut self, forms: &[ast::Expr], offer: &Offer) -> Option<Vec<Affine>> {
+        let rows: Vec<Option<Affine>> = forms.iter().map(|form| self.lower_linear(form, offer)).collect();
+        rows.into_iter().collect()
+    }
+
+    /// A form of indices only: shifting a whole design changes nothing, so constants are refused.
+    fn lower_linear(&mut self, form: &ast::Expr, offer: &Offer) -> Option<Affine> {
+        let row = self.lower_affine(form, &offer.indices)?;
+        let shifted = row.constant_term() != 0 || row.mentions(&self.parameters);
+        if shifted || row.is_constant() {
+            let label = if shifted { "has a term without an index" } else { "names no index" };
+            let message = "places, times and directions are made of indices alone".to_owned();
+            self.report(self.blame(form.span, message, label).help("leave the constant terms out"));
+            return None;
+        }
+        Some(row)
+    }
+
+    /// A tensor moves only along a direction in which its value does not change.
+    fn lower_flow(&mut self, tensor: &Ident, along: &ast::Expr, offer: &Offer) -> Option<(Name, Affine)> {
+        let (found, direction) = (self.find_tensor(tensor), self.lower_linear(along, offer));
+        let (found, direction) = (found?.name, direction?);
+        let accesses: Vec<_> = offer.accesses.iter().filter(|(name, ..)| *name == found).collect();
+        let step = direction.row(&offer.indices);
+        let stays = |forms: &[Affine]| forms.iter().all(|form| dot(&form.row(&offer.indices), &step) == 0);
+        let Some((_, _, changes)) = accesses.first() else {
+            let message = format!("`{found}` is not used, so it cannot move");
+            self.report(self.blame(tensor.span, message, "no equation uses it"));
+            return None;
+        };
+        if accesses.iter().all(|(_, forms, _)| !stays(forms)) {
+            let message = format!("`{found}` cannot move along `{direction}`: its elements change that way");
+            let diagnostic = self
+                .blame(*changes, message, "a different element at each step")
+                .label(self.source, along.span, "the direction")
+                .help("a value can pass only between points that use the same element");
+            self.report(diagnostic);
+            return None;
+        }
+        Some((found, direction))
+    }
+
+    fn lower_tile(&mut self, index: &Ident, size: &Spanned<f64>, offer: &Offer) -> Option<Directive> {
+        if !offer.indices.contains(&index.node) {
+            self.report_unknown("index", &index.node, index.span, offer.indices.iter().map(|name| &**name));
+            return None;
+        }
+        if size.node.fract() != 0.0 || size.node < 1.0 || size.node > TILE_LIMIT {
+            let message = format!("a tile of `{}` is not a whole number from 1 to {TILE_LIMIT}", size.node);
+            self.report(self.blame(size.span, message, "the size of a tile"));
+            return None;
+        }
+        Some(Directive::Tile(index.node.clone(), size.node as i64))
+    }
+
+    /// One of a directive's few words.
+    fn choose(&mut self, what: &str, word: &Ident, known: &[&str]) -> Option<Name> {
+        if known.contains(&&*word.node) {
+            return Some(word.node.clone());
+        }
+        let message = format!("`{what} {}` is unknown", word.node);
+        let help = format!("choose one of `{}`", known.join("`, `"));
+        self.report(self.blame(word.span, message, "not known here").help(help));
+        None
+    }
+}
+
+/// What a directive fixes; a schedule may fix it once.
+fn subject(directive: &Directive) -> String {
+    match directive {
+        Directive::Place(_) => "`place`".to_owned(),
+        Directive::Time(_) => "`time`".to_owned(),
+        Directive::Stream(tensor, _) | Directive::Broadcast(tensor, _) => format!("how `{tensor}` moves"),
+        Directive::Prefetch(tensor) | Directive::Feed(tensor) => format!("how `{tensor}` moves"),
+        Directive::BoundaryIo(_) => "`io`".to_owned(),
+        Directive::Tile(index, _) => format!("the tile of `{index}`"),
+        Directive::Fold(_) => "`fold`".to_owned(),
+        Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),
+    }
+}
+
+/// All indices of all equations, and every access with its place.
+fn survey(equations: &[Equation]) -> Offer {
+    let mut offer = Offer { indices: vec![], accesses: vec![] };
+    for equation in equations {
+        equation.domain.indices.iter().for_each(|index| add_index(&mut offer, index));
+        offer.accesses.push((equation.target.clone(), equation.subscripts.clone(), equation.span));
+        survey_expression(&equation.value, &mut offer);
+    }
+    offer
+}
+
+fn survey_expression(expression: &Expr, offer: &mut Offer) {
+    match expression {
+        Expr::Number(_) | Expr::Index(_) => {}
+        Expr::Read { tensor, subscripts, span } => offer.accesses.push((tensor.clone(), subscripts.clone(), *span)),
+        Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| survey_expression(argument, offer)),
+        Expr::Reduce { index, body, .. } => {
+            add_index(offer, index);
+            survey_expression(body, offer);
+        }
+    }
+}
+
+fn add_index(offer: &mut Offer, index: &Name) {
+    if !offer.indices.contains(index) {
+        offer.indices.push(index.clone());
+    }
+}

@@ -1,0 +1,197 @@
+//! From tree to text, one item a line, with no more brackets than the grammar needs.
+
+use super::ast::{Binding, Condition, Directive, Equation, Expr, File, Infix, Schedule, Spanned, Tensor, Term};
+use std::fmt::Write;
+
+/// The file as text that [`parse`](super::parse) reads back to the same tree.
+pub fn print(file: &File) -> String {
+    let kernel = &file.kernel.node;
+    let parameters: Vec<&str> = kernel.parameters.iter().map(|parameter| &*parameter.node).collect();
+    let mut text = format!("kernel {}({})\n", kernel.name.node, parameters.join(", "));
+    print_tensors(&mut text, &file.tensors);
+    for equation in &file.equations {
+        text.push_str(&print_equation(&equation.node));
+        text.push('\n');
+    }
+    for schedule in &file.schedules {
+        print_schedule(&mut text, schedule);
+    }
+    text
+}
+
+/// Neighbours of one direction share a line.
+fn print_tensors(text: &mut String, tensors: &[Spanned<Tensor>]) {
+    for line in tensors.chunk_by(|a, b| a.node.direction == b.node.direction) {
+        let names: Vec<String> =
+            line.iter().map(|tensor| print_access(&tensor.node.name.node, &tensor.node.shape)).collect();
+        let word = line.first().map_or("", |tensor| tensor.node.direction.keyword());
+        let _ = writeln!(text, "{word} {}", names.join(", "));
+    }
+}
+
+fn print_equation(equation: &Equation) -> String {
+    let target = print_access(&equation.target.node, &equation.subscripts);
+    let value = print_expression(&equation.value);
+    let conditions: Vec<String> =
+        equation.conditions.iter().map(|condition| print_condition(&condition.node)).collect();
+    match conditions.is_empty() {
+        true => format!("{target} = {value}"),
+        false => format!("{target} = {value} where {}", conditions.join(", ")),
+    }
+}
+
+fn print_condition(condition: &Condition) -> String {
+    let mut text = print_at(&condition.first, Rank::Sum);
+    for (relation, form) in &condition.rest {
+        let _ = write!(text, " {} {}", relation.sign(), print_at(form, Rank::Sum));
+    }
+    text
+}
+
+fn print_schedule(text: &mut String, schedule: &Schedule) {
+    let _ = writeln!(text, "\nschedule {}", schedule.name.node);
+    for directive in &schedule.directives {
+        text.push_str(&print_directive(&directive.node));
+        text.push('\n');
+    }
+}
+
+fn print_directive(directive: &Directive) -> String {
+    match directive {
+        Directive::Place(forms) => format!("place ({})", print_list(forms)),
+        Directive::Time(forms) => match forms.as_slice() {
+            [form] => format!("time {}", print_at(form, Rank::Sum)),
+            forms => format!("time ({})", print_forms(forms)),
+        },
+        Directive::Stream(tensor, along) => format!("stream {} along {}", tensor.node, print_at(along, Rank::Sum)),
+        Directive::Broadcast(tensor, along) => {
+            format!("broadcast {} along {}", tensor.node, print_at(along, Rank::Sum))
+        }
+        Directive::Prefetch(tensor) => format!("prefetch {}", tensor.node),
+        Directive::Feed(tensor) => format!("feed {}", tensor.node),
+        Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),
+        Directive::Fold(word) => format!("fold {}", word.node),
+        Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
+        Directive::Io(word) => format!("io {}", word.node),
+    }
+}
+
+fn print_list(list: &[Expr]) -> String {
+    list.iter().map(print_expression).collect::<Vec<_>>().join(", ")
+}
+
+fn print_forms(list: &[Expr]) -> String {
+    list.iter().map(|form| print_at(form, Rank::Sum)).collect::<Vec<_>>().join(", ")
+}
+
+fn print_access(tensor: &str, subscripts: &[Expr]) -> String {
+    match subscripts.is_empty() {
+        true => tensor.to_owned(),
+        false => format!("{tensor}[{}]", print_list(subscripts)),
+    }
+}
+
+/// How tightly a term binds. A reduction is open to the right up to the end of a product, so it may stand in a sum but
+/// not in a product.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Comparison,
+    Sum,
+    Reduction,
+    Product,
+    Negation,
+    Atom,
+}
+
+fn rank(term: &Term) -> Rank {
+    match term {
+        Term::Compare(..) => Rank::Comparison,
+        Term::Infix(Infix::Add | Infix::Subtract, ..) => Rank::Sum,
+        Term::Reduce(..) => Rank::Reduction,
+        Term::Infix(Infix::Multiply | Infix::Divide, ..) => Rank::Product,
+        Term::Negate(_) => Rank::Negation,
+        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Call(..) => Rank::Atom,
+    }
+}
+
+/// Any expression as text.
+pub(crate) fn print_expression(expression: &Expr) -> String {
+    print_at(expression, Rank::Comparison)
+}
+
+/// The expression where only terms that bind at least as tightly as `least` may stand without brackets.
+fn print_at(expression: &Expr, least: Rank) -> String {
+    let text = print_term(&expression.node);
+    match rank(&expression.node) < least {
+        true => format!("({text})"),
+        false => text,
+    }
+}
+
+fn print_term(term: &Term) -> String {
+    match term {
+        Term::Number(value) => print_number(*value),
+        Term::Name(name) => name.to_string(),
+        Term::Access(tensor, subscripts) => print_access(&tensor.node, subscripts),
+        Term::Call(function, arguments) => format!("{}({})", function.node, print_list(arguments)),
+        Term::Negate(operand) => format!("-{}", print_at(operand, Rank::Negation)),
+        Term::Infix(infix, left, right) => print_infix(*infix, left, right),
+        Term::Compare(relation, left, right) => {
+            format!("{} {} {}", print_at(left, Rank::Sum), relation.sign(), print_at(right, Rank::Sum))
+        }
+        Term::Reduce(operator, bindings, body) => {
+            let bindings: Vec<String> = bindings.iter().map(print_binding).collect();
+            format!("{}({}) {}", operator.node, bindings.join(", "), print_body(body))
+        }
+    }
+}
+
+/// A body that begins with a minus stands in brackets: `max(a, b) - c` is a difference.
+fn print_body(body: &Expr) -> String {
+    let text = print_at(body, Rank::Reduction);
+    if text.starts_with('-') { format!("({text})") } else { text }
+}
+
+fn print_infix(infix: Infix, left: &Expr, right: &Expr) -> String {
+    let (left_rank, right_rank) = match infix {
+        Infix::Add | Infix::Subtract => (Rank::Sum, Rank::Reduction),
+        Infix::Multiply | Infix::Divide => (Rank::Product, Rank::Negation),
+    };
+    format!("{} {} {}", print_at(left, left_rank), infix.sign(), print_at(right, right_rank))
+}
+
+fn print_binding(binding: &Binding) -> String {
+    match &binding.range {
+        None => binding.index.node.to_string(),
+        Some((low, high)) => {
+            format!("{} in {}..{}", binding.index.node, print_bound(low), print_bound(high))
+        }
+    }
+}
+
+/// A bound of a range: the grammar has no reduction there without brackets.
+fn print_bound(bound: &Expr) -> String {
+    match ends_in_reduction(&bound.node) {
+        true => format!("({})", print_expression(bound)),
+        false => print_at(bound, Rank::Sum),
+    }
+}
+
+/// Whether a reduction stands outside brackets in the printed form of a sum.
+fn ends_in_reduction(term: &Term) -> bool {
+    match term {
+        Term::Reduce(..) => true,
+        Term::Infix(Infix::Add | Infix::Subtract, left, right) => {
+            ends_in_reduction(&left.node) || ends_in_reduction(&right.node)
+        }
+        _ => false,
+    }
+}
+
+/// The shortest digits that read back to the same double.
+fn print_number(value: f64) -> String {
+    match value.abs() < 1e15 {
+        true => format!("{value}"),
+        false => format!("{value:e}"),
+    }
+}

@@ -1,0 +1,54 @@
+//! Schedules: the header and the directives, each led by its own word.
+
+use super::ast::{Directive, Expr, Spanned};
+use super::expressions::{expression, form};
+use super::tokens::{Reader, identifier, keyword, listed, number, sign, spanned, title};
+use crate::syntax::ast::Ident;
+use chumsky::prelude::*;
+
+/// The words that lead a directive.
+pub(super) const WORDS: [&str; 10] =
+    ["place", "time", "stream", "broadcast", "prefetch", "feed", "tile", "fold", "layout", "io"];
+
+/// `schedule cannon`.
+pub(super) fn header<'s>() -> Reader<'s, Spanned<Ident>> {
+    spanned(keyword("schedule").ignore_then(title()))
+}
+
+/// One directive.
+pub(super) fn directive<'s>() -> Reader<'s, Spanned<Directive>> {
+    spanned(choice((map_directive(), transport(), machine()))).labelled("a directive").boxed()
+}
+
+/// Where and when: `place` and `time`.
+fn map_directive<'s>() -> Reader<'s, Directive> {
+    let tuple = form().separated_by(sign(",")).at_least(2).collect().delimited_by(sign("("), sign(")"));
+    let single = form().map(|form| vec![form]);
+    let place = keyword("place").ignore_then(listed(expression(), ("(", ")"))).map(Directive::Place);
+    let time = keyword("time").ignore_then(choice((tuple, single))).map(Directive::Time);
+    choice((place, time)).boxed()
+}
+
+/// How a tensor reaches its uses.
+fn transport<'s>() -> Reader<'s, Directive> {
+    let stream = keyword("stream").ignore_then(flow()).map(|(tensor, along)| Directive::Stream(tensor, along));
+    let broadcast = keyword("broadcast").ignore_then(flow()).map(|(tensor, along)| Directive::Broadcast(tensor, along));
+    let prefetch = keyword("prefetch").ignore_then(identifier()).map(Directive::Prefetch);
+    let feed = keyword("feed").ignore_then(identifier()).map(Directive::Feed);
+    choice((stream, broadcast, prefetch, feed)).boxed()
+}
+
+fn flow<'s>() -> Reader<'s, (Ident, Expr)> {
+    identifier().then_ignore(keyword("along")).then(form()).boxed()
+}
+
+/// What is said of the machine: tiles, folding, layouts and the boundary.
+fn machine<'s>() -> Reader<'s, Directive> {
+    let tile = keyword("tile").ignore_then(identifier()).then(number());
+    let tile = tile.map(|(index, size)| Directive::Tile(index, size));
+    let fold = keyword("fold").ignore_then(identifier()).map(Directive::Fold);
+    let layout = keyword("layout").ignore_then(identifier()).then(identifier());
+    let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
+    let io = keyword("io").ignore_then(identifier()).map(Directive::Io);
+    choice((tile, fold, layout, io)).boxed()
+}

@@ -1,0 +1,57 @@
+//! Which kernels are one space, and what that space is.
+
+use crate::support::{kernel, system};
+use systole::integer::name;
+use systole::recurrence::{Operator, one_space};
+
+#[test]
+fn matmul_is_a_cube() {
+    let space = one_space(&kernel("matmul.rec")).unwrap();
+    assert_eq!(space.indices(), [name("i"), name("j"), name("k")]);
+    assert_eq!(space.reduced, [name("k")]);
+    assert_eq!(space.reduction, Some(Operator::Sum));
+    assert_eq!(space.operands.len(), 2);
+    assert_eq!(space.domain.set.constraints().len(), 6);
+    let sizes = crate::support::sizes(&[("M", 2), ("N", 3), ("K", 4)]);
+    assert_eq!(space.domain.set.count(space.indices(), &sizes), Some(24));
+}
+
+#[test]
+fn all_indices_of_the_polynomial_product_are_reduced() {
+    let space = one_space(&kernel("polynomial_product.rec")).unwrap();
+    assert_eq!(space.indices(), [name("i"), name("j")]);
+    assert_eq!(space.reduced, space.indices());
+    assert_eq!(space.output_access[0].to_string(), "i + j");
+}
+
+#[test]
+fn reduced_indices_stand_outermost_first() {
+    let space = one_space(&kernel("mttkrp.rec")).unwrap();
+    assert_eq!(space.indices(), ["i", "j", "k", "l"].map(name));
+    assert_eq!(space.reduced, ["k", "l"].map(name));
+}
+
+#[test]
+fn a_pointwise_kernel_reduces_nothing() {
+    let space = one_space(&system("kernel k(N)\nin a[N]\nout c[N]\nc[i] = select(a[i] > 0, a[i], i)")).unwrap();
+    assert_eq!((space.reduction, space.reduced.len(), space.operands.len()), (None, 0, 2));
+}
+
+fn refusal(text: &str) -> String {
+    one_space(&system(text)).expect_err("the kernel needs several spaces")[0].to_string()
+}
+
+#[test]
+fn kernels_of_several_spaces_are_refused_with_their_spaces() {
+    let solve = refusal(
+        "kernel trisolve(N)\nin L[N, N], b[N]\nout x[N]\nx[i] = (b[i] - sum(j in 0..i) L[i, j] * x[j]) / L[i, i]",
+    );
+    assert!(solve.contains("needs 2 iteration spaces"), "{solve}");
+    assert!(solve.contains("`x` over (i): pointwise") && solve.contains("`x` over (i, j): sum"), "{solve}");
+    let two = refusal("kernel k(N)\nin a[N]\nout c[N], d[N]\nc[i] = a[i]\nd[i] = a[i]");
+    assert!(two.contains("needs 2 iteration spaces"), "{two}");
+    let mixed = refusal("kernel k(N)\nin a[N, N]\nout c\nc = max(i) sum(j) a[i, j]");
+    assert!(mixed.contains("needs 2 iteration spaces"), "{mixed}");
+    let own = refusal("kernel k(N)\nin a[N]\nout c[N]\nc[i] = sum(j in 0..i) a[j] * c[j]");
+    assert!(own.contains("iteration spaces"), "{own}");
+}

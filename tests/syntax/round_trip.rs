@@ -1,0 +1,135 @@
+//! What is printed reads back to the same tree: for the kernels of the repository and for random trees.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use systole::integer::{Name, name};
+use systole::span::{Source, Span};
+use systole::syntax::ast::*;
+use systole::syntax::{parse, print};
+
+fn reread(file: &File) -> File {
+    let text = print(file);
+    parse(&Source::new("printed.rec", text.clone())).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
+}
+
+#[test]
+fn the_kernels_of_the_repository_survive() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let source = Source::new(path.display().to_string(), std::fs::read_to_string(&path).unwrap());
+        let file = parse(&source).unwrap_or_else(|errors| panic!("{}: {}", path.display(), errors[0]));
+        assert_eq!(reread(&file), file, "{}", path.display());
+    }
+}
+
+#[test]
+fn spans_point_at_what_was_read() {
+    let source = Source::new("spans.rec", "kernel k(N)   # a comment\nin a[N]\nout c[N]\nc[i] = a[i]  *  2 \n");
+    let file = parse(&source).unwrap();
+    assert_eq!(source.slice(file.kernel.span), "kernel k(N)");
+    assert_eq!(source.slice(file.tensors[1].span), "c[N]");
+    assert_eq!(source.slice(file.equations[0].span), "c[i] = a[i]  *  2");
+    assert_eq!(source.slice(file.equations[0].node.value.span), "a[i]  *  2");
+}
+
+#[test]
+fn a_reduction_extends_over_a_product_only() {
+    let value = |text: &str| {
+        let source = Source::new("value.rec", format!("kernel k()\nout c\nc = {text}"));
+        parse(&source).unwrap().equations[0].node.value.clone()
+    };
+    assert_eq!(value("sum(k) A[k] * B[k] - c"), value("(sum(k) (A[k] * B[k])) - c"));
+    assert_ne!(value("sum(k) A[k] * B[k]"), value("(sum(k) A[k]) * B[k]"));
+    assert!(matches!(value("max(a, b)").node, Term::Call(..)));
+    assert!(matches!(value("max(a, b) c[a, b]").node, Term::Reduce(..)));
+    assert!(matches!(value("max(a, b) - c").node, Term::Infix(..)));
+    assert!(matches!(value("sum(k) -c[k]").node, Term::Reduce(..)));
+}
+
+fn at<T>(node: T) -> Spanned<T> {
+    Spanned::new(node, Span::default())
+}
+
+fn word() -> impl Strategy<Value = Name> {
+    prop::sample::select(vec!["i", "j", "k1", "N", "gap", "x_y", "place", "along"]).prop_map(name)
+}
+
+fn ident() -> impl Strategy<Value = Ident> {
+    word().prop_map(at)
+}
+
+fn literal() -> impl Strategy<Value = f64> {
+    prop_oneof![(0u32..100).prop_map(f64::from), 0.0..1e20, Just(1e-9), Just(f64::MAX), Just(f64::MIN_POSITIVE)]
+}
+
+fn relation() -> impl Strategy<Value = Relation> {
+    prop::sample::select(Relation::ALL.map(|(relation, _)| relation).to_vec())
+}
+
+fn infix() -> impl Strategy<Value = Infix> {
+    prop::sample::select(vec![Infix::Add, Infix::Subtract, Infix::Multiply, Infix::Divide])
+}
+
+fn expression() -> impl Strategy<Value = Expr> {
+    let leaf = prop_oneof![literal().prop_map(Term::Number), word().prop_map(Term::Name)].prop_map(at);
+    leaf.prop_recursive(5, 30, 3, |inner| {
+        let boxed = || inner.clone().prop_map(Box::new);
+        let binding = (ident(), proptest::option::of((inner.clone(), inner.clone())));
+        let bindings = vec(binding.prop_map(|(index, range)| Binding { index, range }), 1..3);
+        let operator = prop::sample::select(vec!["sum", "prod", "max", "min"]).prop_map(|word| at(name(word)));
+        let function = prop::sample::select(vec!["sqrt", "max", "min"]).prop_map(|word| at(name(word)));
+        prop_oneof![
+            (ident(), vec(inner.clone(), 1..3)).prop_map(|(tensor, list)| Term::Access(tensor, list)),
+            (function, vec(inner.clone(), 2..3)).prop_map(|(word, list)| Term::Call(word, list)),
+            boxed().prop_map(Term::Negate),
+            (infix(), boxed(), boxed()).prop_map(|(infix, left, right)| Term::Infix(infix, left, right)),
+            (relation(), boxed(), boxed()).prop_map(|(relation, left, right)| Term::Compare(relation, left, right)),
+            (operator, bindings, boxed()).prop_map(|(word, bindings, body)| Term::Reduce(word, bindings, body)),
+        ]
+        .prop_map(at)
+    })
+}
+
+fn condition() -> impl Strategy<Value = Spanned<Condition>> {
+    let rest = vec((relation(), expression()), 1..3);
+    (expression(), rest).prop_map(|(first, rest)| at(Condition { first, rest }))
+}
+
+fn directive() -> impl Strategy<Value = Spanned<Directive>> {
+    let forms = |least| vec(expression(), least..3);
+    prop_oneof![
+        forms(0).prop_map(Directive::Place),
+        forms(1).prop_map(Directive::Time),
+        (ident(), expression()).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
+        (ident(), expression()).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
+        ident().prop_map(Directive::Prefetch),
+        ident().prop_map(Directive::Feed),
+        (ident(), literal()).prop_map(|(index, size)| Directive::Tile(index, at(size))),
+        ident().prop_map(Directive::Fold),
+        (ident(), ident()).prop_map(|(tensor, word)| Directive::Layout(tensor, word)),
+        ident().prop_map(Directive::Io),
+    ]
+    .prop_map(at)
+}
+
+fn file() -> impl Strategy<Value = File> {
+    let direction = prop::sample::select(Direction::ALL.map(|(direction, _)| direction).to_vec());
+    let tensor = (direction, ident(), vec(expression(), 0..3))
+        .prop_map(|(direction, name, shape)| at(Tensor { direction, name, shape }));
+    let equation = (ident(), vec(expression(), 0..3), expression(), vec(condition(), 0..3))
+        .prop_map(|(target, subscripts, value, conditions)| at(Equation { target, subscripts, value, conditions }));
+    let title = || prop::sample::select(vec!["cannon", "weight-stationary", "x-1"]).prop_map(|text| at(name(text)));
+    let schedule =
+        (title(), vec(directive(), 0..4)).prop_map(|(name, directives)| Schedule { name, directives, header: at(()) });
+    let kernel = (title(), vec(ident(), 0..3)).prop_map(|(name, parameters)| at(Kernel { name, parameters }));
+    (kernel, vec(tensor, 0..4), vec(equation, 0..3), vec(schedule, 0..3))
+        .prop_map(|(kernel, tensors, equations, schedules)| File { kernel, tensors, equations, schedules })
+}
+
+proptest! {
+    #[test]
+    fn random_trees_survive(file in file()) {
+        prop_assert_eq!(reread(&file), file);
+    }
+}
