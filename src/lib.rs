@@ -18,3 +18,5 @@ pub mod mapping;
 pub mod timing;
 
 pub mod array;
+
+pub mod sim;
