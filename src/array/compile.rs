@@ -1,23 +1,24 @@
 //! Program and sizes to flat code.
 //!
-//! In: a valid [`Program`] and a value for each of its parameters. Out: [`Code`]: every array with its extents, every PE
+//! In: a [`Program`] and a value for each of its parameters. Out: [`Code`]: every array with its extents, every PE
 //! with its class. Sizes that are missing, not positive, or so large that a run could not be held in memory are refused
 //! before anything is allocated for them.
 
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
-use super::{Class, IndexExpr, Program};
+use super::{Class, IndexExpr, Program, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
 
 /// What a run may take of memory, in bytes.
 const MEMORY_LIMIT: u128 = 8 << 30;
 
-/// Compiles a program, which must be valid, for these sizes.
+/// Compiles a program for these sizes.
 ///
 /// # Errors
-/// Sizes that do not fit the program or the memory; a PE that belongs to two classes.
+/// A program that is not valid; sizes that do not fit the program or the memory; a PE that belongs to two classes.
 pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
+    validate(program)?;
     check_sizes(program, sizes)?;
     let arrays = program.arrays.iter().map(|array| {
         let shape = array.shape.iter().map(|extent| extent_of(extent, sizes, &array.name)).collect::<Result<_, _>>()?;
@@ -80,8 +81,9 @@ fn compile_grid(program: &Program, sizes: &Bindings) -> Result<Grid, Diagnostic>
 
 /// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
 fn check_memory(arrays: &[Layout], grid: &Grid, classes: &[ClassCode]) -> Checked<()> {
-    let volume =
-        |extents: &[usize]| extents.iter().fold(1u128, |product, extent| product.saturating_mul(*extent as u128));
+    let volume = |extents: &[usize]| {
+        extents.iter().fold(1u128, |product, extent| product.saturating_mul((*extent).max(1) as u128))
+    };
     let elements: u128 = arrays.iter().map(|array| volume(&array.shape)).fold(0, u128::saturating_add);
     let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
     let bytes = volume(&grid.extents).saturating_mul(pe_bytes + 8).saturating_add(elements.saturating_mul(9));
@@ -109,16 +111,30 @@ fn place_pes(program: &Program, sizes: &Bindings, grid: &Grid) -> Checked<Vec<Pe
     let mut pes = vec![];
     for position in 0..grid.volume() {
         let point = grid.point(position);
-        let mut members =
-            (0..guards.len()).filter(|class| guards[*class].iter().all(|test| test.holds(&point) == Some(true)));
-        if let Some(class) = members.next() {
-            if let Some(other) = members.next() {
-                return two_classes(&point, &program.classes[class], &program.classes[other]);
+        let mut found = None;
+        for (class, guard) in guards.iter().enumerate() {
+            match (is_member(guard, &point), found) {
+                (Some(false), _) => {}
+                (Some(true), None) => found = Some(class),
+                (Some(true), Some(other)) => {
+                    return two_classes(&point, &program.classes[other], &program.classes[class]);
+                }
+                (None, _) => return guard_overflow(&point, &program.classes[class]),
             }
-            pes.push(Pe { position, class });
         }
+        pes.extend(found.map(|class| Pe { position, class }));
     }
     Ok(pes)
+}
+
+/// `None` where the guard has no value.
+fn is_member(guard: &[Test], point: &[i64]) -> Option<bool> {
+    guard.iter().try_fold(true, |all, test| Some(all && test.holds(point)?))
+}
+
+fn guard_overflow<T>(point: &[i64], class: &Class) -> Checked<T> {
+    let message = format!("the guard of class `{}` does not fit 64 bits at PE {}", class.name, show_point(point));
+    Diagnostic::new(message).help("choose smaller sizes").alone()
 }
 
 fn two_classes<T>(point: &[i64], class: &Class, other: &Class) -> Checked<T> {

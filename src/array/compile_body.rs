@@ -68,7 +68,7 @@ impl<'a> Frame<'a> {
             }
             IndexExpr::Difference(a, b) => self.linear(a)?.plus(&self.linear(b)?, -1),
             IndexExpr::Product(parts) => {
-                parts.iter().try_fold(Linear::constant(1), |product, part| product.times(self.linear(part)?))
+                parts.iter().try_fold(Linear::constant(1), |product, part| product.times(&self.linear(part)?))
             }
             // Parameters and literals alone have a value now.
             _ => expression.evaluate(self.sizes).map(Linear::constant),
@@ -95,9 +95,9 @@ impl Linear {
         Some(self)
     }
 
-    fn times(self, other: Linear) -> Option<Linear> {
+    fn times(self, other: &Linear) -> Option<Linear> {
         match (self.terms.is_empty(), other.terms.is_empty()) {
-            (true, _) => Linear::constant(0).plus(&other, self.constant),
+            (true, _) => Linear::constant(0).plus(other, self.constant),
             (false, true) => Linear::constant(0).plus(&self, other.constant),
             (false, false) => None,
         }

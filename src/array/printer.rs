@@ -117,8 +117,16 @@ fn print_list(body: &[Instruction]) -> Vec<String> {
 }
 
 impl Instruction {
+    /// The instruction on one line, with the bodies of a loop or an `if` as dots.
+    pub fn summary(&self) -> String {
+        match self {
+            Instruction::Loop { .. } | Instruction::If { .. } => format!("{} ..)", self.headline()),
+            _ => self.headline(),
+        }
+    }
+
     /// The instruction on one line; of a loop or an `if` only the part before its body, not closed.
-    pub fn headline(&self) -> String {
+    fn headline(&self) -> String {
         match self {
             Instruction::Loop { index, first, last, .. } => format!("(loop {index} {first} {last}"),
             Instruction::If { conditions, .. } => format!("(if ({})", joined(conditions)),

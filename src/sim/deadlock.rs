@@ -5,12 +5,11 @@
 //! waits for a slot for its receiver, one that waits for a tag for everyone not done who may still drive the bus there.
 
 use super::engine::Engine;
-use crate::array::{Op, Program, show_point};
+use super::waits::{Wait, find_cycle};
+use crate::array::{Program, show_point};
 use crate::diagnostic::Diagnostic;
 use crate::integer::Name;
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// How many PEs a message lists one by one.
@@ -75,7 +74,7 @@ impl Deadlock {
             return None;
         }
         let waits: Vec<Wait> = waiting.iter().map(|pe| Wait::of(program, engine, *pe)).collect();
-        let cycle = find_cycle(&waiting, &waits);
+        let cycle = find_cycle(engine, &waiting, &waits);
         Some(Deadlock { blocked: waits.into_iter().map(|wait| wait.blocked).collect(), cycle })
     }
 
@@ -141,109 +140,4 @@ impl fmt::Display for Blocked {
             None => Ok(()),
         }
     }
-}
-
-/// A blocked PE and the PEs it waits for.
-struct Wait {
-    blocked: Blocked,
-    awaited: Vec<usize>,
-}
-
-impl Wait {
-    fn of(program: &Program, engine: &Engine<'_>, pe: usize) -> Wait {
-        let runner = &engine.runners[pe];
-        let class = &engine.code.classes[engine.code.pes[pe].class];
-        let mut wait = Wait {
-            blocked: Blocked {
-                pe: engine.code.grid.point(engine.code.pes[pe].position),
-                class: class.name.clone(),
-                link: class.name.clone(),
-                cause: Cause::Empty,
-                tag: vec![],
-                clock: runner.meter.clock,
-                peer: None,
-            },
-            awaited: vec![],
-        };
-        match class.ops.get(runner.counter) {
-            Some(Op::Receive { port, .. }) => wait.on_channel(program, engine, pe, *port, Cause::Empty),
-            Some(Op::Send { port, .. }) => wait.on_channel(program, engine, pe, *port, Cause::Full),
-            Some(Op::Listen { tap, tag, .. }) => {
-                let slots = engine.slots_of(pe);
-                wait.blocked.tag = tag.iter().filter_map(|entry| entry.value(slots)).collect();
-                wait.on_bus(program, engine, pe, *tap);
-            }
-            _ => {}
-        }
-        wait
-    }
-
-    fn on_channel(&mut self, program: &Program, engine: &Engine<'_>, pe: usize, port: usize, cause: Cause) {
-        let wire = &engine.world.wiring.wires[engine.world.wiring.ports(pe)[port]];
-        let peer = if cause == Cause::Empty { wire.sender } else { wire.receiver };
-        let finished = engine.runners[peer].finished;
-        self.blocked.link = program.channels[wire.channel].name.clone();
-        self.blocked.cause = cause;
-        self.blocked.peer = Some((engine.code.grid.point(engine.code.pes[peer].position), finished));
-        self.awaited = vec![peer];
-    }
-
-    fn on_bus(&mut self, program: &Program, engine: &Engine<'_>, pe: usize, tap: usize) {
-        let line = engine.world.wiring.taps(pe)[tap];
-        self.blocked.link = program.buses[engine.world.wiring.lines[line]].name.clone();
-        self.blocked.cause = Cause::Undriven;
-        self.awaited = (0..engine.runners.len()).filter(|other| may_drive(engine, *other, line)).collect();
-    }
-}
-
-/// Whether a PE that is not done has an instruction that drives a line.
-fn may_drive(engine: &Engine<'_>, pe: usize, line: usize) -> bool {
-    let taps = engine.world.wiring.taps(pe);
-    let drives = |op: &Op| matches!(op, Op::Drive { tap, .. } if taps[*tap] == line);
-    !engine.runners[pe].finished && engine.code.classes[engine.code.pes[pe].class].ops.iter().any(drives)
-}
-
-/// A shortest cycle through the first PE, in row-major order, that lies on one; as positions in `waiting`.
-fn find_cycle(waiting: &[usize], waits: &[Wait]) -> Vec<usize> {
-    let position: BTreeMap<usize, usize> = waiting.iter().enumerate().map(|(position, pe)| (*pe, position)).collect();
-    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(waiting.len(), waiting.len());
-    for _ in waiting {
-        graph.add_node(());
-    }
-    for (from, wait) in waits.iter().enumerate() {
-        for to in wait.awaited.iter().filter_map(|pe| position.get(pe)) {
-            graph.add_edge(NodeIndex::new(from), NodeIndex::new(*to), ());
-        }
-    }
-    let loops = kosaraju_scc(&graph)
-        .into_iter()
-        .filter(|component| component.len() > 1 || component.iter().any(|node| graph.contains_edge(*node, *node)));
-    loops.min_by_key(|component| component.iter().min().copied()).map_or(vec![], |component| trace(&graph, &component))
-}
-
-/// The shortest way from the component's first node back to it, inside the component.
-fn trace(graph: &DiGraph<(), ()>, component: &[NodeIndex]) -> Vec<usize> {
-    let inside: BTreeSet<NodeIndex> = component.iter().copied().collect();
-    let Some(start) = inside.first().copied() else { return vec![] };
-    let mut before: BTreeMap<NodeIndex, NodeIndex> = BTreeMap::new();
-    let mut queue = VecDeque::from([start]);
-    while let Some(node) = queue.pop_front() {
-        for next in graph.neighbors(node).filter(|next| inside.contains(next)) {
-            if next == start {
-                return way_back(&before, node);
-            }
-            before.entry(next).or_insert_with(|| {
-                queue.push_back(next);
-                node
-            });
-        }
-    }
-    vec![]
-}
-
-fn way_back(before: &BTreeMap<NodeIndex, NodeIndex>, last: NodeIndex) -> Vec<usize> {
-    let mut way: Vec<usize> =
-        std::iter::successors(Some(last), |node| before.get(node).copied()).map(NodeIndex::index).collect();
-    way.reverse();
-    way
 }

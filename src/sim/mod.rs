@@ -24,6 +24,8 @@ pub mod report;
 
 mod trouble;
 
+mod waits;
+
 mod wire;
 
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
@@ -94,7 +96,6 @@ impl Outcome {
 /// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
 /// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
 pub fn simulate(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Outcome> {
-    array::validate(program)?;
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
     let mut engine = engine::Engine::new(program, &code, inputs, settings)?;

@@ -12,7 +12,7 @@ pub(super) fn explain(program: &Program, engine: &Engine<'_>, failure: &Failure)
     let pe = show_point(&engine.code.grid.point(placed.position));
     let runner = &engine.runners[failure.pe];
     let number = code.origins.get(runner.counter).copied().unwrap_or(0);
-    let instruction = class.instruction(number).map(Instruction::headline).unwrap_or_default();
+    let instruction = class.instruction(number).map(Instruction::summary).unwrap_or_default();
     Diagnostic::new(format!("PE {pe} {}", describe(program, engine, failure)))
         .note(format!("at `{instruction}` of class `{}`, clock {}", class.name, runner.meter.clock))
 }

@@ -137,8 +137,12 @@ mod tests {
             alternating.receive(TIMING, clock).unwrap();
         }
         let mut sender_first = Wire::default();
-        (0..8).for_each(|clock| drop(sender_first.send(TIMING, clock, 0.0).unwrap()));
-        (0..8).for_each(|clock| drop(sender_first.receive(TIMING, clock).unwrap()));
+        for clock in 0..8 {
+            sender_first.send(TIMING, clock, 0.0).unwrap();
+        }
+        for clock in 0..8 {
+            sender_first.receive(TIMING, clock).unwrap();
+        }
         assert_eq!((alternating.depth(), sender_first.depth()), (2, 2));
     }
 

@@ -71,6 +71,18 @@ fn a_tag_that_nobody_drives_is_a_deadlock() {
     assert_eq!(deadlock(&text.replace(" (listen x row (1))", ""), &Settings::default()), None);
 }
 
+/// PE 0 waits for a tag that PE 1 would drive after the word that PE 0 would send.
+#[test]
+fn a_cycle_of_waits_may_go_through_a_bus() {
+    let text = "(program bus (version 1) (grid (p0 0 1)) (bus row (direction 1))
+                  (channel right (offset 1) (latency 1) (depth 2))
+                  (class a (guard (= p0 0)) (listen x row (0)) (send right x))
+                  (class b (guard (= p0 1)) (recv y right) (drive row y (0))))";
+    let found = deadlock(text, &Settings::default()).expect("a deadlock");
+    assert_eq!(found.cycle, vec![0, 1]);
+    assert_eq!(found.blocked[0].cause, Cause::Undriven);
+}
+
 #[test]
 fn a_large_deadlock_is_grouped_by_class_and_capped() {
     let text = "(program line (version 1) (grid (p0 0 999))

@@ -74,6 +74,15 @@ fn two_classes_for_one_pe() {
 }
 
 #[test]
+fn a_guard_that_does_not_fit() {
+    let text = "(program big (version 1) (parameters N) (class a (guard (>= (* N 9000000000000000000) 1))))";
+    assert!(
+        refusal(text, &sizes(&[("N", 2)]), &Tensors::new()).contains("the guard of class `a` does not fit 64 bits")
+    );
+    assert_eq!(run(&program(text), &sizes(&[("N", 1)]), &Tensors::new(), &Settings::default()).cycles, 0);
+}
+
+#[test]
 fn sizes_and_inputs_that_do_not_fit() {
     let text = single("(loop i 0 (- N 1) (load x (X i)) (store (Y i) x))");
     let x = || matrix(1, 3, 1).into_shape_with_order(vec![3]).unwrap();
@@ -86,6 +95,9 @@ fn sizes_and_inputs_that_do_not_fit() {
     assert!(refuse(&[("N", 3)], tensors(vec![("X", x()), ("Z", x())])).contains("no input `Z`"));
     assert!(refuse(&[("N", 1 << 40)], tensors(vec![("X", x())])).contains("MiB"));
     assert!(refuse(&[("N", i64::MAX)], tensors(vec![("X", x())])).contains("MiB"));
+    let flat = "(program flat (version 1) (parameters N) (array Y out (N N (- N N))) (class pe (guard)))";
+    assert!(refusal(flat, &sizes(&[("N", i64::MAX)]), &Tensors::new()).contains("MiB"));
+    assert!(simulate(&program(flat), &sizes(&[("N", 2)]), &Tensors::new(), &Settings::default()).is_ok());
 }
 
 #[test]
