@@ -4,10 +4,16 @@ use super::common::{program, run, sizes};
 use std::collections::BTreeSet;
 use systole::array::Tensors;
 use systole::diagnostic::render;
-use systole::sim::{Cause, Deadlock, Settings, report};
+use systole::sim::{Cause, Deadlock, Order, Settings, report};
 
+/// The deadlock, which must be the same whichever PE the host runs first.
 fn deadlock(text: &str, settings: &Settings) -> Option<Deadlock> {
-    run(&program(text), &sizes(&[]), &Tensors::new(), settings).deadlock
+    let [first, last] = [Order::FirstIn, Order::LastIn].map(|order| {
+        let outcome = run(&program(text), &sizes(&[]), &Tensors::new(), &Settings { order, ..settings.clone() });
+        (outcome.deadlock, outcome.counters)
+    });
+    assert_eq!(first, last);
+    first.0
 }
 
 fn ring(first: &str, second: &str) -> String {
