@@ -26,3 +26,5 @@ pub mod cost;
 pub mod extract;
 
 pub mod array;
+
+pub mod sim;

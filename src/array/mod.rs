@@ -1,7 +1,12 @@
 //! The per-PE program: one text for every size, run by the simulator, by threads and by MPI ranks alike.
 //!
 //! In: a proved design. Out: a [`Program`]. It prints, parses back and is validated on its own; the back ends know
-//! nothing else of the kernel. Paper: Cyclotron section 6, Figure 14.
+//! nothing else of the kernel. For given sizes it compiles to flat [`Code`] without any notion of time, which every back
+//! end runs through [`resume`] with its own [`Environment`]. Paper: Cyclotron section 6, Figure 14.
+
+use crate::integer::Name;
+use ndarray::ArrayD;
+use std::collections::BTreeMap;
 
 mod program;
 
@@ -12,3 +17,57 @@ pub mod emit;
 pub use program::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
 };
+
+mod index;
+
+mod numbering;
+
+mod printer;
+
+pub use printer::print;
+
+mod digest;
+
+pub use digest::is_untouched;
+
+mod form;
+
+mod reader;
+
+mod read_expression;
+
+mod read_body;
+
+mod parser;
+
+pub use parser::parse;
+
+mod validate;
+
+mod validate_body;
+
+pub use validate::validate;
+
+mod code;
+
+pub use code::{ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test};
+
+mod compile_body;
+
+mod compile;
+
+pub use compile::{compile, show_point};
+
+mod wiring;
+
+pub use wiring::{NOWHERE, Wire, Wiring};
+
+mod interpret;
+
+pub use interpret::{Environment, State, Stop, Trouble, resume};
+
+/// The version of the text form that this crate writes and reads.
+pub const VERSION: u64 = 1;
+
+/// Arrays by name, as programs take and give them.
+pub type Tensors = BTreeMap<Name, ArrayD<f64>>;

@@ -1,0 +1,269 @@
+//! The flat form of a program for given sizes: what back ends interpret.
+//!
+//! Names are positions, loops are jumps, parameters are numbers. Nothing here knows of time: `at` and `tick` are
+//! instructions like others, and each back end gives them its own meaning.
+
+use super::index::{ceil_division, floor_division, remainder};
+use super::{Comparison, Tensors};
+use crate::integer::Name;
+use crate::recurrence::{Function, Role};
+
+/// A program for given sizes.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// The bounding box of the PEs.
+    pub grid: Grid,
+    /// The arrays, in the order of the program.
+    pub arrays: Vec<Layout>,
+    /// One entry for each class of the program.
+    pub classes: Vec<ClassCode>,
+    /// The PEs that belong to a class, in row-major order of the grid.
+    pub pes: Vec<Pe>,
+    /// How often each `let` of the program applies each function.
+    pub operations: Vec<Vec<(Function, u64)>>,
+}
+
+/// A PE that has something to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pe {
+    /// Its row-major position in the grid.
+    pub position: usize,
+    /// Its class.
+    pub class: usize,
+}
+
+/// A box of integer points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// The smallest coordinates.
+    pub first: Vec<i64>,
+    /// How many values each coordinate has.
+    pub extents: Vec<usize>,
+}
+
+impl Grid {
+    /// How many points there are; 1 for rank 0.
+    pub fn volume(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// The row-major position of a point, `None` outside.
+    pub fn position(&self, point: &[i64]) -> Option<usize> {
+        let mut position = 0;
+        for ((entry, first), extent) in point.iter().zip(&self.first).zip(&self.extents) {
+            let offset = usize::try_from(entry.checked_sub(*first)?).ok().filter(|offset| offset < extent)?;
+            position = position * extent + offset;
+        }
+        Some(position)
+    }
+
+    /// The point at a row-major position.
+    pub fn point(&self, position: usize) -> Vec<i64> {
+        let offsets = unflatten(&self.extents, position);
+        self.first.iter().zip(offsets).map(|(first, offset)| first + offset as i64).collect()
+    }
+}
+
+/// An array's place in flat memory, row-major.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Its name.
+    pub name: Name,
+    /// Input or output.
+    pub role: Role,
+    /// Its extents.
+    pub shape: Vec<usize>,
+}
+
+impl Layout {
+    /// How many elements there are.
+    pub fn length(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The subscripts of an element.
+    pub fn subscripts(&self, address: usize) -> Vec<usize> {
+        unflatten(&self.shape, address)
+    }
+
+    /// The elements in row-major order, where `tensors` has the array with this shape.
+    pub fn flatten(&self, tensors: &Tensors) -> Option<Vec<f64>> {
+        let tensor = tensors.get(&self.name).filter(|tensor| tensor.shape() == self.shape)?;
+        Some(tensor.iter().copied().collect())
+    }
+}
+
+fn unflatten(extents: &[usize], mut position: usize) -> Vec<usize> {
+    let mut offsets = vec![0; extents.len()];
+    for (offset, extent) in offsets.iter_mut().zip(extents).rev() {
+        *offset = position % extent.max(&1);
+        position /= extent.max(&1);
+    }
+    offsets
+}
+
+/// What the PEs of a class do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassCode {
+    /// Its name.
+    pub name: Name,
+    /// The instructions; running past the end ends the PE.
+    pub ops: Vec<Op>,
+    /// For each op the number of the program's instruction it comes from, counted in the order of the text.
+    pub origins: Vec<usize>,
+    /// How many integer variables a PE has: its coordinates first.
+    pub slots: usize,
+    /// How many registers a PE has.
+    pub registers: usize,
+    /// The channels it receives from and sends to.
+    pub ports: Vec<Port>,
+    /// The buses it listens to or drives.
+    pub taps: Vec<usize>,
+}
+
+/// One end of a channel in a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Port {
+    /// The channel's position in the program.
+    pub channel: usize,
+    /// Whether the class sends.
+    pub sends: bool,
+}
+
+/// One flat instruction. Registers, variables (slots), arrays, ports and taps are positions; `exit`, `start` and
+/// `otherwise` are positions of ops.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Sets up a loop; jumps to `exit` where it has no rounds.
+    Enter { index: usize, last: usize, from: Index, to: Index, exit: usize },
+    /// Ends a round of a loop; jumps to `start` where there are more.
+    Again { index: usize, last: usize, start: usize },
+    /// Goes on where all tests hold, else jumps.
+    Branch { tests: Vec<Test>, otherwise: usize },
+    /// Jumps.
+    Jump(usize),
+    /// See `Instruction::At`.
+    At(Index),
+    /// See `Instruction::Tick`.
+    Tick(u64),
+    /// Register from array.
+    Load { register: usize, array: usize, at: Vec<Index> },
+    /// Element into the PE's own memory.
+    Prefetch { array: usize, at: Vec<Index> },
+    /// Register from the PE's own memory.
+    Local { register: usize, array: usize, at: Vec<Index> },
+    /// Array from register.
+    Store { array: usize, at: Vec<Index>, register: usize },
+    /// Register from channel.
+    Receive { register: usize, port: usize },
+    /// Channel from register.
+    Send { port: usize, register: usize },
+    /// Bus from register.
+    Drive { tap: usize, register: usize, tag: Vec<Index> },
+    /// Register from bus.
+    Listen { register: usize, tap: usize, tag: Vec<Index> },
+    /// Register from expression; `operation` is its position in [`Code::operations`].
+    Let { register: usize, value: Scalar, operation: usize },
+}
+
+/// An integer expression over slots.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Index {
+    /// A number.
+    Constant(i64),
+    /// A slot plus a number.
+    Shifted(usize, i64),
+    /// A number plus multiples of slots.
+    Linear(i64, Vec<(usize, i64)>),
+    /// A sum.
+    Sum(Vec<Index>),
+    /// A product.
+    Product(Vec<Index>),
+    /// A quotient rounded down.
+    Floor(Box<Index>, i64),
+    /// A quotient rounded up.
+    Ceil(Box<Index>, i64),
+    /// A remainder.
+    Modulo(Box<Index>, i64),
+    /// The smallest.
+    Min(Vec<Index>),
+    /// The largest.
+    Max(Vec<Index>),
+}
+
+impl Index {
+    /// The value; `None` where it does not fit 64 bits.
+    pub fn value(&self, slots: &[i64]) -> Option<i64> {
+        match self {
+            Index::Constant(value) => Some(*value),
+            Index::Shifted(slot, shift) => slots[*slot].checked_add(*shift),
+            Index::Linear(constant, terms) => terms.iter().try_fold(*constant, |sum, (slot, coefficient)| {
+                sum.checked_add(coefficient.checked_mul(slots[*slot])?)
+            }),
+            Index::Sum(parts) => parts.iter().try_fold(0i64, |sum, part| sum.checked_add(part.value(slots)?)),
+            Index::Product(parts) => parts.iter().try_fold(1i64, |sum, part| sum.checked_mul(part.value(slots)?)),
+            Index::Floor(part, divisor) => floor_division(part.value(slots)?, *divisor),
+            Index::Ceil(part, divisor) => ceil_division(part.value(slots)?, *divisor),
+            Index::Modulo(part, divisor) => remainder(part.value(slots)?, *divisor),
+            Index::Min(parts) => parts.iter().map(|part| part.value(slots)).min()?,
+            Index::Max(parts) => parts.iter().try_fold(i64::MIN, |largest, part| Some(largest.max(part.value(slots)?))),
+        }
+    }
+}
+
+/// A comparison of two integer expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// The comparison.
+    pub comparison: Comparison,
+    /// Left side.
+    pub left: Index,
+    /// Right side.
+    pub right: Index,
+}
+
+impl Test {
+    /// Whether it holds; `None` where a side does not fit 64 bits.
+    pub fn holds(&self, slots: &[i64]) -> Option<bool> {
+        Some(self.comparison.holds(self.left.value(slots)?, self.right.value(slots)?))
+    }
+}
+
+/// A scalar expression over registers and slots.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A number.
+    Number(f64),
+    /// A register.
+    Register(usize),
+    /// An integer expression as a number.
+    Index(Index),
+    /// A function of one argument.
+    Unary(Function, Box<Scalar>),
+    /// A function of two arguments.
+    Binary(Function, Box<[Scalar; 2]>),
+    /// A function of three arguments.
+    Ternary(Function, Box<[Scalar; 3]>),
+}
+
+impl Scalar {
+    /// The value; `None` where an integer expression does not fit 64 bits.
+    pub fn value(&self, slots: &[i64], registers: &[f64]) -> Option<f64> {
+        let value = |part: &Scalar| part.value(slots, registers);
+        match self {
+            Scalar::Number(value) => Some(*value),
+            Scalar::Register(register) => Some(registers[*register]),
+            Scalar::Index(index) => index.value(slots).map(|value| value as f64),
+            Scalar::Unary(function, part) => Some(function.apply(&[value(part)?])),
+            Scalar::Binary(function, parts) => {
+                let [a, b] = &**parts;
+                Some(function.apply(&[value(a)?, value(b)?]))
+            }
+            Scalar::Ternary(function, parts) => {
+                let [a, b, c] = &**parts;
+                Some(function.apply(&[value(a)?, value(b)?, value(c)?]))
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Program and sizes to flat code.
+//!
+//! In: a [`Program`] and a value for each of its parameters. Out: [`Code`]: every array with its extents, every PE
+//! with its class. Sizes that are missing, not positive, or so large that a run could not be held in memory are refused
+//! before anything is allocated for them.
+
+use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
+use super::compile_body::{Frame, compile_class};
+use super::{Class, IndexExpr, Program, validate};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::integer::{Bindings, Name};
+
+/// What a run may take of memory, in bytes.
+const MEMORY_LIMIT: u128 = 8 << 30;
+
+/// Compiles a program for these sizes.
+///
+/// # Errors
+/// A program that is not valid; sizes that do not fit the program or the memory; a PE that belongs to two classes.
+pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
+    validate(program)?;
+    check_sizes(program, sizes)?;
+    let arrays = program.arrays.iter().map(|array| {
+        let shape = array.shape.iter().map(|extent| extent_of(extent, sizes, &array.name)).collect::<Result<_, _>>()?;
+        Ok(Layout { name: array.name.clone(), role: array.role, shape })
+    });
+    let arrays: Vec<Layout> = arrays.collect::<Result<_, Diagnostic>>()?;
+    let grid = compile_grid(program, sizes)?;
+    let mut operations = vec![];
+    let classes: Vec<ClassCode> =
+        program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
+    check_memory(&arrays, &grid, &classes)?;
+    let pes = place_pes(program, sizes, &grid)?;
+    Ok(Code { grid, arrays, classes, pes, operations })
+}
+
+fn check_sizes(program: &Program, sizes: &Bindings) -> Checked<()> {
+    let mut faults: Diagnostics = program.parameters.iter().filter_map(|name| check_size(name, sizes)).collect();
+    for name in sizes.keys().filter(|name| !program.parameters.contains(name)) {
+        let fault = Diagnostic::new(format!("program `{}` has no parameter `{name}`", program.kernel));
+        let meant = nearest(name, program.parameters.iter().map(|parameter| &**parameter));
+        faults.push(meant.into_iter().fold(fault, |fault, meant| fault.help(format!("did you mean `{meant}`?"))));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn check_size(name: &Name, sizes: &Bindings) -> Option<Diagnostic> {
+    match sizes.get(name) {
+        None => {
+            Some(Diagnostic::new(format!("parameter `{name}` has no value")).help(format!("give `--size {name}=8`")))
+        }
+        Some(value) if *value < 1 => {
+            Some(Diagnostic::new(format!("parameter `{name}` is {value}; it must be at least 1")))
+        }
+        Some(_) => None,
+    }
+}
+
+fn extent_of(extent: &IndexExpr, sizes: &Bindings, name: &Name) -> Result<usize, Diagnostic> {
+    let value = extent.evaluate(sizes);
+    value.and_then(|value| usize::try_from(value).ok()).ok_or_else(|| {
+        let shown = value.map_or("too large".to_owned(), |value| value.to_string());
+        Diagnostic::new(format!("the extent `{extent}` of `{name}` is {shown}"))
+    })
+}
+
+fn compile_grid(program: &Program, sizes: &Bindings) -> Result<Grid, Diagnostic> {
+    let mut grid = Grid { first: vec![], extents: vec![] };
+    for coordinate in &program.grid {
+        let ends = coordinate.first.evaluate(sizes).zip(coordinate.last.evaluate(sizes));
+        let extent =
+            ends.and_then(|(first, last)| usize::try_from(last.checked_sub(first)?.checked_add(1)?.max(0)).ok());
+        let (Some((first, _)), Some(extent)) = (ends, extent) else {
+            return Err(Diagnostic::new(format!("the bounds of coordinate `{}` are too large", coordinate.name)));
+        };
+        grid.first.push(first);
+        grid.extents.push(extent);
+    }
+    Ok(grid)
+}
+
+/// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
+fn check_memory(arrays: &[Layout], grid: &Grid, classes: &[ClassCode]) -> Checked<()> {
+    let volume = |extents: &[usize]| {
+        extents.iter().fold(1u128, |product, extent| product.saturating_mul((*extent).max(1) as u128))
+    };
+    let elements: u128 = arrays.iter().map(|array| volume(&array.shape)).fold(0, u128::saturating_add);
+    let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
+    let bytes = volume(&grid.extents).saturating_mul(pe_bytes + 8).saturating_add(elements.saturating_mul(9));
+    if bytes <= MEMORY_LIMIT {
+        return Ok(());
+    }
+    let need = bytes >> 20;
+    Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", MEMORY_LIMIT >> 20))
+        .note(format!("{} PEs and {elements} array elements", volume(&grid.extents)))
+        .help("choose smaller sizes")
+        .alone()
+}
+
+impl ClassCode {
+    /// About how many bytes a back end holds for a PE of this class.
+    fn bytes(&self) -> u128 {
+        (200 + 8 * (self.slots + self.registers) + 160 * self.ports.len() + 16 * self.taps.len()) as u128
+    }
+}
+
+/// Gives each point of the grid its class.
+fn place_pes(program: &Program, sizes: &Bindings, grid: &Grid) -> Checked<Vec<Pe>> {
+    let frame = Frame::new(program, sizes);
+    let guards: Vec<Vec<Test>> = program.classes.iter().map(|class| frame.tests(&class.guard)).collect();
+    let mut pes = vec![];
+    for position in 0..grid.volume() {
+        let point = grid.point(position);
+        let mut found = None;
+        for (class, guard) in guards.iter().enumerate() {
+            match (is_member(guard, &point), found) {
+                (Some(false), _) => {}
+                (Some(true), None) => found = Some(class),
+                (Some(true), Some(other)) => {
+                    return two_classes(&point, &program.classes[other], &program.classes[class]);
+                }
+                (None, _) => return guard_overflow(&point, &program.classes[class]),
+            }
+        }
+        pes.extend(found.map(|class| Pe { position, class }));
+    }
+    Ok(pes)
+}
+
+/// `None` where the guard has no value.
+fn is_member(guard: &[Test], point: &[i64]) -> Option<bool> {
+    guard.iter().try_fold(true, |all, test| Some(all && test.holds(point)?))
+}
+
+fn guard_overflow<T>(point: &[i64], class: &Class) -> Checked<T> {
+    let message = format!("the guard of class `{}` does not fit 64 bits at PE {}", class.name, show_point(point));
+    Diagnostic::new(message).help("choose smaller sizes").alone()
+}
+
+fn two_classes<T>(point: &[i64], class: &Class, other: &Class) -> Checked<T> {
+    Diagnostic::new(format!("PE {} belongs to the classes `{}` and `{}`", show_point(point), class.name, other.name))
+        .help("the guards of different classes must exclude each other")
+        .alone()
+}
+
+/// A point as messages show it: `(0, 2)`.
+pub fn show_point(point: &[i64]) -> String {
+    format!("({})", point.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
+}

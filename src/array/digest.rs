@@ -1,0 +1,26 @@
+//! The digest that ends a printed program, so that a file changed by hand is noticed.
+//!
+//! In: a text. Out: the text sealed with `(digest "...")`, or whether a sealed text is as it was printed. It guards
+//! against accidents and edits, not against someone who writes a new digest.
+
+use sha2::{Digest, Sha256};
+
+const OPENING: &str = "(digest \"";
+const CLOSING: &str = "\"))";
+
+/// `text`, an unclosed program, with its digest and the closing parenthesis.
+pub(super) fn seal(text: &str) -> String {
+    let body = format!("{text}\n  ");
+    let digest = hexadecimal(&body);
+    format!("{body}{OPENING}{digest}{CLOSING}\n")
+}
+
+/// Whether a text with a digest form is as it was printed; `None` where it has no digest form.
+pub fn is_untouched(text: &str) -> Option<bool> {
+    let (body, after) = text.rsplit_once(OPENING)?;
+    Some(after.trim_end().strip_suffix(CLOSING) == Some(hexadecimal(body).as_str()))
+}
+
+fn hexadecimal(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

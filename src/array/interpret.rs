@@ -1,0 +1,215 @@
+//! Runs one PE's code until it waits or ends.
+//!
+//! In: the code of a class, the state of a PE, and an [`Environment`] that gives every instruction with an effect outside
+//! the PE its meaning. Control flow, integer expressions, addresses and registers are the same for every back end and are
+//! handled here, so that all back ends compute the same bits. An instruction that has to wait changes nothing and is run
+//! again from its start.
+
+use super::code::{Code, Index, Op};
+
+/// A PE between two runs.
+pub struct State<'a> {
+    /// The next op.
+    pub counter: &'a mut usize,
+    /// Whether any op with an effect has been done.
+    pub active: &'a mut bool,
+    /// Integer variables, the coordinates first.
+    pub slots: &'a mut [i64],
+    /// Registers.
+    pub registers: &'a mut [f64],
+}
+
+/// Why a PE no longer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Its body is done.
+    Finished,
+    /// The op at its counter has to wait.
+    Waiting,
+}
+
+/// What may go wrong in a run. Arrays, ports and taps are positions, as in [`Op`].
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// The value of an integer expression, or a clock, does not fit 64 bits.
+    Overflow,
+    /// No such element.
+    OutOfRange { array: usize, subscripts: Vec<i64> },
+    /// An element is read from the PE's own memory that was not brought there.
+    NotPrefetched { array: usize, address: usize },
+    /// An element is stored a second time.
+    StoredTwice { array: usize, address: usize },
+    /// The channel at this port has no far end.
+    NoPeer { port: usize },
+    /// A tag is driven a second time on a line.
+    DrivenTwice { tap: usize, tag: Vec<i64> },
+}
+
+/// The world around a PE. `None` and `false` mean that the PE has to wait.
+pub trait Environment {
+    /// `at`.
+    fn at(&mut self, time: i64);
+    /// `tick`.
+    fn tick(&mut self, cycles: u64) -> Result<(), Trouble>;
+    /// `load`.
+    fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble>;
+    /// `prefetch`.
+    fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble>;
+    /// `local`.
+    fn local(&mut self, array: usize, address: usize) -> Result<f64, Trouble>;
+    /// `store`.
+    fn store(&mut self, array: usize, address: usize, value: f64) -> Result<(), Trouble>;
+    /// `recv`.
+    fn receive(&mut self, port: usize) -> Result<Option<f64>, Trouble>;
+    /// `send`.
+    fn send(&mut self, port: usize, value: f64) -> Result<bool, Trouble>;
+    /// `drive`.
+    fn drive(&mut self, tap: usize, tag: &[i64], value: f64) -> Result<(), Trouble>;
+    /// `listen`.
+    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<f64>, Trouble>;
+    /// A `let` was done; its value is in the register already.
+    fn compute(&mut self, operation: usize);
+}
+
+/// Goes on with a PE of the class with the position `class`.
+///
+/// # Errors
+/// What the program does wrong, at the op that `state.counter` then stands at.
+pub fn resume<E: Environment>(
+    code: &Code,
+    class: usize,
+    state: State<'_>,
+    environment: &mut E,
+) -> Result<Stop, Trouble> {
+    let ops = code.classes[class].ops.as_slice();
+    let State { counter, active, slots, registers } = state;
+    let mut pe = Running { code, slots, registers, environment, tag: vec![] };
+    while let Some(op) = ops.get(*counter) {
+        match pe.step(op)? {
+            Step::Next => *counter += 1,
+            Step::Jump(target) => {
+                *counter = target;
+                continue;
+            }
+            Step::Wait => return Ok(Stop::Waiting),
+        }
+        *active |= !matches!(op, Op::Enter { .. } | Op::Again { .. } | Op::Branch { .. });
+    }
+    Ok(Stop::Finished)
+}
+
+enum Step {
+    Next,
+    Jump(usize),
+    Wait,
+}
+
+struct Running<'a, E> {
+    code: &'a Code,
+    slots: &'a mut [i64],
+    registers: &'a mut [f64],
+    environment: &'a mut E,
+    tag: Vec<i64>,
+}
+
+impl<E: Environment> Running<'_, E> {
+    /// One op: a case for each kind.
+    fn step(&mut self, op: &Op) -> Result<Step, Trouble> {
+        match op {
+            Op::Enter { index, last, from, to, exit } => return self.enter(*index, *last, from, to, *exit),
+            Op::Again { index, last, start } => return Ok(self.again(*index, *last, *start)),
+            Op::Branch { tests, otherwise } => {
+                for test in tests {
+                    if !test.holds(self.slots).ok_or(Trouble::Overflow)? {
+                        return Ok(Step::Jump(*otherwise));
+                    }
+                }
+            }
+            Op::Jump(target) => return Ok(Step::Jump(*target)),
+            Op::At(time) => self.environment.at(self.value(time)?),
+            Op::Tick(cycles) => self.environment.tick(*cycles)?,
+            Op::Load { register, array, at } => {
+                self.registers[*register] = self.environment.load(*array, self.address(*array, at)?)?;
+            }
+            Op::Prefetch { array, at } => self.environment.prefetch(*array, self.address(*array, at)?)?,
+            Op::Local { register, array, at } => {
+                self.registers[*register] = self.environment.local(*array, self.address(*array, at)?)?;
+            }
+            Op::Store { array, at, register } => {
+                self.environment.store(*array, self.address(*array, at)?, self.registers[*register])?;
+            }
+            Op::Receive { register, port } => match self.environment.receive(*port)? {
+                Some(value) => self.registers[*register] = value,
+                None => return Ok(Step::Wait),
+            },
+            Op::Send { port, register } => {
+                if !self.environment.send(*port, self.registers[*register])? {
+                    return Ok(Step::Wait);
+                }
+            }
+            Op::Drive { tap, register, tag } => {
+                self.read_tag(tag)?;
+                self.environment.drive(*tap, &self.tag, self.registers[*register])?;
+            }
+            Op::Listen { register, tap, tag } => {
+                self.read_tag(tag)?;
+                match self.environment.listen(*tap, &self.tag)? {
+                    Some(value) => self.registers[*register] = value,
+                    None => return Ok(Step::Wait),
+                }
+            }
+            Op::Let { register, value, operation } => {
+                self.registers[*register] = value.value(self.slots, self.registers).ok_or(Trouble::Overflow)?;
+                self.environment.compute(*operation);
+            }
+        }
+        Ok(Step::Next)
+    }
+
+    fn enter(&mut self, index: usize, last: usize, from: &Index, to: &Index, exit: usize) -> Result<Step, Trouble> {
+        let (from, to) = (self.value(from)?, self.value(to)?);
+        self.slots[index] = from;
+        self.slots[last] = to;
+        Ok(if from <= to { Step::Next } else { Step::Jump(exit) })
+    }
+
+    fn again(&mut self, index: usize, last: usize, start: usize) -> Step {
+        if self.slots[index] >= self.slots[last] {
+            return Step::Next;
+        }
+        self.slots[index] += 1;
+        Step::Jump(start)
+    }
+
+    fn value(&self, index: &Index) -> Result<i64, Trouble> {
+        index.value(self.slots).ok_or(Trouble::Overflow)
+    }
+
+    fn read_tag(&mut self, tag: &[Index]) -> Result<(), Trouble> {
+        self.tag.clear();
+        for entry in tag {
+            self.tag.push(entry.value(self.slots).ok_or(Trouble::Overflow)?);
+        }
+        Ok(())
+    }
+
+    /// The row-major address of an element; every subscript must be in range.
+    fn address(&self, array: usize, at: &[Index]) -> Result<usize, Trouble> {
+        let mut address = 0;
+        for (subscript, extent) in at.iter().zip(&self.code.arrays[array].shape) {
+            match usize::try_from(self.value(subscript)?) {
+                Ok(subscript) if subscript < *extent => address = address * extent + subscript,
+                _ => return Err(self.out_of_range(array, at)),
+            }
+        }
+        Ok(address)
+    }
+
+    fn out_of_range(&self, array: usize, at: &[Index]) -> Trouble {
+        match at.iter().map(|subscript| subscript.value(self.slots)).collect() {
+            Some(subscripts) => Trouble::OutOfRange { array, subscripts },
+            None => Trouble::Overflow,
+        }
+    }
+}

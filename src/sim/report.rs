@@ -1,0 +1,116 @@
+//! An outcome as JSON and as a table.
+
+use super::{Counters, Deadlock, Outcome};
+use serde_json::{Map, Value, json};
+
+/// How many blocked PEs the JSON lists; `total` counts all.
+const LISTED: usize = 64;
+
+/// The outcome with the keys that others rely on.
+pub fn to_json(outcome: &Outcome) -> Value {
+    let counters = &outcome.counters;
+    json!({
+        "cycles": outcome.cycles,
+        "pes": outcome.pes,
+        "busy": counters.busy(),
+        "stall": counters.stalled(),
+        "starve": counters.starved(),
+        "utilisation": outcome.utilisation(),
+        "messages": counters.messages(),
+        "max_depth": each_channel(counters, |channel| channel.max_depth),
+        "depth": each_channel(counters, |channel| channel.declared_depth),
+        "memory_words": memory_words(counters),
+        "operations": operations(counters),
+        "matches_reference": null,
+        "deadlock": outcome.deadlock.as_ref().map_or(Value::Null, deadlock_to_json),
+    })
+}
+
+fn each_channel(counters: &Counters, value: impl Fn(&super::ChannelCounters) -> u64) -> Map<String, Value> {
+    counters.channels.iter().map(|channel| (channel.name.to_string(), json!(value(channel)))).collect()
+}
+
+fn memory_words(counters: &Counters) -> Map<String, Value> {
+    let words = counters.memory.iter().map(|(name, traffic)| {
+        let value = json!({
+            "loaded": traffic.loaded,
+            "prefetched": traffic.prefetched,
+            "local": traffic.local,
+            "stored": traffic.stored,
+        });
+        (name.to_string(), value)
+    });
+    words.collect()
+}
+
+fn operations(counters: &Counters) -> Map<String, Value> {
+    counters.operations.iter().map(|(function, count)| (function.keyword().to_owned(), json!(count))).collect()
+}
+
+fn deadlock_to_json(deadlock: &Deadlock) -> Value {
+    let show = |blocked: &super::Blocked| {
+        json!({
+            "pe": blocked.pe,
+            "class": &*blocked.class,
+            "channel": &*blocked.link,
+            "cause": blocked.cause.keyword(),
+            "clock": blocked.clock,
+            "waits_for": blocked.peer.as_ref().map(|(peer, _)| peer),
+            "peer_finished": blocked.peer.as_ref().map(|(_, finished)| finished),
+        })
+    };
+    json!({
+        "total": deadlock.blocked.len(),
+        "blocked": deadlock.blocked.iter().take(LISTED).map(show).collect::<Vec<_>>(),
+        "cycle": deadlock.cycle.iter().map(|position| &deadlock.blocked[*position].pe).collect::<Vec<_>>(),
+    })
+}
+
+/// The outcome as lines for people.
+pub fn to_table(outcome: &Outcome) -> String {
+    let mut rows = totals(outcome);
+    rows.extend(channel_rows(&outcome.counters));
+    rows.extend(memory_rows(&outcome.counters));
+    let width = rows.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    rows.iter().map(|(key, value)| format!("{key:<width$}  {value}\n")).collect()
+}
+
+fn totals(outcome: &Outcome) -> Vec<(String, String)> {
+    let counters = &outcome.counters;
+    let percent = 100.0 * outcome.utilisation();
+    let row = |key: &str, value: String| (key.to_owned(), value);
+    vec![
+        row("cycles", outcome.cycles.to_string()),
+        row("PEs", outcome.pes.to_string()),
+        row("busy", format!("{} PE-cycles ({percent:.1} %)", counters.busy())),
+        row("stalled", format!("{} PE-cycles", counters.stalled())),
+        row("starved", format!("{} PE-cycles", counters.starved())),
+        row("messages", counters.messages().to_string()),
+    ]
+}
+
+fn channel_rows(counters: &Counters) -> Vec<(String, String)> {
+    let channels = counters.channels.iter().map(|channel| {
+        let (words, used, declared) = (channel.words, channel.max_depth, channel.declared_depth);
+        (format!("channel {}", channel.name), format!("{words} words, depth {used} of {declared}"))
+    });
+    let buses = counters
+        .buses
+        .iter()
+        .map(|bus| (format!("bus {}", bus.name), format!("{} words driven, {} heard", bus.driven, bus.heard)));
+    channels.chain(buses).collect()
+}
+
+fn memory_rows(counters: &Counters) -> Vec<(String, String)> {
+    let rows = counters.memory.iter().map(|(name, traffic)| {
+        let parts = [
+            (traffic.loaded, "loaded"),
+            (traffic.prefetched, "prefetched"),
+            (traffic.local, "read locally"),
+            (traffic.stored, "stored"),
+        ];
+        let shown = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        (format!("array {name}"), shown.collect::<Vec<_>>().join(", "))
+    });
+    rows.collect()
+}

@@ -1,0 +1,7 @@
+//! The text form of programs: what is printed reads back, and what is wrong is refused with its line.
+
+mod random;
+
+mod refusals;
+
+mod round_trip;

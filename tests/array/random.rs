@@ -1,0 +1,144 @@
+//! Valid programs grown from a list of random numbers, which proptest shrinks.
+
+use systole::array::{
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+};
+use systole::integer::{Name, name};
+use systole::recurrence::{Function, Role};
+
+/// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
+pub struct Choices {
+    values: Vec<u32>,
+    next: usize,
+}
+
+impl Choices {
+    pub fn new(values: Vec<u32>) -> Choices {
+        Choices { values, next: 0 }
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        let value = self.values.get(self.next).copied().unwrap_or(0);
+        self.next += 1;
+        value as usize % count
+    }
+
+    fn integer(&mut self) -> i64 {
+        [0, 1, -1, 7, -40, i64::MAX, i64::MIN][self.choose(7)]
+    }
+
+    fn number(&mut self) -> f64 {
+        [0.0, -0.0, 1.0, 0.1, -2.5e-300, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY][self.choose(9)]
+    }
+
+    fn pick(&mut self, names: &[Name]) -> Name {
+        names[self.choose(names.len())].clone()
+    }
+
+    fn index(&mut self, scope: &[Name], depth: usize) -> IndexExpr {
+        let kind = if depth == 0 { self.choose(2) } else { self.choose(10) };
+        let part = |choices: &mut Choices| choices.index(scope, depth.saturating_sub(1));
+        let divisor = [1, 2, 64, i64::MAX];
+        match kind {
+            0 => IndexExpr::Constant(self.integer()),
+            1 => IndexExpr::Variable(self.pick(scope)),
+            2 => IndexExpr::Sum(vec![part(self), part(self), part(self)]),
+            3 => IndexExpr::Difference(Box::new(part(self)), Box::new(part(self))),
+            4 => IndexExpr::Product(vec![part(self), part(self)]),
+            5 => IndexExpr::Floor(Box::new(part(self)), divisor[self.choose(4)]),
+            6 => IndexExpr::Ceil(Box::new(part(self)), divisor[self.choose(4)]),
+            7 => IndexExpr::Modulo(Box::new(part(self)), divisor[self.choose(4)]),
+            8 => IndexExpr::Min(vec![part(self)]),
+            _ => IndexExpr::Max(vec![part(self), part(self)]),
+        }
+    }
+
+    fn condition(&mut self, scope: &[Name]) -> Condition {
+        let (comparison, _) = Comparison::ALL[self.choose(3)];
+        Condition { comparison, left: self.index(scope, 2), right: self.index(scope, 2) }
+    }
+
+    fn scalar(&mut self, scope: &[Name], depth: usize) -> ScalarExpr {
+        match if depth == 0 { self.choose(3) } else { self.choose(5) } {
+            0 => ScalarExpr::Number(self.number()),
+            1 => ScalarExpr::Register(self.register()),
+            2 => ScalarExpr::Index(self.index(scope, 1)),
+            _ => {
+                let function = Function::ALL[self.choose(Function::ALL.len())];
+                ScalarExpr::Apply(function, (0..function.arity()).map(|_| self.scalar(scope, depth - 1)).collect())
+            }
+        }
+    }
+
+    fn register(&mut self) -> Name {
+        self.pick(&["r0", "C'", "acc.x"].map(name))
+    }
+
+    fn instruction(&mut self, scope: &mut Vec<Name>, depth: usize) -> Instruction {
+        let count = if depth == 0 { 12 } else { 14 };
+        match self.choose(count) {
+            0 => Instruction::Tick(self.choose(4) as u64),
+            1 => Instruction::At(self.index(scope, 2)),
+            2 => Instruction::Let(self.register(), self.scalar(scope, 3)),
+            3 => Instruction::Load(self.register(), name("A"), vec![self.index(scope, 2), self.index(scope, 1)]),
+            4 => Instruction::Prefetch(name("A"), vec![self.index(scope, 1), self.index(scope, 1)]),
+            5 => Instruction::Local(self.register(), name("A"), vec![self.index(scope, 1), self.index(scope, 2)]),
+            6 => Instruction::Store(name("s"), vec![], self.register()),
+            7 => Instruction::Receive(self.register(), name("east")),
+            8 => Instruction::Send(name("east"), self.register()),
+            9 => Instruction::Pass(name("east"), name("east"), self.index(scope, 1)),
+            10 => Instruction::Drive(name("column"), self.register(), vec![self.index(scope, 1)]),
+            11 => Instruction::Listen(self.register(), name("column"), vec![self.index(scope, 1)]),
+            12 => Instruction::If {
+                conditions: (0..self.choose(3)).map(|_| self.condition(scope)).collect(),
+                then: self.block(scope, depth - 1),
+                otherwise: self.block(scope, depth - 1),
+            },
+            _ => self.repetition(scope, depth),
+        }
+    }
+
+    fn repetition(&mut self, scope: &mut Vec<Name>, depth: usize) -> Instruction {
+        let (first, last) = (self.index(scope, 1), self.index(scope, 2));
+        let index = name(&format!("k{}", scope.len()));
+        scope.push(index.clone());
+        let body = self.block(scope, depth - 1);
+        scope.pop();
+        Instruction::Loop { index, first, last, body }
+    }
+
+    fn block(&mut self, scope: &mut Vec<Name>, depth: usize) -> Vec<Instruction> {
+        (0..self.choose(4)).map(|_| self.instruction(scope, depth)).collect()
+    }
+
+    /// Every register is written at the start, and both ends of every link are used.
+    fn class(&mut self, position: usize) -> Class {
+        let mut scope = ["M", "N", "p0", "p1"].map(name).to_vec();
+        let guard = (0..self.choose(3)).map(|_| self.condition(&scope)).collect();
+        let registers = ["r0", "C'", "acc.x"].map(|register| Instruction::Let(name(register), ScalarExpr::Number(1.0)));
+        let mut body = registers.to_vec();
+        body.push(Instruction::Send(name("east"), name("r0")));
+        body.push(Instruction::Receive(name("r0"), name("east")));
+        body.push(Instruction::Drive(name("column"), name("r0"), vec![IndexExpr::Constant(0)]));
+        body.extend(self.block(&mut scope, 3));
+        Class { name: name(&format!("pe{position}")), thin: self.choose(2) == 1, guard, body }
+    }
+
+    /// A valid program.
+    pub fn program(&mut self) -> Program {
+        let parameters = ["M", "N"].map(name).to_vec();
+        let array = |title: &str, role, shape| ArrayDecl { name: name(title), role, shape };
+        let shape = vec![self.index(&parameters, 2), self.index(&parameters, 0)];
+        let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
+        let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];
+        Program {
+            kernel: name("random"),
+            arrays: vec![array("A", Role::Input, shape), array("s", Role::Output, vec![])],
+            grid,
+            channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
+            buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],
+            classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),
+            parameters,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! One wrong thing a text, and the words it is refused with.
+
+use super::round_trip::MATMUL;
+use systole::array::{is_untouched, parse, print};
+
+/// The good program, which every refusal is a small change of.
+fn good() -> String {
+    MATMUL.replace("(- B)", "(neg B)")
+}
+
+/// Changes the good program in one place; gives all messages and help lines.
+fn refuse(what: &str, by: &str) -> String {
+    let text = good();
+    assert_eq!(text.matches(what).count(), 1, "`{what}` must occur once");
+    refuse_text(&text.replace(what, by))
+}
+
+fn refuse_text(text: &str) -> String {
+    let faults = parse("m.pe", text).expect_err("the text must be refused");
+    faults.iter().map(|fault| format!("{fault}\n{}\n", fault.help_text().unwrap_or(""))).collect()
+}
+
+fn expect(what: &str, by: &str, message: &str) {
+    let found = refuse(what, by);
+    assert!(found.contains(message), "expected `{message}` in:\n{found}");
+}
+
+#[test]
+fn the_good_program_is_not_refused() {
+    assert!(parse("m.pe", &good()).is_ok());
+}
+
+#[test]
+fn forms() {
+    expect("(store (C p0 p1) C))", "(store (C p0 p1) C)", "m.pe:2: parentheses do not balance");
+    assert!(refuse_text(&format!("{})", good())).contains("m.pe:19: parentheses do not balance"));
+    assert!(refuse_text(&format!("{} more", good())).contains("text follows the program"));
+    assert!(refuse_text("; nothing").contains("the text holds no program"));
+    assert!(refuse_text("").contains("the text holds no program"));
+    assert!(refuse_text("word").contains("m.pe:1: expected `(program NAME (version 1) ..)`, found `word`"));
+    assert!(refuse_text("(program p (version \"1)").contains("a quoted string does not end"));
+    let deep = format!("{}{}", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(refuse_text(&deep).contains("nested too deep"));
+}
+
+#[test]
+fn header() {
+    expect("(version 1)", "(version 2)", "m.pe:2: version 2 of the program text is not known");
+    expect("(version 1)", "(versoin 1)", "expected `(program NAME (version 1) ..)`");
+    expect("program matmul", "program 3", "`3` cannot be the name of a program");
+    expect("(parameters M N K)", "(parameters M N K) (version 1)", "expected one version");
+}
+
+#[test]
+fn words() {
+    expect("(bus ", "(buss ", "did you mean `bus`?");
+    expect("(recv A", "(receive A", "m.pe:18: `receive` is not an instruction");
+    expect("(tick 1)", "(tock 1)", "did you mean `tick`?");
+    expect("(add C", "(plus C", "`plus` is not a scalar function");
+    expect("(>= k 1)", "(> k 1)", "`>` is not a comparison");
+    expect("(at (+ p0", "(at (plus p0", "`plus` is not an integer operation");
+    expect("array A in", "array A inn", "m.pe:4: expected `in` or `out`, found `inn`");
+}
+
+#[test]
+fn parts() {
+    expect("(send A_east A)", "(send A_east)", "expected `(send CHANNEL REGISTER)`, with 2 parts");
+    expect("(latency 1)", "(latency one)", "expected a whole number from 0 on");
+    expect("(depth 2)", "(depth -2)", "expected a whole number from 0 on");
+    expect("(offset 0 1)", "(offset 0 x)", "expected a whole number of 64 bits");
+    expect("(mul A B)))) (", "(mul A)))) (", "expected 2 operands of `mul`");
+    expect("(load B (B k p1))", "(load B B)", "expected an element such as");
+    expect("(neg B)", "()", "expected a scalar expression");
+}
+
+#[test]
+fn names() {
+    expect("(array B in", "(array A in", "m.pe:4: array `A` is declared twice");
+    expect("(parameters M N K)", "(parameters M N K M)", "parameter or coordinate `M` is declared twice");
+    expect("(bus B_column", "(bus A_east", "channel or bus `A_east` is declared twice");
+    expect("thin-class pe9", "thin-class pe0", "class `pe0` is declared twice");
+    expect("(send A_east A)", "(send A_est A)", "m.pe:14: channel `A_est` is not declared");
+    expect("(send A_east A)", "(send A_est A)", "did you mean `A_east`?");
+    expect("(drive B_column B", "(drive A_east B", "bus `A_east` is not declared");
+    expect("(load A (A p0 k))", "(load A (D p0 k))", "array `D` is not declared");
+    expect("(at (+ p0 p1 k))", "(at (+ p0 p1 j))", "m.pe:10: variable `j` is not known here");
+    expect("(guard (>= p0 1))", "(guard (>= k 1))", "variable `k` is not known here");
+    expect("(array A in (M K))", "(array A in (M p0))", "variable `p0` is not known here");
+    expect("(at (+ p0 p1 k))", "(loop k 0 1 (tick 2))", "loop index `k` hides another variable");
+}
+
+#[test]
+fn ranks() {
+    expect("(load A (A p0 k))", "(load A (A k))", "array `A` has 2 dimensions, 1 subscripts are given");
+    expect("(offset 0 1)", "(offset 1)", "the offset of `A_east` has 1 entries, the grid has rank 2");
+    expect("(offset 0 1)", "(offset 0 0)", "the offset of `A_east` is zero");
+    expect("(direction 1 0)", "(direction 0 0)", "the direction of `B_column` is zero");
+    expect("(drive B_column B (k))", "(drive B_column B (k 0))", "entries, another one has");
+}
+
+#[test]
+fn values() {
+    expect("(depth 2)", "(depth 0)", "m.pe:6: channel `A_east` has depth 0");
+    expect("(latency 1)", "(latency 0)", "channel `A_east` has latency 0");
+    expect("(at (+ p0 p1 k))", "(at (mod k 0))", "the divisor of `(mod k 0)` is not positive");
+    expect("(load A (A p0 k))", "(load A (C p0 k))", "array `C` is an output and cannot be read");
+    expect("(store (C p0 p1) C)", "(store (A p0 p1) C)", "array `A` is an input and cannot be stored to");
+}
+
+#[test]
+fn uses() {
+    expect("(send A_east A)", "(tick 0)", "channel `A_east` is received on but never sent on");
+    expect("(recv A A_east)", "(load A (A 0 0))", "channel `A_east` is sent on but never received on");
+    expect("(drive B_column B (k))", "(tick 0)", "bus `B_column` is listened to but never driven");
+    expect("(listen B B_column (k))", "(tick 0)", "m.pe:18: register `B` is read, but nothing before writes it");
+    expect("(store (C p0 p1) C)", "(store (C p0 p1) D)", "register `D` is read");
+}
+
+/// A register that the next round reads may be written later in the body; one that is written after the loop may not.
+#[test]
+fn registers_carried_by_a_loop() {
+    let program = |body: &str| format!("(program p (version 1) (parameters N) (class c (guard) {body}))");
+    assert!(parse("p.pe", &program("(loop i 0 N (if ((>= i 1)) ((let y x)) ()) (let x 1))")).is_ok());
+    assert!(refuse_text(&program("(loop i 0 N (let y x)) (let x 1)")).contains("register `x` is read"));
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let text = good().replace("(depth 2)", "(depth 0)").replace("(tick 1)", "(load Z (Z 1))");
+    assert_eq!(parse("m.pe", &text).unwrap_err().len(), 2);
+    let text = good().replace("(tick 1)", "(tock 1)").replace("(bus ", "(boss ");
+    assert_eq!(parse("m.pe", &text).unwrap_err().len(), 2);
+}
+
+#[test]
+fn a_program_changed_after_it_was_printed() {
+    let printed = print(&parse("m.pe", &good()).unwrap());
+    assert!(parse("m.pe", &printed).is_ok());
+    let changed = printed.replace("(tick 1)", "(tick 2)");
+    assert_eq!(is_untouched(&changed), Some(false));
+    assert!(refuse_text(&changed).contains("was changed after it was printed"));
+    assert_eq!(is_untouched(&format!("{printed}; more")), Some(false));
+    // Without its digest, a changed program is a program like any other.
+    let (unsealed, _) = changed.split_once("(digest").unwrap();
+    assert!(parse("m.pe", &format!("{unsealed})")).is_ok());
+}

@@ -1,0 +1,15 @@
+//! Runs of hand-written programs: exact cycles, counts and values.
+
+mod common;
+
+mod counters;
+
+mod deadlock;
+
+mod feeders;
+
+mod npy;
+
+mod trouble;
+
+mod weight_stationary;
