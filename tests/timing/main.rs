@@ -2,3 +2,11 @@
 
 #[path = "../hand_built/mod.rs"]
 mod hand_built;
+
+mod brute_verdicts;
+
+mod reasons;
+
+mod refusals;
+
+mod stated;
