@@ -1,7 +1,7 @@
 //! Unknown is an answer: a limit that is too short never proves and never refutes.
 
 use crate::agreement::AMPLE;
-use crate::hand_built::designs::{cannon, mesh};
+use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::matmul;
 use std::time::Duration;
 use systole::integer::{Affine, name};
@@ -15,6 +15,20 @@ fn no_time_gives_no_answer() {
         assert!(matches!(discharged.verdict, Verdict::Unknown(_)));
         assert_eq!(discharged.verdict.keyword(), "unknown");
     }
+}
+
+#[test]
+fn little_time_never_gives_the_wrong_answer() {
+    let space = matmul();
+    let too_fast = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
+    let right = obligations(&cannon(&space), &mesh()).unwrap();
+    let wrong = obligations(&too_fast, &mesh()).unwrap().remove(0);
+    for limit in [Duration::from_nanos(1), Duration::from_micros(300), Duration::from_millis(1)] {
+        let refuted = |verdict: &Verdict| matches!(verdict, Verdict::Refuted(_));
+        assert!(!discharge_all(&right, limit).iter().any(|one| refuted(&one.verdict)));
+        assert_ne!(discharge(&wrong, limit).verdict, Verdict::Proved);
+    }
+    assert_eq!(discharge(&right[0], Duration::MAX).verdict, Verdict::Proved);
 }
 
 #[test]

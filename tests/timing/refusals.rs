@@ -1,7 +1,7 @@
 //! Designs for which nothing can be stated are refused with the reason.
 
 use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
-use crate::hand_built::spaces::{matmul, mttkrp, triangle};
+use crate::hand_built::spaces::{form, matmul, mttkrp, triangle};
 use systole::integer::Matrix;
 use systole::mapping::{Design, Links, Network};
 use systole::timing::obligations;
@@ -94,6 +94,28 @@ fn numbers_beyond_reckoning_are_refused() {
     assert_eq!(refused(&huge, &mesh()), expected);
     assert_eq!(refused(&cannon(&space), &Links { latency: i64::MIN, ..mesh() }), expected);
     assert_eq!(refused(&cannon(&space), &Links { response: i64::MAX, ..mesh() }), expected);
+}
+
+#[test]
+fn long_directions_and_huge_domains_are_refused() {
+    let space = matmul();
+    let long = design(&space, "i, j", "i + j + k", &["stream 101*j", "stream i"], &["k"]);
+    assert_eq!(refused(&long, &mesh()), ["a direction of `matmul` has a number beyond 100"]);
+    let mut space = matmul();
+    space.domain.set.add(form("9000000000000000000 - i"));
+    assert_eq!(refused(&cannon(&space), &mesh()), ["the equation of `matmul` has a number beyond 1000000000000"]);
+}
+
+#[test]
+fn a_value_that_changes_along_its_line_is_refused() {
+    let space = matmul();
+    let wrong = design(&space, "i, j", "i + j + k", &["stream k", "broadcast j"], &["i"]);
+    let problems = obligations(&wrong, &mesh()).unwrap_err();
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.message()).collect();
+    assert_eq!(messages, ["`A` changes along <k>", "`B` changes along <j>", "`C` changes along <i>"]);
+    assert_eq!(problems[0].help_text(), Some("`A` stays the same along <j>"));
+    let nowhere = design(&space, "i, j", "i + j + k", &["stream 0*j", "stream i"], &["k"]);
+    assert_eq!(refused(&nowhere, &mesh()), ["the direction of `A` is zero"]);
 }
 
 #[test]
