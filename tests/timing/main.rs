@@ -5,6 +5,8 @@ mod hand_built;
 
 mod brute_verdicts;
 
+mod meaning;
+
 mod reasons;
 
 mod refusals;
