@@ -87,10 +87,12 @@ impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let assign = |(name, value): &(Name, i64)| format!("{name} = {value}");
         f.write_str(&join(self.sizes().iter().map(assign)))?;
-        let points = self.show_points();
-        let noun = if points.len() == 1 { "point" } else { "points" };
         let separator = if self.parameters == 0 { "" } else { ": " };
-        write!(f, "{separator}{noun} {}", points.join(" and "))?;
+        match self.show_points().as_slice() {
+            [] => {}
+            [point] => write!(f, "{separator}point {point}")?,
+            [points @ .., last] => write!(f, "{separator}points {} and {last}", points.join(", "))?,
+        }
         let rest = self.values.iter().skip(self.parameters + self.points * self.dimension);
         rest.map(assign).try_for_each(|text| write!(f, ", {text}"))
     }

@@ -7,7 +7,7 @@ use super::frame::{Claim, Frame, later};
 use super::wording::{Side, sides, tuple, vector};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
-use crate::integer::Affine;
+use crate::integer::{Affine, lexicographic_sign};
 use crate::mapping::{Flow, FlowRole};
 
 impl Frame<'_> {
@@ -43,7 +43,7 @@ impl Frame<'_> {
         Reason {
             broken: match flow.role {
                 FlowRole::Operand(_) => format!("operands of `{output}` do not meet"),
-                FlowRole::Reduction(_) => format!("`{output}` is added to before its running value is there"),
+                FlowRole::Reduction(_) => format!("the running value of `{output}` is used before it is there"),
             },
             blame: self.blame_haste(flow, least),
             available,
@@ -54,11 +54,10 @@ impl Frame<'_> {
 
     fn blame_haste(&self, flow: &Flow, least: i64) -> String {
         let (of, along) = (&flow.of, self.show_along(&flow.direction));
-        let none = flow.delay.iter().all(|entry| *entry == 0);
-        match (none, flow.is_stationary()) {
-            (true, _) => format!("leaves no step for {of} to travel along {along}"),
-            (false, true) => format!("lets {of} run backwards along {along}"),
-            (false, false) => format!("leaves {of} less than {} to travel along {along}", self.show_steps(least)),
+        match lexicographic_sign(&flow.delay) {
+            0 => format!("leaves no step for {of} to travel along {along}"),
+            1 => format!("leaves {of} less than {} steps to travel along {along}", self.show_steps(least)),
+            _ => format!("lets {of} run backwards along {along}"),
         }
     }
 

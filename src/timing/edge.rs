@@ -93,16 +93,20 @@ impl Frame<'_> {
 
     fn inside_array(&self, crossing: &Crossing, sides: &[Vec<i64>]) -> Reason {
         let (of, verb) = (crossing.of, crossing.verb);
+        let way = if verb == "enter" { "from" } else { "to" };
         let pe = self.show_pe(&self.point(0));
-        let needed = match sides {
-            [_] => format!("needed        a PE with none on the side where `{of}` {verb}s"),
-            _ => "needed        a PE with a free side".to_owned(),
+        let (there, needed) = match sides {
+            [side] => {
+                let beyond = self.show_pe_beside(&self.point(0), side);
+                (format!("{way} {beyond}"), format!("no point on {beyond}"))
+            }
+            _ => ("with points on all PEs around it".to_owned(), "a side without points".to_owned()),
         };
         Reason {
             broken: format!("`{of}` {verb}s inside the array, not at its boundary"),
             blame: format!("puts points at which {of} {verb}s inside the array"),
-            available: format!("{:<12}  at {pe}, with PEs on the side it needs", format!("{verb}s")),
-            needed,
+            available: format!("{verb}s at     {pe}  {there}"),
+            needed: format!("needed there  {needed}"),
             help: format!("choose a `place` that lets `{of}` {verb} at the boundary, or write `io anywhere`"),
         }
     }

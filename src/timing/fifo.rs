@@ -6,6 +6,7 @@
 //! and written in one cycle.
 
 use super::frame::{Claim, Frame, Point, later};
+use super::wording::tuple;
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, Name};
@@ -63,13 +64,14 @@ impl Frame<'_> {
         }
     }
 
-    fn response(&self, flow: &Flow) -> i64 {
-        if flow.is_stationary() { 0 } else { self.links.response }
+    /// When the slot of the word that leaves `point` is free again.
+    fn freed(&self, flow: &Flow, point: &Point) -> Vec<Affine> {
+        let response = if flow.is_stationary() { 0 } else { self.links.response };
+        later(self.time(&point.moved(&flow.direction, 1)), &Affine::constant(response))
     }
 
     fn holds_slot(&self, flow: &Flow, point: &Point, now: &[Affine]) -> Formula {
-        let received = self.time(&point.moved(&flow.direction, 1));
-        let free = later(received, &Affine::constant(self.response(flow)));
+        let free = self.freed(flow, point);
         Formula::All(vec![
             self.sends(&flow.set, point, &flow.direction),
             Formula::before(now, &self.time(point)).negate(),
@@ -87,28 +89,27 @@ impl Frame<'_> {
 
     fn too_shallow(&self, flow: &Flow, depth: u64) -> Reason {
         let (of, along) = (&flow.of, self.show_along(&flow.direction));
-        let (x, successor) = (self.point(0), self.point(0).moved(&flow.direction, 1));
         let store = if flow.is_stationary() { "register".to_owned() } else { format!("channel of depth {depth}") };
-        let help = match (flow.depth(self.links.response), flow.is_stationary()) {
-            (_, true) => format!("run the points of a line along {along} next to each other, or let `{of}` move"),
-            (Some(enough), false) => format!("depth {enough} is enough, for every size"),
-            (None, false) => "no depth is enough for every size: choose another `time`".to_owned(),
-        };
-        let response = match self.response(flow) {
-            0 => String::new(),
-            cycles => format!(" and {cycles} for the response"),
-        };
+        let from = self.show_time(&self.point(0));
+        let until = tuple(&self.freed(flow, &self.point(0)));
+        let words = depth.saturating_add(1);
         Reason {
             broken: format!("a {store} is too small for `{of}`"),
-            blame: format!("sends words of {of} before those on the way are received"),
-            available: format!("room for      {depth} at a time between points along {along}"),
-            needed: format!(
-                "held from     t = {} until t = {}{response}, by each of {} words",
-                self.show_time(&x),
-                self.show_time(&successor),
-                depth.saturating_add(1)
-            ),
-            help,
+            blame: format!("sends a word of {of} along {along} while too many are on the way"),
+            available: format!("there is      room for {depth} on the way along {along}"),
+            needed: format!("needed        room for {words}, each held from t = {from} to before t = {until}"),
+            help: self.enough(flow),
+        }
+    }
+
+    fn enough(&self, flow: &Flow) -> String {
+        let (of, along) = (&flow.of, self.show_along(&flow.direction));
+        match flow.depth(self.links.response) {
+            _ if flow.is_stationary() => {
+                format!("let the points of a line along {along} follow each other on their PE, or let `{of}` move")
+            }
+            Some(enough) => format!("depth {enough} is enough, for every size"),
+            None => "no depth is enough for every size: choose another `time`".to_owned(),
         }
     }
 

@@ -5,8 +5,8 @@
 //! its own, so words of two flows never share a link.
 
 use super::Obligation;
+use super::check::{check_design, check_network};
 use super::frame::Frame;
-use super::limits::{check_design, check_network};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::mapping::{Design, Flow, FlowRole, Links};
 use crate::rewrite::Transport;

@@ -12,7 +12,7 @@ mod frame;
 
 mod wording;
 
-mod limits;
+mod check;
 
 mod causality;
 

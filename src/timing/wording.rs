@@ -1,6 +1,6 @@
 //! Times, places and values in the words of the source, for the reasons of obligations.
 
-use super::frame::{Frame, Point};
+use super::frame::{Frame, Point, displaced};
 use crate::integer::Affine;
 use crate::mapping::{Flow, FlowRole};
 
@@ -40,8 +40,12 @@ impl Frame<'_> {
 
     /// The PE of a point: `PE (i, j-1)`.
     pub fn show_pe(&self, point: &Point) -> String {
-        let coordinates: Vec<String> = self.place(point).iter().map(compact).collect();
-        if coordinates.is_empty() { "the only PE".to_owned() } else { format!("PE ({})", coordinates.join(", ")) }
+        show_place(&self.place(point))
+    }
+
+    /// The PE that lies `side` away from that of a point.
+    pub fn show_pe_beside(&self, point: &Point, side: &[i64]) -> String {
+        show_place(&displaced(self.place(point), side, &Affine::constant(1)))
     }
 
     /// What a flow carries at a point: `A[i,k]`.
@@ -84,6 +88,11 @@ impl Frame<'_> {
         entries.push(steps);
         if entries.len() == 1 { steps.to_string() } else { vector(&entries) }
     }
+}
+
+fn show_place(place: &[Affine]) -> String {
+    let coordinates: Vec<String> = place.iter().map(compact).collect();
+    if coordinates.is_empty() { "the only PE".to_owned() } else { format!("PE ({})", coordinates.join(", ")) }
 }
 
 fn compact(form: &Affine) -> String {

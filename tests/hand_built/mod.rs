@@ -5,4 +5,6 @@ pub mod brute_force;
 
 pub mod designs;
 
+pub mod events;
+
 pub mod spaces;

@@ -1,7 +1,7 @@
 //! Unknown is an answer: a limit that is too short never proves and never refutes.
 
 use crate::agreement::AMPLE;
-use crate::hand_built::designs::{cannon, mesh};
+use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::matmul;
 use std::time::Duration;
 use systole::integer::{Affine, name};
@@ -15,6 +15,20 @@ fn no_time_gives_no_answer() {
         assert!(matches!(discharged.verdict, Verdict::Unknown(_)));
         assert_eq!(discharged.verdict.keyword(), "unknown");
     }
+}
+
+#[test]
+fn little_time_never_gives_the_wrong_answer() {
+    let space = matmul();
+    let too_fast = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
+    let right = obligations(&cannon(&space), &mesh()).unwrap();
+    let wrong = obligations(&too_fast, &mesh()).unwrap().remove(0);
+    for limit in [Duration::from_nanos(1), Duration::from_micros(300), Duration::from_millis(1)] {
+        let refuted = |verdict: &Verdict| matches!(verdict, Verdict::Refuted(_));
+        assert!(!discharge_all(&right, limit).iter().any(|one| refuted(&one.verdict)));
+        assert_ne!(discharge(&wrong, limit).verdict, Verdict::Proved);
+    }
+    assert_eq!(discharge(&right[0], Duration::MAX).verdict, Verdict::Proved);
 }
 
 #[test]
@@ -48,41 +62,4 @@ fn a_counterexample_beyond_64_bits_is_unknown() {
 #[test]
 fn the_solver_is_the_one_the_set_up_pins() {
     assert!(version().starts_with("Z3 5.4"), "{}", version());
-}
-#[test]
-fn zz_time() {
-    let space = matmul();
-    let kl = crate::hand_built::designs::at_boundary(crate::hand_built::designs::kung_leiserson(&space));
-    for _ in 0..2 {
-        for (d, l) in [
-            (crate::hand_built::designs::at_boundary(cannon(&space)), mesh()),
-            (kl.clone(), crate::hand_built::designs::hex()),
-        ] {
-            let s = obligations(&d, &l).unwrap();
-            let t = std::time::Instant::now();
-            for o in &s {
-                let r = discharge(o, AMPLE);
-                println!("{} {} {} {:.2}", r.obligation.kind, r.obligation.of, r.verdict.keyword(), r.milliseconds);
-            }
-            println!("total {:?}", t.elapsed());
-            let t = std::time::Instant::now();
-            discharge_all(&s, AMPLE);
-            println!("par {:?}", t.elapsed());
-        }
-    }
-    for a in [4, 8, 16, 40] {
-        let d = crate::hand_built::designs::design(
-            &space,
-            "i, j",
-            &format!("{a}*i + {a}*j + k"),
-            &["stream j", "stream i"],
-            &["k"],
-        );
-        let fl = &d.flows().unwrap()[0];
-        let n = fl.depth(1).unwrap();
-        for n in [n, n - 1] {
-            let r = discharge(&systole::timing::fifo_depth_obligation(&d, fl, n, 1).unwrap(), AMPLE);
-            println!("depth {n} {} {:.2}", r.verdict.keyword(), r.milliseconds);
-        }
-    }
 }

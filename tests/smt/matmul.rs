@@ -136,7 +136,7 @@ fn boundary_injection_is_proved_for_cannons_operands_and_refuted_for_its_results
     assert_eq!(found.len(), 1);
     let (kind, of, case) = &found[0];
     assert_eq!((*kind, of.as_str()), (Kind::EdgeInjection, "C"));
-    assert!(case.starts_with("M = 3, N = 3, K = 1: points (1, 1, 0) and "), "{case}");
+    assert!(case.starts_with("M = 3, N = 3, K = 1: points (1, 1, 0), "), "{case}");
 }
 
 #[test]
@@ -157,5 +157,5 @@ fn a_prefetched_operand_cannot_enter_inside_the_array() {
         refutations(&at_boundary(design(&space, "i, k", "i + j + k", &["prefetch", "stream i"], &["k"])), &mesh());
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].0, found[0].1.as_str()), (Kind::EdgeInjection, "A"));
-    assert!(found[0].2.starts_with("M = 3, N = 1, K = 3: points (1, 0, 1) and "), "{}", found[0].2);
+    assert!(found[0].2.starts_with("M = 3, N = 1, K = 3: points (1, 0, 1), "), "{}", found[0].2);
 }

@@ -69,8 +69,8 @@ fn a_row_of_three_has_an_inside() {
     let space = matvec();
     let row = at_boundary(design(&space, "i", "i + j", &["feed", "stream i"], &["j"]));
     let expected = [
-        (Kind::EdgeInjection, "A".to_owned(), "M = 3, N = 1: points (1, 0) and (0, 0) and (2, 0)".to_owned()),
-        (Kind::EdgeInjection, "y".to_owned(), "M = 3, N = 1: points (1, 0) and (0, 0) and (2, 0)".to_owned()),
+        (Kind::EdgeInjection, "A".to_owned(), "M = 3, N = 1: points (1, 0), (0, 0) and (2, 0)".to_owned()),
+        (Kind::EdgeInjection, "y".to_owned(), "M = 3, N = 1: points (1, 0), (0, 0) and (2, 0)".to_owned()),
     ];
     assert_eq!(refutations(&row, &mesh()), expected);
 }

@@ -46,7 +46,7 @@ fn plane(space: &Space, map: (&[i64], &[i64]), transports: &[&str], chain: &str,
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
     fn filters(

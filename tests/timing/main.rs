@@ -2,3 +2,13 @@
 
 #[path = "../hand_built/mod.rs"]
 mod hand_built;
+
+mod brute_verdicts;
+
+mod meaning;
+
+mod reasons;
+
+mod refusals;
+
+mod stated;
