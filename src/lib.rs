@@ -28,3 +28,5 @@ pub mod extract;
 pub mod array;
 
 pub mod sim;
+
+pub mod driver;

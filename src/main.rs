@@ -1,2 +1,5 @@
-//! x
-fn main() {}
+//! The `systole` command.
+
+fn main() -> std::process::ExitCode {
+    systole::driver::main()
+}

@@ -10,10 +10,6 @@ use std::collections::BTreeMap;
 
 mod program;
 
-mod index;
-
-pub mod emit;
-
 pub use program::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
 };
@@ -57,6 +53,8 @@ mod compile_body;
 mod compile;
 
 pub use compile::{compile, show_point};
+
+pub mod emit;
 
 mod wiring;
 

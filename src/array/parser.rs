@@ -2,13 +2,13 @@
 //!
 //! In: a text and the name messages give it. Out: a validated [`Program`], or every declaration that could not be read,
 //! each with its line, what was expected and what was found; then everything the validator refuses, at its place in the
-//! text. A text whose digest does not fit is refused before anything else.
+//! text. Whether the text is the one that was proved is another question: [`is_untouched`](super::is_untouched).
 
 use super::form::{Form, read_form};
 use super::read_body::BodyReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
-use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, digest, printer::role_keyword};
+use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::name;
 use crate::recurrence::Role;
@@ -23,22 +23,11 @@ const WORDS: [&str; 9] = ["version", "parameters", "array", "grid", "channel", "
 /// Everything that is wrong with the text, each message with its line.
 pub fn parse(file: &str, text: &str) -> Checked<Program> {
     let source = Source::new(file, text);
-    refuse_touched(&source)?;
     let mut parser = Parser::new(&source);
     let forms = read_form(&source)?;
     let declarations = parser.header(&forms)?;
     parser.declarations(declarations);
     parser.finish()
-}
-
-fn refuse_touched(source: &Arc<Source>) -> Checked<()> {
-    match digest::is_untouched(&source.text) {
-        Some(false) => Diagnostic::new(format!("{}: the program was changed after it was printed", source.name))
-            .note("its digest is not the digest of its text")
-            .help("remove the `(digest ..)` form to use the changed program, or emit it again")
-            .alone(),
-        _ => Ok(()),
-    }
 }
 
 struct Parser {

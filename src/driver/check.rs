@@ -12,14 +12,14 @@ pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
     if arguments.kernel.rules.is_some() {
         rewrite::load_rules(arguments.kernel.rules.as_deref())?;
     }
-    output.line(recurrence::show(&system).trim_end());
+    output.line(system.to_string().trim_end());
     output.object(&json!({
         "kernel": &*system.name,
         "parameters": system.parameters.iter().map(|name| name.to_string()).collect::<Vec<_>>(),
         "tensors": system.tensors.iter().map(|tensor| tensor.name.to_string()).collect::<Vec<_>>(),
         "equations": system.equations.len(),
         "schedules": system.schedules.iter().map(|schedule| schedule.name.to_string()).collect::<Vec<_>>(),
-        "normal_form": recurrence::show(&system),
+        "normal_form": system.to_string(),
     }));
     Ok(Verdict::Good)
 }

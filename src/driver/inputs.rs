@@ -18,7 +18,9 @@ pub fn sizes(given: &[String], parameters: &[Name], default: Option<i64>) -> Che
             Err(problem) => problems.push(problem),
         }
     }
-    for parameter in parameters.iter().filter(|parameter| problems.is_empty() && !sizes.contains_key(*parameter)).collect::<Vec<_>>() {
+    for parameter in
+        parameters.iter().filter(|parameter| problems.is_empty() && !sizes.contains_key(*parameter)).collect::<Vec<_>>()
+    {
         match default {
             Some(value) => _ = sizes.insert(parameter.clone(), value),
             None => problems.push(missing(parameter, parameters)),
@@ -59,11 +61,12 @@ pub fn tensors(program: &Program, sizes: &Bindings, files: &[String], seed: u64)
     let mut tensors = Tensors::new();
     for file in files {
         let (tensor, path) = assignment(file, &names, "input")?;
-        tensors.insert(name(tensor), npy::read(Path::new(path))?);
+        tensors.insert(name(tensor), npy::read(Path::new(path), None)?);
     }
     for (number, array) in inputs.iter().enumerate() {
         if !tensors.contains_key(&array.name) {
-            let extent = |side: &crate::array::IndexExpr| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
+            let extent =
+                |side: &crate::array::IndexExpr| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
             let shape: Option<Vec<usize>> = array.shape.iter().map(extent).collect();
             let total = shape.as_ref().and_then(|s| s.iter().try_fold(1usize, |p, side| p.checked_mul(*side)));
             let (Some(shape), Some(0..=MOST_ELEMENTS)) = (shape, total) else {

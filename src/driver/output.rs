@@ -15,11 +15,6 @@ impl Output {
         Output { json }
     }
 
-    /// Whether JSON was asked for.
-    pub fn is_json(&self) -> bool {
-        self.json
-    }
-
     /// Whether messages may be coloured.
     pub fn has_colour(&self) -> bool {
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()

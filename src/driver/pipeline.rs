@@ -82,7 +82,8 @@ pub fn search(loaded: &Loaded, arguments: &SpaceArguments, all: bool, output: &O
 fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
     let Some(threads) = threads else { return Ok(work()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, 1024)).build();
-    pool.map(|pool| pool.install(work)).map_err(|error| Diagnostic::new(format!("cannot start threads: {error}")).into())
+    pool.map(|pool| pool.install(work))
+        .map_err(|error| Diagnostic::new(format!("cannot start threads: {error}")).into())
 }
 
 /// Everything the flags say about a search.
@@ -110,7 +111,12 @@ impl Setting {
             choices: restrict_by_flags(loaded, arguments, &constraint)?,
             constraint,
             bounds: bounds(space, arguments)?,
-            objective: keyword(&arguments.objective, "objective", Objective::from_keyword, &Objective::ALL.map(|o| o.1))?,
+            objective: keyword(
+                &arguments.objective,
+                "objective",
+                Objective::from_keyword,
+                &Objective::ALL.map(|o| o.1),
+            )?,
         })
     }
 
@@ -128,7 +134,8 @@ impl Setting {
         let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
         let chain = choices.chains.iter().find(|chain| chain.directions.iter().all(in_time));
         let stream = |choice: &&Transport| matches!(choice, Transport::Stream(along) if in_time(along));
-        let transports = choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
+        let transports =
+            choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
         let chain = chain.or(choices.chains.first()).cloned();
         let (Some(transports), Some(chain)) = (transports.collect(), chain) else { return Ok(None) };
         let dataflow = Dataflow { transports, chain };
@@ -157,7 +164,9 @@ fn machine(arguments: &SpaceArguments) -> Checked<Machine> {
     }
     match arguments.latency {
         Some(latency @ 1..=1_000_000) => machine.links.latency = latency,
-        Some(latency) => return Diagnostic::new(format!("a link cannot take {latency} cycles")).help("from 1 to 1000000").alone(),
+        Some(latency) => {
+            return Diagnostic::new(format!("a link cannot take {latency} cycles")).help("from 1 to 1000000").alone();
+        }
         None => {}
     }
     Ok(machine)
@@ -193,7 +202,9 @@ fn steps(text: &str) -> Checked<(i64, i64)> {
     let parts = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     match parts {
         Some((low, high)) if low <= high && low >= -9 && high <= 9 => Ok((low, high)),
-        _ => Diagnostic::new(format!("`{text}` is not a range of steps")).help("write --steps -2..2, within -9..9").alone(),
+        _ => Diagnostic::new(format!("`{text}` is not a range of steps"))
+            .help("write --steps -2..2, within -9..9")
+            .alone(),
     }
 }
 
@@ -204,7 +215,12 @@ fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &C
     for word in &arguments.transports {
         keyword(word, "transport", |word| words.contains(&word).then_some(()), &words)?;
     }
-    let forward = keyword(&arguments.reuse, "kind of reuse", |word| (word == "forward").then_some(true).or((word == "both").then_some(false)), &["both", "forward"])?;
+    let forward = keyword(
+        &arguments.reuse,
+        "kind of reuse",
+        |word| (word == "forward").then_some(true).or((word == "both").then_some(false)),
+        &["both", "forward"],
+    )?;
     let positive = |along: &Vec<i64>| !forward || crate::integer::lexicographic_sign(along) > 0;
     let kind = |choice: &Transport| match choice {
         Transport::Stream(along) => positive(along).then_some("stream"),

@@ -51,15 +51,21 @@ fn obligations(design: &Design, machine: &Machine, depth: Option<u64>) -> Checke
     let Some(depth) = depth else { return Ok(obligations) };
     obligations.retain(|obligation| obligation.kind != Kind::FifoDepth);
     let flows = design.flows().unwrap_or_default();
-    let moving = flows.iter().filter(|flow| !flow.is_stationary());
-    obligations
-        .extend(moving.map(|flow| timing::fifo_depth_obligation(design, flow, depth, machine.links.response)));
+    for flow in flows.iter().filter(|flow| !flow.is_stationary()) {
+        let claim = timing::fifo_depth_obligation(design, flow, depth, machine.links.response);
+        obligations.push(claim.map_err(|problem| vec![problem])?);
+    }
     Ok(obligations)
 }
 
 fn line(proof: &Discharged) -> String {
     let kind = proof.obligation.kind.keyword();
-    let head = format!("  {kind:<15} {:<8} {:<8} {:>7.1} ms", proof.obligation.of, proof.verdict.keyword(), proof.milliseconds);
+    let head = format!(
+        "  {kind:<15} {:<8} {:<8} {:>7.1} ms",
+        proof.obligation.of,
+        proof.verdict.keyword(),
+        proof.milliseconds
+    );
     match &proof.verdict {
         Verdict::Proved => head,
         Verdict::Refuted(example) => format!("{head}   {example}"),

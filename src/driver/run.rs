@@ -18,7 +18,7 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     inputs::sizes(&arguments.space.size, &loaded.system.parameters, None)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    output.line(recurrence::show_equations(&loaded.system).trim_end());
+    print_kernel(&loaded, output);
     print_search(&loaded, &searched, output);
     let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)?;
     print_winner(&loaded, &searched, &winner, output);
@@ -43,6 +43,15 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
         "program": { "classes": program.classes.iter().filter(|class| !class.thin).count(), "lines": text.lines().count() },
     }));
     Ok(verdict(&outcome, Some(agrees), output))
+}
+
+fn print_kernel(loaded: &Loaded, output: &Output) {
+    let system = &loaded.system;
+    let parameters = system.parameters.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ");
+    for equation in &system.equations {
+        let text = system.source.slice(equation.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        output.line(&format!("{}({parameters})   {text}", system.name));
+    }
 }
 
 fn settings(searched: &Searched) -> Settings {
@@ -97,7 +106,8 @@ fn print_run(
     output: &Output,
 ) {
     let predicted = searched.front[winner.index].cost.cycles;
-    let compared = if predicted == outcome.cycles { "as predicted".to_owned() } else { format!("predicted {predicted}") };
+    let compared =
+        if predicted == outcome.cycles { "as predicted".to_owned() } else { format!("predicted {predicted}") };
     let value = if agrees { "matches reference bit for bit" } else { "DIFFERS from the reference" };
     output.line(&format!(
         "  simulate  {} cycles ({compared}) on {} PEs, {:.0}% busy, {value}{milliseconds:>10.0} ms",

@@ -176,7 +176,11 @@ pub fn nothing_found(loaded: &Loaded, searched: &Searched) -> Diagnostic {
 fn reasons(rejections: &Rejections, network: &str, latency: i64) -> Vec<(u64, String, &'static str)> {
     let mut reasons = vec![];
     let conflicts = format!("{} maps give two points of a PE the same time", grouped(rejections.conflicts));
-    reasons.push((rejections.conflicts, conflicts, "change the place or the time so that [place; time] is non-singular"));
+    reasons.push((
+        rejections.conflicts,
+        conflicts,
+        "change the place or the time so that [place; time] is non-singular",
+    ));
     let oversized = format!("{} maps need a larger array than the machine has", grouped(rejections.oversized));
     reasons.push((rejections.oversized, oversized, "smaller sizes, a lower rank, or a machine with a larger `extent`"));
     let unclocked = format!("{} maps have rows of unequal length", grouped(rejections.unclocked));

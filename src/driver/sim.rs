@@ -16,14 +16,17 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let source = files::read(&arguments.program)?;
     let program = array::parse(&source.name, &source.text)?;
     if array::is_untouched(&source.text) != Some(true) {
-        output.error(&format!("warning: `{}` is not the text that was proved; its proofs do not cover this run", source.name));
+        output.error(&format!(
+            "warning: `{}` is not the text that was proved; its proofs do not cover this run",
+            source.name
+        ));
     }
     let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
     let tensors = inputs::tensors(&program, &sizes, &arguments.arrays.input, arguments.arrays.seed)?;
     let outcome = sim::simulate(&program, &sizes, &tensors, &settings(arguments)?)?;
     write_outputs(&program, &outcome, &arguments.arrays.output)?;
     let agrees = arguments.reference.as_deref().map(|kernel| agrees(kernel, &sizes, &tensors, &outcome)).transpose()?;
-    output.line(sim::to_table(&outcome).trim_end());
+    output.line(sim::report::to_table(&outcome).trim_end());
     if let Some(agrees) = agrees {
         output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
     }
@@ -76,7 +79,7 @@ pub fn same_bits(mine: Option<&ndarray::ArrayD<f64>>, theirs: &ndarray::ArrayD<f
 
 /// The outcome as JSON with the comparison filled in.
 pub fn with_match(outcome: &Outcome, agrees: Option<bool>) -> Value {
-    let mut object = sim::to_json(outcome);
+    let mut object = sim::report::to_json(outcome);
     object["matches_reference"] = json!(agrees);
     object
 }
