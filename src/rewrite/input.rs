@@ -264,6 +264,6 @@ impl Builder<'_> {
 }
 
 /// Whether no index occurs in the access.
-fn is_constant(operand: &Operand) -> bool {
+pub(super) fn is_constant(operand: &Operand) -> bool {
     operand.access.iter().all(|form| form.terms().next().is_none())
 }

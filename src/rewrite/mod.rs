@@ -49,3 +49,7 @@ mod explain;
 pub use explain::Step;
 
 mod dump;
+
+mod show;
+
+pub use show::show_dataflow;

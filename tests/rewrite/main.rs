@@ -3,3 +3,7 @@
 mod kernels;
 
 mod choices;
+
+mod show;
+
+mod explain;
