@@ -24,6 +24,18 @@ pub struct Step {
     pub after: String,
 }
 
+impl Step {
+    /// The same equation, used the other way.
+    fn turned(&self) -> Step {
+        Step {
+            rule: self.rule.clone(),
+            backward: !self.backward,
+            before: self.after.clone(),
+            after: self.before.clone(),
+        }
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arrow = if self.backward { "<=" } else { "=>" };
@@ -34,7 +46,8 @@ impl fmt::Display for Step {
 impl Lowered {
     /// The steps from the input to the term of `dataflow`; empty where the e-graph does not hold it.
     ///
-    /// A step that is taken at several places with the same subterm is listed once.
+    /// The list holds each equation that the proof uses once, where it is used first: what is done again at another
+    /// place, or undone there, is not repeated.
     pub fn explain(&mut self, dataflow: &Dataflow) -> Vec<Step> {
         let term = self.term(dataflow);
         term.map_or_else(Vec::new, |term| self.explain_term(&term))
@@ -64,7 +77,7 @@ impl Lowered {
         let flat = explanation.make_flat_explanation();
         let mut seen = BTreeSet::new();
         let steps = flat.windows(2).filter_map(|pair| changed(&pair[0], &pair[1]));
-        steps.filter(|step| seen.insert(step.clone())).collect()
+        steps.filter(|step| !seen.contains(&step.turned()) && seen.insert(step.clone())).collect()
     }
 }
 

@@ -221,7 +221,7 @@ impl Builder<'_> {
         let operand = self.space.operands.get(position)?;
         let (here, tensor, access) = (self.here(), self.add(Term::name(&operand.tensor)), self.access(operand));
         let node = match transport {
-            Transport::Stream(along) => return Some(self.streamed(along, [here, tensor, access])),
+            Transport::Stream(along) => return Some(self.streamed(position, along, [here, tensor, access])),
             Transport::Broadcast(along) => Term::Bcast([here, self.direction(along), tensor, access]),
             Transport::Prefetch if is_constant(operand) => Term::Const([here, tensor, access]),
             Transport::Prefetch => Term::Hold([here, tensor, access]),
@@ -235,10 +235,11 @@ impl Builder<'_> {
         self.add(Term::Direction(text))
     }
 
-    fn streamed(&mut self, along: &[i64], [here, tensor, access]: [Id; 3]) -> Id {
+    fn streamed(&mut self, position: usize, along: &[i64], [here, tensor, access]: [Id; 3]) -> Id {
         let d = self.direction(along);
         let load = self.add(Term::Load([here, d, tensor, access]));
-        let before = self.add(Term::Stream([here, d, tensor, access]));
+        let read = self.at(position);
+        let before = self.inside(read);
         self.carried(d, load, before)
     }
 

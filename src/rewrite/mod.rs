@@ -38,7 +38,7 @@ pub use input::{MAX_COEFFICIENT, input_term, lowered_term};
 
 mod saturate;
 
-pub use saturate::{Limits, Lowered, Report, saturate};
+pub use saturate::{Limits, Lowered, Report, saturate, saturate_term};
 
 mod read_off;
 

@@ -12,6 +12,7 @@ use super::rules::RuleSet;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::recurrence::Space;
 use egg::{Id, RecExpr, Rewrite, Runner, SimpleScheduler, StopReason};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,8 @@ pub struct Report {
     pub iterations: usize,
     /// Why it stopped: `Saturated`, `NodeLimit`, `IterationLimit`.
     pub stop: String,
+    /// How often each rule taught something new, in the order of their names; rules that never did are left out.
+    pub fired: BTreeMap<String, usize>,
     /// Time taken, in seconds.
     pub seconds: f64,
 }
@@ -87,8 +90,16 @@ impl Lowered {
 /// equal. Reaching a limit is no error: [`Report::stop`] says so, and what has been found until then is still right.
 pub fn saturate(space: &Space, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
     check_space(space)?;
+    saturate_term(space, input_term(space), rules, limits)
+}
+
+/// Runs `rules` on any term over the names of `space`; see [`saturate`].
+///
+/// # Errors
+///
+/// A rule that makes two different leaves equal.
+pub fn saturate_term(space: &Space, input: RecExpr<Term>, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
     let started = Instant::now();
-    let input = input_term(space);
     let runner = run(space, &input, rules, limits);
     if let Some(contradiction) = runner.egraph.analysis.contradiction() {
         return contradicted(&contradiction, rules).alone();
@@ -98,6 +109,7 @@ pub fn saturate(space: &Space, rules: &RuleSet, limits: &Limits) -> Checked<Lowe
         classes: runner.egraph.number_of_classes(),
         iterations: runner.iterations.len(),
         stop: stop_word(runner.stop_reason.as_ref()),
+        fired: count_fired(&runner),
         seconds: started.elapsed().as_secs_f64(),
     };
     let root = runner.roots.first().map_or_else(Id::default, |root| runner.egraph.find(*root));
@@ -119,6 +131,14 @@ fn run(space: &Space, input: &RecExpr<Term>, rules: &RuleSet, limits: &Limits) -
         })
         .with_expr(input)
         .run(rewrites)
+}
+
+fn count_fired(runner: &Runner<Term, FieldAnalysis>) -> BTreeMap<String, usize> {
+    let mut fired = BTreeMap::new();
+    for (rule, count) in runner.iterations.iter().flat_map(|iteration| &iteration.applied) {
+        *fired.entry(rule.to_string()).or_insert(0) += count;
+    }
+    fired
 }
 
 fn stop_word(reason: Option<&StopReason>) -> String {

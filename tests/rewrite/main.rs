@@ -2,8 +2,16 @@
 
 mod kernels;
 
+mod interpreter;
+
 mod choices;
 
-mod show;
+mod rules;
+
+mod reader;
+
+mod soundness;
 
 mod explain;
+
+mod show;
