@@ -14,6 +14,8 @@ pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
 
 mod context;
 
+pub use context::{MAX_COMBINED, null_directions};
+
 mod analysis;
 
 pub use analysis::FOLD_DIRECTIONS;
@@ -36,6 +38,10 @@ mod input;
 
 pub use input::{MAX_COEFFICIENT, input_term, lowered_term};
 
+mod step;
+
+pub use step::Step;
+
 mod saturate;
 
 pub use saturate::{Limits, Lowered, Report, saturate, saturate_term};
@@ -45,8 +51,6 @@ mod read_off;
 pub use read_off::Choices;
 
 mod explain;
-
-pub use explain::Step;
 
 mod dump;
 

@@ -1,9 +1,12 @@
 //! Saturation stops by itself, and the choices are exactly those expected.
 
 use crate::kernels;
+use std::collections::BTreeSet;
 use systole::integer::Polyhedron;
 use systole::recurrence::{Domain, Operator, Scalar, Space};
-use systole::rewrite::{Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, saturate};
+use systole::rewrite::{
+    Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, null_directions, saturate,
+};
 
 pub fn lower(space: &Space) -> Lowered {
     saturate(space, &load_rules(None).unwrap(), &Limits::default()).unwrap()
@@ -105,12 +108,8 @@ const FOUR_WAYS: [&str; 2] = ["<-i-l> <-i> <l-i> <-l> <l> <i-l> <i> <i+l>", "<l>
 fn mttkrp_nests_its_reductions_both_ways() {
     let ways = |index: &str| moved(&FOUR_WAYS[0].replace('l', index), &FOUR_WAYS[1].replace('l', index));
     let chains = "<-k> <-l>, <-k> <l>, <-l> <-k>, <-l> <k>, <l> <-k>, <l> <k>, <k> <-l>, <k> <l>";
-    let expected = [
-        line("X", &moved("<-j> <j>", "<j>")),
-        line("B", &ways("l")),
-        line("D", &ways("k")),
-        line("A", chains),
-    ];
+    let expected =
+        [line("X", &moved("<-j> <j>", "<j>")), line("B", &ways("l")), line("D", &ways("k")), line("A", chains)];
     expect(&kernels::mttkrp(), &expected);
 }
 
@@ -125,7 +124,13 @@ fn without_interchange_the_written_order_stays() {
 
 #[test]
 fn three_reductions_nest_six_ways() {
-    let space = kernels::product("dot", &["i", "k", "l", "m"], ("y", &["i"]), &[("a", &["i", "k", "l", "m"])], &["k", "l", "m"]);
+    let space = kernels::product(
+        "dot",
+        &["i", "k", "l", "m"],
+        ("y", &["i"]),
+        &[("a", &["i", "k", "l", "m"])],
+        &["k", "l", "m"],
+    );
     let choices = lower(&space).choices().unwrap();
     assert_eq!(choices.chains.len(), 6 * 8);
 }
@@ -229,7 +234,8 @@ fn what_no_rule_makes_is_not_chosen() {
 #[test]
 fn what_cannot_be_lowered_is_named() {
     let all = load_rules(None).unwrap();
-    let refused = |space: &Space, rules: &RuleSet| lower_with(space, rules).choices().unwrap_err()[0].message().to_owned();
+    let refused =
+        |space: &Space, rules: &RuleSet| lower_with(space, rules).choices().unwrap_err()[0].message().to_owned();
     let matmul = kernels::matmul();
     assert_eq!(refused(&matmul, &all.clone().without("send")), "no rule lowers the reduction into `C`");
     let message = refused(&matmul, &all.clone().without("push-in-mul"));
@@ -244,10 +250,8 @@ fn what_cannot_be_lowered_is_named() {
 fn nested_reductions_over_a_triangle_have_no_chain() {
     let mut space = kernels::mttkrp();
     let below = [kernels::form("k-l")];
-    space.domain = Domain {
-        indices: space.domain.indices.clone(),
-        set: space.domain.set.intersect(&Polyhedron::new(below)),
-    };
+    space.domain =
+        Domain { indices: space.domain.indices.clone(), set: space.domain.set.intersect(&Polyhedron::new(below)) };
     let wrong = lower(&space).choices().unwrap_err();
     assert_eq!(wrong[0].message(), "no rule lowers the reduction into `A`");
     assert!(wrong[0].help_text().unwrap().contains("do not depend on each other"));
@@ -314,4 +318,49 @@ fn every_operator_of_reductions_lowers() {
         space.reduction = Some(operator);
         assert_eq!(lower(&space).choices().unwrap().count(), 50);
     }
+}
+
+/// The null directions are exactly the small vectors that the access sends to zero.
+#[test]
+fn null_directions_of_plain_accesses_are_those_of_brute_force() {
+    let names = ["i", "j", "k", "l"];
+    for mask in 0..15_usize {
+        let used: Vec<&str> = (0..4).filter(|bit| mask >> bit & 1 == 1).map(|bit| names[bit]).collect();
+        let space = kernels::product("any", &names, ("y", &["i"]), &[("x", &used)], &["j", "k", "l"]);
+        let digits = |rank: usize| (0..4).map(move |place| (rank / 3_usize.pow(place)) as i64 % 3 - 1);
+        let small = (0..81).map(|rank| digits(rank).collect::<Vec<i64>>());
+        let null = |vector: &Vec<i64>| (0..4).all(|place| mask >> place & 1 == 0 || vector[place] == 0);
+        let expected: BTreeSet<Vec<i64>> = small.filter(|v| null(v) && v.iter().any(|entry| *entry != 0)).collect();
+        let found = null_directions(&space, &space.operands[0].access);
+        assert_eq!(found.len(), if mask == 0 { 0 } else { expected.len() });
+        assert!(mask == 0 || found.into_iter().collect::<BTreeSet<_>>() == expected, "{used:?}");
+    }
+}
+
+#[test]
+fn many_null_directions_are_not_combined() {
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    let count = |used: &[&str]| {
+        let space = kernels::product("any", &names, ("y", &["a"]), &[("x", used)], &["g"]);
+        null_directions(&space, &space.operands[0].access).len()
+    };
+    assert_eq!((count(&["a"]), count(&["a", "b"])), (12, 242));
+}
+
+#[test]
+fn names_may_be_words_of_the_language() {
+    let operands: &[(&str, &[&str])] = &[("end", &["in", "sum"]), ("add", &["sum", "max"])];
+    let space = kernels::product("in", &["in", "max", "sum"], ("read", &["in", "max"]), operands, &["sum"]);
+    let mut lowered = lower(&space);
+    let choices = lowered.choices().unwrap();
+    // The index `sum` and the operator `sum` share one leaf.
+    assert_eq!((lowered.report.nodes, choices.count()), (97 - 1, 50));
+    assert!(choices.dataflows().all(|dataflow| !lowered.explain(&dataflow).is_empty()));
+}
+
+#[test]
+fn results_may_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Lowered>();
+    shared::<RuleSet>();
 }

@@ -104,6 +104,7 @@ fn every_step_of_every_explanation_holds() {
 
 #[test]
 fn explanations_are_the_same_twice() {
-    let explain = || lower(&kernels::mttkrp()).explain(&lower(&kernels::mttkrp()).choices().unwrap().dataflows().next().unwrap());
+    let explain =
+        || lower(&kernels::mttkrp()).explain(&lower(&kernels::mttkrp()).choices().unwrap().dataflows().next().unwrap());
     assert_eq!(explain(), explain());
 }

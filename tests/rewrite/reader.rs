@@ -174,31 +174,27 @@ fn a_users_directory_is_added() {
     assert!(missing[0].message().starts_with("cannot read rules from `"));
 }
 
+fn saturate_with(rules: &[&str]) -> Result<(), String> {
+    let own: String = rules.iter().map(|rule| law(rule)).collect();
+    let mut sources = embedded_sources();
+    sources.push(Source::new("own.rules", own));
+    let rules = RuleSet::from_sources(&sources).unwrap();
+    let lowered = saturate(&kernels::matmul(), &rules, &Limits::default());
+    lowered.map(|_| ()).map_err(|wrong| format!("{}\n{}", wrong[0], render(&wrong, false)))
+}
+
 #[test]
 fn a_contradiction_names_the_rule() {
-    let cases = [
-        ("clash: (at ?x ?g) => ?x", None),
-        ("clash: (bcast ?s ?d ?x ?g) => (hold ?s ?x ?g)", None),
-        ("clash: (in ?s (at ?x ?g)) => ?g", Some("makes `[k,j]` equal to `[i,k]`")),
-    ];
-    for (rule, _) in &cases[..2] {
-        let mut sources = embedded_sources();
-        sources.push(Source::new("own.rules", law(rule)));
-        let rules = RuleSet::from_sources(&sources).unwrap();
-        assert!(saturate(&kernels::matmul(), &rules, &Limits::default()).is_ok(), "{rule}");
-    }
-    let clashing = [
-        ("clash: (dir ?d (dir ?e ?ds)) => ?d", "clash: (dir ?d ?ds) => ?d"),
-        ("clash: (reduce ?s ?o ?k ?f) => ?o", "clash: (reduce ?s ?o ?k ?f) => ?k"),
-    ];
-    for (one, other) in clashing {
-        let text = format!("{}{}", law(one), law(&other.replace("clash:", "clash-too:")));
-        let mut sources = embedded_sources();
-        sources.push(Source::new("own.rules", text));
-        let rules = RuleSet::from_sources(&sources).unwrap();
-        let wrong = saturate(&kernels::matmul(), &rules, &Limits::default()).err().unwrap();
-        let message = render(&wrong, false);
-        assert!(message.contains("rule `clash-too` makes `"), "{message}");
-        assert!(message.contains("own.rules:4:1") && message.contains("two different leaves"), "{message}");
-    }
+    let (tensor, access) = ("tensor: (at ?x ?g) => ?x", "access: (at ?x ?g) => ?g");
+    assert_eq!(saturate_with(&[tensor]), Ok(()), "unsound, but no two leaves meet");
+    assert_eq!(saturate_with(&[access]), Ok(()));
+    let message = saturate_with(&[tensor, access]).unwrap_err();
+    assert!(message.contains("rules `access` and `tensor` make `"), "{message}");
+    assert!(message.contains("own.rules:2: `tensor`") && message.contains("two different leaves"), "{message}");
+}
+
+#[test]
+fn a_contradiction_that_congruence_brings_out_is_told_too() {
+    let message = saturate_with(&["value: (in ?s (at ?x ?g)) => ?x", "same: (at ?x ?g) => (at A [i,k])"]).unwrap_err();
+    assert!(message.contains("rules `same` and `value` make `"), "{message}");
 }

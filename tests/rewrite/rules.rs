@@ -48,7 +48,12 @@ fn lower_sum() {
 #[test]
 fn lower_fibre() {
     let left = "(in poly (accum poly sum [i+j] (at a [i])))";
-    fires(&kernels::polynomial(), "lower-fibre", left, "(red poly sum (dir <i-j> (dir <j-i> end)) (in poly (at a [i])))");
+    fires(
+        &kernels::polynomial(),
+        "lower-fibre",
+        left,
+        "(red poly sum (dir <i-j> (dir <j-i> end)) (in poly (at a [i])))",
+    );
     rests(&kernels::polynomial(), "lower-fibre", "(in poly (reduce poly sum i (at a [i])))");
 }
 
