@@ -36,7 +36,7 @@ pub use rules::{RuleSet, embedded_sources, load_rules, read_directory};
 
 mod input;
 
-pub use input::{MAX_COEFFICIENT, input_term, lowered_term};
+pub use input::{MAX_COEFFICIENTS, input_term, lowered_term};
 
 mod step;
 

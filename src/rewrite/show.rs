@@ -59,7 +59,7 @@ fn show_move(space: &Space, operand: &Operand, name: &str, transport: &Transport
             lines
         }
         Transport::Broadcast(along) => from(&format!("on a bus along {}", space.show_direction(along))),
-        Transport::Prefetch if is_constant(operand) => from("known everywhere"),
+        Transport::Prefetch if is_constant(space, operand) => from("known everywhere"),
         Transport::Prefetch => from("from own memory"),
         Transport::Feed => from("through own port"),
     }

@@ -280,14 +280,27 @@ fn fibres_that_are_not_lines_are_refused() {
 
 #[test]
 fn huge_coefficients_are_refused() {
-    let operands: &[(&str, &[&str])] = &[("x", &["4097*i+k"])];
-    let space = kernels::product("huge", &["i", "k"], ("y", &["i"]), operands, &["k"]);
-    let wrong = saturate(&space, &load_rules(None).unwrap(), &Limits::default()).err().unwrap();
-    assert_eq!(wrong[0].message(), "a subscript of `x` has a coefficient above 4096");
-    let operands: &[(&str, &[&str])] = &[("x", &["4096*i+k"])];
-    let space = kernels::product("large", &["i", "k"], ("y", &["i"]), operands, &["k"]);
-    let choices = lower(&space).choices().unwrap();
-    assert!(choices.transports[0].contains(&Transport::Stream(vec![1, -4096])));
+    let rules = load_rules(None).unwrap();
+    let strided = |subscripts: &[&str]| {
+        kernels::product("strided", &["i", "k", "l"], ("y", &["i"]), &[("x", subscripts)], &["k", "l"])
+    };
+    let beyond = ["1048576*i+k", "9223372036854775807*i+k+l"];
+    for subscripts in [&beyond[..1], &beyond[1..], &["1024*i+k", "1024*k+l"], &beyond] {
+        let wrong = saturate(&strided(subscripts), &rules, &Limits::default()).err().unwrap();
+        assert_eq!(wrong[0].message(), "the subscripts of `x` have coefficients that are too large");
+    }
+    let choices = lower(&strided(&["1048575*i+k"])).choices().unwrap();
+    assert!(choices.transports[0].contains(&Transport::Stream(vec![1, -1_048_575, 0])));
+    assert!(lower(&strided(&["1023*i+k", "1023*k+l"])).choices().is_ok());
+}
+
+#[test]
+fn a_subscript_of_parameters_alone_is_a_scalar() {
+    let space = kernels::product("tail", &["i", "k"], ("y", &["i"]), &[("x", &["K-1"]), ("A", &["i", "k"])], &["k"]);
+    let lowered = lower(&space);
+    let choices = lowered.choices().unwrap();
+    assert_eq!(choices.transports[0], [Transport::Prefetch]);
+    assert!(choices.dataflows().all(|dataflow| lowered.term(&dataflow).is_some()));
 }
 
 #[test]
