@@ -2,7 +2,7 @@
 //!
 //! In: e-nodes. Out: [`Facts`]; a node `(nulls s g)` or `(signs s k)` is made equal to its list `(dir d1 (dir d2 end))`
 //! under the name `fold-directions`. Invariant: a class never holds two different leaves. A rule that breaks this is
-//! unsound; the analysis notes its name, and saturation stops with a message.
+//! unsound; the analysis notes the leaves, and saturation stops with a message.
 
 use super::context::Context;
 use super::language::{DirectionText, Term};
@@ -24,11 +24,9 @@ pub struct FieldAnalysis {
     contradiction: Arc<Mutex<Option<Contradiction>>>,
 }
 
-/// Two different leaves that a rule made equal.
+/// Two different leaves that rules made equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The rule, or `None` where equal children made their parents equal.
-    pub rule: Option<Symbol>,
     /// One leaf.
     pub one: Term,
     /// The other.
@@ -83,15 +81,11 @@ impl Analysis<Term> for FieldAnalysis {
         constant | DidMerge(into.free.len() != size, into.free.len() != from.free.len())
     }
 
-    fn pre_union(graph: &Graph, one: Id, other: Id, justification: &Option<Justification>) {
+    fn pre_union(graph: &Graph, one: Id, other: Id, _reason: &Option<Justification>) {
         let constants = (&graph[one].data.constant, &graph[other].data.constant);
         let (Some(first), Some(second)) = constants else { return };
         if first != second {
-            let rule = match justification {
-                Some(Justification::Rule(name)) => Some(*name),
-                _ => None,
-            };
-            graph.analysis.note(Contradiction { rule, one: first.clone(), other: second.clone() });
+            graph.analysis.note(Contradiction { one: first.clone(), other: second.clone() });
         }
     }
 

@@ -41,16 +41,23 @@ pub fn direction_text(space: &Space, direction: &[i64]) -> DirectionText {
     DirectionText(Symbol::from(space.show_direction(direction)))
 }
 
+/// How many null basis vectors are still combined with each other; five of them make 242 directions.
+pub const MAX_COMBINED: usize = 5;
+
 /// The directions along which an access does not change, in the order in which rules try them.
 ///
 /// For one null direction `b` these are `b` and `-b`; for more, all combinations of the basis with coefficients -1, 0
 /// and 1: fewer basis vectors first, each followed by its opposite. They are primitive because the basis spans all of
-/// the null lattice. Empty for an access that never changes, which is not worth moving at all.
+/// the null lattice. Beyond [`MAX_COMBINED`] basis vectors only these themselves are tried. Empty for an access that
+/// never changes, which is not worth moving at all.
 pub fn null_directions(space: &Space, access: &[Affine]) -> Vec<Vector> {
     let rows = access.iter().map(|form| form.row(space.indices())).collect();
     let basis = Matrix::new(rows, space.dimension()).null_lattice();
     if basis.len() == space.dimension() {
         return vec![];
+    }
+    if basis.len() > MAX_COMBINED {
+        return basis.into_iter().flat_map(both_signs).collect();
     }
     let mut choices = coefficient_choices(basis.len());
     choices.sort_by_key(|choice| choice.iter().filter(|coefficient| **coefficient != 0).count());

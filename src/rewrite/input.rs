@@ -12,8 +12,9 @@ use crate::integer::{Affine, Name};
 use crate::recurrence::{Operand, Operator, Scalar, Space};
 use egg::{Id, Language, RecExpr, Symbol};
 
-/// The largest coefficient of an index in a subscript; it keeps lattices of a few dimensions within 64 bits.
-pub const MAX_COEFFICIENT: i64 = 1 << 12;
+/// How large the coefficients in the subscripts of one access may be: the product, over the subscripts, of the sums of
+/// their magnitudes. It bounds the minors of the access, and so keeps its null lattice within 64 bits.
+pub const MAX_COEFFICIENTS: u64 = 1 << 20;
 
 /// How the reduction of a space is bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,15 +41,23 @@ pub(super) fn levels(space: &Space) -> Levels {
 pub(super) fn check_space(space: &Space) -> Checked<()> {
     let accesses = space.operands.iter().map(|operand| (&operand.tensor, &operand.access, operand.span));
     let accesses = accesses.chain([(&space.output, &space.output_access, space.span)]);
-    let mut wrong = vec![];
-    for (tensor, access, span) in accesses {
-        let coefficients = access.iter().flat_map(Affine::terms).map(|(_, coefficient)| coefficient);
-        if coefficients.into_iter().any(|coefficient| coefficient.unsigned_abs() > MAX_COEFFICIENT as u64) {
-            let message = format!("a subscript of `{tensor}` has a coefficient above {MAX_COEFFICIENT}");
-            wrong.push(Diagnostic::new(message).label(&space.source, span, "here"));
-        }
-    }
+    let huge = accesses.filter(|(_, access, _)| spread(space, access) > MAX_COEFFICIENTS);
+    let wrong: Vec<Diagnostic> = huge
+        .map(|(tensor, _, span)| {
+            Diagnostic::new(format!("the subscripts of `{tensor}` have coefficients that are too large")).label(
+                &space.source,
+                span,
+                format!("their product is above {MAX_COEFFICIENTS}"),
+            )
+        })
+        .collect();
     if wrong.is_empty() { check_fibre(space) } else { Err(wrong) }
+}
+
+fn spread(space: &Space, access: &[Affine]) -> u64 {
+    let sum =
+        |form: &Affine| form.row(space.indices()).iter().fold(0, |sum: u64, c| sum.saturating_add(c.unsigned_abs()));
+    access.iter().map(sum).filter(|sum| *sum > 0).fold(1, u64::saturating_mul)
 }
 
 fn check_fibre(space: &Space) -> Checked<()> {
@@ -221,9 +230,9 @@ impl Builder<'_> {
         let operand = self.space.operands.get(position)?;
         let (here, tensor, access) = (self.here(), self.add(Term::name(&operand.tensor)), self.access(operand));
         let node = match transport {
-            Transport::Stream(along) => return Some(self.streamed(along, [here, tensor, access])),
+            Transport::Stream(along) => return Some(self.streamed(position, along, [here, tensor, access])),
             Transport::Broadcast(along) => Term::Bcast([here, self.direction(along), tensor, access]),
-            Transport::Prefetch if is_constant(operand) => Term::Const([here, tensor, access]),
+            Transport::Prefetch if is_constant(self.space, operand) => Term::Const([here, tensor, access]),
             Transport::Prefetch => Term::Hold([here, tensor, access]),
             Transport::Feed => Term::Feed([here, tensor, access]),
         };
@@ -235,10 +244,11 @@ impl Builder<'_> {
         self.add(Term::Direction(text))
     }
 
-    fn streamed(&mut self, along: &[i64], [here, tensor, access]: [Id; 3]) -> Id {
+    fn streamed(&mut self, position: usize, along: &[i64], [here, tensor, access]: [Id; 3]) -> Id {
         let d = self.direction(along);
         let load = self.add(Term::Load([here, d, tensor, access]));
-        let before = self.add(Term::Stream([here, d, tensor, access]));
+        let read = self.at(position);
+        let before = self.inside(read);
         self.carried(d, load, before)
     }
 
@@ -263,7 +273,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether no index occurs in the access.
-fn is_constant(operand: &Operand) -> bool {
-    operand.access.iter().all(|form| form.terms().next().is_none())
+/// Whether no index occurs in the access of `operand`.
+pub(super) fn is_constant(space: &Space, operand: &Operand) -> bool {
+    !operand.access.iter().any(|form| form.mentions(space.indices()))
 }

@@ -14,6 +14,8 @@ pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
 
 mod context;
 
+pub use context::{MAX_COMBINED, null_directions};
+
 mod analysis;
 
 pub use analysis::FOLD_DIRECTIONS;
@@ -34,11 +36,15 @@ pub use rules::{RuleSet, embedded_sources, load_rules, read_directory};
 
 mod input;
 
-pub use input::{MAX_COEFFICIENT, input_term, lowered_term};
+pub use input::{MAX_COEFFICIENTS, input_term, lowered_term};
+
+mod step;
+
+pub use step::Step;
 
 mod saturate;
 
-pub use saturate::{Limits, Lowered, Report, saturate};
+pub use saturate::{Limits, Lowered, Report, saturate, saturate_term};
 
 mod read_off;
 
@@ -46,6 +52,8 @@ pub use read_off::Choices;
 
 mod explain;
 
-pub use explain::Step;
-
 mod dump;
+
+mod show;
+
+pub use show::show_dataflow;

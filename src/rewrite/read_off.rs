@@ -11,7 +11,7 @@ use super::language::{Literal, Term};
 use super::saturate::Lowered;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Vector, lexicographic_sign};
-use crate::recurrence::{Chain, Operand, Scalar, Space};
+use crate::recurrence::{Chain, Function, Operand, Scalar, Space};
 use egg::{Id, RecExpr};
 use std::collections::BTreeSet;
 
@@ -164,23 +164,33 @@ impl Lowered {
             }
             Scalar::Operand(position) => {
                 let Some(operand) = self.space.operands.get(*position) else { return false };
-                found[*position].extend(self.moves(class, operand));
-                !found[*position].is_empty()
+                let moves = self.moves(class, operand);
+                let moved = !moves.is_empty();
+                found[*position].extend(moves);
+                moved
             }
-            Scalar::Apply(function, arguments) => {
-                let nodes = self.graph[class].nodes.iter();
-                let mut matching = nodes.filter_map(|node| match node {
-                    Term::Other(name, children) if name.as_str() == function.keyword() => Some(children),
-                    _ => None,
-                });
-                matching.any(|children| {
-                    // Every argument is walked, so that each operand without a lowered form comes to light.
-                    let walk = |(child, argument): (&Id, &Scalar)| self.walk_body(*child, argument, found);
-                    children.len() == arguments.len()
-                        && children.iter().zip(arguments).map(walk).fold(true, |all, one| all & one)
-                })
-            }
+            Scalar::Apply(function, arguments) => self.walk_apply(class, *function, arguments, found),
         }
+    }
+
+    /// Every argument is walked, also behind one that fails, so that each operand without a lowered form comes to light.
+    fn walk_apply(
+        &self,
+        class: Id,
+        function: Function,
+        arguments: &[Scalar],
+        found: &mut [BTreeSet<Transport>],
+    ) -> bool {
+        let nodes = self.graph[class].nodes.iter();
+        let mut matching = nodes.filter_map(|node| match node {
+            Term::Other(name, children) if name.as_str() == function.keyword() => Some(children),
+            _ => None,
+        });
+        matching.any(|children| {
+            let pairs = children.iter().zip(arguments);
+            let walked = pairs.map(|(child, argument)| self.walk_body(*child, argument, found));
+            walked.fold(children.len() == arguments.len(), |all, one| all & one)
+        })
     }
 
     /// The lowered statements of `class` that bring `operand`.

@@ -48,6 +48,12 @@ impl RuleSet {
         self.rules.iter().find(|rule| rule.name == name)
     }
 
+    /// The set of the rule called `name` alone; empty where there is none.
+    pub fn only(mut self, name: &str) -> RuleSet {
+        self.rules.retain(|rule| rule.name == name);
+        self
+    }
+
     /// The set without the rule called `name`.
     pub fn without(mut self, name: &str) -> RuleSet {
         self.rules.retain(|rule| rule.name != name);

@@ -9,9 +9,11 @@ use super::context::Context;
 use super::input::{check_space, input_term};
 use super::language::Term;
 use super::rules::RuleSet;
+use super::step::{Step, explain_equality};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::recurrence::Space;
 use egg::{Id, RecExpr, Rewrite, Runner, SimpleScheduler, StopReason};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -41,6 +43,8 @@ pub struct Report {
     pub iterations: usize,
     /// Why it stopped: `Saturated`, `NodeLimit`, `IterationLimit`.
     pub stop: String,
+    /// How often each rule taught something new, in the order of their names; rules that never did are left out.
+    pub fired: BTreeMap<String, usize>,
     /// Time taken, in seconds.
     pub seconds: f64,
 }
@@ -87,17 +91,26 @@ impl Lowered {
 /// equal. Reaching a limit is no error: [`Report::stop`] says so, and what has been found until then is still right.
 pub fn saturate(space: &Space, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
     check_space(space)?;
+    saturate_term(space, input_term(space), rules, limits)
+}
+
+/// Runs `rules` on any term over the names of `space`; see [`saturate`].
+///
+/// # Errors
+///
+/// A rule that makes two different leaves equal.
+pub fn saturate_term(space: &Space, input: RecExpr<Term>, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
     let started = Instant::now();
-    let input = input_term(space);
-    let runner = run(space, &input, rules, limits);
+    let mut runner = run(space, &input, rules, limits);
     if let Some(contradiction) = runner.egraph.analysis.contradiction() {
-        return contradicted(&contradiction, rules).alone();
+        return contradicted(&mut runner.egraph, &contradiction, rules).alone();
     }
     let report = Report {
         nodes: runner.egraph.total_number_of_nodes(),
         classes: runner.egraph.number_of_classes(),
         iterations: runner.iterations.len(),
         stop: stop_word(runner.stop_reason.as_ref()),
+        fired: count_fired(&runner),
         seconds: started.elapsed().as_secs_f64(),
     };
     let root = runner.roots.first().map_or_else(Id::default, |root| runner.egraph.find(*root));
@@ -121,6 +134,14 @@ fn run(space: &Space, input: &RecExpr<Term>, rules: &RuleSet, limits: &Limits) -
         .run(rewrites)
 }
 
+fn count_fired(runner: &Runner<Term, FieldAnalysis>) -> BTreeMap<String, usize> {
+    let mut fired = BTreeMap::new();
+    for (rule, count) in runner.iterations.iter().flat_map(|iteration| &iteration.applied) {
+        *fired.entry(rule.to_string()).or_insert(0) += count;
+    }
+    fired
+}
+
 fn stop_word(reason: Option<&StopReason>) -> String {
     match reason {
         Some(StopReason::Saturated) => "Saturated".to_owned(),
@@ -132,17 +153,24 @@ fn stop_word(reason: Option<&StopReason>) -> String {
     }
 }
 
-fn contradicted(contradiction: &Contradiction, rules: &RuleSet) -> Diagnostic {
-    let Contradiction { rule, one, other } = contradiction;
-    let clash = format!("makes `{one}` equal to `{other}`");
-    let help = "two different leaves never stand for one field: the rule is unsound, or its condition too weak";
-    let known = rule.and_then(|name| rules.find(name.as_str()));
-    let diagnostic = match (known, rule) {
-        (Some(rule), _) => Diagnostic::new(format!("rule `{}` {clash}", rule.name))
-            .label(&rule.source, rule.span, "this rule")
-            .note(format!("its law: {}", rule.law)),
-        (None, Some(name)) => Diagnostic::new(format!("`{name}` {clash}")),
-        (None, None) => Diagnostic::new(format!("a chain of rules {clash}")),
+/// Names the rules by whose proof the two leaves became equal.
+fn contradicted(graph: &mut Graph, contradiction: &Contradiction, rules: &RuleSet) -> Diagnostic {
+    let Contradiction { one, other } = contradiction;
+    let leaf = |term: &Term| RecExpr::from(vec![term.clone()]);
+    let names = distinct_rules(&explain_equality(graph, &leaf(one), &leaf(other)));
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let message = match quoted.as_slice() {
+        [name] => format!("rule {name} makes `{one}` equal to `{other}`"),
+        _ => format!("rules {} make `{one}` equal to `{other}`", quoted.join(" and ")),
     };
-    diagnostic.help(help)
+    let help = "two different leaves never stand for one field: a rule is unsound, or its condition too weak";
+    let known = names.iter().filter_map(|name| rules.find(name));
+    known.fold(Diagnostic::new(message).help(help), |diagnostic, rule| {
+        diagnostic.note(format!("{}: `{}`: {}", rule.origin, rule.name, rule.law))
+    })
+}
+
+fn distinct_rules(steps: &[Step]) -> Vec<String> {
+    let names: BTreeSet<String> = steps.iter().map(|step| step.rule.clone()).collect();
+    names.into_iter().collect()
 }

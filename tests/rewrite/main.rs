@@ -2,4 +2,16 @@
 
 mod kernels;
 
+mod interpreter;
+
 mod choices;
+
+mod rules;
+
+mod reader;
+
+mod soundness;
+
+mod explain;
+
+mod show;

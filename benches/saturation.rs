@@ -1,0 +1,29 @@
+//! How long it takes to saturate a kernel, to read the choices off, and to explain one of them.
+
+#[path = "../tests/rewrite/kernels.rs"]
+#[allow(dead_code)]
+mod kernels;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+use systole::rewrite::{Limits, load_rules, saturate};
+
+fn saturation(criterion: &mut Criterion) {
+    let rules = load_rules(None).unwrap();
+    for space in [kernels::matmul(), kernels::mttkrp()] {
+        criterion.bench_function(&format!("saturate {}", space.kernel), |bencher| {
+            bencher.iter(|| saturate(black_box(&space), &rules, &Limits::default()).unwrap());
+        });
+        let mut lowered = saturate(&space, &rules, &Limits::default()).unwrap();
+        criterion.bench_function(&format!("choices {}", space.kernel), |bencher| {
+            bencher.iter(|| black_box(&lowered).choices().unwrap());
+        });
+        let dataflow = lowered.choices().unwrap().dataflows().next().unwrap();
+        criterion.bench_function(&format!("explain {}", space.kernel), |bencher| {
+            bencher.iter(|| lowered.explain(black_box(&dataflow)));
+        });
+    }
+}
+
+criterion_group!(benches, saturation);
+criterion_main!(benches);
