@@ -106,7 +106,7 @@ impl Setting {
         let schedule = arguments.schedule.as_deref().map(|name| schedule(&loaded.system, name)).transpose()?;
         let constraint = schedule.map_or_else(|| Ok(Constraint::default()), |s| Constraint::from_schedule(space, s))?;
         Ok(Setting {
-            machine: machine(arguments)?,
+            machine: machine(arguments, constraint.network)?,
             sizes: inputs::sizes(&arguments.size, &loaded.system.parameters, Some(8))?,
             choices: restrict_by_flags(loaded, arguments, &constraint)?,
             constraint,
@@ -157,8 +157,12 @@ pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Sch
     })
 }
 
-fn machine(arguments: &SpaceArguments) -> Checked<Machine> {
+/// The machine of the flags; where they name neither a machine nor a network, on the network of the schedule.
+fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
     let mut machine = files::machine(arguments.machine.as_deref())?;
+    if let (Some(network), None) = (scheduled, &arguments.machine) {
+        machine.links.network = network;
+    }
     if let Some(network) = &arguments.network {
         machine.links.network = keyword(network, "network", Network::from_keyword, &Network::ALL.map(|n| n.1))?;
     }

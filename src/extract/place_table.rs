@@ -3,7 +3,7 @@
 
 use super::{Problem, Rejections};
 use crate::cost::{Cost, Region};
-use crate::integer::{Matrix, Polyhedron, Vector};
+use crate::integer::{Matrix, Name, Polyhedron, Vector, dot};
 use crate::mapping::{self, Network, SpaceTimeMap, depth_of, is_in_time};
 use crate::rewrite::Transport;
 
@@ -135,6 +135,21 @@ impl<'a> PlaceTable<'a> {
                 (!stays || depth == 1).then(|| Cost { buffers: depth * choice.carriers, ..choice.cost })
             }
         }
+    }
+
+    /// A tensor that no choice moves in time under this step, whatever its storage: a cheap test that most maps fail.
+    pub fn first_late(&self, step: &Matrix) -> Option<&Name> {
+        let space = self.problem.space;
+        let in_time = |choice: &Priced| match choice.timing {
+            Timing::Free => true,
+            Timing::Together => step.rows().iter().all(|row| dot(row, &choice.direction) == 0),
+            Timing::Flow { least, .. } => is_in_time(&step.apply(&choice.direction), least),
+        };
+        if !self.chains.iter().flatten().any(|levels| levels.iter().all(in_time)) {
+            return Some(&space.output);
+        }
+        let mut operands = space.operands.iter().zip(&self.operands);
+        operands.find(|(_, choices)| !choices.iter().flatten().any(in_time)).map(|(operand, _)| &operand.tensor)
     }
 
     /// The spacing of sends for every level of every chain at this map; the first level's serves the operands too.
