@@ -16,7 +16,8 @@ pub fn run(arguments: &SearchArguments, output: &Output) -> Done {
     print_search(&loaded, &searched, output);
     let designs = if arguments.all { &searched.survey.all } else { &searched.front };
     print_table(&loaded, designs, arguments.most, output);
-    output.object(&show::search_json(&loaded, &searched, arguments.all, Some(0)));
+    let winner = designs.iter().position(|found| *found == searched.front[0]);
+    output.object(&show::search_json(&loaded, &searched, arguments.all, winner));
     Ok(Verdict::Good)
 }
 
