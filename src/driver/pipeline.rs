@@ -2,7 +2,7 @@
 
 use super::arguments::{KernelArguments, SpaceArguments};
 use super::output::Output;
-use super::{files, inputs, show};
+use super::{Failure, files, inputs, show};
 use crate::cost::{Machine, Objective, Region};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::extract::{self, Constraint, Found, Problem, Survey};
@@ -297,7 +297,7 @@ pub fn prove_best(
     arguments: &SpaceArguments,
     limit: u64,
     output: &Output,
-) -> Checked<Winner> {
+) -> Result<Winner, Failure> {
     let mut last = vec![];
     for (index, found) in searched.front.iter().enumerate() {
         let design = design(&loaded.space, found, searched.constraint.boundary_io);
@@ -308,12 +308,16 @@ pub fn prove_best(
                 let record = record(loaded, found, &proofs);
                 return Ok(Winner { index, found: found.clone(), proofs, record });
             }
-            super::Verdict::Unknown => return Err(messages(&loaded.space, searched.constraint.span, &proofs)),
+            super::Verdict::Unknown => {
+                let diagnostics = messages(&loaded.space, searched.constraint.span, &proofs);
+                return Err(Failure { diagnostics, verdict: super::Verdict::Unknown });
+            }
             super::Verdict::Refuted => last = messages(&loaded.space, searched.constraint.span, &proofs),
         }
         output.error(&format!("design {index} of the front is refuted; trying the next"));
     }
-    if last.is_empty() { Err(why_nothing(loaded, searched, arguments, limit)?) } else { Err(last) }
+    let diagnostics = if last.is_empty() { why_nothing(loaded, searched, arguments, limit)? } else { last };
+    Err(diagnostics.into())
 }
 
 /// Spaces of more points than this are not counted point by point.

@@ -11,7 +11,7 @@ pub fn run(arguments: &SearchArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, arguments.all, output)?;
     if searched.front.is_empty() {
-        return Err(pipeline::why_nothing(&loaded, &searched, &arguments.space, 10_000)?);
+        return Err(pipeline::why_nothing(&loaded, &searched, &arguments.space, 10_000)?.into());
     }
     print_search(&loaded, &searched, output);
     let designs = if arguments.all { &searched.survey.all } else { &searched.front };

@@ -69,8 +69,7 @@ fn a_wait_for_a_pe_that_is_done_says_so() {
 
 #[test]
 fn a_word_that_nobody_sends_is_a_deadlock() {
-    let text =
-        "(program chain (version 1) (grid (p0 0 2)) (channel right (offset 1) (latency 1) (depth 2))
+    let text = "(program chain (version 1) (grid (p0 0 2)) (channel right (offset 1) (latency 1) (depth 2))
                   (class a (guard (= p0 0)) (let x 1) (send right x))
                   (class b (guard (= p0 1)) (recv x right))
                   (class c (guard (= p0 2)) (recv x right)))";
