@@ -10,7 +10,9 @@ use serde_json::json;
 pub fn run(arguments: &EmitArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)?;
+    let Some(winner) = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)? else {
+        return Ok(Verdict::Unknown);
+    };
     let program = emit::emit(&winner.design, &searched.machine.links)?;
     array::validate(&program)?;
     let text = array::print(&program);

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 pub fn run(arguments: &ExplainArguments, output: &Output) -> Done {
     let mut loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, 10_000, output)?;
+    let Some(winner) = pipeline::prove_best(&loaded, &searched, &arguments.space, 10_000, output)? else {
+        return Ok(Verdict::Unknown);
+    };
     let (map, dataflow, proofs) = (winner.design.map.clone(), winner.design.dataflow.clone(), winner.proofs.len());
     let space = loaded.space.clone();
     let place = format!("{:?}", map.place);

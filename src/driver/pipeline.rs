@@ -4,7 +4,7 @@ use super::arguments::{KernelArguments, SpaceArguments};
 use super::output::Output;
 use super::{files, inputs, show};
 use crate::cost::{Machine, Objective};
-use crate::diagnostic::{Checked, Diagnostic, nearest};
+use crate::diagnostic::{Checked, Diagnostic, nearest, render};
 use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
 use crate::mapping::candidates::Bounds;
@@ -273,25 +273,30 @@ pub struct Winner<'a> {
     pub proofs: Vec<Discharged>,
 }
 
-/// The best design of the front that is proved; a refuted one is passed over, with a message.
+/// The best design of the front that is proved; a refuted one is passed over, with a message. `None`, with a message,
+/// where the solver does not know: a worse design is not taken in its place.
 ///
 /// # Errors
-/// Nothing on the front is proved, or the front is empty: then why.
+/// Everything on the front is refuted, or the front is empty: then why.
 pub fn prove_best<'a>(
     loaded: &'a Loaded,
     searched: &Searched,
     arguments: &SpaceArguments,
     limit: u64,
     output: &Output,
-) -> Checked<Winner<'a>> {
+) -> Checked<Option<Winner<'a>>> {
     let space = &loaded.space;
     let mut last = vec![];
     for (index, found) in searched.front.iter().enumerate() {
         let design = design(space, found, searched.constraint.boundary_io);
         let proofs = prove(&design, &searched.machine, limit)?;
         match verdict(&proofs) {
-            super::Verdict::Good => return Ok(Winner { index, design, proofs }),
-            super::Verdict::Unknown => return Err(messages(space, searched.constraint.span, &proofs)),
+            super::Verdict::Good => return Ok(Some(Winner { index, design, proofs })),
+            super::Verdict::Unknown => {
+                let open = messages(space, searched.constraint.span, &proofs);
+                output.error(&render(&open, output.has_colour()));
+                return Ok(None);
+            }
             super::Verdict::Refuted => last = messages(space, searched.constraint.span, &proofs),
         }
         output.error(&format!("design {index} of the front is refuted; trying the next"));

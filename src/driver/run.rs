@@ -5,7 +5,7 @@ use super::output::Output;
 use super::pipeline::{self, Loaded, Searched, Winner};
 use super::search::print_search;
 use super::sim::{same_bits, verdict, with_match, write_outputs};
-use super::{Done, files, inputs, show};
+use super::{Done, Verdict, files, inputs, show};
 use crate::array::{self, Program, Tensors, emit};
 use crate::diagnostic::Checked;
 use crate::recurrence;
@@ -20,7 +20,9 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
     print_kernel(&loaded, output);
     print_search(&loaded, &searched, output);
-    let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)?;
+    let Some(winner) = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)? else {
+        return Ok(Verdict::Unknown);
+    };
     print_winner(&loaded, &searched, &winner, output);
     let program = emit::emit(&winner.design, &searched.machine.links)?;
     array::validate(&program)?;
