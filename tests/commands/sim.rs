@@ -126,12 +126,14 @@ fn outputs_of_a_deadlocked_run_are_not_written() {
 }
 
 #[test]
-fn a_channel_that_its_sender_never_uses_is_named_at_the_first_receive() {
+fn a_channel_that_its_sender_never_uses_is_a_deadlock() {
     let (_folder, program) = emitted("kernels/matmul.rec", "cannon");
     let text = std::fs::read_to_string(&program).unwrap();
     std::fs::write(&program, text.replacen("(send A-link A)", "", 1)).unwrap();
     let message = refused(&["sim", &program, "--size", "M=3,N=3,K=3"]);
-    assert!(message.contains("PE (0, 1) receives on `A-link` from PE (0, 0), which does not send on it"), "{message}");
+    assert!(message.contains("deadlock"), "{message}");
+    assert!(message.contains("PE (0, 1) waits at clock 1 on `A-link`, which is empty"), "{message}");
+    assert!(message.contains("waits for PE (0, 0), which does not send on it"), "{message}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn every_kernel_begins_with_a_comment_and_is_named_after_its_file() {
     assert!(!kernels.is_empty());
     for file in kernels {
         assert!(file.text.starts_with("# "), "{} does not begin with a comment", file.path);
-        let stem = file.path.trim_start_matches("kernels/").trim_end_matches(".rec").replace('_', "-");
+        let stem = file.path.trim_start_matches("kernels/").trim_end_matches(".rec");
         assert_eq!(named(&file.text, "kernel"), [stem], "{}", file.path);
     }
 }
