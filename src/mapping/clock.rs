@@ -2,7 +2,9 @@
 //!
 //! A map with several step rows runs the points of a PE row by row. The clock of a point is the sum over the step rows of
 //! `weight * row(x)`; the last weight is 1, and each other weight is long enough for everything the later rows do on one
-//! PE. Weights are products of affine forms in the parameters, so the clock is known for every size.
+//! PE. The innermost rows are whole numbers of paces long, so a PE keeps its pace from row to row, and channels need no
+//! more slots at the turn of a row than within one. Weights are products of affine forms in the parameters, so the clock
+//! is known for every size.
 
 use super::SpaceTimeMap;
 use crate::integer::{Affine, Bindings, Matrix, Name, Vector, dot};
@@ -33,12 +35,12 @@ impl Clock {
         }
         let pace = dot(&map.step.rows()[levels - 1], inner);
         let along = inner.iter().position(|entry| *entry != 0)?;
-        let row_length = (longest[along].clone() - Affine::constant(1)) * pace + Affine::constant(1);
+        let row_length = longest[along].clone() * pace;
         let mut factors = vec![vec![]];
         for level in (0..levels - 1).rev() {
             let factor = match level + 1 == levels - 1 {
                 true => row_length.clone(),
-                false => longest[map.step.rows()[level + 1].iter().position(|entry| *entry != 0)?].clone(),
+                false => values(&map.step.rows()[level + 1], &longest),
             };
             let mut weight: Vec<Affine> = vec![factor];
             weight.extend(factors[0].iter().cloned());
@@ -61,6 +63,12 @@ impl Clock {
         let column = |index: usize| weights.iter().zip(map.step.rows()).map(|(w, row)| w * row[index]).sum();
         Some((0..map.step.columns()).map(column).collect())
     }
+}
+
+/// How many values a row may have over a box of these extents.
+fn values(row: &[i64], extents: &[Affine]) -> Affine {
+    let steps = row.iter().zip(extents).map(|(entry, extent)| (extent.clone() - Affine::constant(1)) * entry.abs());
+    steps.fold(Affine::constant(1), |sum, steps| sum + steps)
 }
 
 /// The basis of the points that share a PE whose times are lower triangular with a positive diagonal: loops over it, in

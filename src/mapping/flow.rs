@@ -69,6 +69,9 @@ impl Flow {
 }
 
 /// How many sends that follow each other at `spacing` fall within `delay + response`; see [`Flow::depth`].
+///
+/// In vector time the sizes decide how long a row is. More sends fall within the window where rows are longest, which is
+/// the lexicographic order, or where they are shortest: one step.
 pub fn depth_of(delay: &[i64], spacing: Option<&[i64]>, response: i64) -> Option<u64> {
     let mut window = delay.to_vec();
     *window.last_mut()? += response;
@@ -78,8 +81,10 @@ pub fn depth_of(delay: &[i64], spacing: Option<&[i64]>, response: i64) -> Option
         return None;
     }
     let before = |count: i64| spacing.iter().map(|entry| entry * count).cmp(window.iter().copied());
-    let depth = (1..).take_while(|count| before(*count) == Ordering::Less).count();
-    Some(1 + depth as u64)
+    let in_long_rows = 1 + (1..).take_while(|count| before(*count) == Ordering::Less).count() as u64;
+    let (pace, length): (i64, i64) = (spacing.iter().sum(), window.iter().sum());
+    let in_short_rows = if pace > 0 { (length.max(0).unsigned_abs()).div_ceil(pace.unsigned_abs()) } else { 1 };
+    Some(in_long_rows.max(in_short_rows))
 }
 
 /// Whether a delay, compared lexicographically, is at least `least` steps for all sizes.

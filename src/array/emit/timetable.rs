@@ -17,23 +17,42 @@ pub fn timetable(space: &Space, map: &SpaceTimeMap, scan: &Scan) -> Option<Index
     }
 }
 
-/// On a box every index starts at the end where its step is least, so the first operation is at a corner.
+/// On a box every index starts at the end where its part of the clock is least, so the first operation is at a corner.
 fn boxed(space: &Space, map: &SpaceTimeMap, scan: &Scan) -> Option<IndexExpr> {
     let clock = Clock::new(space, map)?;
     let sides = sides(space)?;
+    let starts: Vec<Affine> = (0..space.dimension()).map(|index| start(map, index, &sides[index])).collect();
     let mut terms = vec![];
     for (row, factors) in map.step.rows().iter().zip(&clock.factors) {
-        let mut form = Affine::default();
-        for (position, index) in space.indices().iter().enumerate() {
-            let (low, high) = &sides[position];
-            let start = if lexicographic_sign(&map.step.column(position)) >= 0 { low } else { high };
-            form = form + (Affine::variable(index) - start.clone()) * row[position];
-        }
-        let steps = scan.expression(&scan.image(&form));
-        terms.push(weighted(factors, steps));
+        let moved = space.indices().iter().zip(&starts).map(|(index, start)| Affine::variable(index) - start.clone());
+        let form = moved.zip(row).fold(Affine::default(), |sum, (steps, entry)| sum + steps * *entry);
+        terms.push(weighted(factors, scan.expression(&scan.image(&form))));
     }
     terms.retain(|term| *term != IndexExpr::Constant(0));
-    Some(if terms.len() == 1 { terms.remove(0) } else { IndexExpr::Sum(terms) })
+    let steps = if terms.len() == 1 { terms.remove(0) } else { IndexExpr::Sum(terms) };
+    let turned = (0..space.dimension()).filter(|index| is_open(map, *index));
+    let before = turned.map(|index| before_start(map, &clock, index, &sides[index])).collect::<Vec<_>>();
+    Some(before.into_iter().fold(steps, |steps, early| IndexExpr::Difference(Box::new(steps), Box::new(early))))
+}
+
+/// Whether the sizes decide at which end of an index its part of the clock is least.
+fn is_open(map: &SpaceTimeMap, index: usize) -> bool {
+    let column = map.step.column(index);
+    column.iter().any(|entry| *entry > 0) && column.iter().any(|entry| *entry < 0)
+}
+
+fn start(map: &SpaceTimeMap, index: usize, (low, high): &(Affine, Affine)) -> Affine {
+    let forwards = is_open(map, index) || lexicographic_sign(&map.step.column(index)) >= 0;
+    if forwards { low.clone() } else { high.clone() }
+}
+
+/// What an open index adds to the clock from its low end to where that is least: nothing, or less.
+fn before_start(map: &SpaceTimeMap, clock: &Clock, index: usize, (low, high): &(Affine, Affine)) -> IndexExpr {
+    let column = map.step.column(index);
+    let parts = clock.factors.iter().zip(column).filter(|(_, entry)| *entry != 0);
+    let slope = parts.map(|(factors, entry)| weighted(factors, IndexExpr::Constant(entry))).collect();
+    let length = IndexExpr::affine(&(high.clone() - low.clone()));
+    IndexExpr::Min(vec![IndexExpr::Constant(0), IndexExpr::Product(vec![IndexExpr::Sum(slope), length])])
 }
 
 fn weighted(factors: &[Affine], steps: IndexExpr) -> IndexExpr {

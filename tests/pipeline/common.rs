@@ -1,0 +1,205 @@
+//! The stages in a row, and everything one design has to satisfy on the way through them.
+
+use ndarray::{ArrayD, IxDyn};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use systole::array::{self, Program, emit::emit};
+use systole::cost::Machine;
+use systole::diagnostic::{Checked, Diagnostics, render};
+use systole::extract::{self, Constraint, Found, Problem, Survey};
+use systole::integer::{Bindings, name};
+use systole::mapping::candidates::Bounds;
+use systole::mapping::{Design, Links, Network};
+use systole::recurrence::{self, Chain, RecurrenceSystem, Role, Space, Tensors};
+use systole::rewrite::{self, Choices};
+use systole::sim::{Outcome, Settings, simulate};
+use systole::span::Source;
+
+/// A kernel with what the e-graph offers for it.
+pub struct Kernel {
+    pub system: RecurrenceSystem,
+    pub space: Space,
+    pub choices: Choices,
+}
+
+/// Text to saturated e-graph.
+pub fn load(text: &str) -> Checked<Kernel> {
+    let system = recurrence::load(&Source::new("test.rec", text))?;
+    let space = recurrence::one_space(&system)?;
+    let rules = rewrite::load_rules(None)?;
+    let choices = rewrite::saturate(&space, &rules, &rewrite::Limits::default())?.choices()?;
+    Ok(Kernel { system, space, choices })
+}
+
+/// A kernel of the repository.
+pub fn kernel(file: &str) -> Kernel {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(file);
+    let text = std::fs::read_to_string(path).expect("the kernel is there");
+    load(&text).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
+}
+
+/// Messages as the user sees them.
+pub fn shown(problems: &Diagnostics) -> String {
+    render(problems, false)
+}
+
+/// A machine of unit latency.
+pub fn machine(network: Network) -> Machine {
+    Machine { links: Links { network, ..Links::default() }, ..Machine::default() }
+}
+
+impl Kernel {
+    /// Sizes in the order of the parameters.
+    pub fn sizes(&self, values: &[i64]) -> Bindings {
+        assert_eq!(values.len(), self.space.parameters.len());
+        self.space.parameters.iter().cloned().zip(values.iter().copied()).collect()
+    }
+
+    /// Every legal design within the bounds, with its cost at these sizes.
+    pub fn survey(&self, machine: &Machine, bounds: Bounds, sizes: &Bindings) -> Checked<Survey> {
+        let constraint = Constraint::default();
+        let problem = Problem::new(&self.space, &self.choices, bounds, machine, sizes, constraint)?;
+        Ok(extract::search(&problem, true, &|_, _| {}))
+    }
+
+    /// The designs that a schedule of the file leaves, best first.
+    pub fn scheduled(&self, schedule: &str, machine: &Machine, sizes: &Bindings) -> Vec<Found> {
+        let found = self.system.schedules.iter().find(|known| &*known.name == schedule).expect("the schedule is there");
+        let constraint = Constraint::from_schedule(&self.space, found).unwrap_or_else(|p| panic!("{}", shown(&p)));
+        let bounds = Bounds::for_dimension(self.space.dimension());
+        let problem = Problem::new(&self.space, &self.choices, bounds, machine, sizes, constraint);
+        let problem = problem.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+        extract::search(&problem, false, &|_, _| {}).front.sorted(systole::cost::Objective::Systolic)
+    }
+
+    /// The design of something found.
+    pub fn design(&self, found: &Found) -> Design<'_> {
+        Design { space: &self.space, dataflow: found.dataflow.clone(), map: found.map.clone(), boundary_io: false }
+    }
+
+    /// Input arrays at these sizes: whole numbers where `exact`, so that sums agree in any order.
+    pub fn inputs(&self, sizes: &Bindings, exact: bool) -> Tensors {
+        let inputs = self.system.tensors.iter().filter(|tensor| tensor.role == Role::Input);
+        let filled = inputs.enumerate().map(|(number, tensor)| {
+            let extent = |side: &systole::integer::Affine| side.evaluate(sizes).expect("a size") as usize;
+            let shape: Vec<usize> = tensor.shape.iter().map(extent).collect();
+            (tensor.name.clone(), filled(number, &shape, exact))
+        });
+        filled.collect()
+    }
+}
+
+/// Values without a pattern; where not `exact`, their sums depend on the order.
+fn filled(seed: usize, shape: &[usize], exact: bool) -> ArrayD<f64> {
+    let size: usize = shape.iter().product();
+    let whole = |position: usize| ((position * 7919 + seed * 104_729 + 11) % 31) as f64 - 14.0;
+    let value = |position: usize| if exact { whole(position) } else { whole(position) / 7.0 + 0.01 };
+    ArrayD::from_shape_vec(IxDyn(shape), (0..size).map(value).collect()).expect("the shape fits")
+}
+
+/// Runs designs of one kernel at fixed sizes; the references are computed once for each order of the reduction.
+pub struct Bench<'a> {
+    pub kernel: &'a Kernel,
+    pub machine: &'a Machine,
+    pub sizes: Bindings,
+    inputs: Tensors,
+    references: RefCell<BTreeMap<Chain, ArrayD<f64>>>,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(kernel: &'a Kernel, machine: &'a Machine, sizes: Bindings) -> Bench<'a> {
+        let inputs = kernel.inputs(&sizes, false);
+        Bench { kernel, machine, sizes, inputs, references: RefCell::default() }
+    }
+
+    /// The program of a design: valid, and the same after a trip through its text.
+    pub fn program(&self, found: &Found) -> Result<Program, String> {
+        let design = self.kernel.design(found);
+        let program = emit(&design, &self.machine.links).map_err(|problems| shown(&problems))?;
+        array::validate(&program).map_err(|problems| shown(&problems))?;
+        let text = array::print(&program);
+        let read = array::parse("test.pe", &text).map_err(|problems| shown(&problems))?;
+        if read != program || array::print(&read) != text {
+            return Err(format!("the text reads back as another program:\n{text}"));
+        }
+        Ok(program)
+    }
+
+    /// The outcome of a run on the bench's inputs.
+    pub fn run(&self, program: &Program) -> Result<Outcome, String> {
+        let settings = Settings { response: self.machine.links.response.unsigned_abs(), ..Settings::default() };
+        simulate(program, &self.sizes, &self.inputs, &settings).map_err(|problems| shown(&problems))
+    }
+
+    /// Holds a design to everything that was promised of it; `Err` with the broken promise.
+    pub fn hold(&self, found: &Found) -> Result<(), String> {
+        let program = self.program(found)?;
+        let broken = |what: String| format!("{what}\n{found:?}\n{:?}\n{}", self.sizes, array::print(&program));
+        let outcome = self.run(&program).map_err(&broken)?;
+        self.compare(found, &program, &outcome).map_err(broken)
+    }
+
+    fn compare(&self, found: &Found, program: &Program, outcome: &Outcome) -> Result<(), String> {
+        if let Some(deadlock) = &outcome.deadlock {
+            return Err(format!("deadlock: {deadlock:?}"));
+        }
+        let expected = self.reference(&found.dataflow.chain)?;
+        let output = outcome.outputs.get(&self.kernel.space.output).ok_or("no output")?;
+        if !same_bits(output, &expected) {
+            return Err(format!("values differ: {output} instead of {expected}"));
+        }
+        let (cost, counters) = (&found.cost, &outcome.counters);
+        promise("cycles", outcome.cycles, cost.cycles)?;
+        promise("PEs", outcome.pes, cost.pes)?;
+        let memory = counters.memory.iter().map(|(_, traffic)| traffic.loaded + traffic.prefetched).sum();
+        promise("memory words", memory, cost.memory_words)?;
+        promise("channel words", self.words(program, outcome), cost.channel_words)?;
+        match counters.channels.iter().find(|channel| channel.max_depth > channel.declared_depth) {
+            Some(channel) => Err(format!("`{}` is deeper than promised", channel.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Words times hops, and what buses bring to listeners.
+    fn words(&self, program: &Program, outcome: &Outcome) -> u64 {
+        let hops = |offset: &[i64]| self.machine.links.network.hops(offset).expect("a link").unsigned_abs();
+        let channels = program.channels.iter().zip(&outcome.counters.channels);
+        let moved: u64 = channels.map(|(channel, counter)| hops(&channel.offset) * counter.words).sum();
+        moved + outcome.counters.buses.iter().map(|bus| bus.heard).sum::<u64>()
+    }
+
+    /// The value in the order of a chain, which on whole numbers is the value of the equations.
+    fn reference(&self, chain: &Chain) -> Result<ArrayD<f64>, String> {
+        if let Some(known) = self.references.borrow().get(chain) {
+            return Ok(known.clone());
+        }
+        let (system, space) = (&self.kernel.system, &self.kernel.space);
+        let in_order = |inputs: &Tensors| {
+            recurrence::evaluate_in_order(space, chain, &self.sizes, inputs).map_err(|problems| shown(&problems))
+        };
+        let exact = self.kernel.inputs(&self.sizes, true);
+        let meaning = recurrence::evaluate(system, &self.sizes, &exact).map_err(|problems| shown(&problems))?;
+        if !same_bits(&in_order(&exact)?, &meaning[&space.output]) {
+            return Err(format!("{chain:?} is another reduction than the equations'"));
+        }
+        let value = in_order(&self.inputs)?;
+        self.references.borrow_mut().insert(chain.clone(), value.clone());
+        Ok(value)
+    }
+}
+
+fn promise(what: &str, found: u64, promised: u64) -> Result<(), String> {
+    if found == promised { Ok(()) } else { Err(format!("{found} {what} where {promised} were promised")) }
+}
+
+/// Equal shapes and equal bits, all NaNs counting as one.
+pub fn same_bits(left: &ArrayD<f64>, right: &ArrayD<f64>) -> bool {
+    let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+    left.shape() == right.shape() && left.iter().zip(right.iter()).all(same)
+}
+
+/// Sizes by name.
+pub fn bindings(pairs: &[(&str, i64)]) -> Bindings {
+    pairs.iter().map(|(parameter, value)| (name(parameter), *value)).collect()
+}

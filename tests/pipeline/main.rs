@@ -1,0 +1,5 @@
+//! From the text of a kernel to simulated values: what has to hold across all stages together.
+
+mod common;
+
+mod every_design;
