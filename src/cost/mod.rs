@@ -4,12 +4,15 @@
 //! Everything is counted exactly, from the inequalities of the space and not point by point where the space is a box, so
 //! the cost of costing does not grow with the array. Paper: R-Stream's machine models; Cyclotron section 9.1.
 
+mod images;
+
 mod machine;
 
 mod region;
 
 mod vector;
 
+pub use images::Images;
 pub use machine::Machine;
 pub use region::Region;
 pub use vector::{Cost, Objective};

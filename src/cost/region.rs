@@ -1,6 +1,6 @@
-//! Exact counts of integer points at given sizes: of a set, of its overlap with a shifted copy, of its image under a map.
+//! Exact counts of integer points at given sizes: of a set, and of its overlap with a shifted copy.
 
-use crate::integer::{Bindings, Matrix, Name, Polyhedron, Vector};
+use crate::integer::{Bindings, Name, Polyhedron, Vector};
 use std::collections::HashSet;
 
 /// A set of points at given sizes. Boxes are counted by their sides, other sets by scanning.
@@ -57,28 +57,6 @@ impl Region {
         }
     }
 
-    /// How many different vectors `map * x` there are.
-    ///
-    /// With one null direction `u` every image is counted at the first point of its line along `u`, since the sets are
-    /// convex; with more, boxes under one row are intervals where no value is left out, and the rest is enumerated.
-    pub fn image_count(&self, map: &Matrix) -> u64 {
-        match (&map.null_lattice()[..], self) {
-            ([], _) => self.count(),
-            (_, _) if map.rows().is_empty() => u64::from(self.count() > 0),
-            ([line], Region::Box(_)) => self.count() - self.reached(line).count(),
-            (_, Region::Box(sides)) => interval_count(sides, map).unwrap_or_else(|| self.enumerate_image(map)),
-            _ => self.enumerate_image(map),
-        }
-    }
-
-    fn enumerate_image(&self, map: &Matrix) -> u64 {
-        let mut images = HashSet::new();
-        self.visit(&mut |point| {
-            images.insert(map.apply(point));
-        });
-        images.len() as u64
-    }
-
     /// Visits every point in lexicographic order.
     pub fn visit(&self, see: &mut dyn FnMut(&[i64])) {
         match self {
@@ -128,27 +106,6 @@ fn box_sides(set: &Polyhedron, indices: &[Name], sizes: &Bindings) -> Option<Vec
     indices.iter().map(side).collect()
 }
 
-/// The number of values of one row over a box, where they leave no gap: each entry, from the smallest on, reaches at
-/// most one past what the entries before it fill.
-fn interval_count(sides: &[(i64, i64)], map: &Matrix) -> Option<u64> {
-    let [row] = map.rows() else { return None };
-    if sides.iter().any(|side| length(side) == 0) {
-        return Some(0);
-    }
-    let mut terms: Vec<(u64, u64)> =
-        row.iter().zip(sides).map(|(entry, side)| (entry.unsigned_abs(), length(side) - 1)).collect();
-    terms.retain(|(entry, steps)| *entry > 0 && *steps > 0);
-    terms.sort_unstable();
-    let mut filled = 0;
-    for (entry, steps) in terms {
-        if entry > filled + 1 {
-            return None;
-        }
-        filled += entry * steps;
-    }
-    Some(filled + 1)
-}
-
 fn visit_box(sides: &[(i64, i64)], see: &mut dyn FnMut(&[i64])) {
     let mut point: Vector = sides.iter().map(|(low, _)| *low).collect();
     loop {
@@ -189,10 +146,8 @@ mod tests {
         ) {
             let region = Region::Box(sides.iter().map(|(low, more)| (*low, low + more)).collect());
             let points = as_points(&region);
-            let map = Matrix::new(rows.clone(), 3);
             prop_assert_eq!(region.count(), points.count());
             prop_assert_eq!(region.reached(&shift).count(), points.reached(&shift).count());
-            prop_assert_eq!(region.image_count(&map), points.enumerate_image(&map));
             rows.iter().for_each(|row| assert_eq!(region.range(row), points.range(row)));
             if shift.iter().any(|entry| *entry != 0) {
                 prop_assert_eq!(region.longest_line(&shift), points.longest_line(&shift));

@@ -8,10 +8,10 @@ use serde_json::json;
 
 /// Runs the command.
 pub fn run(arguments: &EmitArguments, output: &Output) -> Done {
-    let loaded = pipeline::load(&arguments.kernel)?;
+    let mut loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)?;
-    let program = emit::emit(&winner.design, &searched.machine.links)?;
+    let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, arguments.limit, output)?;
+    let program = emit::emit(&winner.design(&loaded.space, &searched), &searched.machine.links)?;
     array::validate(&program)?;
     let text = array::print(&program);
     let wide = program.classes.iter().filter(|class| !class.thin).count();

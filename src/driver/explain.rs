@@ -10,22 +10,19 @@ use serde_json::{Value, json};
 pub fn run(arguments: &ExplainArguments, output: &Output) -> Done {
     let mut loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, 10_000, output)?;
-    let (map, dataflow, proofs) = (winner.design.map.clone(), winner.design.dataflow.clone(), winner.proofs.len());
-    let space = loaded.space.clone();
-    let place = format!("{:?}", map.place);
-    let step = format!("{:?}", map.step);
-    loaded.lowered.record(&dataflow, &place, &step, &format!("proved-by-{proofs}-obligations"));
-    let steps = loaded.lowered.explain_scheduled(&dataflow, &place, &step);
-    output.line(&format!("{}   {}", space.kernel, show::map(&space, &map)));
-    show_dataflow(&space, &dataflow).iter().for_each(|line| output.line(&format!("  {line}")));
+    let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, 10_000, output)?;
+    let (space, found) = (loaded.space.clone(), winner.found);
+    let (place, step) = show::rows(&space, &found.map);
+    let steps = loaded.lowered.explain_scheduled(&found.dataflow, &place, &step);
+    output.line(&format!("{}   {}", space.kernel, show::map(&space, &found.map)));
+    show_dataflow(&space, &found.dataflow).iter().for_each(|line| output.line(&format!("  {line}")));
     output.line("");
     for (number, step) in steps.iter().enumerate() {
         output.line(&format!("  {:>3}. {}", number + 1, step.rule));
         output.line(&format!("       {}\n    -> {}", step.before, step.after));
     }
     output.object(&json!({
-        "recurrences": show_dataflow(&space, &dataflow),
+        "recurrences": show_dataflow(&space, &found.dataflow),
         "steps": steps.iter().map(step_json).collect::<Vec<_>>(),
     }));
     Ok(Verdict::Good)

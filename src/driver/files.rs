@@ -4,6 +4,7 @@ use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::span::Source;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,7 +49,9 @@ pub fn machine(path: Option<&Path>) -> Checked<Machine> {
 pub fn write(path: &Path, text: &str) -> Checked<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let attempt = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
+        let permissions = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.persist(path)?;
         Ok(())

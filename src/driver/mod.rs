@@ -57,21 +57,30 @@ impl Verdict {
     }
 }
 
-/// What a command returns: its verdict, or what is wrong with its input.
-type Done = Result<Verdict, Diagnostics>;
+/// Why a command stopped early: its messages, and whether they refute or only leave open.
+struct Failure {
+    diagnostics: Diagnostics,
+    verdict: Verdict,
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(diagnostics: Diagnostics) -> Failure {
+        Failure { diagnostics, verdict: Verdict::Refuted }
+    }
+}
+
+/// What a command returns: its verdict, or why it stopped early.
+type Done = Result<Verdict, Failure>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let output = Output::new(arguments.json);
-    let done = dispatch(&arguments.command, &output);
-    match done {
-        Ok(verdict) => ExitCode::from(verdict.code()),
-        Err(diagnostics) => {
-            output.error(&render(&diagnostics, output.has_colour()));
-            ExitCode::from(1)
-        }
-    }
+    let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
+        output.error(&render(&failure.diagnostics, output.has_colour()));
+        failure.verdict
+    });
+    ExitCode::from(verdict.code())
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {

@@ -2,8 +2,8 @@
 
 use super::arguments::{KernelArguments, SpaceArguments};
 use super::output::Output;
-use super::{files, inputs, show};
-use crate::cost::{Machine, Objective};
+use super::{Failure, files, inputs, show};
+use crate::cost::{Machine, Objective, Region};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
@@ -106,7 +106,7 @@ impl Setting {
         let schedule = arguments.schedule.as_deref().map(|name| schedule(&loaded.system, name)).transpose()?;
         let constraint = schedule.map_or_else(|| Ok(Constraint::default()), |s| Constraint::from_schedule(space, s))?;
         Ok(Setting {
-            machine: machine(arguments)?,
+            machine: machine(arguments, constraint.network)?,
             sizes: inputs::sizes(&arguments.size, &loaded.system.parameters, Some(8))?,
             choices: restrict_by_flags(loaded, arguments, &constraint)?,
             constraint,
@@ -157,8 +157,12 @@ pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Sch
     })
 }
 
-fn machine(arguments: &SpaceArguments) -> Checked<Machine> {
+/// The machine of the flags; where they name neither a machine nor a network, on the network of the schedule.
+fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
     let mut machine = files::machine(arguments.machine.as_deref())?;
+    if let (Some(network), None) = (scheduled, &arguments.machine) {
+        machine.links.network = network;
+    }
     if let Some(network) = &arguments.network {
         machine.links.network = keyword(network, "network", Network::from_keyword, &Network::ALL.map(|n| n.1))?;
     }
@@ -264,39 +268,87 @@ pub fn verdict(proofs: &[Discharged]) -> super::Verdict {
 }
 
 /// A proved design.
-pub struct Winner<'a> {
+pub struct Winner {
     /// Its place on the front.
     pub index: usize,
-    /// The design.
-    pub design: Design<'a>,
+    /// The design as the search found it.
+    pub found: Found,
     /// Its proofs.
     pub proofs: Vec<Discharged>,
+    /// The name of its proof record, under which it stands in the e-graph.
+    pub record: String,
 }
 
-/// The best design of the front that is proved; a refuted one is passed over, with a message.
+impl Winner {
+    /// The winner as a design.
+    pub fn design<'a>(&self, space: &'a Space, searched: &Searched) -> Design<'a> {
+        design(space, &self.found, searched.constraint.boundary_io)
+    }
+}
+
+/// The best design of the front that is proved, entered into the e-graph as a `sched` node; a refuted one is passed over,
+/// with a message.
 ///
 /// # Errors
-/// Nothing on the front is proved, or the front is empty: then why.
-pub fn prove_best<'a>(
-    loaded: &'a Loaded,
+/// Nothing on the front is proved, or the front is empty: then why. Or the checker counts otherwise than the search.
+pub fn prove_best(
+    loaded: &mut Loaded,
     searched: &Searched,
     arguments: &SpaceArguments,
     limit: u64,
     output: &Output,
-) -> Checked<Winner<'a>> {
-    let space = &loaded.space;
+) -> Result<Winner, Failure> {
     let mut last = vec![];
     for (index, found) in searched.front.iter().enumerate() {
-        let design = design(space, found, searched.constraint.boundary_io);
+        let design = design(&loaded.space, found, searched.constraint.boundary_io);
         let proofs = prove(&design, &searched.machine, limit)?;
         match verdict(&proofs) {
-            super::Verdict::Good => return Ok(Winner { index, design, proofs }),
-            super::Verdict::Unknown => return Err(messages(space, searched.constraint.span, &proofs)),
-            super::Verdict::Refuted => last = messages(space, searched.constraint.span, &proofs),
+            super::Verdict::Good => {
+                confirm(&loaded.space, searched, found)?;
+                let record = record(loaded, found, &proofs);
+                return Ok(Winner { index, found: found.clone(), proofs, record });
+            }
+            super::Verdict::Unknown => {
+                let diagnostics = messages(&loaded.space, searched.constraint.span, &proofs);
+                return Err(Failure { diagnostics, verdict: super::Verdict::Unknown });
+            }
+            super::Verdict::Refuted => last = messages(&loaded.space, searched.constraint.span, &proofs),
         }
         output.error(&format!("design {index} of the front is refuted; trying the next"));
     }
-    if last.is_empty() { Err(why_nothing(loaded, searched, arguments, limit)?) } else { Err(last) }
+    let diagnostics = if last.is_empty() { why_nothing(loaded, searched, arguments, limit)? } else { last };
+    Err(diagnostics.into())
+}
+
+/// Spaces of more points than this are not counted point by point.
+const MOST_POINTS: u64 = 100_000;
+
+/// Has the separate checker count the design again, point by point.
+fn confirm(space: &Space, searched: &Searched, found: &Found) -> Checked<()> {
+    let region = Region::new(&space.domain.set, space.indices(), &searched.sizes);
+    if region.is_none_or(|region| region.count() > MOST_POINTS) {
+        return Ok(());
+    }
+    let counted = extract::verify(space, &searched.machine, &searched.sizes, found);
+    match counted {
+        Ok(cost) if cost == found.cost => Ok(()),
+        Ok(cost) => Diagnostic::new("the search and its checker count differently")
+            .note(format!("search  {:?}", found.cost))
+            .note(format!("checker {cost:?}"))
+            .help("this is a defect of systole: please report the kernel and the flags")
+            .alone(),
+        Err(why) => Diagnostic::new(format!("the checker refuses the design that the search found: {why}"))
+            .help("this is a defect of systole: please report the kernel and the flags")
+            .alone(),
+    }
+}
+
+/// Enters a proved design into the e-graph; the union's reason is the name of the proof record.
+fn record(loaded: &mut Loaded, found: &Found, proofs: &[Discharged]) -> String {
+    let name = format!("proved-by-{}-obligations", proofs.len());
+    let (place, step) = show::rows(&loaded.space, &found.map);
+    loaded.lowered.record(&found.dataflow, &place, &step, &name);
+    name
 }
 
 /// The messages of all obligations that are not proved.

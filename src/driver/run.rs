@@ -15,14 +15,14 @@ use std::time::Instant;
 
 /// Runs the command.
 pub fn run(arguments: &RunArguments, output: &Output) -> Done {
-    let loaded = pipeline::load(&arguments.kernel)?;
+    let mut loaded = pipeline::load(&arguments.kernel)?;
     inputs::sizes(&arguments.space.size, &loaded.system.parameters, None)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
     print_kernel(&loaded, output);
     print_search(&loaded, &searched, output);
-    let winner = pipeline::prove_best(&loaded, &searched, &arguments.space, arguments.limit, output)?;
-    print_winner(&loaded, &searched, &winner, output);
-    let program = emit::emit(&winner.design, &searched.machine.links)?;
+    let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, arguments.limit, output)?;
+    print_winner(&loaded, &winner, output);
+    let program = emit::emit(&winner.design(&loaded.space, &searched), &searched.machine.links)?;
     array::validate(&program)?;
     let text = array::print(&program);
     if let Some(path) = &arguments.program {
@@ -35,11 +35,12 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let agrees = agrees(&loaded, &searched, &winner, &tensors, &outcome)?;
     write_outputs(&program, &outcome, &arguments.arrays.output)?;
-    print_run(&searched, &winner, &outcome, agrees, elapsed, output);
+    print_run(&winner, &outcome, agrees, elapsed, output);
     output.object(&json!({
         "search": show::search_json(&loaded, &searched, false, Some(winner.index)),
         "prove": show::proofs_json(&winner.proofs),
         "sim": with_match(&outcome, Some(agrees)),
+        "record": winner.record,
         "program": { "classes": program.classes.iter().filter(|class| !class.thin).count(), "lines": text.lines().count() },
     }));
     Ok(verdict(&outcome, Some(agrees), output))
@@ -61,18 +62,17 @@ fn settings(searched: &Searched) -> Settings {
 
 /// Bit for bit the meaning of the equations, with the reduction in the order of the design.
 fn agrees(loaded: &Loaded, searched: &Searched, winner: &Winner, inputs: &Tensors, outcome: &Outcome) -> Checked<bool> {
-    let chain = &winner.design.dataflow.chain;
+    let chain = &winner.found.dataflow.chain;
     let expected = recurrence::evaluate_in_order(&loaded.space, chain, &searched.sizes, inputs)?;
     Ok(outcome.deadlock.is_none() && same_bits(outcome.outputs.get(&loaded.space.output), &expected))
 }
 
-fn print_winner(loaded: &Loaded, searched: &Searched, winner: &Winner, output: &Output) {
-    let (space, cost) = (&loaded.space, &searched.front[winner.index].cost);
-    let design = &winner.design;
+fn print_winner(loaded: &Loaded, winner: &Winner, output: &Output) {
+    let (space, found, cost) = (&loaded.space, &winner.found, &winner.found.cost);
     output.line(&format!(
         "  winner    {}   {}",
-        show::map(space, &design.map),
-        show::dataflow(space, &design.map, &design.dataflow)
+        show::map(space, &found.map),
+        show::dataflow(space, &found.map, &found.dataflow)
     ));
     output.line(&format!(
         "            {} cycles on {} PEs, {} words moved, {} loaded",
@@ -97,15 +97,8 @@ fn print_program(program: &Program, text: &str, arguments: &RunArguments, output
     output.line(&format!("  program   {wide} classes of PE, {} lines{fifo}{file}", text.lines().count()));
 }
 
-fn print_run(
-    searched: &Searched,
-    winner: &Winner,
-    outcome: &Outcome,
-    agrees: bool,
-    milliseconds: f64,
-    output: &Output,
-) {
-    let predicted = searched.front[winner.index].cost.cycles;
+fn print_run(winner: &Winner, outcome: &Outcome, agrees: bool, milliseconds: f64, output: &Output) {
+    let predicted = winner.found.cost.cycles;
     let compared =
         if predicted == outcome.cycles { "as predicted".to_owned() } else { format!("predicted {predicted}") };
     let value = if agrees { "matches reference bit for bit" } else { "DIFFERS from the reference" };

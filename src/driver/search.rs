@@ -11,12 +11,13 @@ pub fn run(arguments: &SearchArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, arguments.all, output)?;
     if searched.front.is_empty() {
-        return Err(pipeline::why_nothing(&loaded, &searched, &arguments.space, 10_000)?);
+        return Err(pipeline::why_nothing(&loaded, &searched, &arguments.space, 10_000)?.into());
     }
     print_search(&loaded, &searched, output);
     let designs = if arguments.all { &searched.survey.all } else { &searched.front };
     print_table(&loaded, designs, arguments.most, output);
-    output.object(&show::search_json(&loaded, &searched, arguments.all, Some(0)));
+    let winner = designs.iter().position(|found| *found == searched.front[0]);
+    output.object(&show::search_json(&loaded, &searched, arguments.all, winner));
     Ok(Verdict::Good)
 }
 

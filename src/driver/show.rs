@@ -23,6 +23,12 @@ pub fn step(space: &Space, step: &Matrix) -> String {
     }
 }
 
+/// Place and step as the text of `sched` nodes.
+pub fn rows(space: &Space, map: &SpaceTimeMap) -> (String, String) {
+    let text = |rows: &Matrix| format!("[{}]", forms(space, rows).join(",").replace(' ', ""));
+    (text(&map.place), text(&map.step))
+}
+
 fn forms(space: &Space, rows: &Matrix) -> Vec<String> {
     rows.rows().iter().map(|row| Affine::from_row(space.indices(), row).to_string()).collect()
 }

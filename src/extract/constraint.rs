@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name, Vector};
+use crate::mapping::Network;
 use crate::recurrence::{Directive, Schedule, Space};
 use crate::rewrite::{Choices, Transport};
 use crate::span::Span;
@@ -15,6 +16,8 @@ pub struct Constraint {
     pub step: Option<Matrix>,
     /// Transports by tensor.
     pub transports: Vec<(Name, Transport, Span)>,
+    /// The network the schedule is for.
+    pub network: Option<Network>,
     /// Whether values may enter at the boundary only.
     pub boundary_io: bool,
     /// Where the step, or else the schedule, stands in the source.
@@ -55,6 +58,7 @@ impl Constraint {
             Directive::Prefetch(tensor) => self.transports.push((tensor.clone(), Transport::Prefetch, span)),
             Directive::Feed(tensor) => self.transports.push((tensor.clone(), Transport::Feed, span)),
             Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
+            Directive::Network(word) => self.network = Network::from_keyword(word),
             Directive::Tile(..) | Directive::Fold(..) | Directive::Layout(..) => {
                 return Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")
                     .label(&space.source, span, "no effect on a scalar array")

@@ -2,8 +2,8 @@
 //! deep its channels are.
 
 use super::{Problem, Rejections};
-use crate::cost::{Cost, Region};
-use crate::integer::{Matrix, Polyhedron, Vector};
+use crate::cost::{Cost, Images, Region};
+use crate::integer::{Matrix, Name, Polyhedron, Vector, dot};
 use crate::mapping::{self, Network, SpaceTimeMap, depth_of, is_in_time};
 use crate::rewrite::Transport;
 
@@ -33,6 +33,7 @@ pub struct Priced {
 pub struct PlaceTable<'a> {
     problem: &'a Problem<'a>,
     place: Matrix,
+    images: Images,
     /// The place's cost: its PEs.
     pub base: Cost,
     /// Basis of the points that share a PE.
@@ -49,10 +50,12 @@ pub type Spacings = Vec<Vec<Option<Vector>>>;
 impl<'a> PlaceTable<'a> {
     /// Prices every choice at this place.
     pub fn new(problem: &'a Problem<'a>, place: &Matrix) -> PlaceTable<'a> {
-        let pes = problem.region.image_count(place);
+        let images = Images::of(place);
+        let pes = images.count(&problem.region);
         let mut table = PlaceTable {
             problem,
             place: place.clone(),
+            images,
             base: Cost { pes, fanout: 1, ..Cost::default() },
             kernel: place.null_lattice(),
             operands: vec![],
@@ -75,7 +78,7 @@ impl<'a> PlaceTable<'a> {
                 let space = self.problem.space;
                 let access = space.operands[operand].access.iter().map(|form| form.row(space.indices())).collect();
                 let held = self.place.above(&Matrix::new(access, space.dimension()));
-                let words_held = self.problem.region.image_count(&held);
+                let words_held = Images::of(&held).count(&self.problem.region);
                 Some(free(words(words_held, words_held)))
             }
             Transport::Feed => Some(free(words(self.problem.region.count(), 0))),
@@ -88,7 +91,7 @@ impl<'a> PlaceTable<'a> {
         let hops = links.network.hops(&displacement)?;
         let edges = region.reached(along);
         let moved = edges.count();
-        let carriers = if hops > 0 { edges.image_count(&self.place) } else { region.image_count(&self.place) };
+        let carriers = self.images.count(if hops > 0 { &edges } else { region });
         let memory_words = if loads { region.count() - moved } else { 0 };
         let cost = Cost { channel_words: moved * hops.unsigned_abs(), memory_words, fanout: 1, ..Cost::default() };
         let response = if hops > 0 { links.response } else { 0 };
@@ -135,6 +138,21 @@ impl<'a> PlaceTable<'a> {
                 (!stays || depth == 1).then(|| Cost { buffers: depth * choice.carriers, ..choice.cost })
             }
         }
+    }
+
+    /// A tensor that no choice moves in time under this step, whatever its storage: a cheap test that most maps fail.
+    pub fn first_late(&self, step: &Matrix) -> Option<&Name> {
+        let space = self.problem.space;
+        let in_time = |choice: &Priced| match choice.timing {
+            Timing::Free => true,
+            Timing::Together => step.rows().iter().all(|row| dot(row, &choice.direction) == 0),
+            Timing::Flow { least, .. } => is_in_time(&step.apply(&choice.direction), least),
+        };
+        if !self.chains.iter().flatten().any(|levels| levels.iter().all(in_time)) {
+            return Some(&space.output);
+        }
+        let mut operands = space.operands.iter().zip(&self.operands);
+        operands.find(|(_, choices)| !choices.iter().flatten().any(in_time)).map(|(operand, _)| &operand.tensor)
     }
 
     /// The spacing of sends for every level of every chain at this map; the first level's serves the operands too.

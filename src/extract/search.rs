@@ -2,7 +2,7 @@
 
 use super::offers::Offers;
 use super::place_table::PlaceTable;
-use super::symmetry::Reflections;
+use super::symmetry::{Candidate, Reflections};
 use super::{Constraint, Found, Front};
 use crate::cost::{Cost, Machine, Region};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -13,7 +13,7 @@ use crate::mapping::{SpaceTimeMap, ends};
 use crate::recurrence::Space;
 use crate::rewrite::Choices;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is searched.
 pub struct Problem<'a> {
@@ -136,11 +136,15 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn steps(&self, place: &Matrix) -> Vec<Matrix> {
-        match &self.constraint.step {
+    /// The steps for places of each rank that is looked at.
+    fn steps(&self, places: &[Matrix], reflections: &Reflections) -> BTreeMap<usize, Vec<Candidate>> {
+        let (dimension, within) = (self.space.dimension(), self.bounds.steps);
+        let ranks: BTreeSet<usize> = places.iter().map(|place| place.rows().len()).collect();
+        let of = |rank| match &self.constraint.step {
             Some(step) => vec![step.clone()],
-            None => candidates::steps(place, self.space.dimension(), self.bounds.steps),
-        }
+            None => candidates::steps(rank, dimension, within),
+        };
+        ranks.into_iter().map(|rank| (rank, reflections.thin_out(of(rank), within))).collect()
     }
 
     /// Whether the array fits the machine, in one orientation or another.
@@ -182,11 +186,12 @@ pub fn search(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) + S
     let places = problem.places();
     let fixed = problem.constraint.place.is_some() || problem.constraint.step.is_some();
     let reflections = if all || fixed { Reflections::none() } else { Reflections::of(problem.space, &problem.choices) };
+    let steps = problem.steps(&places, &reflections);
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<Survey> = places
         .par_iter()
         .map(|place| {
-            let survey = search_place(problem, place, &reflections, all);
+            let survey = search_place(problem, place, &steps[&place.rows().len()], all);
             progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), places.len());
             survey
         })
@@ -194,9 +199,8 @@ pub fn search(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) + S
     surveys.into_iter().fold(Survey::default(), Survey::merge)
 }
 
-fn search_place(problem: &Problem, place: &Matrix, reflections: &Reflections, all: bool) -> Survey {
+fn search_place(problem: &Problem, place: &Matrix, steps: &[Candidate], all: bool) -> Survey {
     let mut survey = Survey::default();
-    let steps = problem.steps(place);
     if !problem.fits(place) {
         survey.maps = steps.len() as u64;
         survey.rejections.oversized = survey.maps;
@@ -204,11 +208,8 @@ fn search_place(problem: &Problem, place: &Matrix, reflections: &Reflections, al
     }
     let table = PlaceTable::new(problem, place);
     table.blame(&mut survey.rejections);
-    for step in steps {
-        let map = SpaceTimeMap { place: place.clone(), step };
-        if reflections.is_redundant(&map, problem.bounds.steps) {
-            continue;
-        }
+    for candidate in steps.iter().filter(|candidate| !candidate.is_redundant_at(place)) {
+        let map = SpaceTimeMap { place: place.clone(), step: candidate.step.clone() };
         survey.maps += 1;
         search_map(&table, problem, &map, all, &mut survey);
     }
@@ -216,6 +217,10 @@ fn search_place(problem: &Problem, place: &Matrix, reflections: &Reflections, al
 }
 
 fn search_map(table: &PlaceTable, problem: &Problem, map: &SpaceTimeMap, all: bool, survey: &mut Survey) {
+    if let Some(tensor) = table.first_late(&map.step) {
+        survey.rejections.add_late(tensor);
+        return;
+    }
     let Some(whole) = pace(table, map) else {
         survey.rejections.conflicts += 1;
         return;
@@ -244,7 +249,7 @@ fn pace(table: &PlaceTable, map: &SpaceTimeMap) -> Option<Option<Vector>> {
         ([], _) => Some(None),
         ([line], [row]) => Some(dot(line, row)).filter(|pace| *pace != 0).map(|pace| Some(vec![pace.abs()])),
         _ => {
-            let basis = clock::row_basis(map)?;
+            let basis = clock::row_basis_of(&table.kernel, &map.step)?;
             Some(basis.last().map(|inner| map.delay(inner)))
         }
     }

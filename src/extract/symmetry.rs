@@ -5,9 +5,10 @@
 //! `x[i+k]` no single index can be reflected, and nothing is pruned.
 
 use crate::integer::{Matrix, Vector};
-use crate::mapping::{SpaceTimeMap, candidates, clock};
+use crate::mapping::{candidates, clock};
 use crate::recurrence::{Chain, Space};
 use crate::rewrite::{Choices, Transport};
+use std::cmp::Ordering;
 
 /// The sound reflections of a problem, each as a sign for every index.
 #[derive(Clone, Debug)]
@@ -31,15 +32,41 @@ impl Reflections {
         Reflections { signs: all.filter(|signs: &Vector| is_closed(choices, signs)).collect() }
     }
 
-    /// Whether another map of the same class is looked at in this one's place: the one with the greatest steps in the box,
-    /// or, where a reflection leaves the steps alone, the first place.
-    pub fn is_redundant(&self, map: &SpaceTimeMap, steps: (i64, i64)) -> bool {
-        self.signs.iter().any(|signs| {
-            let step = reflect_rows(&map.step, signs);
-            let inside = step.rows().last().is_none_or(|row| row.iter().all(|e| (steps.0..=steps.1).contains(e)));
-            let place = || candidates::canonical_place(&reflect_rows(&map.place, signs));
-            inside && (step > map.step || (step == map.step && place() > map.place))
-        })
+    /// The steps to look at: of each class the greatest within the box. A map is decided by its step alone unless a
+    /// reflection leaves the step as it is; then its place decides.
+    pub fn thin_out(&self, steps: Vec<Matrix>, within: (i64, i64)) -> Vec<Candidate> {
+        steps.into_iter().filter_map(|step| self.candidate(step, within)).collect()
+    }
+
+    fn candidate(&self, step: Matrix, within: (i64, i64)) -> Option<Candidate> {
+        let mut fixed_by = vec![];
+        for signs in &self.signs {
+            let reflected = reflect_rows(&step, signs);
+            let last = reflected.rows().last();
+            let inside = last.is_none_or(|row| row.iter().all(|entry| (within.0..=within.1).contains(entry)));
+            match reflected.cmp(&step) {
+                Ordering::Greater if inside => return None,
+                Ordering::Equal => fixed_by.push(signs.clone()),
+                _ => {}
+            }
+        }
+        Some(Candidate { step, fixed_by })
+    }
+}
+
+/// A step with the reflections that leave it as it is.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The step.
+    pub step: Matrix,
+    fixed_by: Vec<Vector>,
+}
+
+impl Candidate {
+    /// Whether the reflected place is looked at with this step instead.
+    pub fn is_redundant_at(&self, place: &Matrix) -> bool {
+        let reflected = |signs: &Vector| candidates::canonical_place(&reflect_rows(place, signs));
+        self.fixed_by.iter().any(|signs| reflected(signs) > *place)
     }
 }
 

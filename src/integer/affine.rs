@@ -119,6 +119,22 @@ impl Affine {
         })
     }
 
+    /// `self * factor + other * other_factor`, `None` where a number of it exceeds 2^60.
+    pub fn combine(&self, factor: i64, other: &Affine, other_factor: i64) -> Option<Affine> {
+        let mix = |a: i64, b: i64| {
+            let value = i128::from(a) * i128::from(factor) + i128::from(b) * i128::from(other_factor);
+            i64::try_from(value).ok().filter(|value| value.unsigned_abs() <= 1 << 60)
+        };
+        let mut result = Affine::constant(mix(self.constant, other.constant)?);
+        for name in self.coefficients.keys().chain(other.coefficients.keys()) {
+            let value = mix(self.coefficient(name), other.coefficient(name))?;
+            if value != 0 {
+                result.coefficients.insert(Arc::clone(name), value);
+            }
+        }
+        Some(result)
+    }
+
     /// The greatest common divisor of the coefficients, 0 where there are none.
     pub fn content(&self) -> i64 {
         self.coefficients.values().fold(0, |divisor, coefficient| super::gcd(divisor, *coefficient))

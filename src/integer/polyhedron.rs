@@ -74,13 +74,16 @@ impl Polyhedron {
     }
 
     /// The shadow of the set when `variable` is forgotten.
+    ///
+    /// A constraint whose numbers would not fit is left out, which only makes the shadow larger.
     pub fn eliminate(&self, variable: &Name) -> Polyhedron {
         let (lower, upper) = self.bounds(variable);
         let free = self.constraints.iter().filter(|form| form.coefficient(variable) == 0).cloned();
         let mut shadow = Polyhedron::new(free);
         for low in &lower {
             for high in &upper {
-                shadow.add(high.form.clone() * low.coefficient - low.form.clone() * high.coefficient);
+                let constraint = high.form.combine(low.coefficient, &low.form, -high.coefficient);
+                constraint.into_iter().for_each(|form| shadow.add(form));
             }
         }
         shadow

@@ -75,14 +75,21 @@ fn values(row: &[i64], extents: &[Affine]) -> Affine {
 /// its order, run the points in the order of their times. `None` where two points of a PE would share a time.
 pub fn row_basis(map: &SpaceTimeMap) -> Option<Vec<Vector>> {
     let kernel = map.place.null_lattice();
-    let size = map.place.columns();
-    let columns = Matrix::new((0..size).map(|row| kernel.iter().map(|v| v[row]).collect()).collect(), kernel.len());
-    let times = map.step.multiply(&columns);
-    let (triangular, change) = times.hermite();
-    let diagonal = (0..kernel.len()).all(|index| triangular.rows().get(index).is_some_and(|row| row[index] > 0));
-    let square = times.rows().len() == kernel.len() && map.place.rank() == map.rank();
+    let independent = kernel.len() + map.rank() == map.place.columns();
+    if independent { row_basis_of(&kernel, &map.step) } else { None }
+}
+
+/// [`row_basis`] for a place whose null lattice is known.
+pub fn row_basis_of(kernel: &[Vector], step: &Matrix) -> Option<Vec<Vector>> {
+    if step.rows().len() != kernel.len() {
+        return None;
+    }
+    let columns =
+        Matrix::new((0..step.columns()).map(|row| kernel.iter().map(|v| v[row]).collect()).collect(), kernel.len());
+    let (triangular, change) = step.multiply(&columns).hermite();
+    let diagonal = (0..kernel.len()).all(|index| triangular.rows()[index][index] > 0);
     let basis = columns.multiply(&change);
-    (diagonal && square).then(|| (0..kernel.len()).map(|index| basis.column(index)).collect())
+    diagonal.then(|| (0..kernel.len()).map(|index| basis.column(index)).collect())
 }
 
 /// The extent of every index, where the domain is a box.

@@ -4,22 +4,39 @@
 //! demand with a stack of their own, so equations may stand in any order and chains may be long. Reductions run in
 //! ascending order of the index, outer to inner as written; each level starts from its first term.
 
+use super::enumeration::points_within;
 use super::gather::gather;
 use super::resolved::{Access, Node, Resolver, Stop, evaluate_node};
-use super::sizes::{check_sizes, show_sizes};
+use super::sizes::{check_sizes, extents_at, show_sizes};
 use super::table::{State, Table, Tensors, build_tables};
-use super::{Equation, RecurrenceSystem, Role};
+use super::{Domain, Equation, RecurrenceSystem, Role};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::Bindings;
+
+/// How many elements one equation may define in a sequential evaluation.
+const POINT_LIMIT: u64 = 1 << 25;
 
 /// The outputs of the system at these sizes, for these inputs.
 pub fn evaluate(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
     check_sizes(system, sizes)?;
+    check_work(system, sizes)?;
     let tables = build_tables(system, sizes, inputs)?;
     let mut run = Run::prepare(system, sizes, tables)?;
     run.compute_all()?;
     let computed = system.tensors.iter().zip(run.tables).filter(|(tensor, _)| tensor.role == Role::Output);
     computed.map(|(tensor, table)| Ok((tensor.name.clone(), table.into_array()?))).collect()
+}
+
+/// Whether few enough elements are to be computed, before anything is allocated for them.
+fn check_work(system: &RecurrenceSystem, sizes: &Bindings) -> Checked<()> {
+    for tensor in system.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
+        let elements: usize = extents_at(&tensor.name, &tensor.shape, sizes)?.iter().product();
+        if elements as u64 > POINT_LIMIT {
+            let message = format!("`{}` has {elements} elements, the limit is {POINT_LIMIT}", tensor.name);
+            return Diagnostic::new(message).help("the reference is sequential; choose smaller sizes").alone();
+        }
+    }
+    Ok(())
 }
 
 /// An equation at fixed sizes with the points it is defined at.
@@ -62,8 +79,10 @@ impl<'a> Run<'a> {
             return Diagnostic::new(format!("unknown tensor `{}`", equation.target)).alone();
         };
         let equation = gather(equation, target);
-        let Some(points) = equation.domain.set.points(&equation.domain.indices, self.sizes) else {
-            return self.blame(&equation, "an index of this equation has no bounds").alone();
+        let Domain { indices, set } = &equation.domain;
+        let Some(points) = points_within(set, indices, self.sizes, POINT_LIMIT) else {
+            let message = format!("an equation defines more than {POINT_LIMIT} elements here");
+            return self.blame(&equation, &message).help("the reference is sequential; choose smaller sizes").alone();
         };
         let indices = equation.domain.indices.clone();
         let mut resolver = Resolver { sizes: self.sizes, tables: &self.tables, indices };

@@ -4,6 +4,7 @@
 //! level, along each maximal line of points from its first on, the next level working on the ends of those lines. A
 //! program that claims a chain must give these very bits.
 
+use super::enumeration::points_within;
 use super::resolved::{Resolver, Stop, evaluate_node};
 use super::sizes::{check_elements, check_parameters};
 use super::table::{State, Table, Tensors, build_table, show_element, unknown_inputs};
@@ -11,6 +12,9 @@ use super::{Chain, Role, Space};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, Name, Vector};
 use std::collections::HashMap;
+
+/// How many points are evaluated at most.
+const POINT_LIMIT: u64 = 1 << 24;
 
 /// The output of the space, reduced in the order of `chain`.
 pub fn evaluate_in_order(
@@ -58,8 +62,11 @@ fn build_inputs(space: &Space, sizes: &Bindings, inputs: &Tensors) -> Checked<Ve
 fn evaluate_points(space: &Space, sizes: &Bindings, tables: &[Table]) -> Checked<Values> {
     let resolver = Resolver { sizes, tables, indices: space.indices().to_vec() };
     let body = resolver.scalar(&space.body, &space.operands)?;
-    let Some(points) = space.domain.set.points(space.indices(), sizes) else {
-        return Diagnostic::new("the space has no bounds").label(&space.source, space.span, "this equation").alone();
+    let Some(points) = points_within(&space.domain.set, space.indices(), sizes, POINT_LIMIT) else {
+        return Diagnostic::new(format!("the space has more than {POINT_LIMIT} points here"))
+            .label(&space.source, space.span, "the space of this equation")
+            .help("the reference is sequential; choose smaller sizes")
+            .alone();
     };
     let value = |mut point: Vector| match evaluate_node(&body, tables, &mut point) {
         Ok(value) => Ok((point, value)),

@@ -16,6 +16,8 @@ mod lower;
 
 pub use lower::lower;
 
+mod enumeration;
+
 mod sizes;
 
 pub use sizes::check_sizes;
@@ -39,8 +41,6 @@ pub use one_space::one_space;
 mod in_order;
 
 pub use in_order::evaluate_in_order;
-
-mod small;
 
 mod validate;
 

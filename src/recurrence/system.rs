@@ -259,6 +259,8 @@ pub enum Directive {
     Feed(Name),
     /// `io boundary` (true) or `io anywhere` (false).
     BoundaryIo(bool),
+    /// `network hex`: the network the schedule is for, unless another is asked for.
+    Network(Name),
     /// `tile i 64`.
     Tile(Name, i64),
     /// `fold block` or `fold cyclic`.

@@ -52,8 +52,38 @@ pub struct Blocked {
     pub tag: Vec<i64>,
     /// Its clock.
     pub clock: u64,
-    /// The far end of the channel, and whether that PE is done; none for a bus.
-    pub peer: Option<(Vec<i64>, bool)>,
+    /// The far end of the channel; none for a bus.
+    pub peer: Option<Peer>,
+}
+
+/// The far end of a channel that a PE waits on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its coordinates.
+    pub pe: Vec<i64>,
+    /// Whether it will ever do its part.
+    pub state: PeerState,
+}
+
+/// Whether the far end of a channel can still do its part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerState {
+    /// It waits itself.
+    Waits,
+    /// It has finished.
+    Finished,
+    /// There is no such PE, or its class does not send on the channel.
+    Mute,
+}
+
+impl PeerState {
+    fn remark(self) -> &'static str {
+        match self {
+            PeerState::Waits => "",
+            PeerState::Finished => ", which has finished",
+            PeerState::Mute => ", which does not send on it",
+        }
+    }
 }
 
 /// Why a run cannot go on.
@@ -135,8 +165,7 @@ impl fmt::Display for Blocked {
             cause => write!(f, ", which is {}", cause.keyword())?,
         }
         match &self.peer {
-            Some((peer, true)) => write!(f, "; waits for PE {}, which has finished", show_point(peer)),
-            Some((peer, false)) => write!(f, "; waits for PE {}", show_point(peer)),
+            Some(Peer { pe, state }) => write!(f, "; waits for PE {}{}", show_point(pe), state.remark()),
             None => Ok(()),
         }
     }

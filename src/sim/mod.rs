@@ -29,7 +29,7 @@ mod waits;
 mod wire;
 
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
-pub use deadlock::{Blocked, Cause, Deadlock};
+pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 pub use memory::MemoryTraffic;
 
 /// The timing of a machine. What is `None` is as the program says.

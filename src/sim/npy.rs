@@ -8,6 +8,7 @@ use ndarray::ArrayD;
 use ndarray_npy::npy::header::Header;
 use ndarray_npy::{ReadNpyError, ReadNpyExt, ReadableElement, WriteNpyExt};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The array in a file; its shape is checked against `shape` where one is given.
@@ -108,7 +109,9 @@ fn write_whole(path: &Path, array: &ArrayD<f64>) -> Result<(), Box<dyn std::erro
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let file = tempfile::Builder::new().prefix(".systole-").tempfile_in(folder)?;
+    // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
+    let permissions = std::fs::Permissions::from_mode(0o666);
+    let file = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)?;
     let mut writer = BufWriter::new(&file);
     array.write_npy(&mut writer)?;
     writer.flush()?;

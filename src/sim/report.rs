@@ -1,6 +1,6 @@
 //! An outcome as JSON and as a table.
 
-use super::{Counters, Deadlock, Outcome};
+use super::{Counters, Deadlock, Outcome, PeerState};
 use serde_json::{Map, Value, json};
 
 /// How many blocked PEs the JSON lists; `total` counts all.
@@ -55,8 +55,8 @@ fn deadlock_to_json(deadlock: &Deadlock) -> Value {
             "channel": &*blocked.link,
             "cause": blocked.cause.keyword(),
             "clock": blocked.clock,
-            "waits_for": blocked.peer.as_ref().map(|(peer, _)| peer),
-            "peer_finished": blocked.peer.as_ref().map(|(_, finished)| finished),
+            "waits_for": blocked.peer.as_ref().map(|peer| &peer.pe),
+            "peer_finished": blocked.peer.as_ref().map(|peer| peer.state == PeerState::Finished),
         })
     };
     json!({

@@ -47,11 +47,6 @@ fn describe(program: &Program, engine: &Engine<'_>, failure: &Failure) -> String
 fn describe_missing_peer(program: &Program, engine: &Engine<'_>, pe: usize, port: Port) -> String {
     let channel = &program.channels[port.channel];
     let point = engine.code.grid.point(engine.code.pes[pe].position);
-    let sign = if port.sends { 1 } else { -1 };
-    let step = |(entry, step): (&i64, &i64)| entry.saturating_add(step.saturating_mul(sign));
-    let peer = show_point(&point.iter().zip(&channel.offset).map(step).collect::<Vec<_>>());
-    match port.sends {
-        true => format!("sends on `{}` to PE {peer}, which does not receive on it", channel.name),
-        false => format!("receives on `{}` from PE {peer}, which does not send on it", channel.name),
-    }
+    let peer: Vec<i64> = point.iter().zip(&channel.offset).map(|(at, by)| at.saturating_add(*by)).collect();
+    format!("sends on `{}` to PE {}, which does not receive on it", channel.name, show_point(&peer))
 }

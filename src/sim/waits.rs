@@ -4,7 +4,7 @@
 //! one. The graph has a node for each of these PEs, in row-major order, and after them one for each line of a bus: a PE
 //! that waits for a tag waits for the line, and the line for every PE that has an instruction to drive it.
 
-use super::deadlock::{Blocked, Cause};
+use super::deadlock::{Blocked, Cause, Peer, PeerState};
 use super::engine::Engine;
 use crate::array::{Index, Op, Program};
 use petgraph::algo::kosaraju_scc;
@@ -48,12 +48,18 @@ impl Wait {
     }
 
     fn on_channel(&mut self, program: &Program, engine: &Engine<'_>, pe: usize, port: usize, cause: Cause) {
-        let wire = &engine.world.wiring.wires[engine.world.wiring.ports(pe)[port]];
-        let peer = if cause == Cause::Empty { wire.sender } else { wire.receiver };
-        let finished = engine.runners[peer].finished;
-        self.blocked.link = program.channels[wire.channel].name.clone();
+        let class = &engine.code.classes[engine.code.pes[pe].class];
+        let channel = &program.channels[class.ports[port].channel];
+        self.blocked.link = channel.name.clone();
         self.blocked.cause = cause;
-        self.blocked.peer = Some((engine.code.grid.point(engine.code.pes[peer].position), finished));
+        let Some(wire) = engine.world.wiring.wires.get(engine.world.wiring.ports(pe)[port]) else {
+            let sender = self.blocked.pe.iter().zip(&channel.offset).map(|(at, by)| at.saturating_sub(*by));
+            self.blocked.peer = Some(Peer { pe: sender.collect(), state: PeerState::Mute });
+            return;
+        };
+        let peer = if cause == Cause::Empty { wire.sender } else { wire.receiver };
+        let state = if engine.runners[peer].finished { PeerState::Finished } else { PeerState::Waits };
+        self.blocked.peer = Some(Peer { pe: engine.code.grid.point(engine.code.pes[peer].position), state });
         self.awaited = Some(Awaited::Pe(peer));
     }
 

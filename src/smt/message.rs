@@ -32,5 +32,5 @@ fn undecided(discharged: &Discharged, why: &str) -> Diagnostic {
     let (kind, of) = (discharged.obligation.kind, &discharged.obligation.of);
     Diagnostic::new(format!("the solver did not decide the {kind} of `{of}`"))
         .note(format!("after {:.0} ms: {why}", discharged.milliseconds))
-        .help("allow more time, or write the query with `--dump-smt FILE` and try another solver")
+        .help("allow more time with `--limit`, or write the queries with `systole prove --dump-smt FILE` for another solver")
 }

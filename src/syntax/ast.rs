@@ -233,4 +233,6 @@ pub enum Directive {
     Layout(Ident, Ident),
     /// `io boundary`.
     Io(Ident),
+    /// `network hex`.
+    Network(Ident),
 }

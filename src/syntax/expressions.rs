@@ -4,7 +4,7 @@
 //! the operand of a mathematical sigma: `sum(k) a * b - c` is `(sum(k) a * b) - c`.
 
 use super::ast::{Binding, Condition, Expr, Ident, Infix, Relation, Spanned, Term};
-use super::tokens::{Extra, REDUCTIONS, Reader, blank, here, identifier, keyword, listed, number, sign, spanned};
+use super::tokens::{Extra, REDUCTIONS, Reader, blank, here, identifier, keyword, listed, number, sign, spanned, word};
 use chumsky::prelude::*;
 
 /// Any expression.
@@ -45,7 +45,10 @@ fn comparison<'s>(arithmetic: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 fn arithmetic<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     let product = recursive(|product| {
         let operand = choice((reduction(expression, &product.boxed()), atom(expression)));
-        chain(&negation(operand.boxed()), [(Infix::Multiply, "*"), (Infix::Divide, "/")])
+        chain(
+            &negation(operand.boxed()).labelled("an expression").boxed(),
+            [(Infix::Multiply, "*"), (Infix::Divide, "/")],
+        )
     });
     chain(&product.boxed(), [(Infix::Add, "+"), (Infix::Subtract, "-")])
 }
@@ -87,13 +90,12 @@ fn reduction<'s>(expression: &Reader<'s, Expr>, body: &Reader<'s, Expr>) -> Read
 
 /// The word of a reduction that is, or is not, the name of a function too.
 fn reducing_word<'s>(is_function: bool) -> Reader<'s, Ident> {
-    let fits = move |word: &Ident| REDUCTIONS.contains(&(&*word.node, is_function));
-    identifier().filter(fits).boxed()
+    word(move |text| REDUCTIONS.contains(&(text, is_function))).labelled("a name").boxed()
 }
 
 /// The bound of a range: what an affine form can look like, without another reduction.
 fn arithmetic_bound<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
-    let operand = negation(atom(expression));
+    let operand = negation(atom(expression)).labelled("an expression").boxed();
     let product = chain(&operand, [(Infix::Multiply, "*"), (Infix::Divide, "/")]);
     chain(&product, [(Infix::Add, "+"), (Infix::Subtract, "-")])
 }

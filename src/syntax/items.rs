@@ -25,7 +25,7 @@ pub(super) fn items<'s>() -> Reader<'s, Vec<Item>> {
         equation().map(Item::Equation),
         schedules::directive().map(Item::Directive),
     ));
-    item.repeated().at_least(1).collect().then_ignore(end()).boxed()
+    item.labelled("an item").repeated().at_least(1).collect().then_ignore(end()).boxed()
 }
 
 /// `kernel matmul(M, N, K)`.

@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 /// One error of the grammar in the stretch `text`, which begins at `offset` of the source.
 pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &Rich<char>) -> Diagnostic {
-    let start = error.span().start.min(text.len());
+    let ended =
+        matches!(error.reason(), RichReason::ExpectedFound { found: None, .. }) && error.span().end >= text.len();
+    let start = if ended { text.len() } else { error.span().start.min(text.len()) };
     let met = met_at(&text[start..]);
     let span = Span { start: offset + start, end: offset + start + met.len() };
     let diagnostic = match error.reason() {
@@ -28,7 +30,8 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
             Diagnostic::new(message).label(source, span, format!("expected {}", expectation(error)))
         }
     };
-    match misspelt(text, met) {
+    let wants_name = error.expected().any(|pattern| matches!(pattern, RichPattern::Label(label) if label == "a name"));
+    match misspelt(text, met, wants_name) {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
@@ -67,8 +70,8 @@ fn show_pattern(pattern: &RichPattern<char>) -> Option<String> {
 }
 
 /// A hint where the item's first word, or the word met, is nearly a word of the language or may not be used.
-fn misspelt(text: &str, met: &str) -> Option<String> {
-    if RESERVED.contains(&met) && first_word(text) != met {
+fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
+    if RESERVED.contains(&met) && wants_name {
         return Some(format!("`{met}` is a word of the language and cannot be a name"));
     }
     let first = first_word(text);

@@ -73,6 +73,7 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Fold(word) => format!("fold {}", word.node),
         Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
         Directive::Io(word) => format!("io {}", word.node),
+        Directive::Network(word) => format!("network {}", word.node),
     }
 }
 

@@ -7,8 +7,8 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 10] =
-    ["place", "time", "stream", "broadcast", "prefetch", "feed", "tile", "fold", "layout", "io"];
+pub(super) const WORDS: [&str; 11] =
+    ["place", "time", "stream", "broadcast", "prefetch", "feed", "tile", "fold", "layout", "io", "network"];
 
 /// `schedule cannon`.
 pub(super) fn header<'s>() -> Reader<'s, Spanned<Ident>> {
@@ -42,7 +42,7 @@ fn flow<'s>() -> Reader<'s, (Ident, Expr)> {
     identifier().then_ignore(keyword("along")).then(form()).boxed()
 }
 
-/// What is said of the machine: tiles, folding, layouts and the boundary.
+/// What is said of the machine: tiles, folding, layouts, the boundary and the network.
 fn machine<'s>() -> Reader<'s, Directive> {
     let tile = keyword("tile").ignore_then(identifier()).then(number());
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
@@ -50,5 +50,6 @@ fn machine<'s>() -> Reader<'s, Directive> {
     let layout = keyword("layout").ignore_then(identifier()).then(identifier());
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
     let io = keyword("io").ignore_then(identifier()).map(Directive::Io);
-    choice((tile, fold, layout, io)).boxed()
+    let network = keyword("network").ignore_then(identifier()).map(Directive::Network);
+    choice((tile, fold, layout, io, network)).boxed()
 }

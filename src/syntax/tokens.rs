@@ -6,8 +6,10 @@
 use super::ast::{Ident, Spanned};
 use crate::integer::name;
 use crate::span::Span;
+use chumsky::error::RichPattern;
 use chumsky::input::MapExtra;
 use chumsky::inspector::SimpleState;
+use chumsky::label::LabelError;
 use chumsky::prelude::*;
 
 /// What every parser carries: rich errors, and the offset of the stretch it reads.
@@ -37,16 +39,42 @@ pub(super) fn spanned<'s, T: 's>(
     parser.map_with(|node, extra| Spanned::new(node, here(extra))).boxed()
 }
 
+/// One letter that passes the test.
+///
+/// Unlike the library's `filter`, a failure is noted where the letter stands, so that labels can describe it. It forgets
+/// earlier failures, so it must stand inside a label, which keeps them.
+fn letter<'s>(test: fn(&char) -> bool) -> impl Parser<'s, &'s str, char, Extra<'s>> + Copy {
+    any().try_map(move |letter: char, span| if test(&letter) { Ok(letter) } else { Err(undescribed(span)) })
+}
+
+/// An error that leaves it to the labels around it to say what was expected.
+fn undescribed<'s>(span: SimpleSpan) -> Rich<'s, char> {
+    let nothing: [RichPattern<'s, char>; 0] = [];
+    LabelError::<&'s str, _>::expected_found(nothing, None, span)
+}
+
 /// Blanks between tokens. Unlike the library's parser it claims nothing in error messages.
 pub(super) fn blank<'s>() -> impl Parser<'s, &'s str, (), Extra<'s>> + Copy {
-    any().filter(|letter: &char| letter.is_whitespace()).ignored().repeated()
+    one_of(" \t\r\n").ignored().repeated()
 }
 
 /// Letters, digits and underscores; the library's parser for identifiers stops at digits.
 fn letters<'s>() -> impl Parser<'s, &'s str, &'s str, Extra<'s>> + Copy {
-    let first = any().filter(|letter: &char| letter.is_ascii_alphabetic() || *letter == '_');
-    let rest = any().filter(|letter: &char| letter.is_ascii_alphanumeric() || *letter == '_');
-    first.then(rest.repeated()).to_slice()
+    letter(is_first).then(letter(is_inner).repeated()).to_slice()
+}
+
+fn is_first(letter: &char) -> bool {
+    letter.is_ascii_alphabetic() || *letter == '_'
+}
+
+fn is_inner(letter: &char) -> bool {
+    letter.is_ascii_alphanumeric() || *letter == '_'
+}
+
+/// A word that passes the test, with its place.
+pub(super) fn word<'s>(test: impl Fn(&str) -> bool + Clone + 's) -> Reader<'s, Ident> {
+    let found = letters().try_map(move |text, span| if test(text) { Ok(name(text)) } else { Err(undescribed(span)) });
+    spanned(found).then_ignore(blank()).boxed()
 }
 
 /// A sign, such as `(` or `..`.
@@ -55,33 +83,34 @@ pub(super) fn sign<'s>(text: &'static str) -> Reader<'s, ()> {
 }
 
 /// A word of the language.
-pub(super) fn keyword<'s>(word: &'static str) -> Reader<'s, ()> {
-    let found = letters().filter(move |found: &&str| *found == word);
-    found.ignored().labelled(word).then_ignore(blank()).boxed()
+pub(super) fn keyword<'s>(wanted: &'static str) -> Reader<'s, ()> {
+    word(move |text| text == wanted).ignored().labelled(wanted).boxed()
 }
 
 /// A name that is not reserved.
 pub(super) fn identifier<'s>() -> Reader<'s, Ident> {
-    let word = letters().filter(|text: &&str| !RESERVED.contains(text)).map(name);
-    spanned(word).labelled("a name").then_ignore(blank()).boxed()
+    word(|text| !RESERVED.contains(&text)).labelled("a name").boxed()
 }
 
 /// A name of a kernel or a schedule, which may hold `-` between its parts.
 pub(super) fn title<'s>() -> Reader<'s, Ident> {
-    let part = any().filter(|letter: &char| letter.is_ascii_alphanumeric() || *letter == '_').repeated().at_least(1);
+    let part = letter(is_inner).repeated().at_least(1);
     let words = letters().then(just('-').then(part).repeated()).to_slice().map(name);
     spanned(words).labelled("a name").then_ignore(blank()).boxed()
 }
 
 /// A literal: `2`, `0.5`, `1e-3`. It must fit a double.
 pub(super) fn number<'s>() -> Reader<'s, Spanned<f64>> {
-    let digits = text::digits(10);
-    let fraction = just('.').then(text::digits(10));
-    let exponent = one_of("eE").then(one_of("+-").or_not()).then(text::digits(10));
+    let digits = letter(char::is_ascii_digit).repeated().at_least(1);
+    let fraction = just('.').then(digits);
+    let exponent = one_of("eE").then(one_of("+-").or_not()).then(digits);
     let literal = digits.then(fraction.or_not()).then(exponent.or_not()).to_slice();
-    let value = literal.try_map(|text: &str, span| match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(Rich::custom(span, format!("the number `{text}` does not fit a double"))),
+    let value = literal.validate(|text: &str, extra, emitter| {
+        let value: f64 = text.parse().unwrap_or(f64::INFINITY);
+        if !value.is_finite() {
+            emitter.emit(Rich::custom(extra.span(), format!("the number `{text}` does not fit a double")));
+        }
+        value
     });
     spanned(value).labelled("a number").then_ignore(blank()).boxed()
 }
@@ -96,6 +125,5 @@ pub(super) fn listed<'s, T: Clone + 's>(
 
 /// Whether `text` has the form of a name.
 pub(super) fn is_word(text: &str) -> bool {
-    text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
-        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    text.starts_with(|letter| is_first(&letter)) && text.chars().all(|letter| is_inner(&letter))
 }

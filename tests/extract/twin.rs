@@ -29,7 +29,7 @@ fn brute_force(space: &Space, choices: &Choices, bounds: &Bounds, machine: &Mach
     let mut found = vec![];
     for rank in &bounds.ranks {
         for place in candidates::places(space.dimension(), *rank, bounds.bound) {
-            for step in candidates::steps(&place, space.dimension(), bounds.steps) {
+            for step in candidates::steps(*rank, space.dimension(), bounds.steps) {
                 for dataflow in forms(choices) {
                     let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
                     let mut design = Found { cost: Cost::default(), map, dataflow };

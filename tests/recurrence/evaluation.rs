@@ -158,6 +158,8 @@ fn wrong_inputs_and_sizes_are_refused() {
     assert_eq!(message(&[("M", 2), ("N", 2), ("K", 2), ("L", 2)], &good), "unknown parameter `L`");
     let huge = [("M", 1 << 20), ("N", 1 << 20), ("K", 1 << 20)];
     assert_eq!(message(&huge, &good), "the tensors have more than 1073741824 elements at these sizes");
+    let long = [("M", 1 << 14), ("N", 1 << 14), ("K", 2)];
+    assert_eq!(message(&long, &good), "`C` has 268435456 elements, the limit is 33554432");
     let beyond = [("M", i64::MAX), ("N", 2), ("K", 2)];
     assert_eq!(message(&beyond, &good), format!("parameter `M` is {}, the limit is 2147483648", i64::MAX));
 }

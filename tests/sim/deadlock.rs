@@ -4,7 +4,7 @@ use super::common::{program, run, sizes};
 use std::collections::BTreeSet;
 use systole::array::Tensors;
 use systole::diagnostic::render;
-use systole::sim::{Cause, Deadlock, Order, Settings, report};
+use systole::sim::{Cause, Deadlock, Order, Peer, PeerState, Settings, report};
 
 /// The deadlock, which must be the same whichever PE the host runs first.
 fn deadlock(text: &str, settings: &Settings) -> Option<Deadlock> {
@@ -62,9 +62,24 @@ fn a_wait_for_a_pe_that_is_done_says_so() {
     let found = deadlock(&text, &Settings::default()).expect("a deadlock");
     assert!(found.cycle.is_empty());
     assert_eq!(found.blocked.len(), 1);
-    assert_eq!(found.blocked[0].peer, Some((vec![0], true)));
+    assert_eq!(found.blocked[0].peer, Some(Peer { pe: vec![0], state: PeerState::Finished }));
     assert_eq!(found.blocked[0].clock, 1);
     assert!(found.to_diagnostic().to_string().contains("waits for PE (0), which has finished"));
+}
+
+#[test]
+fn a_word_that_nobody_sends_is_a_deadlock() {
+    let text = "(program chain (version 1) (grid (p0 0 2)) (channel right (offset 1) (latency 1) (depth 2))
+                  (class a (guard (= p0 0)) (let x 1) (send right x))
+                  (class b (guard (= p0 1)) (recv x right))
+                  (class c (guard (= p0 2)) (recv x right)))";
+    let found = deadlock(text, &Settings::default()).expect("a deadlock");
+    assert_eq!(found.blocked[0].peer, Some(Peer { pe: vec![1], state: PeerState::Mute }));
+    assert!(found.to_diagnostic().to_string().contains("waits for PE (1), which does not send on it"));
+    assert_eq!(
+        deadlock(&text.replace("(recv x right))\n", "(recv x right) (send right x))\n"), &Settings::default()),
+        None
+    );
 }
 
 #[test]

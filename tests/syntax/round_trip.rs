@@ -109,6 +109,7 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         ident().prop_map(Directive::Fold),
         (ident(), ident()).prop_map(|(tensor, word)| Directive::Layout(tensor, word)),
         ident().prop_map(Directive::Io),
+        ident().prop_map(Directive::Network),
     ]
     .prop_map(at)
 }

@@ -6,8 +6,11 @@ use crate::span::Span;
 use crate::syntax::ast::{Expr, Infix, Term};
 use crate::syntax::print_expression;
 
-/// The largest number in an affine form. Sums of a few products of such numbers fit 64 bits.
-const NUMBER_LIMIT: i64 = 1 << 31;
+/// The largest number in an affine form.
+const NUMBER_LIMIT: u64 = 1 << 31;
+
+/// The largest factor of a variable. Elimination multiplies such factors, and all its results must fit 64 bits.
+const COEFFICIENT_LIMIT: u64 = 1 << 10;
 
 impl Lowering<'_> {
     /// The expression as an affine form of the parameters and of `indices`.
@@ -76,13 +79,15 @@ impl Lowering<'_> {
     }
 
     fn check_magnitude(&mut self, form: &Affine, span: Span) -> bool {
-        let largest =
-            form.terms().map(|(_, coefficient)| coefficient).chain([form.constant_term()]).map(i64::unsigned_abs);
-        let fits = largest.max().unwrap_or(0) <= NUMBER_LIMIT.unsigned_abs();
-        if !fits {
+        let constant = form.constant_term().unsigned_abs() <= NUMBER_LIMIT;
+        let coefficients = form.terms().all(|(_, coefficient)| coefficient.unsigned_abs() <= COEFFICIENT_LIMIT);
+        if !constant {
             let message = format!("a number beyond {NUMBER_LIMIT} in a subscript, bound or extent");
             self.report(self.blame(span, message, "too large"));
+        } else if !coefficients {
+            let message = format!("a factor beyond {COEFFICIENT_LIMIT} of an index or a parameter");
+            self.report(self.blame(span, message, "too large"));
         }
-        fits
+        constant && coefficients
     }
 }

@@ -108,7 +108,10 @@ impl Lowering<'_> {
         let mut set = Polyhedron::default();
         let mut complete = true;
         for condition in conditions {
-            complete &= !self.report_bound_in_condition(condition, &names, &bound);
+            if self.report_bound_in_condition(condition, &names, &bound) {
+                complete = false;
+                continue;
+            }
             let mut left = &condition.node.first;
             for (relation, right) in &condition.node.rest {
                 match self.lower_relation(*relation, left, right, &names) {

@@ -13,6 +13,7 @@ const TILE_LIMIT: f64 = 2_147_483_648.0;
 const FOLDS: [&str; 2] = ["block", "cyclic"];
 const LAYOUTS: [&str; 3] = ["block", "cyclic", "block_cyclic"];
 const BOUNDARIES: [&str; 2] = ["boundary", "anywhere"];
+const NETWORKS: [&str; 6] = ["line", "wire", "mesh", "hex", "king", "torus"];
 
 /// What the equations offer to a schedule.
 struct Offer {
@@ -74,6 +75,7 @@ impl Lowering<'_> {
             ast::Directive::Io(word) => {
                 self.choose("io", word, &BOUNDARIES).map(|word| Directive::BoundaryIo(&*word == "boundary"))
             }
+            ast::Directive::Network(word) => self.choose("network", word, &NETWORKS).map(Directive::Network),
         }
     }
 
@@ -162,6 +164,7 @@ fn subject(directive: &Directive) -> String {
         Directive::Stream(tensor, _) | Directive::Broadcast(tensor, _) => format!("how `{tensor}` moves"),
         Directive::Prefetch(tensor) | Directive::Feed(tensor) => format!("how `{tensor}` moves"),
         Directive::BoundaryIo(_) => "`io`".to_owned(),
+        Directive::Network(_) => "`network`".to_owned(),
         Directive::Tile(index, _) => format!("the tile of `{index}`"),
         Directive::Fold(_) => "`fold`".to_owned(),
         Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),

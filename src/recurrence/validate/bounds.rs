@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::integer::{Affine, Bindings, Name, Polyhedron};
+use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::scattered_indices;
 use crate::recurrence::sizes::show_sizes;
-use crate::recurrence::small::small_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Expr, RecurrenceSystem, Tensor};
 use crate::span::Span;
@@ -12,8 +12,8 @@ use crate::span::Span;
 /// The largest size at which counterexamples are looked for.
 const LARGEST: i64 = 4;
 
-/// Forms with larger numbers are left to enumeration: products of such numbers might not fit.
-const PROVABLE: i64 = 1 << 10;
+/// Sets with more points than this are not enumerated.
+const POINT_LIMIT: u64 = 10_000;
 
 /// The points at which something is accessed: indices in order and the constraints on them.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ fn outer_ranges<'a>(value: &'a Expr, last: Option<&Name>) -> Vec<(&'a Name, &'a 
 }
 
 fn check_extents(system: &RecurrenceSystem, tensor: &Tensor, sizes: &Polyhedron) -> Option<Diagnostic> {
-    let extent = tensor.shape.iter().find(|extent| !proves(sizes, extent))?;
+    let extent = tensor.shape.iter().find(|extent| !sizes.implies(extent))?;
     let negative = |sizes: &Bindings| extent.evaluate(sizes).is_none_or(|value| value < 0);
     let smallest = small_sizes(&system.parameters, LARGEST).into_iter().find(negative)?;
     let message = format!("extent `{extent}` of `{}` can be negative", tensor.name);
@@ -96,7 +96,7 @@ fn check_access(
     let pairs = subscripts.iter().zip(&declared.shape);
     let above = |(subscript, extent): (&Affine, &Affine)| extent.clone() - subscript.clone() - Affine::constant(1);
     let inside: Vec<Affine> = pairs.flat_map(|pair| [pair.0.clone(), above(pair)]).collect();
-    let unproved: Vec<&Affine> = inside.iter().filter(|form| !proves(&context.set, form)).collect();
+    let unproved: Vec<&Affine> = inside.iter().filter(|form| !context.set.implies(form)).collect();
     let (sizes, point) = find_outside(system, context, &unproved)?;
     let bindings: Bindings = sizes.iter().map(|(name, value)| (name.clone(), *value)).chain(point.clone()).collect();
     let at =
@@ -111,19 +111,13 @@ fn check_access(
     Some(diagnostic.help("bound the index with `where`, or declare a larger tensor"))
 }
 
-/// Whether projection shows `form >= 0` on the whole set.
-fn proves(set: &Polyhedron, form: &Affine) -> bool {
-    let small = |form: &Affine| form.terms().all(|(_, coefficient)| coefficient.abs() <= PROVABLE);
-    small(form) && set.constraints().iter().all(small) && set.implies(form)
-}
-
 /// The smallest sizes, and there the first point, at which one of the forms is negative.
 fn find_outside(system: &RecurrenceSystem, context: &Context, forms: &[&Affine]) -> Option<(Bindings, Bindings)> {
     if forms.is_empty() {
         return None;
     }
     small_sizes(&system.parameters, LARGEST).into_iter().find_map(|sizes| {
-        let points = context.set.points(&context.indices, &sizes)?;
+        let points = points_within(&context.set, &context.indices, &sizes, POINT_LIMIT)?;
         points.into_iter().find_map(|point| {
             let point: Bindings = context.indices.iter().cloned().zip(point).collect();
             let mut bindings = sizes.clone();

@@ -3,9 +3,9 @@
 use super::definitions::element_at;
 use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, Bindings, Name, Vector};
+use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::gather;
 use crate::recurrence::sizes::show_sizes;
-use crate::recurrence::small::small_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Equation, Expr, RecurrenceSystem, Role};
 use petgraph::algo::kosaraju_scc;
@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The largest size that is tried.
 const LARGEST: i64 = 3;
+
+/// Sets with more points than this are not enumerated.
+const POINT_LIMIT: u64 = 10_000;
 
 /// One element of a tensor.
 type Element = (Name, Vector);
@@ -62,7 +65,7 @@ fn is_computed(system: &RecurrenceSystem, tensor: &str) -> bool {
 fn build_graph(system: &RecurrenceSystem, equations: &[Equation], sizes: &Bindings) -> Option<Dependences> {
     let mut dependences = Dependences::default();
     for equation in equations {
-        for point in equation.domain.set.points(&equation.domain.indices, sizes)? {
+        for point in points_within(&equation.domain.set, &equation.domain.indices, sizes, POINT_LIMIT)? {
             let element = (equation.target.clone(), element_at(equation, &point, sizes)?);
             let node = dependences.node(element);
             let mut bindings = sizes.clone();
@@ -100,7 +103,7 @@ impl Dependences {
                 arguments.iter().try_for_each(|argument| self.add_reads(system, target, argument, bindings))
             }
             Expr::Reduce { index, range, body, .. } => {
-                for point in range.points(std::slice::from_ref(index), bindings)? {
+                for point in points_within(range, std::slice::from_ref(index), bindings, POINT_LIMIT)? {
                     bindings.insert(index.clone(), *point.first()?);
                     self.add_reads(system, target, body, bindings)?;
                 }

@@ -2,15 +2,18 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::integer::{Bindings, Vector};
+use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::gather;
 use crate::recurrence::sizes::show_sizes;
-use crate::recurrence::small::small_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Equation, RecurrenceSystem, Role, Tensor};
 use std::collections::BTreeMap;
 
 /// The largest size that is tried.
 const LARGEST: i64 = 3;
+
+/// Sets with more points than this are not enumerated.
+const POINT_LIMIT: u64 = 10_000;
 
 /// A message for each tensor with an element defined twice or never, at the smallest sizes where that happens.
 pub(super) fn check_definitions(system: &RecurrenceSystem) -> Diagnostics {
@@ -32,7 +35,7 @@ fn check_at(
 ) -> Option<Diagnostic> {
     let mut owners: BTreeMap<Vector, usize> = BTreeMap::new();
     for (position, equation) in equations.iter().enumerate() {
-        for point in equation.domain.set.points(&equation.domain.indices, sizes)? {
+        for point in points_within(&equation.domain.set, &equation.domain.indices, sizes, POINT_LIMIT)? {
             let element = element_at(equation, &point, sizes)?;
             if let Some(first) = owners.insert(element.clone(), position) {
                 return Some(defined_twice(system, tensor, &element, [&equations[first], equation], sizes));
@@ -74,6 +77,9 @@ fn elements(tensor: &Tensor, sizes: &Bindings) -> Option<Vec<Vector>> {
     let mut all: Vec<Vector> = vec![vec![]];
     for extent in &tensor.shape {
         let extent = extent.evaluate(sizes)?;
+        if extent.saturating_mul(all.len() as i64) > POINT_LIMIT as i64 {
+            return None;
+        }
         let extend = |prefix: Vector| (0..extent).map(move |entry| prefix.iter().copied().chain([entry]).collect());
         all = all.into_iter().flat_map(extend).collect();
     }

@@ -1,0 +1,67 @@
+//! Every schedule that ships, from text to a checked run, with the cycles and PEs that its file states in closed form.
+
+use super::start::{json, refused};
+
+struct Case {
+    kernel: &'static str,
+    schedule: &'static str,
+    flags: &'static [&'static str],
+    size: &'static str,
+    cycles: u64,
+    pes: u64,
+}
+
+const fn case(kernel: &'static str, schedule: &'static str, size: &'static str, cycles: u64, pes: u64) -> Case {
+    Case { kernel, schedule, flags: &[], size, cycles, pes }
+}
+
+/// The counts are the formulas of the files' comments at these sizes, worked out by hand.
+const CASES: [Case; 15] = [
+    case("matmul", "cannon", "M=5,N=5,K=5", 13, 25),
+    case("matmul", "weight-stationary", "M=5,N=5,K=5", 13, 25),
+    case("matmul", "input-stationary", "M=5,N=5,K=5", 13, 25),
+    case("matmul", "summa", "M=5,N=4,K=6", 6, 20),
+    case("matmul", "pumma", "M=5,N=4,K=6", 9, 20),
+    Case { flags: &["--network", "hex"], ..case("matmul", "kung-leiserson", "M=5,N=5,K=5", 13, 61) },
+    case("fir", "w2", "N=7,K=4", 10, 4),
+    case("fir", "r2", "N=7,K=4", 10, 7),
+    case("fir", "w1", "N=7,K=4", 16, 4),
+    case("fir", "r1", "N=7,K=4", 13, 7),
+    case("matvec", "result-stationary", "M=6,N=6", 11, 6),
+    case("matvec", "vector-stationary", "M=6,N=6", 11, 6),
+    case("polynomial_product", "a-stays", "M=6,N=6", 16, 6),
+    case("polynomial_product", "b-stays", "M=6,N=6", 16, 6),
+    case("polynomial_product", "c-stays", "M=6,N=6", 16, 11),
+];
+
+#[test]
+fn every_shipped_schedule_is_proved_and_runs_in_the_stated_cycles() {
+    for Case { kernel, schedule, flags, size, cycles, pes } in &CASES {
+        let path = format!("kernels/{kernel}.rec");
+        let found = json(&[&["run", &path, "--schedule", schedule, "--size", size], *flags].concat());
+        assert_eq!(found["prove"]["result"], "proved", "{kernel} {schedule}");
+        assert_eq!(found["sim"]["cycles"], *cycles, "{kernel} {schedule}");
+        assert_eq!(found["search"]["front"][0]["cycles"], *cycles, "{kernel} {schedule}");
+        assert_eq!(found["search"]["front"][0]["pes"], *pes, "{kernel} {schedule}");
+        assert_eq!(found["sim"]["matches_reference"], true, "{kernel} {schedule}");
+        assert_eq!(found["sim"]["stall"], 0, "{kernel} {schedule}");
+        assert_eq!(found["sim"]["starve"], 0, "{kernel} {schedule}");
+    }
+}
+
+#[test]
+fn the_schedule_that_is_wrong_on_purpose_is_refused_by_every_command_that_needs_it() {
+    for command in ["run", "emit", "search", "explain"] {
+        let message = refused(&[command, "kernels/matmul.rec", "--schedule", "too-fast", "--size", "M=4,N=4,K=4"]);
+        assert!(message.contains("refuted: operands of `C` do not meet"), "{command}: {message}");
+    }
+}
+
+#[test]
+fn kernels_without_schedules_are_searched() {
+    let sizes = ["--size", "I=2,J=2,K=2,L=2", "--rank", "2", "--steps", "0..1"];
+    for kernel in ["kernels/mttkrp.rec", "kernels/ttm.rec"] {
+        let found = json(&[&["run", kernel], &sizes[..]].concat());
+        assert_eq!(found["sim"]["matches_reference"], true, "{kernel}");
+    }
+}

@@ -1,0 +1,23 @@
+//! The command line as a user meets it: every command as a process, with its exit code and its two streams.
+
+mod emit;
+
+mod json;
+
+mod kernels;
+
+mod machines;
+
+mod prove;
+
+mod refusals;
+
+mod rules;
+
+mod run;
+
+mod search;
+
+mod sim;
+
+mod start;

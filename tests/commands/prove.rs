@@ -1,0 +1,46 @@
+//! `systole prove`: proved, refuted, unknown, and the queries as a file.
+
+use super::start::{good, refused, systole};
+
+#[test]
+fn a_right_schedule_is_proved() {
+    let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon"]);
+    assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 11, "{text}");
+    assert!(!text.contains("refuted") && !text.contains("unknown"), "{text}");
+}
+
+#[test]
+fn a_wrong_schedule_is_refuted_with_both_sides_and_the_smallest_case() {
+    let message = refused(&["prove", "kernels/matmul.rec", "--schedule", "too-fast"]);
+    for part in
+        ["available at", "needed at", "smallest case M = 1, N = 2, K = 1: point (0, 1, 0)", "kernels/matmul.rec:43"]
+    {
+        assert!(message.contains(part), "no `{part}` in {message}");
+    }
+}
+
+#[test]
+fn a_channel_that_is_too_shallow_is_refuted_and_a_deep_one_is_not() {
+    let claim = |depth| ["prove", "kernels/matmul.rec", "--schedule", "cannon", "--depth", depth];
+    assert!(refused(&claim("1")).contains("refuted"));
+    assert!(good(&claim("2")).contains("fifo-depth"));
+}
+
+#[test]
+fn no_time_for_the_solver_is_code_3() {
+    for command in ["prove", "run", "emit"] {
+        let ran =
+            systole(&[command, "kernels/matmul.rec", "--schedule", "cannon", "--size", "M=2,N=2,K=2", "--limit", "0"]);
+        assert_eq!(ran.code, 3, "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains("did not decide"), "{command}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_queries_are_written_for_other_solvers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cannon.smt2");
+    good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--dump-smt", path.to_str().unwrap()]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches("(check-sat)").count(), 11);
+}

@@ -1,0 +1,57 @@
+//! `systole run`, `explain`, `check` and `doctor`.
+
+use super::start::{good, json};
+use ndarray::{Array2, array};
+use ndarray_npy::{read_npy, write_npy};
+
+#[test]
+fn the_first_command_of_the_read_me_goes_from_equations_to_a_checked_run() {
+    let text = good(&["run", "kernels/matmul.rec", "--size", "M=8,N=8,K=8"]);
+    let parts = ["11 of 11 proved", "t = i + j + k   PE (i, j)", "22 cycles (as predicted) on 64 PEs", "bit for bit"];
+    parts.iter().for_each(|part| assert!(text.contains(part), "no `{part}` in {text}"));
+}
+
+#[test]
+fn an_einsum_stands_in_for_a_file() {
+    let found = json(&["run", "ik,kj->ij", "--size", "I=3,J=3,K=3"]);
+    assert_eq!((&found["sim"]["cycles"], &found["sim"]["matches_reference"]), (&7.into(), &true.into()));
+    assert!(super::start::refused(&["run", "ik,kj->iq", "--size", "I=3"]).contains('q'));
+}
+
+#[test]
+fn arrays_and_the_program_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let left: Array2<f64> = array![[1.0, 2.0], [3.0, 4.0]];
+    write_npy(path("a.npy"), &left).unwrap();
+    write_npy(path("b.npy"), &Array2::<f64>::eye(2)).unwrap();
+    let [a, b, c] =
+        ["A=a", "B=b", "C=c"].map(|pair| pair.replace('=', &format!("={}/", folder.path().display())) + ".npy");
+    let size = ["run", "kernels/matmul.rec", "--schedule", "cannon", "--size", "M=2,N=2,K=2"];
+    let program = path("kept.pe");
+    good(&[&size[..], &["--input", &a, "--input", &b, "--output", &c, "--program", &program]].concat());
+    assert_eq!(read_npy::<_, Array2<f64>>(path("c.npy")).unwrap(), left);
+    assert!(good(&["sim", &program, "--size", "M=2,N=2,K=2"]).contains("cycles"));
+}
+
+#[test]
+fn explain_goes_from_the_equations_to_the_proved_schedule() {
+    let found = json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]);
+    let steps = found["steps"].as_array().expect("a list");
+    assert_eq!(steps.first().map(|step| &step["rule"]), Some(&"lower-sum".into()));
+    assert_eq!(steps.last().map(|step| &step["rule"]), Some(&"proved-by-11-obligations".into()));
+    let recurrences = found["recurrences"].as_array().expect("a list");
+    assert!(recurrences.contains(&"(i,j,k)_A <- (i,j-1,k)_A".into()));
+    assert!(good(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]).contains("inject"));
+}
+
+#[test]
+fn check_prints_the_normal_form() {
+    let text = good(&["check", "kernels/matmul.rec"]);
+    assert!(text.contains("A[i, k] over (i, j, k): [[1, 0, 0], [0, 0, 1]], the same along <j>"), "{text}");
+}
+
+#[test]
+fn doctor_names_the_solver_that_the_package_was_made_for() {
+    assert!(good(&["doctor"]).contains("Z3 5.4"));
+}

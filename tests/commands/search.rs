@@ -1,0 +1,72 @@
+//! `systole search`: what its flags let in and leave out.
+
+use super::start::{good, json};
+use serde_json::Value;
+
+/// A search of a small matmul, with the whole front.
+fn search(flags: &[&str]) -> Value {
+    json(&[&["search", "kernels/matmul.rec", "--size", "M=4,N=4,K=4"], flags].concat())
+}
+
+fn front(found: &Value) -> &Vec<Value> {
+    found["front"].as_array().expect("a list")
+}
+
+#[test]
+fn the_best_by_default_is_the_textbook_array() {
+    let found = search(&[]);
+    let best = &front(&found)[0];
+    assert_eq!((&best["cycles"], &best["pes"], &best["memory_words"]), (&10.into(), &16.into(), &32.into()));
+    assert_eq!(best["fanout"], 1);
+}
+
+#[test]
+fn each_objective_puts_its_own_count_first() {
+    for (objective, key) in [
+        ("cycles", "cycles"),
+        ("pes", "pes"),
+        ("words", "memory_words"),
+        ("buffers", "buffers"),
+        ("systolic", "memory_words"),
+    ] {
+        let found = search(&["--objective", objective]);
+        let counts: Vec<u64> = front(&found).iter().filter_map(|design| design[key].as_u64()).collect();
+        assert_eq!(counts.first(), counts.iter().min(), "{objective}");
+    }
+}
+
+#[test]
+fn the_front_does_not_depend_on_the_number_of_threads() {
+    let [one, two] = ["1", "2"].map(|threads| search(&["--threads", threads])["front"].clone());
+    assert_eq!(one, two);
+}
+
+#[test]
+fn ranks_bounds_and_steps_are_kept_to() {
+    let line = search(&["--rank", "1"]);
+    assert!(front(&line).iter().all(|design| design["place"]["S"].as_array().is_some_and(|rows| rows.len() == 1)));
+    let forward = search(&["--rank", "2", "--steps", "0..1", "--all"]);
+    let entries = |design: &Value| design["step"]["S"].as_array().expect("a row").clone();
+    let all = forward["all"].as_array().expect("a list");
+    assert!(!all.is_empty() && all.iter().flat_map(entries).all(|entry| entry == 0 || entry == 1));
+    let counts = ["1", "2"].map(|bound| search(&["--rank", "2", "--steps", "0..1", "--bound", bound])["maps"].as_u64());
+    assert!(counts[0] < counts[1], "{counts:?}");
+}
+
+#[test]
+fn transports_and_directions_of_reuse_are_kept_to() {
+    let streams = search(&["--transports", "stream", "--reuse", "forward", "--all"]);
+    let moves = |design: &Value| design["transport"].as_object().expect("an object").clone();
+    let all = streams["all"].as_array().expect("a list");
+    let words: Vec<String> = all.iter().flat_map(moves).map(|(_, word)| word.to_string()).collect();
+    assert!(!words.is_empty() && words.iter().all(|word| word.starts_with("\"stream") && !word.contains('-')));
+    let both = search(&["--transports", "stream", "--reuse", "both", "--all"]);
+    assert!(both["designs"].as_u64() > streams["designs"].as_u64());
+}
+
+#[test]
+fn the_table_shows_as_many_designs_as_asked_for() {
+    let text = good(&["search", "kernels/matmul.rec", "--size", "M=4,N=4,K=4", "--most", "3"]);
+    assert_eq!(text.lines().filter(|line| line.contains("  t = ")).count(), 3, "{text}");
+    assert!(text.contains("more: --most"), "{text}");
+}

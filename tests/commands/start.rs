@@ -1,0 +1,57 @@
+//! Starting the program and looking at what it did.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What a command did.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs `systole` with these arguments from the root of the repository.
+pub fn systole(arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+    let output = command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it writes is text");
+    Ran {
+        code: output.status.code().expect("no signal ended it"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+/// Runs a command that must end well and say nothing on standard error.
+pub fn good(arguments: &[&str]) -> String {
+    let ran = systole(arguments);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""), "{arguments:?}");
+    ran.stdout
+}
+
+/// Runs a command that must be refused with code 1; what it says on standard error.
+pub fn refused(arguments: &[&str]) -> String {
+    let ran = systole(arguments);
+    assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.stderr);
+    assert!(!ran.stderr.contains("panicked"), "{arguments:?}: {}", ran.stderr);
+    ran.stderr
+}
+
+/// The one object that a command writes under `--json`.
+pub fn object(stdout: &str) -> Value {
+    assert_eq!(stdout.lines().count(), 1, "one object on one line: {stdout}");
+    let value: Value = serde_json::from_str(stdout).expect("JSON");
+    assert!(value.is_object());
+    value
+}
+
+/// The object of a command that must end well.
+pub fn json(arguments: &[&str]) -> Value {
+    object(&good(&[arguments, &["--json"]].concat()))
+}
+
+/// The keys of an object.
+pub fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}

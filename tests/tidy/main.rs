@@ -1,0 +1,13 @@
+//! Manners of the repository, as tests: what a reader may rely on without looking.
+
+mod commands;
+
+mod data;
+
+mod imports;
+
+mod pages;
+
+mod shape;
+
+mod tree;
