@@ -7,3 +7,11 @@ mod every_design;
 mod grown;
 
 mod random;
+
+mod named;
+
+mod fifo;
+
+mod scalesim;
+
+mod analytic;
