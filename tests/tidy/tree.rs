@@ -1,6 +1,7 @@
 //! The files of the repository, for the other tests, and what stands at the top level.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -79,7 +80,9 @@ fn tracked() -> Option<Vec<String>> {
             Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
         }
         _ => {
-            eprintln!("SKIPPED: git does not list this folder, so its tracked files are not checked");
+            // Written past the capture of test output, so that it is seen.
+            let _ =
+                writeln!(std::io::stderr(), "SKIPPED: git does not list the tracked files, so they are not checked");
             None
         }
     }
