@@ -72,7 +72,6 @@ const TOP_LEVEL: [&str; 20] = [
 ];
 
 /// What git tracks; `None`, loudly, where there is no git to ask.
-#[expect(clippy::print_stderr, reason = "a check that is skipped says so")]
 fn tracked() -> Option<Vec<String>> {
     let output = Command::new("git").args(["ls-files"]).current_dir(root()).output();
     match output {
