@@ -23,6 +23,8 @@ enum Timing {
 pub struct Priced {
     direction: Vector,
     displacement: Vector,
+    /// What is the same at all points of the flow, as rows.
+    fixed: Vec<Vector>,
     timing: Timing,
     /// Links of the flow, or PEs that hold its register.
     carriers: u64,
@@ -96,7 +98,7 @@ impl<'a> PlaceTable<'a> {
         let cost = Cost { channel_words: moved * hops.unsigned_abs(), memory_words, fanout: 1, ..Cost::default() };
         let response = if hops > 0 { links.response } else { 0 };
         let timing = Timing::Flow { least: (hops * links.latency).max(1), response };
-        Some(Priced { direction: along.to_vec(), displacement, timing, carriers, cost })
+        Some(Priced { direction: along.to_vec(), displacement, fixed: vec![], timing, carriers, cost })
     }
 
     /// A bus runs along one axis of the array.
@@ -114,23 +116,29 @@ impl<'a> PlaceTable<'a> {
             fanout: region.longest_line(along).max(1),
             ..Cost::default()
         };
-        Some(Priced { direction: along.to_vec(), displacement: vec![], timing: Timing::Together, carriers: 0, cost })
+        Some(Priced { direction: along.to_vec(), timing: Timing::Together, cost, ..free(cost) })
     }
 
     fn price_chain(&self, chain: usize) -> Option<Vec<Priced>> {
         let directions = &self.problem.choices.chains[chain].directions;
         let levels = directions.iter().zip(&self.problem.levels[chain]);
-        levels.map(|(along, (_, region))| self.price_flow(along, region, false)).collect()
+        let indices = self.problem.space.indices();
+        let level = |(along, (set, region)): (&Vector, &(Polyhedron, Region))| {
+            let fixed = set.equations().map(|form| form.row(indices)).collect();
+            Some(Priced { fixed, ..self.price_flow(along, region, false)? })
+        };
+        levels.map(level).collect()
     }
 
-    /// The cost of a choice under a step, `None` where it is out of time or would need a FIFO that grows with the sizes.
+    /// The cost of a choice under a step, `None` where it is out of time, two of its words meet on a link, or it would need
+    /// a FIFO that grows with the sizes.
     pub fn under_step(&self, choice: &Priced, step: &Matrix, spacing: Option<&[i64]>) -> Option<Cost> {
         let delay = step.apply(&choice.direction);
         match choice.timing {
             Timing::Free => Some(choice.cost),
             Timing::Together => delay.iter().all(|entry| *entry == 0).then_some(choice.cost),
             Timing::Flow { least, response } => {
-                if !is_in_time(&delay, least) {
+                if !is_in_time(&delay, least) || self.words_meet(choice, step) {
                     return None;
                 }
                 let depth = depth_of(&delay, spacing, response)?;
@@ -138,6 +146,12 @@ impl<'a> PlaceTable<'a> {
                 (!stays || depth == 1).then(|| Cost { buffers: depth * choice.carriers, ..choice.cost })
             }
         }
+    }
+
+    fn words_meet(&self, choice: &Priced, step: &Matrix) -> bool {
+        let far = choice.displacement.iter().any(|entry| entry.abs() > 1);
+        let latency = self.problem.machine.links.latency;
+        far && mapping::words_meet(&self.place.above(step), &choice.fixed, &choice.displacement, latency)
     }
 
     /// A tensor that no choice moves in time under this step, whatever its storage: a cheap test that most maps fail.
@@ -188,5 +202,5 @@ impl<'a> PlaceTable<'a> {
 }
 
 fn free(cost: Cost) -> Priced {
-    Priced { direction: vec![], displacement: vec![], timing: Timing::Free, carriers: 0, cost }
+    Priced { direction: vec![], displacement: vec![], fixed: vec![], timing: Timing::Free, carriers: 0, cost }
 }

@@ -58,6 +58,11 @@ impl Polyhedron {
         &self.constraints
     }
 
+    /// The forms that are zero at every point: constraints that stand with their opposite.
+    pub fn equations(&self) -> impl Iterator<Item = &Affine> {
+        self.constraints.iter().filter(|form| self.constraints.contains(&-(*form).clone()))
+    }
+
     /// The set with `other`'s constraints as well.
     pub fn intersect(&self, other: &Polyhedron) -> Polyhedron {
         Polyhedron::new(self.constraints.iter().chain(&other.constraints).cloned())

@@ -150,7 +150,7 @@ pub fn ends(space: &Space, set: &Polyhedron, direction: &[i64]) -> Option<Polyhe
 /// share a PE, in the basis whose times are triangular.
 pub fn spacing(space: &Space, map: &SpaceTimeMap, set: &Polyhedron) -> Option<Vector> {
     let mut normals = map.place.clone();
-    for form in set.constraints().iter().filter(|form| set.constraints().contains(&-(*form).clone())) {
+    for form in set.equations() {
         normals = normals.above(&Matrix::new(vec![form.row(space.indices())], normals.columns()));
     }
     let lattice = normals.null_lattice();

@@ -15,6 +15,10 @@ mod flow;
 
 pub use flow::{Flow, FlowRole, depth_of, ends, is_in_time, spacing};
 
+mod route;
+
+pub use route::words_meet;
+
 mod network;
 
 pub use network::{Links, Network};

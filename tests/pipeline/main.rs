@@ -3,3 +3,7 @@
 mod common;
 
 mod every_design;
+
+mod grown;
+
+mod random;

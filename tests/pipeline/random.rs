@@ -1,0 +1,174 @@
+//! Random kernels under random maps: what the search calls legal is proved and runs as predicted; what is refuted fails
+//! where the counterexample says; nothing panics.
+
+use super::common::{Bench, Kernel, load, machine, shown};
+use super::grown::{self, Choices};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use std::time::Duration;
+use systole::cost::Machine;
+use systole::extract::{self, Constraint, Found, Problem, verify};
+use systole::integer::{Bindings, Matrix, Vector};
+use systole::mapping::candidates::{self, Bounds};
+use systole::mapping::{Network, SpaceTimeMap};
+use systole::rewrite::Dataflow;
+use systole::smt::{Verdict, discharge_all};
+use systole::timing::{Kind, obligations};
+
+const AMPLE: Duration = Duration::from_secs(20);
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(20_260), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// A random place of at most two rows.
+fn place(dimension: usize, choices: &mut Choices) -> Matrix {
+    let rank = choices.choose(dimension.min(3));
+    choices.pick(&candidates::places(dimension, rank, 1)).clone()
+}
+
+/// All designs with this place, and with this step where it is given; `None` where the kernel is refused.
+fn survey(kernel: &Kernel, machine: &Machine, sizes: &Bindings, constraint: Constraint) -> Option<Vec<Found>> {
+    let bounds = Bounds { steps: (-1, 2), ..Bounds::for_dimension(kernel.space.dimension()) };
+    let problem = Problem::new(&kernel.space, &kernel.choices, bounds, machine, sizes, constraint).ok()?;
+    Some(extract::search(&problem, true, &|_, _| {}).all)
+}
+
+fn sizes(kernel: &Kernel, largest: usize, choices: &mut Choices) -> Bindings {
+    kernel.space.parameters.iter().map(|parameter| (parameter.clone(), 1 + choices.choose(largest) as i64)).collect()
+}
+
+/// A legal design is proved and runs as predicted, at other sizes too; a program may be refused, with a message.
+fn hold(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choices) -> Result<(), String> {
+    for _ in 0..3 {
+        let sizes = sizes(kernel, 4, choices);
+        let cost = verify(&kernel.space, machine, &sizes, found)
+            .map_err(|fault| format!("legal, but at {sizes:?} {fault}: {found:?}"))?;
+        Bench::new(kernel, machine, sizes).hold(&Found { cost, ..found.clone() })?;
+    }
+    Ok(())
+}
+
+fn prove(kernel: &Kernel, machine: &Machine, found: &Found) -> Result<(), String> {
+    let design = kernel.design(found);
+    let stated = obligations(&design, &machine.links).map_err(|problems| shown(&problems))?;
+    match discharge_all(&stated, AMPLE).iter().find(|proof| proof.verdict != Verdict::Proved) {
+        Some(proof) => {
+            Err(format!("{} of {} is {:?}: {found:?}", proof.obligation.kind, proof.obligation.of, proof.verdict))
+        }
+        None => Ok(()),
+    }
+}
+
+proptest! {
+    #![proptest_config(config(150))]
+
+    #[test]
+    fn legal_designs_are_proved_and_run_as_predicted(numbers in vec(any::<u32>(), 80)) {
+        let choices = &mut Choices::new(numbers);
+        let text = grown::kernel(choices);
+        let kernel = match load(&text) {
+            Ok(kernel) => kernel,
+            Err(problems) => { eprintln!("{text}\n{}", shown(&problems)); return Ok(()); }
+        };
+        let machine = machine(*choices.pick(&[Network::Mesh, Network::Mesh, Network::Wire, Network::Hex]));
+        let place = Some(place(kernel.space.dimension(), choices));
+        let Some(legal) = survey(&kernel, &machine, &sizes(&kernel, 4, choices), Constraint { place, ..Constraint::default() })
+        else { eprintln!("refused {text}"); return Ok(()) };
+        eprintln!("{} legal", legal.len());
+        for _ in 0..legal.len().min(3) {
+            let found = choices.pick(&legal);
+            prop_assert_eq!(hold(&kernel, &machine, found, choices), Ok(()), "{}", text);
+            prop_assert_eq!(prove(&kernel, &machine, found), Ok(()), "{}", text);
+        }
+    }
+}
+
+/// A map and a form drawn blindly.
+fn blind(kernel: &Kernel, choices: &mut Choices) -> Option<Found> {
+    let dimension = kernel.space.dimension();
+    let entries = [1, 0, 1, -1, 2];
+    let row = |choices: &mut Choices| (0..dimension).map(|_| *choices.pick(&entries)).collect::<Vector>();
+    let place = place(dimension, choices);
+    let rows = if choices.choose(4) == 0 { 1 + choices.choose(2) } else { dimension - place.rows().len() };
+    let step = Matrix::new((0..rows.max(1)).map(|_| row(choices)).collect(), dimension);
+    let offered = kernel.choices.transports.iter();
+    let transports = offered.map(|offered| (!offered.is_empty()).then(|| choices.pick(offered).clone()));
+    let transports: Vec<_> = transports.collect::<Option<_>>()?;
+    let chain = (!kernel.choices.chains.is_empty()).then(|| choices.pick(&kernel.choices.chains).clone())?;
+    Some(Found {
+        cost: Default::default(),
+        map: SpaceTimeMap { place, step },
+        dataflow: Dataflow { transports, chain },
+    })
+}
+
+/// Whether the search, held to this map, finds this form.
+fn is_found(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
+    let map = &found.map;
+    let constraint =
+        Constraint { place: Some(map.place.clone()), step: Some(map.step.clone()), ..Constraint::default() };
+    let sizes = kernel.space.parameters.iter().map(|parameter| (parameter.clone(), 3)).collect();
+    let legal = survey(kernel, machine, &sizes, constraint).unwrap_or_default();
+    legal.iter().any(|known| known.map == found.map && known.dataflow == found.dataflow)
+}
+
+fn judge(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choices) -> Result<&'static str, String> {
+    let design = kernel.design(found);
+    let legal = is_found(kernel, machine, found);
+    let stated = match obligations(&design, &machine.links) {
+        Ok(stated) => stated,
+        Err(problems) if legal => return Err(format!("legal, but {}", shown(&problems))),
+        Err(_) => return Ok("not stated"),
+    };
+    let proofs = discharge_all(&stated, AMPLE);
+    for proof in &proofs {
+        if let Verdict::Refuted(example) = &proof.verdict {
+            if proof.obligation.violation.holds(&example.bindings()) != Some(true) {
+                return Err(format!("{example} is no counterexample"));
+            }
+            if legal {
+                return Err(format!("legal, but {} is refuted: {example}", proof.obligation.kind));
+            }
+            // The checker has no routes and no bus wires; it sees everything else point by point.
+            let sizes: Bindings = example.sizes().iter().cloned().collect();
+            if proof.obligation.kind != Kind::LinkConflict && verify(&kernel.space, machine, &sizes, found).is_ok() {
+                return Err(format!(
+                    "{} is refuted by {example}, where the checker finds no fault",
+                    proof.obligation.kind
+                ));
+            }
+        }
+    }
+    if proofs.iter().any(|proof| proof.verdict != Verdict::Proved) {
+        return Ok("refuted");
+    }
+    // Every program that can be written for a proved design is right.
+    if emits(kernel, machine, found) {
+        hold(kernel, machine, found, choices)?;
+    }
+    Ok(if legal { "legal" } else { "proved, not found" })
+}
+
+fn emits(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
+    systole::array::emit::emit(&kernel.design(found), &machine.links).is_ok()
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn solver_search_and_checker_agree_on_any_design(numbers in vec(any::<u32>(), 80)) {
+        let choices = &mut Choices::new(numbers);
+        let text = grown::kernel(choices);
+        let Ok(kernel) = load(&text) else { return Ok(()) };
+        let machine = machine(*choices.pick(&[Network::Mesh, Network::Mesh, Network::Wire, Network::King]));
+        for _ in 0..4 {
+            let Some(found) = blind(&kernel, choices) else { return Ok(()) };
+            let judged = judge(&kernel, &machine, &found, choices);
+            if let Ok(j) = &judged { eprintln!("judged {j}"); }
+            prop_assert!(judged.is_ok(), "{}\n{}\n{:?}", judged.unwrap_err(), text, found);
+        }
+    }
+}
