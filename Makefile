@@ -6,18 +6,19 @@ SIZE ?= M=8,N=8,K=8
 KERNEL ?= kernels/matmul.rec
 CASES ?= 5000
 
-.PHONY: run test setup lint bless bench fuzz doc clean
+.PHONY: run test setup lint bless bench fuzz clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
 
-# One profile, so that every dependency is compiled once.
+# One profile for all three, so that every dependency is compiled once.
 test: lint
 	cargo test --release
 
 lint: setup
 	cargo fmt --check
 	cargo clippy --release --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --quiet
 
 # Accepts the messages that the refusal tests get; look at the difference before you commit it.
 bless: setup
@@ -29,9 +30,6 @@ bench: setup
 # The property tests with CASES random cases each.
 fuzz: setup
 	PROPTEST_CASES=$(CASES) cargo test --release
-
-doc: setup
-	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
 clean:
 	cargo clean

@@ -23,4 +23,4 @@ mod verify;
 pub use constraint::Constraint;
 pub use front::{Found, Front};
 pub use search::{Problem, Rejections, Survey, search};
-pub use verify::verify;
+pub use verify::{Checker, verify};

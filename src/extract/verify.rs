@@ -1,67 +1,126 @@
 //! The checker of the search: recomputes a design's cost point by point and its legality edge by edge at given sizes.
 //!
-//! It shares nothing with the search but the types: places and times are evaluated at every point, and everything is counted
-//! with sets. Slow on purpose; used on winners of moderate size and in the tests.
+//! It shares nothing with the search but the types, the clock, and the depths that the proofs speak of: places and times are
+//! evaluated at every point, and everything is counted with sets. Slow on purpose; used on winners of moderate size and in the tests.
 
 use super::Found;
 use crate::cost::{Cost, Machine};
-use crate::integer::{Bindings, Vector, dot};
+use crate::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::clock::Clock;
-use crate::recurrence::Space;
-use crate::rewrite::Transport;
+use crate::mapping::{Design, FlowRole, SpaceTimeMap};
+use crate::recurrence::{Chain, Space};
+use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Everything the checker knows of one design.
-struct Run<'a> {
-    space: &'a Space,
-    machine: &'a Machine,
-    found: &'a Found,
-    points: BTreeSet<Vector>,
-    clock: Vector,
-}
 
 /// The cost of a design as counted point by point; or what is wrong with it at these sizes.
 ///
 /// # Errors
 /// One sentence naming the first law that is broken.
 pub fn verify(space: &Space, machine: &Machine, sizes: &Bindings, found: &Found) -> Result<Cost, String> {
-    let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
-    let clock =
-        Clock::new(space, &found.map).and_then(|clock| clock.row(&found.map, sizes)).ok_or("there is no clock")?;
-    let run = Run { space, machine, found, points: points.into_iter().collect(), clock };
-    let mut cost = run.base()?;
-    for (operand, transport) in space.operands.iter().zip(&found.dataflow.transports) {
-        let part = match transport {
-            Transport::Stream(along) => run.flow(&operand.tensor, along, &run.points, true)?,
-            Transport::Broadcast(along) => run.bus(&operand.tensor, along)?,
-            Transport::Prefetch => run.held(&operand.access, sizes),
-            Transport::Feed => Cost { memory_words: run.points.len() as u64, ..Cost::default() },
-        };
-        cost = cost.join(&part);
+    let checker = Checker::new(space, machine, sizes, &found.map)?;
+    let mut cost = checker.base()?;
+    for (operand, transport) in found.dataflow.transports.iter().enumerate() {
+        cost = cost.join(&checker.operand(operand, transport)?);
     }
-    let mut set = run.points.clone();
-    for along in &found.dataflow.chain.directions {
-        cost = cost.join(&run.flow(&space.output, along, &set, false)?);
-        set = set.iter().filter(|point| !set.contains(&shifted(point, along, 1))).cloned().collect();
-    }
-    run.joined()?;
+    cost = cost.join(&checker.chain(&found.dataflow.chain)?);
+    checker.joins(&found.dataflow)?;
     Ok(cost)
+}
+
+/// A map at given sizes, with all its points: counts what any lowered form costs under it.
+pub struct Checker<'a> {
+    space: &'a Space,
+    machine: &'a Machine,
+    sizes: &'a Bindings,
+    map: &'a SpaceTimeMap,
+    points: BTreeSet<Vector>,
+    clock: Vector,
+}
+
+impl<'a> Checker<'a> {
+    /// Lists the points and finds the clock.
+    ///
+    /// # Errors
+    /// The domain is not bounded, or the map has no clock.
+    pub fn new(
+        space: &'a Space,
+        machine: &'a Machine,
+        sizes: &'a Bindings,
+        map: &'a SpaceTimeMap,
+    ) -> Result<Checker<'a>, String> {
+        let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
+        let clock = Clock::new(space, map).and_then(|clock| clock.row(map, sizes)).ok_or("there is no clock")?;
+        Ok(Checker { space, machine, sizes, map, points: points.into_iter().collect(), clock })
+    }
+
+    /// What an operand costs under a transport.
+    ///
+    /// # Errors
+    /// The law that the transport breaks.
+    pub fn operand(&self, operand: usize, transport: &Transport) -> Result<Cost, String> {
+        let operand = &self.space.operands[operand];
+        match transport {
+            Transport::Stream(along) => self.flow(&operand.tensor, along, &self.points, Flowing::Operand),
+            Transport::Broadcast(along) => self.bus(&operand.tensor, along),
+            Transport::Prefetch => Ok(self.held(&operand.access)),
+            Transport::Feed => Ok(Cost { memory_words: self.points.len() as u64, ..Cost::default() }),
+        }
+    }
+
+    /// What an order of the reduction costs.
+    ///
+    /// # Errors
+    /// The law that one of its levels breaks.
+    pub fn chain(&self, chain: &Chain) -> Result<Cost, String> {
+        let (mut cost, mut set) = (Cost::default(), self.points.clone());
+        for (level, along) in chain.directions.iter().enumerate() {
+            cost = cost.join(&self.flow(&self.space.output, along, &set, Flowing::Level(chain, level))?);
+            set = set.iter().filter(|point| !set.contains(&shifted(point, along, 1))).cloned().collect();
+        }
+        Ok(cost)
+    }
+
+    /// Whether the network has all links of a form at once.
+    ///
+    /// # Errors
+    /// It has not.
+    pub fn joins(&self, dataflow: &Dataflow) -> Result<(), String> {
+        let streams = dataflow.transports.iter().filter_map(|transport| match transport {
+            Transport::Stream(along) => Some(along),
+            _ => None,
+        });
+        let moved: Vec<Vector> =
+            streams.chain(&dataflow.chain.directions).map(|along| self.map.displacement(along)).collect();
+        let joins = self.machine.links.network.joins(moved.iter().map(Vec::as_slice));
+        joins.then_some(()).ok_or_else(|| "the network has no such links together".to_owned())
+    }
+}
+
+/// What a flow carries, and so where its promised depth stands.
+#[derive(Clone, Copy)]
+enum Flowing<'a> {
+    Operand,
+    Level(&'a Chain, usize),
 }
 
 fn shifted(point: &[i64], by: &[i64], times: i64) -> Vector {
     point.iter().zip(by).map(|(x, d)| x + times * d).collect()
 }
 
-impl Run<'_> {
+impl Checker<'_> {
     fn pe(&self, point: &[i64]) -> Vector {
-        self.found.map.place.apply(point)
+        self.map.place.apply(point)
     }
 
     fn time(&self, point: &[i64]) -> i64 {
         dot(&self.clock, point)
     }
 
-    fn base(&self) -> Result<Cost, String> {
+    /// Cycles and PEs.
+    ///
+    /// # Errors
+    /// Two points share a PE and a time.
+    pub fn base(&self) -> Result<Cost, String> {
         let slots: BTreeSet<(Vector, i64)> = self.points.iter().map(|x| (self.pe(x), self.time(x))).collect();
         if slots.len() < self.points.len() {
             return Err("two points share a PE and a time".to_owned());
@@ -72,9 +131,9 @@ impl Run<'_> {
         Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
     }
 
-    fn flow(&self, of: &str, along: &[i64], set: &BTreeSet<Vector>, loads: bool) -> Result<Cost, String> {
+    fn flow(&self, of: &str, along: &[i64], set: &BTreeSet<Vector>, flowing: Flowing) -> Result<Cost, String> {
         let links = &self.machine.links;
-        let moved = self.found.map.displacement(along);
+        let moved = self.map.displacement(along);
         let hops = links.network.hops(&moved).ok_or_else(|| format!("`{of}` has no link for {moved:?}"))?;
         let tokens: Vec<&Vector> = set.iter().filter(|x| set.contains(&shifted(x, along, 1))).collect();
         let mut holders: BTreeMap<Vector, Vec<(i64, i64)>> = BTreeMap::new();
@@ -91,10 +150,11 @@ impl Run<'_> {
             return Err(format!("`{of}` needs more than one register"));
         }
         let channel_words = tokens.len() as u64 * hops.unsigned_abs();
+        let loads = matches!(flowing, Flowing::Operand);
         let memory_words = if loads { (set.len() - tokens.len()) as u64 } else { 0 };
         let pes: BTreeSet<Vector> = set.iter().map(|x| self.pe(x)).collect();
         // The depth is the one for all sizes; at sizes too small to fill a channel fewer slots are ever in use.
-        let depth = self.depth(of, along, loads)?;
+        let depth = self.depth(of, along, flowing)?;
         if most > depth {
             return Err(format!("`{of}` needs {most} slots where {depth} were promised"));
         }
@@ -102,17 +162,22 @@ impl Run<'_> {
         Ok(Cost { channel_words, memory_words, buffers: depth * carriers, fanout: 1, ..Cost::default() })
     }
 
-    fn depth(&self, of: &str, along: &[i64], loads: bool) -> Result<u64, String> {
-        let (space, map) = (self.space, self.found.map.clone());
-        let design = crate::mapping::Design { space, dataflow: self.found.dataflow.clone(), map, boundary_io: false };
+    fn depth(&self, of: &str, along: &[i64], flowing: Flowing) -> Result<u64, String> {
+        let (chain, role) = match flowing {
+            Flowing::Operand => (Chain { directions: vec![] }, FlowRole::Operand(0)),
+            Flowing::Level(chain, level) => (chain.clone(), FlowRole::Reduction(level)),
+        };
+        let dataflow = Dataflow { transports: vec![Transport::Stream(along.to_vec())], chain };
+        let design = Design { space: self.space, dataflow, map: self.map.clone(), boundary_io: false };
         let flows = design.flows().ok_or("the reduction has no faces")?;
-        let operand = |flow: &crate::mapping::Flow| matches!(flow.role, crate::mapping::FlowRole::Operand(_));
-        let mut mine = flows.iter().filter(|flow| *flow.of == *of && flow.direction == along && operand(flow) == loads);
-        let flow = mine.next().ok_or("the flow is not in the design")?;
+        let flow = flows.iter().find(|flow| flow.role == role).ok_or("the flow is not in the design")?;
         flow.depth(self.machine.links.response).ok_or_else(|| format!("the FIFO of `{of}` grows with the sizes"))
     }
 
     fn bus(&self, of: &str, along: &[i64]) -> Result<Cost, String> {
+        if !self.machine.buses || self.map.displacement(along).iter().filter(|entry| **entry != 0).count() != 1 {
+            return Err(format!("no bus of the machine runs where `{of}` goes"));
+        }
         let heads: Vec<&Vector> =
             self.points.iter().filter(|x| !self.points.contains(&shifted(x, along, -1))).collect();
         let mut drives = BTreeSet::new();
@@ -132,26 +197,13 @@ impl Run<'_> {
         Ok(Cost { channel_words: reached, memory_words: heads.len() as u64, fanout, ..Cost::default() })
     }
 
-    fn held(&self, access: &[crate::integer::Affine], sizes: &Bindings) -> Cost {
+    fn held(&self, access: &[Affine]) -> Cost {
         let address = |point: &Vector| -> Vec<Option<i64>> {
-            let bindings = self.space.bind(sizes, point);
+            let bindings = self.space.bind(self.sizes, point);
             access.iter().map(|form| form.evaluate(&bindings)).collect()
         };
         let held: BTreeSet<(Vector, Vec<Option<i64>>)> = self.points.iter().map(|x| (self.pe(x), address(x))).collect();
         Cost { memory_words: held.len() as u64, buffers: held.len() as u64, ..Cost::default() }
-    }
-
-    fn joined(&self) -> Result<(), String> {
-        let streams = self.found.dataflow.transports.iter().filter_map(|transport| match transport {
-            Transport::Stream(along) => Some(along),
-            _ => None,
-        });
-        let moved: Vec<Vector> = streams
-            .chain(&self.found.dataflow.chain.directions)
-            .map(|along| self.found.map.displacement(along))
-            .collect();
-        let joins = self.machine.links.network.joins(moved.iter().map(Vec::as_slice));
-        joins.then_some(()).ok_or_else(|| "the network has no such links together".to_owned())
     }
 }
 

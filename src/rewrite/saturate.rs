@@ -87,7 +87,7 @@ impl Lowered {
 ///
 /// # Errors
 ///
-/// Fibres that are not lines, coefficients beyond [`super::MAX_COEFFICIENT`], and a rule that makes two different leaves
+/// Fibres that are not lines, coefficients beyond [`super::MAX_COEFFICIENTS`], and a rule that makes two different leaves
 /// equal. Reaching a limit is no error: [`Report::stop`] says so, and what has been found until then is still right.
 pub fn saturate(space: &Space, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
     check_space(space)?;

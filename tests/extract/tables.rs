@@ -29,7 +29,7 @@ fn all(space: &Space, choices: &Choices, network: Network, rank: usize, step: Op
 
 /// Streams along positive directions only.
 fn forwards(space: &Space) -> Choices {
-    let mut choices = spaces::choices(space, true);
+    let mut choices = spaces::streams(space);
     let positive = |d: &Vec<i64>| d.iter().all(|entry| *entry >= 0);
     for offered in &mut choices.transports {
         offered.retain(|transport| matches!(transport, Transport::Stream(d) if positive(d)));
@@ -40,7 +40,7 @@ fn forwards(space: &Space) -> Choices {
 
 #[test]
 fn matmul_with_the_plain_step_has_the_published_classes() {
-    let space = spaces::matmul();
+    let space = spaces::space("matmul");
     let step = Matrix::new(vec![vec![1, 1, 1]], 3);
     let table = include_str!("../oracles/matmul_mappings.csv");
     let columns = [(Network::King, 6), (Network::Mesh, 7), (Network::Wire, 8), (Network::Hex, 9)];
@@ -53,7 +53,7 @@ fn matmul_with_the_plain_step_has_the_published_classes() {
             .collect();
         let mut expected: Vec<(u64, u64)> =
             published.iter().map(|row| (row[10].parse().unwrap(), row[11].parse().unwrap())).collect();
-        let found = all(&space, &spaces::choices(&space, true), network, 2, Some(step.clone()));
+        let found = all(&space, &spaces::streams(&space), network, 2, Some(step.clone()));
         let mut counted: Vec<(u64, u64)> = found.iter().map(|design| (design.cost.pes, design.cost.cycles)).collect();
         expected.sort_unstable();
         counted.sort_unstable();
@@ -65,7 +65,7 @@ fn matmul_with_the_plain_step_has_the_published_classes() {
 
 #[test]
 fn matmul_with_all_steps_has_the_published_counts() {
-    let space = spaces::matmul();
+    let space = spaces::space("matmul");
     let counts = include_str!("../oracles/mapping_counts.csv");
     for line in counts.lines().filter(|line| line.starts_with("matmul")) {
         let row: Vec<&str> = line.split(',').collect();
@@ -90,10 +90,10 @@ fn matmul_with_all_steps_has_the_published_counts() {
 
 #[test]
 fn polynomial_product_has_the_published_counts() {
-    let space = spaces::polynomial_product();
+    let space = spaces::space("polynomial_product");
     for (sign, label) in [(1, "polyprod_c+"), (-1, "polyprod_c-")] {
         let mut choices = forwards(&space);
-        choices.chains = spaces::choices(&space, true).chains;
+        choices.chains = spaces::streams(&space).chains;
         choices.chains.retain(|chain| chain.directions[0] == [sign, -sign]);
         let counts = include_str!("../oracles/mapping_counts.csv");
         for line in counts.lines().filter(|line| line.starts_with(label) && line.contains(",all,")) {
@@ -107,8 +107,8 @@ fn polynomial_product_has_the_published_counts() {
 
 #[test]
 fn fir_has_eighteen_designs_and_kungs_names() {
-    let space = spaces::fir();
-    let found = all(&space, &spaces::choices(&space, true), Network::Line, 1, None);
+    let space = spaces::space("fir");
+    let found = all(&space, &spaces::streams(&space), Network::Line, 1, None);
     assert_eq!(found.len(), 18);
     let moved = |design: &Found, operand: usize| match &design.dataflow.transports[operand] {
         Transport::Stream(along) => design.map.displacement(along)[0],
@@ -127,8 +127,8 @@ fn fir_has_eighteen_designs_and_kungs_names() {
 
 #[test]
 fn a_step_that_leaves_no_time_has_no_design() {
-    let space = spaces::matmul();
+    let space = spaces::space("matmul");
     let step = Matrix::new(vec![vec![1, 0, 1]], 3);
-    assert!(all(&space, &spaces::choices(&space, true), Network::King, 2, Some(step)).is_empty());
-    assert!(sizes(&space, 4).contains_key(&name("I")));
+    assert!(all(&space, &spaces::streams(&space), Network::King, 2, Some(step)).is_empty());
+    assert!(sizes(&space, 4).contains_key(&name("M")));
 }

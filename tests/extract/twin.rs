@@ -3,41 +3,51 @@
 use super::spaces;
 use std::collections::BTreeSet;
 use systole::cost::{Cost, Machine, Objective};
-use systole::extract::{Constraint, Found, Problem, search, verify};
-use systole::integer::Bindings;
+use systole::extract::{Checker, Constraint, Found, Problem, Survey, search, verify};
+use systole::integer::{Bindings, Matrix};
 use systole::mapping::candidates::{self, Bounds};
 use systole::mapping::{Links, Network, SpaceTimeMap};
 use systole::recurrence::Space;
-use systole::rewrite::{Choices, Dataflow};
+use systole::rewrite::{Choices, Dataflow, Transport};
 
-/// Every combination of choices.
-fn forms(choices: &Choices) -> Vec<Dataflow> {
-    let mut partial = vec![vec![]];
-    for offered in &choices.transports {
-        let longer =
-            |form: &Vec<_>| offered.iter().map(|t| [form.clone(), vec![t.clone()]].concat()).collect::<Vec<_>>();
-        partial = partial.iter().flat_map(longer).collect();
+/// Every combination of choices that the checker accepts under one map, each pair costed by itself.
+fn legal_forms(checker: &Checker, choices: &Choices, map: &SpaceTimeMap) -> Vec<Found> {
+    let Ok(base) = checker.base() else { return vec![] };
+    let offered = choices.transports.iter().enumerate();
+    let costs: Vec<Vec<Option<Cost>>> = offered
+        .map(|(operand, all)| all.iter().map(|choice| checker.operand(operand, choice).ok()).collect())
+        .collect();
+    let mut forms: Vec<(Cost, Vec<Transport>)> = vec![(base, vec![])];
+    for (operand, all) in choices.transports.iter().enumerate() {
+        let longer = |(sum, chosen): &(Cost, Vec<Transport>)| {
+            let with = |(choice, cost): (&Transport, &Option<Cost>)| {
+                Some((sum.join(&(*cost)?), [chosen.clone(), vec![choice.clone()]].concat()))
+            };
+            all.iter().zip(&costs[operand]).filter_map(with).collect::<Vec<_>>()
+        };
+        forms = forms.iter().flat_map(longer).collect();
     }
-    let with_chain = |transports: Vec<_>| {
-        choices.chains.iter().map(move |chain| Dataflow { transports: transports.clone(), chain: chain.clone() })
-    };
-    partial.into_iter().flat_map(with_chain).collect()
+    let mut found = vec![];
+    for (chain, cost) in choices.chains.iter().filter_map(|chain| Some((chain, checker.chain(chain).ok()?))) {
+        for (sum, transports) in &forms {
+            let dataflow = Dataflow { transports: transports.clone(), chain: chain.clone() };
+            if checker.joins(&dataflow).is_ok() {
+                found.push(Found { cost: sum.join(&cost), map: map.clone(), dataflow });
+            }
+        }
+    }
+    found
 }
 
 /// All designs that are right at these sizes, found without the search.
-fn brute_force(space: &Space, choices: &Choices, bounds: &Bounds, machine: &Machine, sizes: &Bindings) -> Vec<Found> {
+fn brute_force(problem: &Problem, places: &[Matrix]) -> Vec<Found> {
+    let (space, bounds) = (problem.space, &problem.bounds);
     let mut found = vec![];
-    for rank in &bounds.ranks {
-        for place in candidates::places(space.dimension(), *rank, bounds.bound) {
-            for step in candidates::steps(*rank, space.dimension(), bounds.steps) {
-                for dataflow in forms(choices) {
-                    let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
-                    let mut design = Found { cost: Cost::default(), map, dataflow };
-                    if let Ok(cost) = verify(space, machine, sizes, &design) {
-                        design.cost = cost;
-                        found.push(design);
-                    }
-                }
+    for place in places {
+        for step in candidates::steps(place.rows().len(), space.dimension(), bounds.steps) {
+            let map = SpaceTimeMap { place: place.clone(), step };
+            if let Ok(checker) = Checker::new(space, problem.machine, &problem.sizes, &map) {
+                found.extend(legal_forms(&checker, &problem.choices, &map));
             }
         }
     }
@@ -49,69 +59,126 @@ fn front(found: &[Found]) -> BTreeSet<Cost> {
     found.iter().map(|design| design.cost).filter(|cost| !beaten(cost)).collect()
 }
 
+/// Sizes that all differ.
+fn ragged(space: &Space, n: i64) -> Bindings {
+    space.parameters.iter().enumerate().map(|(position, name)| (name.clone(), n + position as i64)).collect()
+}
+
+fn keys(designs: &[Found]) -> BTreeSet<String> {
+    designs.iter().map(|design| format!("{:?}", (&design.map, &design.dataflow))).collect()
+}
+
+/// Everything the search says about `places` is what brute force says.
+fn compare_places(problem: &Problem, survey: &Survey, places: &[Matrix]) {
+    let (space, machine, sizes) = (problem.space, problem.machine, &problem.sizes);
+    for design in &survey.all {
+        assert_eq!(verify(space, machine, sizes, design), Ok(design.cost), "{design:?}");
+    }
+    let right = brute_force(problem, places);
+    assert_eq!(survey.designs, survey.all.len() as u64);
+    // What is right at these sizes but not at all sizes is not the search's to find; it has to find everything else.
+    let (mine, theirs) = (keys(&survey.all), keys(&right));
+    assert!(mine.is_subset(&theirs));
+    let missed: Vec<&Found> =
+        right.iter().filter(|design| !mine.contains(&keys(&[(*design).clone()]).pop_first().unwrap())).collect();
+    missed.iter().for_each(|design| assert!(is_wrong_elsewhere(problem, design), "missed {design:?}"));
+    let costs: BTreeSet<Cost> =
+        survey.front.clone().sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
+    assert_eq!(costs, front(&survey.all));
+}
+
+/// Whether a design fails at some other sizes.
+fn is_wrong_elsewhere(problem: &Problem, design: &Found) -> bool {
+    let scaled = |by: i64| problem.sizes.iter().map(|(name, size)| (name.clone(), size * by)).collect::<Bindings>();
+    let ones = problem.sizes.keys().map(|name| (name.clone(), 1)).collect::<Bindings>();
+    let several = [ones, scaled(2), scaled(3)];
+    several.iter().any(|sizes| verify(problem.space, problem.machine, sizes, design).is_err())
+}
+
 fn compare(space: &Space, choices: &Choices, machine: &Machine, ranks: &[usize], n: i64) {
     let bounds = Bounds { ranks: ranks.to_vec(), bound: 1, steps: (-1, 2) };
-    let offset = |position: usize| n + position as i64;
-    let sizes: Bindings = space.parameters.iter().enumerate().map(|(p, name)| (name.clone(), offset(p))).collect();
-    let problem =
-        Problem::new(space, choices, bounds.clone(), machine, &sizes, Constraint::default()).expect("a problem");
+    let sizes = ragged(space, n);
+    let problem = Problem::new(space, choices, bounds, machine, &sizes, Constraint::default()).expect("a problem");
     let survey = search(&problem, true, &|_, _| {});
-    for design in &survey.all {
-        assert_eq!(verify(space, machine, &sizes, design), Ok(design.cost), "{design:?}");
-    }
-    let legal = brute_force(space, choices, &bounds, machine, &sizes);
+    let places = ranks.iter().flat_map(|rank| candidates::places(space.dimension(), *rank, 1)).collect::<Vec<_>>();
+    compare_places(&problem, &survey, &places);
     let thinned = search(&problem, false, &|_, _| {});
-    let costs = |front: Vec<Found>| front.iter().map(|design| design.cost).collect::<BTreeSet<_>>();
-    assert_eq!(
-        costs(survey.front.clone().sorted(Objective::Systolic)),
-        front(&survey.all),
-        "the front of what is legal"
+    let costs: BTreeSet<Cost> = thinned.front.sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
+    assert_eq!(costs, front(&survey.all), "symmetry pruning is sound");
+}
+
+/// The same for single places, where the whole box is too large for brute force.
+fn compare_at(kernel: &str, places: &[&[&[i64]]], n: i64) {
+    let space = spaces::space(kernel);
+    let choices = spaces::choices(&space);
+    let machine = Machine::default();
+    for rows in places {
+        let place = Matrix::new(rows.iter().map(|row| row.to_vec()).collect(), space.dimension());
+        let bounds = Bounds { ranks: vec![rows.len()], bound: 1, steps: (0, 1) };
+        let constraint = Constraint { place: Some(place.clone()), ..Constraint::default() };
+        let sizes = ragged(&space, n);
+        let problem = Problem::new(&space, &choices, bounds, &machine, &sizes, constraint).expect("a problem");
+        compare_places(&problem, &search(&problem, true, &|_, _| {}), &[place]);
+    }
+}
+
+#[test]
+fn mttkrp_at_places_of_every_rank() {
+    compare_at("mttkrp", &[&[], &[&[0, 1, 0, 0]], &[&[1, 0, 0, 0], &[0, 1, 0, 0]]], 2);
+}
+
+#[test]
+fn ttm_at_places_of_every_rank() {
+    let cube: [&[i64]; 3] = [&[1, 0, 0, 0], &[0, 1, 0, 0], &[0, 0, 1, 1]];
+    compare_at(
+        "ttm",
+        &[&[], &[&[0, 0, 1, 0]], &[&[0, 0, 1, 0], &[0, 0, 0, 1]], &[&[1, 0, -1, 0], &[0, 0, 0, 1]], &cube],
+        2,
     );
-    assert_eq!(costs(thinned.front.sorted(Objective::Systolic)), front(&survey.all), "symmetry pruning is sound");
-    // What is right at these sizes but not for all sizes is not in the search; everything else is.
-    let mine: BTreeSet<String> =
-        survey.all.iter().map(|design| format!("{:?}", (&design.map, &design.dataflow))).collect();
-    let theirs = legal.iter().map(|design| format!("{:?}", (&design.map, &design.dataflow))).collect::<BTreeSet<_>>();
-    assert!(mine.is_subset(&theirs));
-    assert_eq!(survey.designs, survey.all.len() as u64);
+}
+
+#[test]
+fn matmul_on_every_rank() {
+    let space = spaces::space("matmul");
+    compare(&space, &spaces::choices(&space), &Machine::default(), &[0, 1, 2], 2);
 }
 
 #[test]
 fn matvec_on_every_rank() {
-    let space = spaces::matvec();
-    compare(&space, &spaces::choices(&space, false), &Machine::default(), &[0, 1], 5);
+    let space = spaces::space("matvec");
+    compare(&space, &spaces::choices(&space), &Machine::default(), &[0, 1], 5);
 }
 
 #[test]
 fn fir_on_every_network() {
-    let space = spaces::fir();
+    let space = spaces::space("fir");
     for (network, _) in Network::ALL {
         let machine = Machine { links: Links { network, latency: 1, response: 1 }, ..Machine::default() };
-        compare(&space, &spaces::choices(&space, false), &machine, &[0, 1], 5);
+        compare(&space, &spaces::choices(&space), &machine, &[0, 1], 5);
     }
 }
 
 #[test]
 fn polynomial_product_with_slow_links() {
-    let space = spaces::polynomial_product();
+    let space = spaces::space("polynomial_product");
     let machine = Machine { links: Links { network: Network::Mesh, latency: 2, response: 1 }, ..Machine::default() };
-    compare(&space, &spaces::choices(&space, false), &machine, &[0, 1], 5);
+    compare(&space, &spaces::choices(&space), &machine, &[0, 1], 5);
 }
 
 #[test]
 fn matmul_streams_on_hexagons() {
-    let space = spaces::matmul();
+    let space = spaces::space("matmul");
     let machine = Machine { links: Links { network: Network::Hex, ..Links::default() }, ..Machine::default() };
-    compare(&space, &spaces::choices(&space, true), &machine, &[2], 3);
+    compare(&space, &spaces::streams(&space), &machine, &[2], 3);
 }
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let space = spaces::matmul();
+    let space = spaces::space("matmul");
     let machine = Machine::default();
     let sizes: Bindings = space.parameters.iter().map(|parameter| (parameter.clone(), 4)).collect();
     let bounds = Bounds::for_dimension(3);
-    let choices = spaces::choices(&space, false);
+    let choices = spaces::choices(&space);
     let problem = Problem::new(&space, &choices, bounds, &machine, &sizes, Constraint::default()).expect("a problem");
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");

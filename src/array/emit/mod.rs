@@ -1,8 +1,8 @@
 //! Emission: from a design to its per-PE program, for any place and for all sizes at once.
 //!
-//! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`](super::Program).
-//! [`scan`] turns the place into loops over the points of a PE; [`known`] decides at emission what holds for a whole class
-//! of PEs; [`classes`] cuts the array into classes; [`body`] writes what one class does. The text does not depend on the
+//! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`].
+//! `scan` turns the place into loops over the points of a PE; `known` decides at emission what holds for a whole class
+//! of PEs; `classes` cuts the array into classes; `body` writes what one class does. The text does not depend on the
 //! sizes. Papers: Cyclotron section 6; Barnett and Lengauer's `first`, `last` and `increment`.
 
 mod body;
