@@ -15,3 +15,5 @@ mod fifo;
 mod scalesim;
 
 mod analytic;
+
+mod mangled;
