@@ -37,8 +37,17 @@ fn place(dimension: usize, choices: &mut Choices) -> Matrix {
     choices.pick(&candidates::places(dimension, rank, 1)).clone()
 }
 
-/// All designs with this place, and with this step where it is given; `None` where the kernel is refused.
+/// More forms than this under one map are not listed.
+const MOST_FORMS: usize = 20_000;
+
+/// All designs with this place, and with this step where it is given; `None` where the kernel is refused or has too many.
 fn survey(kernel: &Kernel, machine: &Machine, sizes: &Bindings, constraint: Constraint) -> Option<Vec<Found>> {
+    let choices = &kernel.choices;
+    let forms =
+        choices.transports.iter().fold(choices.chains.len(), |forms, offered| forms.saturating_mul(offered.len()));
+    if forms > MOST_FORMS {
+        return None;
+    }
     let bounds = Bounds { steps: (-1, 2), ..Bounds::for_dimension(kernel.space.dimension()) };
     let problem = Problem::new(&kernel.space, &kernel.choices, bounds, machine, sizes, constraint).ok()?;
     Some(extract::search(&problem, true, &|_, _| {}).all)
@@ -109,7 +118,7 @@ fn blind(kernel: &Kernel, choices: &mut Choices) -> Option<Found> {
     })
 }
 
-/// Whether the search, held to this map, finds this form.
+/// Whether the search, held to this map and this form, finds it.
 fn is_found(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
     let map = &found.map;
     let constraint =
