@@ -46,7 +46,7 @@ impl Cost {
 /// Which design on the front wins: entries compared one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objective {
-    /// What a systolic array is for: every input read once, short wires, then time.
+    /// What a systolic array is for: short wires, then little time and little memory traffic at once: their product.
     Systolic,
     /// Time first, at any price.
     Cycles,
@@ -77,7 +77,7 @@ impl Objective {
     pub fn key(self, cost: &Cost) -> [u64; 6] {
         let Cost { cycles, pes, channel_words, memory_words, buffers, fanout } = *cost;
         match self {
-            Objective::Systolic => [memory_words, fanout, cycles, pes, channel_words, buffers],
+            Objective::Systolic => [fanout, memory_words.saturating_mul(cycles), cycles, pes, channel_words, buffers],
             Objective::Cycles => [cycles, pes, memory_words, channel_words, fanout, buffers],
             Objective::Pes => [pes, cycles, memory_words, channel_words, fanout, buffers],
             Objective::Words => [memory_words, channel_words, cycles, pes, fanout, buffers],

@@ -116,6 +116,14 @@ impl<'a> Problem<'a> {
         sizes: &Bindings,
         constraint: Constraint,
     ) -> Checked<Problem<'a>> {
+        let network = machine.links.network;
+        let rank = constraint.place.as_ref().map_or(0, |place| place.rows().len());
+        if !network.carries_rank(rank) {
+            return Diagnostic::new(format!("a `{network}` network has no arrays of rank {rank}"))
+                .label(&space.source, constraint.span.unwrap_or(space.span), "asks for one")
+                .help("choose another network, such as `mesh`, or fewer dimensions in `place`")
+                .alone();
+        }
         let choices = constraint.restrict(space, choices)?;
         let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(|| {
             Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel))
