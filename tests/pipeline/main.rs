@@ -7,3 +7,13 @@ mod every_design;
 mod grown;
 
 mod random;
+
+mod named;
+
+mod fifo;
+
+mod scalesim;
+
+mod analytic;
+
+mod mangled;
