@@ -27,7 +27,7 @@ bless: setup
 bench: setup
 	cargo bench
 
-# The property tests with CASES random cases each.
+# The property tests, with CASES random cases each where a test sets no number of its own.
 fuzz: setup
 	PROPTEST_CASES=$(CASES) cargo test --release
 
