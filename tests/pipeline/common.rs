@@ -209,8 +209,3 @@ pub fn same_bits(left: &ArrayD<f64>, right: &ArrayD<f64>) -> bool {
     let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     left.shape() == right.shape() && left.iter().zip(right.iter()).all(same)
 }
-
-/// Sizes by name.
-pub fn bindings(pairs: &[(&str, i64)]) -> Bindings {
-    pairs.iter().map(|(parameter, value)| (name(parameter), *value)).collect()
-}
