@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use systole::array::{self, Program, emit::emit};
-use systole::cost::Machine;
+use systole::cost::{Machine, Objective};
 use systole::diagnostic::{Checked, Diagnostics, render};
 use systole::extract::{self, Constraint, Found, Problem, Survey};
-use systole::integer::{Bindings, name};
+use systole::integer::Bindings;
 use systole::mapping::candidates::Bounds;
 use systole::mapping::{Design, Links, Network};
 use systole::recurrence::{self, Chain, RecurrenceSystem, Role, Space, Tensors};
@@ -67,10 +67,15 @@ impl Kernel {
     pub fn scheduled(&self, schedule: &str, machine: &Machine, sizes: &Bindings) -> Vec<Found> {
         let found = self.system.schedules.iter().find(|known| &*known.name == schedule).expect("the schedule is there");
         let constraint = Constraint::from_schedule(&self.space, found).unwrap_or_else(|p| panic!("{}", shown(&p)));
+        self.constrained(machine, sizes, constraint)
+    }
+
+    /// The best designs under a constraint, best first.
+    pub fn constrained(&self, machine: &Machine, sizes: &Bindings, constraint: Constraint) -> Vec<Found> {
         let bounds = Bounds::for_dimension(self.space.dimension());
         let problem = Problem::new(&self.space, &self.choices, bounds, machine, sizes, constraint);
         let problem = problem.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
-        extract::search(&problem, false, &|_, _| {}).front.sorted(systole::cost::Objective::Systolic)
+        extract::search(&problem, false, &|_, _| {}).front.sorted(Objective::Systolic)
     }
 
     /// The design of something found.
