@@ -15,6 +15,9 @@ use crate::rewrite::Choices;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Spaces of more points than this are not costed: every count of words and cycles must fit 64 bits.
+const MOST_POINTS: u64 = 1 << 52;
+
 /// What is searched.
 pub struct Problem<'a> {
     /// The space.
@@ -128,6 +131,11 @@ impl<'a> Problem<'a> {
         let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(|| {
             Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel))
         })?;
+        if region.count() > MOST_POINTS {
+            return Diagnostic::new(format!("`{}` has too many points at these sizes to be costed", space.kernel))
+                .help("legality and proofs do not depend on the sizes: search at smaller ones")
+                .alone();
+        }
         let levels = levels(space, &choices, sizes)?;
         let (space, sizes) = (space, sizes.clone());
         Ok(Problem { space, choices, bounds, machine, sizes, constraint, region, levels })
