@@ -75,8 +75,8 @@ impl Objective {
     }
 
     /// The key that orders costs under this objective.
-    pub fn key(self, cost: &Cost) -> [u64; 6] {
-        let Cost { cycles, pes, channel_words, memory_words, buffers, fanout } = *cost;
+    pub fn key(self, cost: &Cost) -> [u128; 6] {
+        let [cycles, pes, channel_words, memory_words, buffers, fanout] = cost.entries().map(u128::from);
         match self {
             Objective::Systolic => {
                 let traffic = memory_words.saturating_mul(memory_words).saturating_mul(cycles);
