@@ -196,7 +196,8 @@ impl<'a> Bench<'a> {
         };
         let exact = self.kernel.inputs(&self.sizes, true);
         let meaning = recurrence::evaluate(system, &self.sizes, &exact).map_err(|problems| shown(&problems))?;
-        if !same_bits(&in_order(&exact)?, &meaning[&space.output]) {
+        // As numbers: the equations begin an empty level with 0, so only they may turn -0 into 0.
+        if in_order(&exact)? != meaning[&space.output] {
             return Err(format!("{chain:?} is another reduction than the equations'"));
         }
         let value = in_order(&self.inputs)?;

@@ -1,6 +1,6 @@
 //! Every design that the search calls legal runs, at sizes ragged and thin, exactly as it was promised to.
 
-use super::common::{Bench, Kernel, kernel, machine};
+use super::common::{Bench, Kernel, kernel, load, machine};
 use std::time::Duration;
 use systole::cost::Cost;
 use systole::extract::{Constraint, Found, verify};
@@ -97,11 +97,11 @@ fn written(place: &[&[i64]], step: &[&[i64]], transports: Vec<Transport>, chain:
 }
 
 /// Holds a written design to the costs that the checker counts point by point.
-fn hold_written(file: &str, sizes: &[i64], found: Found) {
-    let (kernel, machine) = (kernel(file), machine(Network::Mesh));
+fn hold_written(kernel: &Kernel, sizes: &[i64], found: &Found) {
+    let machine = machine(Network::Mesh);
     let sizes = kernel.sizes(sizes);
-    let cost = verify(&kernel.space, &machine, &sizes, &found).expect("a legal design");
-    assert_eq!(Bench::new(&kernel, &machine, sizes).hold(&Found { cost, ..found }), Ok(()));
+    let cost = verify(&kernel.space, &machine, &sizes, found).expect("a legal design");
+    assert_eq!(Bench::new(kernel, &machine, sizes).hold(&Found { cost, ..found.clone() }), Ok(()));
 }
 
 /// Rows of vector time were one step shorter than their pace allows, so that a word met a full channel at the turn of a row.
@@ -109,7 +109,7 @@ fn hold_written(file: &str, sizes: &[i64], found: Found) {
 fn a_pe_keeps_its_pace_at_the_turn_of_a_row() {
     let transports = vec![Transport::Prefetch, Transport::Feed];
     let found = written(&[&[0, 0, 1]], &[&[0, 1, 0], &[-2, 0, 1]], transports, &[&[0, 0, 1]]);
-    hold_written("matmul.rec", &[3, 4, 2], found);
+    hold_written(&kernel("matmul.rec"), &[3, 4, 2], &found);
 }
 
 /// The clock began at the corner that comes first in long rows; in a row of one point another corner may.
@@ -117,7 +117,7 @@ fn a_pe_keeps_its_pace_at_the_turn_of_a_row() {
 fn the_clock_begins_where_the_sizes_say() {
     let transports = vec![Transport::Prefetch, Transport::Feed];
     let found = written(&[&[1, 0, 1]], &[&[-1, 0, 0], &[2, -1, 2]], transports, &[&[0, 0, 1]]);
-    hold_written("matmul.rec", &[3, 1, 2], found);
+    hold_written(&kernel("matmul.rec"), &[3, 1, 2], &found);
 }
 
 /// A channel that is used once a row needs more slots where a row is one point long.
@@ -129,7 +129,18 @@ fn channels_are_deep_enough_for_the_shortest_rows() {
         vec![Transport::Feed, Transport::Feed, Transport::Feed],
         &[&[0, 0, 0, 1], &[0, 0, 1, 0]],
     );
-    hold_written("mttkrp.rec", &[2, 3, 2, 1], found);
+    hold_written(&kernel("mttkrp.rec"), &[2, 3, 2, 1], &found);
+}
+
+/// What is the same at all points of a PE was prefetched by PEs between others that have no points at all.
+#[test]
+fn pes_without_points_fetch_nothing() {
+    let text = "kernel gaps(M, N)\nin A[2*M + N], D[M, M + N]\nout C[M]\nC[i] = sum(j in i..i + N) A[i + j] * D[i, j]";
+    let kernel = load(text).expect("a kernel");
+    let found = written(&[&[1, 1]], &[&[-1, 1]], vec![Transport::Prefetch, Transport::Prefetch], &[&[0, 1]]);
+    for sizes in [[3, 1], [3, 4], [1, 1]] {
+        hold_written(&kernel, &sizes, &found);
+    }
 }
 
 /// Sums that jump over a PE met the sums of that PE on the link behind it, which only the solver saw.

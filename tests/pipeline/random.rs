@@ -26,7 +26,7 @@ fn config(cases: u32) -> ProptestConfig {
         cases: asked.unwrap_or(cases),
         rng_seed,
         failure_persistence: None,
-        max_shrink_iters: 200,
+        max_shrink_iters: 100,
         ..ProptestConfig::default()
     }
 }

@@ -205,9 +205,10 @@ impl Body<'_> {
         transports.filter_map(constant).collect()
     }
 
+    /// Whether a PE uses one element of the operand only, and can have it before its loops: a PE without points has none.
     fn is_constant(&self, operand: usize) -> bool {
         let access = self.access(operand);
-        self.scan.basis.iter().all(|vector| access.apply(vector).iter().all(|entry| *entry == 0))
+        self.scan.is_full && self.scan.basis.iter().all(|vector| access.apply(vector).iter().all(|entry| *entry == 0))
     }
 
     fn access(&self, operand: usize) -> Matrix {

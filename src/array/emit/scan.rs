@@ -26,6 +26,8 @@ pub struct Scan {
     pub domain: Polyhedron,
     /// Its shadow on the coordinates: the PEs, and perhaps some without points.
     pub pes: Polyhedron,
+    /// Whether all of these have points, lattice aside.
+    pub is_full: bool,
     /// What only PEs on the lattice fulfil.
     pub lattice: Vec<Condition>,
     /// Auxiliary coordinates that are divisions.
@@ -50,9 +52,9 @@ impl Scan {
         }
         let mut domain = space.domain.set.substitute(&point);
         space.parameters.iter().for_each(|p| domain.add(Affine::variable(p) - Affine::constant(1)));
-        let pes = domain.eliminate_all(loops.iter().rev());
+        let (pes, is_full) = shadow(&domain, &loops);
         let (coordinates, place) = (names.coordinates.clone(), map.place.clone());
-        Some(Scan { loops, basis, point, domain, pes, lattice, divisions, coordinates, place })
+        Some(Scan { loops, basis, point, domain, pes, is_full, lattice, divisions, coordinates, place })
     }
 
     /// A form over the space's indices, over coordinates and loop indices instead.
@@ -87,10 +89,9 @@ impl Scan {
         (text(lower_expression(&lower, &outside)), text(upper_expression(&upper, &outside)))
     }
 
-    /// Whether the innermost loop runs at least once on every PE that the shadow keeps.
+    /// Whether there is one loop, and it runs at least once on every PE that the shadow keeps.
     pub fn is_exact(&self) -> bool {
-        let unit = |form: &Affine| self.loops.iter().all(|index| form.coefficient(index).abs() <= 1);
-        self.loops.len() == 1 && self.domain.constraints().iter().all(unit)
+        self.loops.len() == 1 && self.is_full
     }
 
     /// The bounding box of the PEs.
@@ -108,6 +109,16 @@ impl Scan {
         }
         set
     }
+}
+
+/// The PEs of a domain, and whether each has points: where loop indices are eliminated with coefficients of 1 and -1
+/// alone, the shadow is exact over the integers too.
+fn shadow(domain: &Polyhedron, loops: &[Name]) -> (Polyhedron, bool) {
+    let eliminate = |(set, exact): (Polyhedron, bool), index: &Name| {
+        let unit = set.constraints().iter().all(|form| form.coefficient(index).abs() <= 1);
+        (set.eliminate(index), exact && unit)
+    };
+    loops.iter().rev().fold((domain.clone(), true), eliminate)
 }
 
 /// The coordinates to write points with, the conditions for being on the lattice, and the coordinates that are divisions.
