@@ -21,10 +21,10 @@ impl Region {
         }
     }
 
-    /// How many points.
+    /// How many points; the largest number there is where they are more.
     pub fn count(&self) -> u64 {
         match self {
-            Region::Box(sides) => sides.iter().map(length).product(),
+            Region::Box(sides) => sides.iter().map(length).fold(1, u64::saturating_mul),
             Region::Points(points) => points.len() as u64,
         }
     }

@@ -46,7 +46,8 @@ impl Cost {
 /// Which design on the front wins: entries compared one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objective {
-    /// What a systolic array is for: every input read once, short wires, then time.
+    /// What a systolic array is for: short wires, then little memory traffic and little time at once: the square of the
+    /// words times the cycles, since a port to memory costs more than a step.
     Systolic,
     /// Time first, at any price.
     Cycles,
@@ -74,10 +75,13 @@ impl Objective {
     }
 
     /// The key that orders costs under this objective.
-    pub fn key(self, cost: &Cost) -> [u64; 6] {
-        let Cost { cycles, pes, channel_words, memory_words, buffers, fanout } = *cost;
+    pub fn key(self, cost: &Cost) -> [u128; 6] {
+        let [cycles, pes, channel_words, memory_words, buffers, fanout] = cost.entries().map(u128::from);
         match self {
-            Objective::Systolic => [memory_words, fanout, cycles, pes, channel_words, buffers],
+            Objective::Systolic => {
+                let traffic = memory_words.saturating_mul(memory_words).saturating_mul(cycles);
+                [fanout, traffic, cycles, pes, channel_words, buffers]
+            }
             Objective::Cycles => [cycles, pes, memory_words, channel_words, fanout, buffers],
             Objective::Pes => [pes, cycles, memory_words, channel_words, fanout, buffers],
             Objective::Words => [memory_words, channel_words, cycles, pes, fanout, buffers],

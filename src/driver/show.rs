@@ -174,12 +174,13 @@ pub fn nothing_found(loaded: &Loaded, searched: &Searched) -> Diagnostic {
     if let Some(span) = searched.constraint.span {
         diagnostic = diagnostic.label(&space.source, span, "with what this schedule fixes");
     }
-    let reasons = reasons(&searched.survey.rejections, links.network.keyword(), links.latency);
+    let reasons =
+        reasons(&searched.survey.rejections, links.network.keyword(), links.latency, searched.constraint.boundary_io);
     let help = reasons.first().map_or("widen --steps or --bound", |(_, _, help)| *help).to_owned();
     reasons.into_iter().fold(diagnostic, |diagnostic, (_, text, _)| diagnostic.note(text)).help(help)
 }
 
-fn reasons(rejections: &Rejections, network: &str, latency: i64) -> Vec<(u64, String, &'static str)> {
+fn reasons(rejections: &Rejections, network: &str, latency: i64, boundary: bool) -> Vec<(u64, String, &'static str)> {
     let mut reasons = vec![];
     let conflicts = format!("{} maps give two points of a PE the same time", grouped(rejections.conflicts));
     reasons.push((
@@ -192,7 +193,8 @@ fn reasons(rejections: &Rejections, network: &str, latency: i64) -> Vec<(u64, St
     let unclocked = format!("{} maps have rows of unequal length", grouped(rejections.unclocked));
     reasons.push((rejections.unclocked, unclocked, "choose another order of the leading rows of the time"));
     for (tensor, count) in &rejections.unreachable {
-        let text = format!("at {} places the {network} network has no link for `{tensor}`", grouped(*count));
+        let inside = if boundary { ", or values would cross inside the array" } else { "" };
+        let text = format!("at {} places the {network} network has no link for `{tensor}`{inside}", grouped(*count));
         reasons.push((*count, text, "choose another --network, or let the tensor stay"));
     }
     for (tensor, count) in &rejections.late {

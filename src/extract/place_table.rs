@@ -1,6 +1,7 @@
 //! What a place alone decides: PEs, links, words and reach of every choice. Steps only decide whether it is in time and how
 //! deep its channels are.
 
+use super::boundary::Boundary;
 use super::{Problem, Rejections};
 use crate::cost::{Cost, Images, Region};
 use crate::integer::{Matrix, Name, Polyhedron, Vector, dot};
@@ -36,6 +37,7 @@ pub struct PlaceTable<'a> {
     problem: &'a Problem<'a>,
     place: Matrix,
     images: Images,
+    boundary: Option<Boundary>,
     /// The place's cost: its PEs.
     pub base: Cost,
     /// Basis of the points that share a PE.
@@ -58,6 +60,7 @@ impl<'a> PlaceTable<'a> {
             problem,
             place: place.clone(),
             images,
+            boundary: Boundary::new(problem, place),
             base: Cost { pes, fanout: 1, ..Cost::default() },
             kernel: place.null_lattice(),
             operands: vec![],
@@ -71,7 +74,29 @@ impl<'a> PlaceTable<'a> {
         table
     }
 
+    /// Whether the operand may enter where this transport has it enter.
+    fn enters(&self, transport: &Transport) -> bool {
+        let along = match transport {
+            Transport::Stream(along) | Transport::Broadcast(along) => Some(along.as_slice()),
+            Transport::Prefetch | Transport::Feed => None,
+        };
+        self.boundary.as_ref().is_none_or(|boundary| boundary.lets_in(&self.problem.region, along))
+    }
+
+    /// Whether the result may leave where this chain has it end.
+    fn leaves(&self, chain: usize) -> bool {
+        let directions = &self.problem.choices.chains[chain].directions;
+        let last = directions.last().zip(self.problem.levels[chain].last());
+        self.boundary.as_ref().is_none_or(|boundary| match last {
+            Some((along, (_, region))) => boundary.lets_out(region, along),
+            None => boundary.lets_in(&self.problem.region, None),
+        })
+    }
+
     fn price(&self, operand: usize, transport: &Transport) -> Option<Priced> {
+        if !self.enters(transport) {
+            return None;
+        }
         let words = |memory_words, buffers| Cost { memory_words, buffers, fanout: 1, ..Cost::default() };
         match transport {
             Transport::Stream(along) => self.price_flow(along, &self.problem.region, true),
@@ -120,6 +145,9 @@ impl<'a> PlaceTable<'a> {
     }
 
     fn price_chain(&self, chain: usize) -> Option<Vec<Priced>> {
+        if !self.leaves(chain) {
+            return None;
+        }
         let directions = &self.problem.choices.chains[chain].directions;
         let levels = directions.iter().zip(&self.problem.levels[chain]);
         let indices = self.problem.space.indices();

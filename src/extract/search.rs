@@ -15,6 +15,9 @@ use crate::rewrite::Choices;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Spaces of more points than this are not costed: every count of words and cycles must fit 64 bits.
+const MOST_POINTS: u64 = 1 << 52;
+
 /// What is searched.
 pub struct Problem<'a> {
     /// The space.
@@ -116,10 +119,23 @@ impl<'a> Problem<'a> {
         sizes: &Bindings,
         constraint: Constraint,
     ) -> Checked<Problem<'a>> {
+        let network = machine.links.network;
+        let rank = constraint.place.as_ref().map_or(0, |place| place.rows().len());
+        if !network.carries_rank(rank) {
+            return Diagnostic::new(format!("a `{network}` network has no arrays of rank {rank}"))
+                .label(&space.source, constraint.span.unwrap_or(space.span), "asks for one")
+                .help("choose another network, such as `mesh`, or fewer dimensions in `place`")
+                .alone();
+        }
         let choices = constraint.restrict(space, choices)?;
         let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(|| {
             Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel))
         })?;
+        if region.count() > MOST_POINTS {
+            return Diagnostic::new(format!("`{}` has too many points at these sizes to be costed", space.kernel))
+                .help("legality and proofs do not depend on the sizes: search at smaller ones")
+                .alone();
+        }
         let levels = levels(space, &choices, sizes)?;
         let (space, sizes) = (space, sizes.clone());
         Ok(Problem { space, choices, bounds, machine, sizes, constraint, region, levels })

@@ -137,10 +137,16 @@ impl Checker<'_> {
         let hops = links.network.hops(&moved).ok_or_else(|| format!("`{of}` has no link for {moved:?}"))?;
         let tokens: Vec<&Vector> = set.iter().filter(|x| set.contains(&shifted(x, along, 1))).collect();
         let mut holders: BTreeMap<Vector, Vec<(i64, i64)>> = BTreeMap::new();
+        let mut carried = BTreeSet::new();
         for token in &tokens {
             let (sent, used) = (self.time(token), self.time(&shifted(token, along, 1)));
             if used - sent < (hops * links.latency).max(1) {
                 return Err(format!("`{of}` is late at {token:?}"));
+            }
+            for (hop, link) in route(&self.pe(token), &moved).into_iter().enumerate() {
+                if !carried.insert((link, sent + hop as i64 * links.latency)) {
+                    return Err(format!("two words of `{of}` meet on their way"));
+                }
             }
             let response = if hops > 0 { links.response } else { 0 };
             holders.entry(self.pe(token)).or_default().push((sent, used + response));
@@ -205,6 +211,19 @@ impl Checker<'_> {
         let held: BTreeSet<(Vector, Vec<Option<i64>>)> = self.points.iter().map(|x| (self.pe(x), address(x))).collect();
         Cost { memory_words: held.len() as u64, buffers: held.len() as u64, ..Cost::default() }
     }
+}
+
+/// The links of a word's way, one axis after the other: each by where it starts and the axis it runs along.
+fn route(from: &[i64], moved: &[i64]) -> Vec<(Vector, usize)> {
+    let mut at = from.to_vec();
+    let mut links = vec![];
+    for (axis, by) in moved.iter().enumerate() {
+        for _ in 0..by.abs() {
+            links.push((at.clone(), axis));
+            at[axis] += by.signum();
+        }
+    }
+    links
 }
 
 /// The most half-open intervals that overlap.

@@ -40,6 +40,6 @@ mod tests {
         assert!(meet(vec![vec![1, -1], vec![2, -1]], &[], &[2]));
         assert!(!meet(vec![vec![1, -1], vec![2, -1]], &[], &[1]));
         assert!(!meet(vec![vec![1, -1], vec![2, 0]], &[], &[2]), "all PEs send at even steps");
-        assert!(!meet(vec![vec![1, -1], vec![2, -1]], &[vec![1, 0]], &[2]), "the words that would meet are not sent");
+        assert!(!meet(vec![vec![1, -1], vec![2, -1]], &[vec![0, 1]], &[2]), "the words that would meet are not sent");
     }
 }

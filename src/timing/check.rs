@@ -5,7 +5,7 @@ use super::wording::vector;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name, dot};
 use crate::mapping::{Design, Flow, Links};
-use crate::recurrence::Space;
+use crate::recurrence::{Operand, Space};
 use crate::rewrite::Transport;
 
 /// The largest entry of a map or a link, of a direction, and of an equation. Products of the first two with a few terms
@@ -38,7 +38,27 @@ pub(super) fn check_network(design: &Design, flows: &[Flow], links: &Links) -> C
             .help("a `king` network has both diagonals")
             .alone();
     }
-    Ok(())
+    check_buses(design)
+}
+
+/// A bus runs along one axis of the array.
+fn check_buses(design: &Design) -> Checked<()> {
+    let slanted = |(operand, transport): (&Operand, &Transport)| match transport {
+        Transport::Broadcast(direction) => {
+            let displacement = design.map.displacement(direction);
+            let axes = displacement.iter().filter(|entry| **entry != 0).count();
+            (axes > 1).then(|| (operand.tensor.clone(), displacement))
+        }
+        _ => None,
+    };
+    match design.space.operands.iter().zip(&design.dataflow.transports).find_map(slanted) {
+        Some((tensor, displacement)) => {
+            Diagnostic::new(format!("a bus for `{tensor}` would run along {}", vector(&displacement)))
+                .help("buses run along one axis of the array: choose another `place`, or let it stream")
+                .alone()
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_shapes(design: &Design) -> Checked<()> {

@@ -10,6 +10,8 @@ mod machines;
 
 mod prove;
 
+mod read_me;
+
 mod refusals;
 
 mod rules;

@@ -64,3 +64,12 @@ pub fn at_boundary(mut design: Design<'_>) -> Design<'_> {
     design.boundary_io = true;
     design
 }
+
+/// Whether a bus would run along no axis of the array, which is refused.
+pub fn has_slanted_bus(design: &Design<'_>) -> bool {
+    let slanted = |transport: &Transport| match transport {
+        Transport::Broadcast(along) => design.map.displacement(along).iter().filter(|entry| **entry != 0).count() > 1,
+        _ => false,
+    };
+    design.dataflow.transports.iter().any(slanted)
+}

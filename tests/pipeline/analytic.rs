@@ -54,7 +54,10 @@ fn after(text: &str, key: &str) -> i64 {
 
 /// Every design of the kernels at the sizes asked for.
 #[derive(Default)]
-struct Searches(HashMap<(&'static str, Vec<i64>), (Kernel, Vec<Found>)>);
+struct Searches(HashMap<Setting, (Kernel, Vec<Found>)>);
+
+/// A kernel's file and its sizes.
+type Setting = (&'static str, Vec<i64>);
 
 impl Searches {
     /// A design with this place, and with this step where it is given.
@@ -91,7 +94,7 @@ fn measure(row: &Row, found: &Found) -> f64 {
     }
 }
 
-fn design<'a>(searches: &'a mut Searches, row: &Row) -> Vec<Found> {
+fn design(searches: &mut Searches, row: &Row) -> Vec<Found> {
     let step: Option<&[i64]> = Some(&[1, 1, 1]);
     match &*row.kernel {
         "matmul" => {

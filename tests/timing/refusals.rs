@@ -134,3 +134,12 @@ fn lines_that_end_on_several_faces_cannot_be_reduced_again() {
     let space = triangle();
     assert!(obligations(&design(&space, "i", "i + j", &["feed", "stream i"], &["j"]), &mesh()).is_ok());
 }
+
+#[test]
+fn a_bus_that_runs_along_no_axis() {
+    let space = matmul();
+    let slanted = design(&space, "i, i + j", "k", &["broadcast j", "broadcast i"], &["k"]);
+    let problems = obligations(&slanted, &mesh()).unwrap_err();
+    assert_eq!(problems[0].message(), "a bus for `B` would run along (1, 1)");
+    assert!(obligations(&design(&space, "i, j", "k", &["broadcast j", "broadcast i"], &["k"]), &mesh()).is_ok());
+}

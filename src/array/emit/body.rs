@@ -62,7 +62,7 @@ impl Body<'_> {
         let (first, last) = self.scan.loop_bounds(level, known);
         let body = self.nest(level + 1, known);
         let index = self.scan.loops[level].clone();
-        let mut around = if innermost { self.taken_before(known) } else { vec![] };
+        let mut around = if innermost { self.taken_before() } else { vec![] };
         around.push(Instruction::Loop { index, first, last, body });
         if innermost && self.stores_after_loop() {
             around.push(self.store());
@@ -113,7 +113,7 @@ impl Body<'_> {
     }
 
     /// Stationary streams, taken in before the innermost loop.
-    fn taken_before(&self, _known: &Polyhedron) -> Vec<Instruction> {
+    fn taken_before(&self) -> Vec<Instruction> {
         let held = |(operand, transport): (usize, &Transport)| match transport {
             Transport::Stream(along) if self.follows_innermost(along) && self.scan.is_exact() => {
                 let stays = self.design.map.displacement(along).iter().all(|entry| *entry == 0);
