@@ -36,7 +36,7 @@ fuzz: setup
 	$(FUZZ) parser tests/fuzz/corpus/parser kernels tests/errors -- -max_total_time=$(SECONDS)
 	$(FUZZ) rules tests/fuzz/corpus/rules rules -- -max_total_time=$(SECONDS)
 	$(FUZZ) program tests/fuzz/corpus/program tests/fuzz/seeds/program -- -max_total_time=$(SECONDS)
-	PROPTEST_CASES=$(CASES) cargo test --release
+	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$(CASES) cargo test --release
 
 clean:
 	cargo clean
