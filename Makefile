@@ -5,7 +5,7 @@ Z3_READY := .z3/ready-$(Z3_VERSION)
 SIZE ?= M=8,N=8,K=8
 KERNEL ?= kernels/matmul.rec
 CASES ?= 5000
-SECONDS ?= 600
+FUZZ_SECONDS ?= 600
 
 .PHONY: run test setup lint bless bench fuzz clean
 
@@ -28,14 +28,14 @@ bless: setup
 bench: setup
 	cargo bench
 
-# Arbitrary text for SECONDS seconds through each reader (needs a nightly toolchain and `cargo install cargo-fuzz`), then
+# Arbitrary text for FUZZ_SECONDS seconds through each reader (needs a nightly toolchain and `cargo install cargo-fuzz`), then
 # the property tests with CASES random cases each. The library has no unsafe code, so no sanitizer slows it down.
-FUZZ := cargo +nightly fuzz run --fuzz-dir tests/fuzz --sanitizer none
+FUZZ := cargo +nightly fuzz run --fuzz-dir tests/fuzz --target-dir target/fuzz --sanitizer none
 fuzz: setup
 	mkdir -p tests/fuzz/corpus/parser tests/fuzz/corpus/rules tests/fuzz/corpus/program
-	$(FUZZ) parser tests/fuzz/corpus/parser kernels tests/errors -- -max_total_time=$(SECONDS)
-	$(FUZZ) rules tests/fuzz/corpus/rules rules -- -max_total_time=$(SECONDS)
-	$(FUZZ) program tests/fuzz/corpus/program tests/fuzz/seeds/program -- -max_total_time=$(SECONDS)
+	$(FUZZ) parser tests/fuzz/corpus/parser kernels tests/errors -- -max_total_time=$(FUZZ_SECONDS)
+	$(FUZZ) rules tests/fuzz/corpus/rules rules -- -max_total_time=$(FUZZ_SECONDS)
+	$(FUZZ) program tests/fuzz/corpus/program tests/fuzz/seeds/program -- -max_total_time=$(FUZZ_SECONDS)
 	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$(CASES) cargo test --release
 
 clean:

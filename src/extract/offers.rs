@@ -74,14 +74,14 @@ impl Offers {
         (self.operands.iter().map(keep).collect(), keep(&self.chains))
     }
 
-    /// How many forms are legal.
+    /// How many forms are legal; the largest number there is where they are more.
     pub fn count(&self) -> u64 {
         let product = |diagonal: i64| {
             let (operands, chains) = self.family(diagonal);
-            operands.iter().map(|offers| offers.len() as u64).product::<u64>() * chains.len() as u64
+            operands.iter().fold(chains.len() as u64, |forms, offers| forms.saturating_mul(offers.len() as u64))
         };
         let plain = product(0);
-        plain + self.families[1..].iter().map(|diagonal| product(*diagonal) - plain).sum::<u64>()
+        self.families[1..].iter().fold(plain, |sum, diagonal| sum.saturating_add(product(*diagonal) - plain))
     }
 
     /// A bound from below on the cost of every form.

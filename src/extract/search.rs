@@ -97,7 +97,7 @@ impl Survey {
         Survey {
             maps: self.maps + other.maps,
             legal: self.legal + other.legal,
-            designs: self.designs + other.designs,
+            designs: self.designs.saturating_add(other.designs),
             front: self.front.merge(other.front),
             all: self.all,
             rejections: self.rejections.merge(other.rejections),
@@ -248,7 +248,7 @@ fn search_map(table: &PlaceTable, problem: &Problem, map: &SpaceTimeMap, all: bo
     let base = Cost { cycles, ..table.base };
     let Some(offers) = Offers::new(table, problem, map, whole.as_ref(), &mut survey.rejections) else { return };
     let designs = offers.count();
-    survey.designs += designs;
+    survey.designs = survey.designs.saturating_add(designs);
     survey.legal += u64::from(designs > 0);
     if all {
         survey.all.extend(offers.every_form(base).iter().map(|form| form.found(problem, map)));

@@ -40,6 +40,9 @@ fn from_root(path: &Path) -> String {
 fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
         let path = entry.expect("a readable entry").path();
+        if path.ends_with("target") {
+            continue;
+        }
         if path.is_dir() {
             collect(&path, ending, found);
         } else if path.to_string_lossy().ends_with(ending) {
