@@ -4,10 +4,6 @@
 //! nothing else of the kernel. For given sizes it compiles to flat [`Code`] without any notion of time, which every back
 //! end runs through [`resume`] with its own [`Environment`]. Paper: Cyclotron section 6, Figure 14.
 
-use crate::integer::Name;
-use ndarray::ArrayD;
-use std::collections::BTreeMap;
-
 mod program;
 
 pub use program::{
@@ -67,5 +63,4 @@ pub use interpret::{Environment, State, Stop, Trouble, resume};
 /// The version of the text form that this crate writes and reads.
 pub const VERSION: u64 = 1;
 
-/// Arrays by name, as programs take and give them.
-pub type Tensors = BTreeMap<Name, ArrayD<f64>>;
+pub use crate::recurrence::Tensors;
