@@ -26,6 +26,8 @@ mod run;
 
 mod search;
 
+mod setting;
+
 mod show;
 
 mod sim;

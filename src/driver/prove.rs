@@ -2,7 +2,8 @@
 
 use super::arguments::ProveArguments;
 use super::output::Output;
-use super::pipeline::{self, Loaded, Setting};
+use super::pipeline::{self, Loaded};
+use super::setting::Setting;
 use super::{Done, files, show};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, render};
