@@ -160,6 +160,7 @@ fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &C
         Transport::Broadcast(_) => Some("broadcast"),
         Transport::Prefetch => Some("prefetch"),
         Transport::Feed => Some("feed"),
+        Transport::Handoff => None,
     };
     let asked = |word: &str| arguments.transports.is_empty() || arguments.transports.iter().any(|asked| asked == word);
     for (operand, offered) in loaded.space.operands.iter().zip(&mut choices.transports) {

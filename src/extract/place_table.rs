@@ -78,7 +78,7 @@ impl<'a> PlaceTable<'a> {
     fn enters(&self, transport: &Transport) -> bool {
         let along = match transport {
             Transport::Stream(along) | Transport::Broadcast(along) => Some(along.as_slice()),
-            Transport::Prefetch | Transport::Feed => None,
+            Transport::Prefetch | Transport::Feed | Transport::Handoff => None,
         };
         self.boundary.as_ref().is_none_or(|boundary| boundary.lets_in(&self.problem.region, along))
     }
@@ -109,6 +109,7 @@ impl<'a> PlaceTable<'a> {
                 Some(free(words(words_held, words_held)))
             }
             Transport::Feed => Some(free(words(self.problem.region.count(), 0))),
+            Transport::Handoff => Some(free(words(0, 0))),
         }
     }
 

@@ -64,6 +64,7 @@ impl<'a> Checker<'a> {
             Transport::Broadcast(along) => self.bus(&operand.tensor, along),
             Transport::Prefetch => Ok(self.held(&operand.access)),
             Transport::Feed => Ok(Cost { memory_words: self.points.len() as u64, ..Cost::default() }),
+            Transport::Handoff => Ok(Cost::default()),
         }
     }
 

@@ -132,6 +132,22 @@ impl Polyhedron {
         opposite.is_empty()
     }
 
+    /// The same rational points with fewer constraints: none that the others, together with `known`, imply.
+    pub fn irredundant(&self, known: &Polyhedron) -> Polyhedron {
+        let mut left = self.constraints.clone();
+        let mut position = 0;
+        while position < left.len() {
+            let others = left.iter().enumerate().filter(|(other, _)| *other != position).map(|(_, form)| form.clone());
+            let rest = Polyhedron::new(others.chain(known.constraints.iter().cloned()));
+            if rest.implies(&left[position]) {
+                left.remove(position);
+            } else {
+                position += 1;
+            }
+        }
+        Polyhedron { constraints: left }
+    }
+
     /// The integer points over `indices`, in lexicographic order, with the other variables fixed by `bindings`.
     ///
     /// Returns `None` where an index is unbounded or a variable has no value.

@@ -5,8 +5,8 @@
 //! in the set.
 
 use super::{Design, Links, SpaceTimeMap};
-use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector, lexicographic_sign};
-use crate::recurrence::Space;
+use crate::integer::{Matrix, Name, Polyhedron, Vector, lexicographic_sign};
+use crate::recurrence::{Space, ends};
 use crate::rewrite::Transport;
 use std::cmp::Ordering;
 
@@ -131,19 +131,6 @@ impl Design<'_> {
             set,
         }
     }
-}
-
-/// The points of `set` whose successor along `direction` leaves it, where that is a single face.
-pub fn ends(space: &Space, set: &Polyhedron, direction: &[i64]) -> Option<Polyhedron> {
-    let slope = |form: &Affine| crate::integer::dot(&form.row(space.indices()), direction);
-    let mut falling = set.constraints().iter().filter(|form| slope(form) < 0);
-    let (face, none) = (falling.next()?, falling.next());
-    if none.is_some() {
-        return None;
-    }
-    let mut end = set.clone();
-    end.add(-face.clone() - Affine::constant(slope(face) + 1));
-    Some(end)
 }
 
 /// The least positive time between two points of `set` on one PE: the last basis vector of the lattice of points that

@@ -13,7 +13,7 @@ pub mod clock;
 
 mod flow;
 
-pub use flow::{Flow, FlowRole, depth_of, ends, is_in_time, spacing};
+pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing};
 
 mod route;
 
@@ -22,3 +22,13 @@ pub use route::words_meet;
 mod network;
 
 pub use network::{Links, Network};
+
+mod system;
+
+pub use system::{Part, SystemDesign, restrict};
+
+mod handoff;
+
+pub use handoff::{Field, Giver, Handoff, constant_on, heads};
+
+mod hand_over;

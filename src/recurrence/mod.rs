@@ -38,6 +38,12 @@ mod one_space;
 
 pub use one_space::one_space;
 
+mod ends;
+
+pub use ends::ends;
+
+pub mod spaces;
+
 mod in_order;
 
 pub use in_order::evaluate_in_order;

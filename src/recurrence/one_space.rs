@@ -59,14 +59,17 @@ fn find_inner_reduction(expression: &Expr) -> Option<Span> {
     }
 }
 
-/// The body with its reads numbered in the order they stand.
-fn lower_body(body: &Expr, operands: &mut Vec<Operand>) -> Scalar {
+/// The body with its reads numbered in the order they first stand; the same element is read once.
+pub(super) fn lower_body(body: &Expr, operands: &mut Vec<Operand>) -> Scalar {
     match body {
         Expr::Number(value) => Scalar::Number(*value),
         Expr::Index(form) => Scalar::Index(form.clone()),
         Expr::Read { tensor, subscripts, span } => {
-            operands.push(Operand { tensor: tensor.clone(), access: subscripts.clone(), span: *span });
-            Scalar::Operand(operands.len() - 1)
+            let known = operands.iter().position(|known| known.tensor == *tensor && known.access == *subscripts);
+            Scalar::Operand(known.unwrap_or_else(|| {
+                operands.push(Operand { tensor: tensor.clone(), access: subscripts.clone(), span: *span });
+                operands.len() - 1
+            }))
         }
         Expr::Apply(function, arguments) => {
             Scalar::Apply(*function, arguments.iter().map(|argument| lower_body(argument, operands)).collect())
@@ -95,6 +98,7 @@ fn build_space(
         .collect();
     Space {
         kernel: system.name.clone(),
+        name: system.name.clone(),
         parameters: system.parameters.clone(),
         domain: Domain { indices, set },
         output: equation.target.clone(),

@@ -5,7 +5,7 @@
 //! then the reduction indices from the outermost to the innermost. Paper: Cyclotron sections 4.1 and 4.2.
 
 use super::{Domain, Function, Operator};
-use crate::integer::{Affine, Bindings, Name, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Name, Vector};
 use crate::span::{Source, Span};
 use std::sync::Arc;
 
@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub struct Space {
     /// The kernel's name.
     pub kernel: Name,
+    /// Its own name: the kernel's where there is one space only, else that of the tensor, as in `X` and `X.sum`.
+    pub name: Name,
     /// The parameters, each at least 1.
     pub parameters: Vec<Name>,
     /// The points: indices and constraints over indices and parameters.
@@ -22,7 +24,7 @@ pub struct Space {
     pub output: Name,
     /// The subscripts it is written at, affine over the indices.
     pub output_access: Vec<Affine>,
-    /// What the body reads; one entry for each read, also of the same tensor.
+    /// What the body reads; one entry for each access, so that an element used twice at a point comes in once.
     pub operands: Vec<Operand>,
     /// The value at a point.
     pub body: Scalar,
@@ -86,6 +88,19 @@ impl Scalar {
 pub struct Chain {
     /// Directions over [`Space::indices`], innermost level first; together they span the fibre of an output element.
     pub directions: Vec<Vector>,
+}
+
+impl Chain {
+    /// The order in which the reduction of `space` is written: the innermost index first, each from its first value on.
+    pub fn as_written(space: &Space) -> Chain {
+        let scattered = space.output_access.iter().any(|form| form.mentions(&space.reduced));
+        if scattered {
+            let rows = space.output_access.iter().map(|form| form.row(space.indices())).collect();
+            return Chain { directions: Matrix::new(rows, space.dimension()).null_lattice() };
+        }
+        let unit = |reduced: &Name| space.indices().iter().map(|index| i64::from(index == reduced)).collect();
+        Chain { directions: space.reduced.iter().rev().map(unit).collect() }
+    }
 }
 
 impl Space {

@@ -14,6 +14,8 @@ pub enum Transport {
     Prefetch,
     /// Read through the PE's own memory port at every use.
     Feed,
+    /// Handed over, for each point alone, by the point that computes it.
+    Handoff,
 }
 
 /// One way to lower a space: a transport for each operand, in the order of `Space::operands`, and the order of the
@@ -34,6 +36,7 @@ impl Transport {
             Transport::Broadcast(along) => format!("broadcast {}", space.show_direction(along)),
             Transport::Prefetch => "prefetch".to_owned(),
             Transport::Feed => "feed".to_owned(),
+            Transport::Handoff => "handoff".to_owned(),
         }
     }
 }

@@ -235,6 +235,7 @@ impl Builder<'_> {
             Transport::Prefetch if is_constant(self.space, operand) => Term::Const([here, tensor, access]),
             Transport::Prefetch => Term::Hold([here, tensor, access]),
             Transport::Feed => Term::Feed([here, tensor, access]),
+            Transport::Handoff => return None,
         };
         Some(self.add(node))
     }

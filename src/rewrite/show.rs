@@ -62,6 +62,7 @@ fn show_move(space: &Space, operand: &Operand, name: &str, transport: &Transport
         Transport::Prefetch if is_constant(space, operand) => from("known everywhere"),
         Transport::Prefetch => from("from own memory"),
         Transport::Feed => from("through own port"),
+        Transport::Handoff => from("from the point that computes it"),
     }
 }
 

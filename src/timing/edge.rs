@@ -39,7 +39,9 @@ impl Frame<'_> {
                 let back: Vec<i64> = direction.iter().map(|entry| -entry).collect();
                 (self.at_head(set, &self.point(0), direction), self.design.map.displacement(&back))
             }
-            Transport::Prefetch | Transport::Feed => (self.inside(set, &self.point(0)), self.at_rest()),
+            Transport::Prefetch | Transport::Feed | Transport::Handoff => {
+                (self.inside(set, &self.point(0)), self.at_rest())
+            }
         };
         self.crossing(Crossing { of: &self.space().operands[position].tensor, verb: "enter", gate, outward })
     }

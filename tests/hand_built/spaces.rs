@@ -54,6 +54,7 @@ pub fn space(kernel: &str, parameters: &str, indices: &str, bounds: &str, output
     };
     Space {
         kernel: name(kernel),
+        name: name(kernel),
         parameters: names(parameters),
         domain: Domain { indices, set: Polyhedron::new(forms(bounds)) },
         output: tensor,

@@ -7,3 +7,4 @@ mod orders;
 mod spaces;
 
 mod support;
+mod systems;

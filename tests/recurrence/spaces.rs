@@ -34,7 +34,15 @@ fn reduced_indices_stand_outermost_first() {
 #[test]
 fn a_pointwise_kernel_reduces_nothing() {
     let space = one_space(&system("kernel k(N)\nin a[N]\nout c[N]\nc[i] = select(a[i] > 0, a[i], i)")).unwrap();
-    assert_eq!((space.reduction, space.reduced.len(), space.operands.len()), (None, 0, 2));
+    assert_eq!((space.reduction, space.reduced.len()), (None, 0));
+}
+
+#[test]
+fn an_element_used_twice_at_a_point_comes_in_once() {
+    let twice = "kernel k(N)\nin a[N + 1]\nout c[N]\nc[i] = a[i] * a[i] + a[i]";
+    assert_eq!(one_space(&system(twice)).unwrap().operands.len(), 1);
+    let apart = twice.replace("+ a[i]", "+ a[i + 1]");
+    assert_eq!(one_space(&system(&apart)).unwrap().operands.len(), 2);
 }
 
 fn refusal(text: &str) -> String {

@@ -1,0 +1,271 @@
+//! Handoffs: values that pass from a point of one space to a point of another, or of the same.
+//!
+//! In: a design of several spaces. Out: for each operand that reads a computed tensor the sets of points that take its value
+//! from outside their stream, each with the giver: the point that computes it, or a point that has it already because a
+//! stream of the same tensor passes there. A handoff moves by a constant number of PEs, or it is none. Paper: Cyclotron's
+//! interface maps, section 4.4 and Figure 6.
+
+use super::{Network, SystemDesign};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Polyhedron, Vector, dot};
+use crate::recurrence::spaces::{Origin, Source, last_point, solve};
+use crate::recurrence::{Scalar, Space};
+use crate::rewrite::Transport;
+
+/// How often a set is divided before the search for givers gives up.
+const MOST_DIVISIONS: usize = 8;
+
+/// One set of points that take an operand from the same giver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handoff {
+    /// The reading space.
+    pub reader: usize,
+    /// The operand of the reading space.
+    pub operand: usize,
+    /// The points that read, over the reader's indices and the parameters.
+    pub set: Polyhedron,
+    /// Who gives.
+    pub giver: Giver,
+}
+
+/// Where a handed value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Giver {
+    /// A point of a space.
+    Point {
+        /// The giving space.
+        space: usize,
+        /// What it gives: its result, or the operand at this position.
+        field: Field,
+        /// The giving point, over the reader's indices and the parameters.
+        at: Vec<Affine>,
+        /// From the giver's PE to the reader's.
+        displacement: Vector,
+    },
+    /// Nobody: the value is known.
+    Known(Scalar),
+}
+
+/// What a point can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// What it computes.
+    Result,
+    /// An operand that it has.
+    Operand(usize),
+}
+
+impl Handoff {
+    /// Whether giver and reader are one point, which takes no time.
+    pub fn is_within_point(&self, space: &Space) -> bool {
+        let indices: Vec<Affine> = space.indices().iter().map(Affine::variable).collect();
+        matches!(&self.giver, Giver::Point { space, at, .. }
+            if *space == self.reader && at.iter().zip(&indices).all(|(a, b)| is_equal_on(&self.set, a, b)))
+    }
+}
+
+impl SystemDesign<'_> {
+    /// All handoffs, in the order of the spaces and their operands.
+    ///
+    /// # Errors
+    /// An operand that no point can give to all its readers over links of constant length.
+    pub fn handoffs(&self, network: Network) -> Checked<Vec<Handoff>> {
+        let mut handoffs = vec![];
+        for (reader, sources) in self.system.sources.iter().enumerate() {
+            for (operand, sources) in sources.iter().enumerate() {
+                for source in sources {
+                    for set in self.takers(reader, operand, source) {
+                        let taker = Taker { design: self, network, reader, operand };
+                        taker.find(set, source, MOST_DIVISIONS, &mut handoffs)?;
+                    }
+                }
+            }
+        }
+        Ok(handoffs)
+    }
+
+    /// The points of a source that do not get the operand from the point before.
+    fn takers(&self, reader: usize, operand: usize, source: &Source) -> Vec<Polyhedron> {
+        let domain = &self.system.spaces[reader].domain.set;
+        match &self.parts[reader].dataflow.transports[operand] {
+            Transport::Stream(along) => heads(&self.system.spaces[reader], domain, along)
+                .iter()
+                .map(|head| head.intersect(&source.set))
+                .filter(|set| !self.is_empty(set))
+                .collect(),
+            _ => vec![source.set.clone()],
+        }
+    }
+
+    fn is_empty(&self, set: &Polyhedron) -> bool {
+        let sizes = self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
+        Polyhedron::new(set.constraints().iter().cloned().chain(sizes)).is_empty()
+    }
+}
+
+/// The first points of the lines of `set` along `direction`, as disjoint sets.
+pub fn heads(space: &Space, set: &Polyhedron, direction: &[i64]) -> Vec<Polyhedron> {
+    let slope = |form: &Affine| dot(&form.row(space.indices()), direction);
+    let mut rest = set.clone();
+    let mut heads = vec![];
+    for form in set.constraints().iter().filter(|form| slope(form) > 0) {
+        let steps = Affine::constant(slope(form));
+        let mut head = rest.clone();
+        head.add(steps.clone() - form.clone() - Affine::constant(1));
+        heads.push(head);
+        rest.add(form.clone() - steps);
+    }
+    heads
+}
+
+/// One operand that looks for givers.
+struct Taker<'a> {
+    design: &'a SystemDesign<'a>,
+    network: Network,
+    reader: usize,
+    operand: usize,
+}
+
+impl Taker<'_> {
+    fn find(&self, set: Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
+        let handoff =
+            |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
+        let (space, element) = match &source.origin {
+            Origin::Known(value) => {
+                found.push(handoff(set, Giver::Known(value.clone())));
+                return Ok(());
+            }
+            Origin::Space { space, element } => (*space, element),
+        };
+        if let Some(giver) = self.producer(&set, space, element) {
+            found.push(handoff(set, giver));
+            return Ok(());
+        }
+        let Some((served, giver)) = self.neighbour(&set, element).filter(|_| divisions > 0) else {
+            return Err(vec![self.nobody(space)]);
+        };
+        let rest = outside(&set, &served);
+        found.push(handoff(served, giver));
+        rest.into_iter()
+            .filter(|set| !self.design.is_empty(set))
+            .try_for_each(|set| self.find(set, source, divisions - 1, found))
+    }
+
+    /// The point that computes the element, where it is a constant number of PEs away from every reader.
+    fn producer(&self, set: &Polyhedron, space: usize, element: &[Affine]) -> Option<Giver> {
+        let producer = &self.design.system.spaces[space];
+        let last = last_point(producer, &self.design.parts[space].dataflow.chain, element)?;
+        let at = last.coordinates(producer.indices());
+        let displacement = self.displacement(set, space, &at)?;
+        self.network.hops(&displacement)?;
+        Some(Giver::Point { space, field: Field::Result, at, displacement })
+    }
+
+    /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
+    fn neighbour(&self, set: &Polyhedron, element: &[Affine]) -> Option<(Polyhedron, Giver)> {
+        let system = self.design.system;
+        let tensor = &system.spaces[self.reader].operands[self.operand].tensor;
+        let streams = (0..system.spaces.len())
+            .flat_map(|space| (0..system.spaces[space].operands.len()).map(move |operand| (space, operand)));
+        streams
+            .filter(|(space, operand)| {
+                let streamed = matches!(self.design.parts[*space].dataflow.transports[*operand], Transport::Stream(_));
+                streamed
+                    && system.spaces[*space].operands[*operand].tensor == *tensor
+                    && (*space, *operand) != (self.reader, self.operand)
+            })
+            .find_map(|candidate| {
+                self.neighbour_offsets().into_iter().find_map(|by| self.passing(set, element, candidate, by))
+            })
+    }
+
+    /// The displacements that are tried, none first.
+    fn neighbour_offsets(&self) -> Vec<Vector> {
+        let rank = self.design.rank();
+        let unit = |axis: usize, sign: i64| (0..rank).map(|other| if other == axis { sign } else { 0 }).collect();
+        let units = (0..rank).flat_map(|axis| [unit(axis, 1), unit(axis, -1)]);
+        std::iter::once(vec![0; rank]).chain(units).collect()
+    }
+
+    fn passing(
+        &self,
+        set: &Polyhedron,
+        element: &[Affine],
+        (space, operand): (usize, usize),
+        displacement: Vector,
+    ) -> Option<(Polyhedron, Giver)> {
+        let giver = &self.design.system.spaces[space];
+        let here = self.design.place(self.reader, &self.design.point(self.reader));
+        let there = here.into_iter().zip(&displacement).map(|(form, by)| form - Affine::constant(*by));
+        let placed = self.design.place(space, &self.design.point(space));
+        let forms: Vec<Affine> = giver.operands[operand].access.iter().cloned().chain(placed).collect();
+        let targets: Vec<Affine> = element.iter().cloned().chain(there).collect();
+        let solution = solve(&forms, giver.indices(), &targets)?;
+        let served = set.intersect(&solution.image(&giver.domain.set));
+        let at = solution.coordinates(giver.indices());
+        let known = !self.design.is_empty(&served) && !self.is_reader(&served, space, operand, &at);
+        known.then(|| (served, Giver::Point { space, field: Field::Operand(operand), at, displacement }))
+    }
+
+    /// Whether the giver is the reading operand itself.
+    fn is_reader(&self, set: &Polyhedron, space: usize, operand: usize, at: &[Affine]) -> bool {
+        let here = self.design.point(self.reader);
+        (space, operand) == (self.reader, self.operand) && at.iter().zip(&here).all(|(a, b)| is_equal_on(set, a, b))
+    }
+
+    /// From the giver's PE to the reader's, where that is the same at all points of `set`.
+    fn displacement(&self, set: &Polyhedron, space: usize, at: &[Affine]) -> Option<Vector> {
+        let here = self.design.place(self.reader, &self.design.point(self.reader));
+        let there = self.design.place(space, at);
+        here.into_iter().zip(there).map(|(here, there)| constant_on(set, &(here - there))).collect()
+    }
+
+    fn nobody(&self, space: usize) -> Diagnostic {
+        let reader = &self.design.system.spaces[self.reader];
+        let operand = &reader.operands[self.operand];
+        let giver = &self.design.system.spaces[space];
+        Diagnostic::new(format!("`{}` cannot be handed from `{}` to `{}`", operand.tensor, giver.name, reader.name))
+            .label(&reader.source, operand.span, "read here")
+            .label(&giver.source, giver.span, "computed here")
+            .note("the way from the PE that computes it to the one that reads it grows with the sizes, or has no link")
+            .help("choose places that keep the two a fixed number of PEs apart, or another direction for the stream")
+    }
+}
+
+/// `set` without `served`, as disjoint sets.
+fn outside(set: &Polyhedron, served: &Polyhedron) -> Vec<Polyhedron> {
+    let mut inside = set.clone();
+    let mut parts = vec![];
+    for form in served.constraints().iter().filter(|form| !set.implies(form)) {
+        let mut part = inside.clone();
+        part.add(-form.clone() - Affine::constant(1));
+        parts.push(part);
+        inside.add(form.clone());
+    }
+    parts
+}
+
+/// The value of a form that is the same at all points of `set`, by the equations of the set.
+pub fn constant_on(set: &Polyhedron, form: &Affine) -> Option<i64> {
+    let mut reduced = form.clone();
+    let mut equations: Vec<Affine> = set.equations().cloned().collect();
+    while !reduced.is_constant() {
+        let pivot = equations.iter().find_map(|equation| {
+            equation
+                .terms()
+                .find(|(_, coefficient)| coefficient.abs() == 1)
+                .map(|(name, _)| (equation.clone(), name.clone()))
+        });
+        let (equation, variable) = pivot?;
+        let value = Affine::variable(&variable) - equation.clone() * equation.coefficient(&variable);
+        let image = [(variable, value)].into_iter().collect();
+        reduced = reduced.substitute(&image);
+        equations = equations.iter().map(|form| form.substitute(&image)).filter(|form| !form.is_constant()).collect();
+    }
+    Some(reduced.constant_term())
+}
+
+/// Whether two forms agree at all points of `set`.
+fn is_equal_on(set: &Polyhedron, one: &Affine, other: &Affine) -> bool {
+    constant_on(set, &(one.clone() - other.clone())) == Some(0)
+}

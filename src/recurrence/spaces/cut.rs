@@ -1,0 +1,270 @@
+//! Cuts equations into spaces.
+//!
+//! An equation is an expression around reductions around expressions. Each reduction becomes a space that writes a local
+//! tensor of its own, read by what stands around it; an equation that is a reduction alone needs one space only.
+
+use super::merge::merge_reductions;
+use super::sources::find_sources;
+use super::{Family, Known, Member, SpaceSystem};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Name, Polyhedron, name};
+use crate::recurrence::one_space::lower_body;
+use crate::recurrence::spaces::last_point;
+use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Space};
+use crate::span::Span;
+
+/// The spaces of a system, with the source of every value that one of them reads.
+///
+/// # Errors
+/// Reads whose producer has no closed form, and reductions whose lines do not end on one face.
+pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
+    let mut cutter = Cutter {
+        system,
+        cut: SpaceSystem {
+            kernel: system.name.clone(),
+            parameters: system.parameters.clone(),
+            spaces: vec![],
+            members: vec![],
+            families: vec![],
+            sources: vec![],
+            known: vec![],
+            tensors: system.tensors.clone(),
+            source: system.source.clone(),
+        },
+    };
+    system.equations.iter().for_each(|equation| cutter.cut_equation(equation));
+    let mut cut = cutter.cut;
+    merge_reductions(&mut cut);
+    let sizes = Polyhedron::new(cut.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)));
+    cut.spaces.iter_mut().for_each(|space| space.domain.set = space.domain.set.irredundant(&sizes));
+    find_sources(&mut cut)?;
+    if cut.spaces.is_empty() {
+        return Diagnostic::new(format!("kernel `{}` computes nothing", system.name))
+            .help("every equation is a closed form of its indices")
+            .alone();
+    }
+    Ok(cut)
+}
+
+struct Cutter<'a> {
+    system: &'a RecurrenceSystem,
+    cut: SpaceSystem,
+}
+
+/// Where in an equation a reduction or an expression stands.
+struct Position<'a> {
+    equation: &'a Equation,
+    /// The free indices and those of the reductions around.
+    indices: Vec<Name>,
+    set: Polyhedron,
+    /// The indices of the reductions around.
+    reduced: Vec<Name>,
+}
+
+/// What a space computes at a position.
+struct Content<'a> {
+    output: Name,
+    output_access: Vec<Affine>,
+    body: Expr,
+    /// The reduction with its indices, outermost first.
+    reduction: Option<(Operator, Vec<Name>)>,
+    family: &'a str,
+}
+
+impl Cutter<'_> {
+    fn cut_equation(&mut self, equation: &Equation) {
+        if is_closed(&equation.value) {
+            return self.add_known(equation);
+        }
+        let position = Position {
+            equation,
+            indices: equation.domain.indices.clone(),
+            set: equation.domain.set.clone(),
+            reduced: vec![],
+        };
+        let (output, output_access) = (equation.target.clone(), equation.subscripts.clone());
+        if let Some((operator, inner, body)) = peel(&position, &equation.value)
+            && self.is_whole(equation, &inner, operator)
+        {
+            let family = self.count_reduction(equation, operator, &mut 0);
+            let body = self.cut_inner(&inner, body, &mut 1);
+            let reduction = Some((operator, inner.reduced.clone()));
+            return self.add(&inner, Content { output, output_access, body, reduction, family: &family });
+        }
+        let body = self.cut_inner(&position, &equation.value, &mut 0);
+        self.add(&position, Content { output, output_access, body, reduction: None, family: &equation.target });
+    }
+
+    fn add_known(&mut self, equation: &Equation) {
+        self.cut.known.push(Known {
+            tensor: equation.target.clone(),
+            subscripts: equation.subscripts.clone(),
+            domain: equation.domain.clone(),
+            value: lower_body(&equation.value, &mut vec![]),
+            span: equation.span,
+        });
+    }
+
+    /// Whether a reduction alone computes every element of the equation: none of its lines is empty.
+    fn is_whole(&self, equation: &Equation, inner: &Position, operator: Operator) -> bool {
+        let scattered = equation.subscripts.iter().any(|form| form.mentions(&inner.reduced));
+        let space = self.space(
+            inner,
+            &Content {
+                output: equation.target.clone(),
+                output_access: equation.subscripts.clone(),
+                body: Expr::Number(0.0),
+                reduction: Some((operator, inner.reduced.clone())),
+                family: "",
+            },
+        );
+        let free: Vec<Affine> = equation.domain.indices.iter().map(Affine::variable).collect();
+        let plain = Space { output_access: free.clone(), ..space };
+        let last = last_point(&plain, &Chain::as_written(&plain), &free);
+        scattered || last.is_some_and(|last| implies_all(self.system, &equation.domain, &last.image(&inner.set)))
+    }
+
+    /// The expression with each reduction in it read from the local tensor that its space writes.
+    fn cut_inner(&mut self, position: &Position, expression: &Expr, count: &mut usize) -> Expr {
+        match expression {
+            Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => expression.clone(),
+            Expr::Apply(function, arguments) => {
+                let cut = arguments.iter().map(|argument| self.cut_inner(position, argument, count)).collect();
+                Expr::Apply(*function, cut)
+            }
+            Expr::Reduce { span, .. } => match peel(position, expression) {
+                Some((operator, inner, body)) => self.cut_reduction(position, (operator, inner, body), *span, count),
+                None => expression.clone(),
+            },
+        }
+    }
+
+    fn cut_reduction(
+        &mut self,
+        position: &Position,
+        (operator, inner, body): (Operator, Position, &Expr),
+        span: Span,
+        count: &mut usize,
+    ) -> Expr {
+        let family = self.count_reduction(position.equation, operator, count);
+        let body = self.cut_inner(&inner, body, count);
+        let output = self.fresh(&family);
+        let output_access: Vec<Affine> = position.indices.iter().map(Affine::variable).collect();
+        let levels = inner.reduced[position.reduced.len()..].to_vec();
+        let reduction = Some((operator, levels));
+        let content =
+            Content { output: output.clone(), output_access: output_access.clone(), body, reduction, family: &family };
+        self.add(&inner, content);
+        Expr::Read { tensor: output, subscripts: output_access, span }
+    }
+
+    /// The name of the family of the next reduction of an equation: `X.sum`, and `X.sum.2` for a second one.
+    fn count_reduction(&self, equation: &Equation, operator: Operator, count: &mut usize) -> String {
+        *count += 1;
+        let plain = format!("{}.{}", equation.target, operator.keyword());
+        if *count > 1 { format!("{plain}.{count}") } else { plain }
+    }
+
+    fn add(&mut self, position: &Position, content: Content) {
+        let family = self.family(position, content.family);
+        let variables = position.reduced.iter().map(Affine::variable);
+        let embedding = position.equation.subscripts.iter().cloned().chain(variables).collect();
+        let space = self.space(position, &content);
+        self.cut.members.push(Member { family, embedding });
+        self.cut.spaces.push(space);
+    }
+
+    fn space(&self, position: &Position, content: &Content) -> Space {
+        let mut operands = vec![];
+        let body = lower_body(&content.body, &mut operands);
+        let used = |name: &Name| *name == content.output || operands.iter().any(|operand| operand.tensor == *name);
+        let tensors = self.system.tensors.iter().filter(|tensor| used(&tensor.name));
+        let shapes = tensors.map(|tensor| (tensor.name.clone(), tensor.shape.clone())).collect();
+        Space {
+            kernel: self.system.name.clone(),
+            name: self.fresh(if content.reduction.is_some() { content.family } else { &content.output }),
+            parameters: self.system.parameters.clone(),
+            domain: Domain { indices: position.indices.clone(), set: position.set.clone() },
+            output: content.output.clone(),
+            output_access: content.output_access.clone(),
+            operands,
+            body,
+            reduction: content.reduction.as_ref().map(|(operator, _)| *operator),
+            reduced: content.reduction.as_ref().map_or(vec![], |(_, levels)| levels.clone()),
+            shapes,
+            span: position.equation.span,
+            source: self.system.source.clone(),
+        }
+    }
+
+    /// The family of this name; a new one takes its coordinates from the first equation that belongs to it.
+    fn family(&mut self, position: &Position, wanted: &str) -> usize {
+        if let Some(known) = self.cut.families.iter().position(|family| &*family.name == wanted) {
+            return known;
+        }
+        let subscripts = coordinate_names(self.system, &position.equation.target);
+        let indices = subscripts.into_iter().chain(position.reduced.iter().cloned()).collect();
+        self.cut.families.push(Family { name: name(wanted), indices });
+        self.cut.families.len() - 1
+    }
+
+    /// `wanted`, or that with a number where a space has the name already.
+    fn fresh(&self, wanted: &str) -> Name {
+        let taken = |text: &str| self.cut.spaces.iter().any(|space| &*space.name == text || &*space.output == text);
+        let names = std::iter::once(wanted.to_owned()).chain((2..).map(|count| format!("{wanted}.{count}")));
+        let free = names.take(1 + 2 * self.cut.spaces.len() + 1).find(|text| !taken(text));
+        name(&free.unwrap_or_else(|| wanted.to_owned()))
+    }
+}
+
+/// Whether an expression reads nothing.
+fn is_closed(expression: &Expr) -> bool {
+    match expression {
+        Expr::Number(_) | Expr::Index(_) => true,
+        Expr::Read { .. } | Expr::Reduce { .. } => false,
+        Expr::Apply(_, arguments) => arguments.iter().all(is_closed),
+    }
+}
+
+/// The nested reductions by one operator at the top of an expression, and the position of what they reduce.
+fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operator, Position<'a>, &'b Expr)> {
+    let Expr::Reduce { operator: first, .. } = expression else { return None };
+    let mut inner = Position {
+        equation: position.equation,
+        indices: position.indices.clone(),
+        set: position.set.clone(),
+        reduced: position.reduced.clone(),
+    };
+    let mut body = expression;
+    while let Expr::Reduce { operator, index, range, body: deeper, .. } = body {
+        if operator != first {
+            break;
+        }
+        inner.indices.push(index.clone());
+        inner.reduced.push(index.clone());
+        inner.set = inner.set.intersect(range);
+        body = deeper;
+    }
+    Some((*first, inner, body))
+}
+
+/// The names of a tensor's subscripts: those of its first equation with plain and different ones, else `x0`, `x1`, ...
+fn coordinate_names(system: &RecurrenceSystem, tensor: &Name) -> Vec<Name> {
+    let equations = || system.equations.iter().filter(|equation| equation.target == *tensor);
+    let plain = |equation: &Equation| {
+        let names: Vec<Name> = equation.subscripts.iter().filter_map(|form| form.as_variable().cloned()).collect();
+        let mut distinct = names.clone();
+        distinct.sort();
+        distinct.dedup();
+        (names.len() == equation.subscripts.len() && distinct.len() == names.len()).then_some(names)
+    };
+    let rank = equations().next().map_or(0, |equation| equation.subscripts.len());
+    equations().find_map(plain).unwrap_or_else(|| (0..rank).map(|axis| name(&format!("x{axis}"))).collect())
+}
+
+/// Whether every point of `domain`, for sizes of at least 1, lies in `set`.
+fn implies_all(system: &RecurrenceSystem, domain: &Domain, set: &Polyhedron) -> bool {
+    let mut known = domain.set.clone();
+    system.parameters.iter().for_each(|size| known.add(Affine::variable(size) - Affine::constant(1)));
+    set.constraints().iter().all(|form| known.implies(form))
+}
