@@ -44,6 +44,7 @@ pub fn product(
     let factors = (0..operands.len()).map(Scalar::Operand);
     Space {
         kernel: name(kernel),
+        name: name(kernel),
         parameters: indices.iter().map(|index| name(&index.to_uppercase())).collect(),
         domain: Domain { indices: names(indices), set: Polyhedron::new(sides) },
         output: name(output.0),
