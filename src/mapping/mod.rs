@@ -22,3 +22,7 @@ pub use route::words_meet;
 mod network;
 
 pub use network::{Links, Network};
+
+mod synthesis;
+
+pub use synthesis::{Dependence, Row, Unknowns, holds};
