@@ -9,6 +9,9 @@ mod matrix;
 
 mod polyhedron;
 
+mod generators;
+
 pub use affine::{Affine, Bindings, Name, name};
+pub use generators::generators;
 pub use matrix::{Matrix, Vector, dot, gcd, lexicographic_sign, primitive};
 pub use polyhedron::{Bound, Polyhedron};

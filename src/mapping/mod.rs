@@ -32,3 +32,7 @@ mod handoff;
 pub use handoff::{Field, Giver, Handoff, constant_on, heads};
 
 mod hand_over;
+
+mod synthesis;
+
+pub use synthesis::{Dependence, Row, Unknowns, holds};

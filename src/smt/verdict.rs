@@ -22,10 +22,8 @@ pub struct Counterexample {
     pub values: Vec<(Name, i64)>,
     /// How many of them are sizes.
     pub parameters: usize,
-    /// How many points follow the sizes.
-    pub points: usize,
-    /// How many coordinates a point has.
-    pub dimension: usize,
+    /// How many coordinates each point has that follows the sizes.
+    pub points: Vec<usize>,
     /// Whether no counterexample is smaller: by the sum of the sizes, then the sizes, then the other values in their
     /// order, small magnitudes first and negative before positive. `false` where the time limit cut the search short.
     pub smallest: bool,
@@ -59,8 +57,7 @@ impl Counterexample {
         Counterexample {
             values: obligation.variables.iter().cloned().zip(values.iter().copied()).collect(),
             parameters: obligation.parameters,
-            points: obligation.points,
-            dimension: obligation.dimension,
+            points: obligation.points.clone(),
             smallest,
         }
     }
@@ -76,9 +73,8 @@ impl Counterexample {
     }
 
     fn show_points(&self) -> Vec<String> {
-        let values: Vec<i64> = self.values.iter().skip(self.parameters).map(|(_, value)| *value).collect();
-        let points = values.chunks(self.dimension.max(1)).take(self.points);
-        points.map(|point| format!("({})", join(point.iter().map(i64::to_string)))).collect()
+        let mut values = self.values.iter().skip(self.parameters).map(|(_, value)| value.to_string());
+        self.points.iter().map(|length| format!("({})", join(values.by_ref().take(*length)))).collect()
     }
 }
 
@@ -93,7 +89,7 @@ impl fmt::Display for Counterexample {
             [point] => write!(f, "{separator}point {point}")?,
             [points @ .., last] => write!(f, "{separator}points {} and {last}", points.join(", "))?,
         }
-        let rest = self.values.iter().skip(self.parameters + self.points * self.dimension);
+        let rest = self.values.iter().skip(self.parameters + self.points.iter().sum::<usize>());
         rest.map(assign).try_for_each(|text| write!(f, ", {text}"))
     }
 }

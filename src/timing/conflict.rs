@@ -11,7 +11,7 @@ impl Frame<'_> {
         let (x, y) = (self.point(0), self.point(1));
         self.state(Claim {
             kind: Kind::PeConflict,
-            of: self.space().kernel.clone(),
+            of: self.space().name.clone(),
             points: 2,
             extras: vec![],
             violation: vec![
@@ -41,7 +41,7 @@ impl Frame<'_> {
             None => "no two points of the space share a PE and a time".to_owned(),
         };
         Reason {
-            broken: format!("a PE runs two points of `{}` at one time", self.space().kernel),
+            broken: format!("a PE runs two points of `{}` at one time", self.space().name),
             blame: "gives two points of one PE the same time".to_owned(),
             available,
             needed,

@@ -125,25 +125,29 @@ impl<'a> Frame<'a> {
             of: claim.of,
             variables,
             parameters: parameters.len(),
-            points: claim.points,
-            dimension: self.space().dimension(),
+            points: vec![self.space().dimension(); claim.points],
             violation: Formula::All(sizes.chain(claim.violation).collect()),
             reason: claim.reason,
         }
     }
 
     fn coordinate_names(&self, number: usize) -> Vec<Name> {
-        let named = |index: &Name| match number {
-            0 => index.clone(),
-            1 => name(&format!("{index}'")),
-            _ => name(&format!("{index}'{number}")),
-        };
-        self.space().indices().iter().map(named).collect()
+        coordinate_names(self.space(), number)
     }
 
     fn image(&self, point: &Point) -> BTreeMap<Name, Affine> {
         self.space().indices().iter().cloned().zip(point.0.iter().cloned()).collect()
     }
+}
+
+/// The variables of a point of a space: its indices, marked with the point's number.
+pub(super) fn coordinate_names(space: &Space, number: usize) -> Vec<Name> {
+    let named = |index: &Name| match number {
+        0 => index.clone(),
+        1 => name(&format!("{index}'")),
+        _ => name(&format!("{index}'{number}")),
+    };
+    space.indices().iter().map(named).collect()
 }
 
 /// `time` with `steps` added in its last, finest component.

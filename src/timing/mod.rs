@@ -28,7 +28,14 @@ mod fifo;
 
 mod generate;
 
+mod system_frame;
+
+mod handoff;
+
+mod system;
+
 pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
 pub use generate::obligations;
 pub use obligation::{Kind, Obligation, Reason};
+pub use system::system_obligations;

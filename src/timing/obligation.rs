@@ -19,17 +19,23 @@ pub enum Kind {
     LinkConflict,
     /// A channel of the stated depth never has to hold more words.
     FifoDepth,
+    /// A value that another space computes is there before it is taken.
+    Handoff,
+    /// A PE takes the values of a handoff in the order in which they are given.
+    HandoffOrder,
 }
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 6] = [
+    pub const ALL: [(Kind, &'static str); 8] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
         (Kind::EdgeInjection, "edge-injection"),
         (Kind::LinkConflict, "link-conflict"),
         (Kind::FifoDepth, "fifo-depth"),
+        (Kind::Handoff, "handoff"),
+        (Kind::HandoffOrder, "handoff-order"),
     ];
 
     /// The word for it in tables and JSON.
@@ -71,10 +77,9 @@ pub struct Obligation {
     pub variables: Vec<Name>,
     /// How many of them are parameters.
     pub parameters: usize,
-    /// How many points follow the parameters; what follows the points stands alone (a time, a count).
-    pub points: usize,
-    /// How many coordinates a point has.
-    pub dimension: usize,
+    /// How many coordinates each point has that follows the parameters; what follows the points stands alone (a time, a
+    /// count).
+    pub points: Vec<usize>,
     /// Satisfiable exactly when the obligation fails. It bounds the parameters (each at least 1) itself.
     pub violation: Formula,
     /// What to tell the user then.

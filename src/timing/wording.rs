@@ -90,7 +90,8 @@ impl Frame<'_> {
     }
 }
 
-fn show_place(place: &[Affine]) -> String {
+/// Coordinates as a PE: `PE (i, j-1)`.
+pub(super) fn show_place(place: &[Affine]) -> String {
     let coordinates: Vec<String> = place.iter().map(compact).collect();
     if coordinates.is_empty() { "the only PE".to_owned() } else { format!("PE ({})", coordinates.join(", ")) }
 }

@@ -35,7 +35,7 @@ pub fn smallest_violation(obligation: &Obligation, largest: i64) -> Option<Vec<i
 
 /// Coordinates lie in the domain, one step around it included; times and counts in a wide interval.
 fn range(obligation: &Obligation, position: usize, largest: i64) -> Vec<i64> {
-    let coordinates = obligation.parameters + obligation.points * obligation.dimension;
+    let coordinates = obligation.parameters + obligation.points.iter().sum::<usize>();
     let mut range: Vec<i64> =
         if position < coordinates { (-1..=largest).collect() } else { (-12 * largest..=12 * largest).collect() };
     range.sort_by_key(|value| (value.abs(), *value));

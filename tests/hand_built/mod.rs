@@ -7,4 +7,6 @@ pub mod designs;
 
 pub mod events;
 
+pub mod several_spaces;
+
 pub mod spaces;

@@ -13,6 +13,8 @@ mod matmul;
 
 mod message;
 
+mod optimum;
+
 mod other_kernels;
 
 mod random_designs;

@@ -1,0 +1,159 @@
+//! The best integer solution of a linear problem, or the smallest set of conditions that have none.
+//!
+//! In: a [`LinearProblem`]. Out: an [`Optimum`]. The optimiser's answer counts only after the problem's own arithmetic has
+//! checked it. Among equally good solutions the one is taken whose unknowns are smallest in their order, positive before
+//! negative, so the answer does not depend on the solver's mood. A clash is minimal: without any one of its labels there
+//! is a solution. Labels are tried from the last, so a clash leans on the first.
+
+use super::linear::{Goal, LinearProblem};
+use super::smallest::{Answer, Search};
+use std::time::{Duration, Instant};
+use z3::ast::{Bool, Int};
+use z3::{Optimize, Params, SatResult, Solver};
+
+/// The answer to a [`LinearProblem`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Optimum {
+    /// The value of each unknown.
+    Found(Vec<i64>),
+    /// The labels of conditions that no integers satisfy together, sorted; none where the bounds alone have no solution.
+    Clash(Vec<usize>),
+    /// Not decided, or no least value, for this reason.
+    Unknown(String),
+}
+
+/// Solves `problem` within `limit`.
+pub fn minimise(problem: &LinearProblem, limit: Duration) -> Optimum {
+    if !problem.is_well_formed() {
+        return Optimum::Unknown("the problem speaks of an unknown that it does not have".into());
+    }
+    let deadline = Instant::now().checked_add(limit);
+    let terms = Terms::new(problem);
+    let solver = Optimize::new();
+    terms.conditions(problem).iter().for_each(|condition| solver.assert(condition));
+    terms.goals(problem).iter().for_each(|goal| solver.minimize(goal));
+    let mut parameters = Params::new();
+    parameters.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX - 1).max(1));
+    solver.set_params(&parameters);
+    match solver.check(&[]) {
+        SatResult::Sat => found(problem, &terms, &solver, deadline),
+        SatResult::Unsat => clash(problem, &terms, deadline),
+        SatResult::Unknown => Optimum::Unknown(solver.get_reason_unknown().unwrap_or_default()),
+    }
+}
+
+/// The optimiser's solution, checked, and the first of those as good.
+fn found(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize, deadline: Option<Instant>) -> Optimum {
+    let model = optimiser.get_model();
+    let value = |unknown: &Int| model.as_ref()?.eval(unknown, true)?.as_i64();
+    let Some(mut values) = terms.unknowns.iter().map(value).collect::<Option<Vec<i64>>>() else {
+        return Optimum::Unknown("the solver's solution does not fit 64 bits".into());
+    };
+    let Some(scores) = problem.scores(&values) else {
+        return Optimum::Unknown("the value of a goal does not fit 64 bits".into());
+    };
+    let least = |(number, score): (u32, &i64)| {
+        optimiser.get_lower(number).and_then(|bound| bound.as_int()?.as_i64()) == Some(*score)
+    };
+    if !(0..).zip(&scores).all(least) {
+        return Optimum::Unknown("a goal has no least value".into());
+    }
+    let decided = first(problem, terms, &scores, &mut values, deadline);
+    match decided && problem.allows(&values) && problem.scores(&values) == Some(scores) {
+        true => Optimum::Found(values),
+        false if !decided => Optimum::Unknown("the time limit has passed".into()),
+        false => Optimum::Unknown("the solver's solution does not check".into()),
+    }
+}
+
+/// Makes `values` the first solution with these scores; `false` where time ran out.
+fn first(
+    problem: &LinearProblem,
+    terms: &Terms,
+    scores: &[i64],
+    values: &mut [i64],
+    deadline: Option<Instant>,
+) -> bool {
+    let solver = Solver::new();
+    solver.push();
+    terms.conditions(problem).iter().for_each(|condition| solver.assert(condition));
+    terms.goals(problem).iter().zip(scores).for_each(|(goal, score)| solver.assert(goal.le(*score)));
+    // The search prefers negative values, so it is given the opposites.
+    let opposites: Vec<Int> = terms.unknowns.iter().map(Int::unary_minus).collect();
+    let mut opposite: Vec<i64> = values.iter().map(|value| value.saturating_neg()).collect();
+    let search = Search { solver, constants: &opposites, parameters: 0, deadline };
+    let decided = search.minimise(&mut opposite);
+    values.iter_mut().zip(opposite).for_each(|(value, opposite)| *value = opposite.saturating_neg());
+    decided
+}
+
+/// A minimal clash: each label is dropped without which there is still no solution.
+fn clash(problem: &LinearProblem, terms: &Terms, deadline: Option<Instant>) -> Optimum {
+    let search = Search { solver: Solver::new(), constants: &terms.unknowns, parameters: 0, deadline };
+    let mut labels = problem.labels();
+    for label in problem.labels().into_iter().rev() {
+        labels.remove(&label);
+        search.solver.push();
+        terms.conditions(&problem.restrict(&labels)).iter().for_each(|condition| search.solver.assert(condition));
+        let answer = search.check();
+        search.solver.pop(1);
+        match answer {
+            Answer::No => {}
+            Answer::Yes(_) => drop(labels.insert(label)),
+            Answer::Unknown(reason) => return Optimum::Unknown(reason),
+        }
+    }
+    Optimum::Clash(labels.into_iter().collect())
+}
+
+/// The solver's constants: the unknowns, and for each a bound of its absolute value.
+struct Terms {
+    unknowns: Vec<Int>,
+    magnitudes: Vec<Int>,
+}
+
+impl Terms {
+    fn new(problem: &LinearProblem) -> Terms {
+        let named = |parity: u32| (0..).zip(&problem.bounds).map(|(at, _)| Int::new_const(2 * at + parity)).collect();
+        Terms { unknowns: named(0), magnitudes: named(1) }
+    }
+
+    /// Bounds, rows, sums that are not zero, and what binds the magnitudes that goals mention.
+    fn conditions(&self, problem: &LinearProblem) -> Vec<Bool> {
+        let mut all = vec![];
+        for (unknown, (least, most)) in self.unknowns.iter().zip(&problem.bounds) {
+            all.extend(least.map(|least| unknown.ge(least)));
+            all.extend(most.map(|most| unknown.le(most)));
+        }
+        all.extend(problem.rows.iter().map(|row| self.sum(&row.coefficients).ge(row.least)));
+        for sum in problem.nonzero.iter().map(|sum| self.sum(&sum.coefficients)) {
+            all.push(Bool::or(&[sum.ge(1), sum.le(-1)]));
+        }
+        for goal in &problem.goals {
+            let Goal::Magnitudes(positions) = goal else { continue };
+            for (unknown, magnitude) in positions.iter().map(|at| (&self.unknowns[*at], &self.magnitudes[*at])) {
+                all.extend([magnitude.ge(unknown), magnitude.ge(unknown.unary_minus())]);
+            }
+        }
+        all
+    }
+
+    fn goals(&self, problem: &LinearProblem) -> Vec<Int> {
+        let term = |goal: &Goal| match goal {
+            Goal::Form(coefficients) => self.sum(coefficients),
+            Goal::Magnitudes(positions) => total(positions.iter().map(|at| self.magnitudes[*at].clone()).collect()),
+        };
+        problem.goals.iter().map(term).collect()
+    }
+
+    fn sum(&self, coefficients: &[i64]) -> Int {
+        let terms = coefficients.iter().zip(&self.unknowns).filter(|(coefficient, _)| **coefficient != 0);
+        total(terms.map(|(coefficient, unknown)| Int::mul(&[Int::from_i64(*coefficient), unknown.clone()])).collect())
+    }
+}
+
+/// The sum, 0 where there is nothing to add.
+fn total(mut terms: Vec<Int>) -> Int {
+    terms.push(Int::from_i64(0));
+    Int::add(&terms)
+}

@@ -1,0 +1,3 @@
+//! Exact mathematics against independent oracles.
+
+mod generators;

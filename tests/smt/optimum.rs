@@ -1,0 +1,210 @@
+//! Best steps and minimal clashes: the table of known steps derived, small problems against brute force.
+
+use crate::hand_built::several_spaces::{Several, cholesky, triangular};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use systole::mapping::Row;
+use systole::smt::{Goal, LinearProblem, NonZero, Optimum, minimise};
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The shortest steps: least growth of the span, then its constant, then the smallest coefficients. Points of space 0
+/// that share a PE differ by multiples of `kernel` and must differ in time.
+fn shortest(kernel: &Several, direction: &[i64]) -> LinearProblem {
+    let count = kernel.unknowns.count();
+    let unit = |at: usize| (0..count).map(|column| i64::from(column == at)).collect::<Vec<i64>>();
+    let span = kernel.unknowns.span();
+    let mut apart = direction.to_vec();
+    apart.resize(count, 0);
+    LinearProblem {
+        bounds: vec![(None, None); count],
+        rows: kernel.rows(true),
+        nonzero: vec![NonZero { coefficients: apart, label: conflict(kernel) }],
+        goals: span.clone().map(unit).map(Goal::Form).chain([Goal::Magnitudes((0..span.start).collect())]).collect(),
+    }
+}
+
+/// The label behind those of the dependences and the spans.
+fn conflict(kernel: &Several) -> usize {
+    kernel.dependences.len() + kernel.domains.len()
+}
+
+/// The steps as text, then the span.
+fn show(kernel: &Several, answer: &Optimum) -> Vec<String> {
+    let Optimum::Found(values) = answer else { panic!("{answer:?}") };
+    let steps = (0..kernel.domains.len()).map(|space| kernel.unknowns.step_form(space, values).unwrap().to_string());
+    steps.chain([format!("{:?}", &values[kernel.unknowns.span()])]).collect()
+}
+
+#[test]
+fn steps_of_the_triangular_solve_are_derived() {
+    let known = [["i + j", "2*i", "[2, -2]"], ["2*i + j", "3*i", "[3, -3]"], ["3*i + j", "4*i", "[4, -4]"]];
+    for (latency, expected) in (1..).zip(known) {
+        let kernel = triangular(latency);
+        assert_eq!(show(&kernel, &minimise(&shortest(&kernel, &[0, 1]), LIMIT)), expected);
+    }
+}
+
+#[test]
+fn steps_of_cholesky_are_derived() {
+    let known = [
+        ["i + j + k", "i + 2*j", "3*j", "[3, -3]"],
+        ["2*i + 2*j + k", "2*i + 3*j", "5*j", "[5, -5]"],
+        ["3*i + 3*j + k", "3*i + 4*j", "7*j", "[7, -7]"],
+    ];
+    for (latency, expected) in (1..).zip(known) {
+        let kernel = cholesky(latency);
+        let answer = minimise(&shortest(&kernel, &[0, 0, 1]), LIMIT);
+        assert_eq!(show(&kernel, &answer), expected);
+        let Optimum::Found(values) = answer else { unreachable!() };
+        assert!(kernel.respects_all(&values, 7));
+        assert!((0..3).all(|space| kernel.is_within_span(space, &values, 7)));
+    }
+}
+
+#[test]
+fn no_shorter_span_exists() {
+    for (latency, expected) in (1..).zip([3, 5, 7]) {
+        let kernel = cholesky(latency);
+        let mut problem = shortest(&kernel, &[0, 0, 1]);
+        let growth = kernel.unknowns.span().start;
+        problem.bounds[growth].1 = Some(expected);
+        assert!(matches!(minimise(&problem, LIMIT), Optimum::Found(_)));
+        problem.bounds[growth].1 = Some(expected - 1);
+        let Optimum::Clash(labels) = minimise(&problem, LIMIT) else { panic!("a shorter span") };
+        is_minimal(&problem, &labels);
+    }
+}
+
+/// Together the labels have no solution; without any one of them there is one.
+fn is_minimal(problem: &LinearProblem, labels: &[usize]) {
+    let labels: BTreeSet<usize> = labels.iter().copied().collect();
+    let found = |labels: &BTreeSet<usize>| {
+        let without_goals = LinearProblem { goals: vec![], ..problem.restrict(labels) };
+        matches!(minimise(&without_goals, LIMIT), Optimum::Found(_))
+    };
+    assert!(!found(&labels));
+    for label in &labels {
+        let mut fewer = labels.clone();
+        fewer.remove(label);
+        assert!(found(&fewer), "{label} is not needed in {labels:?}");
+    }
+}
+
+#[test]
+fn a_step_of_i_alone_clashes_with_what_runs_along_j() {
+    let kernel = triangular(1);
+    let mut problem = shortest(&kernel, &[0, 1]);
+    problem.bounds[..5].copy_from_slice(&[(Some(1), Some(1)), ZERO, ZERO, ZERO, (None, None)]);
+    assert_eq!(minimise(&problem, LIMIT), Optimum::Clash(vec![0]));
+    assert_eq!(kernel.names[0], "sum along j");
+    // Without that dependence the sum, the diagonal and the stream are still a round that gains nothing in time, and
+    // without that round two points of a PE still share a step.
+    let clash_of = |labels: BTreeSet<usize>| minimise(&problem.restrict(&labels), LIMIT);
+    assert_eq!(clash_of((1..=conflict(&kernel)).collect()), Optimum::Clash(vec![1, 2]));
+    assert_eq!(clash_of((2..=conflict(&kernel)).collect()), Optimum::Clash(vec![conflict(&kernel)]));
+    assert!(matches!(clash_of((2..conflict(&kernel)).collect()), Optimum::Found(_)));
+}
+
+const ZERO: (Option<i64>, Option<i64>) = (Some(0), Some(0));
+
+#[test]
+fn infeasible_pairs_are_named_and_feasible_twins_are_not() {
+    // Labels 7: x + y >= 4; 3: x <= most; 5: y <= 1; 9: says nothing.
+    let problem = |most: i64| LinearProblem {
+        bounds: vec![(None, None); 2],
+        rows: vec![row(&[1, 1], 4, 7), row(&[-1, 0], -most, 3), row(&[0, -1], -1, 5), row(&[1, 0], -9, 9)],
+        nonzero: vec![],
+        goals: vec![Goal::Form(vec![1, 0]), Goal::Magnitudes(vec![1])],
+    };
+    assert_eq!(minimise(&problem(2), LIMIT), Optimum::Clash(vec![3, 5, 7]));
+    assert_eq!(minimise(&problem(3), LIMIT), Optimum::Found(vec![3, 1]));
+    is_minimal(&problem(2), &[3, 5, 7]);
+    let opposed = LinearProblem {
+        bounds: vec![(Some(0), Some(0)), (None, None)],
+        rows: vec![row(&[1, 1], 1, 2), row(&[0, 1], 5, 1), row(&[1, -1], 0, 4), row(&[1, 0], 1, 8)],
+        ..LinearProblem::default()
+    };
+    assert_eq!(minimise(&opposed, LIMIT), Optimum::Clash(vec![1, 4]), "8 and 2 are dropped first");
+}
+
+fn row(coefficients: &[i64], least: i64, label: usize) -> Row {
+    Row { coefficients: coefficients.to_vec(), least, label }
+}
+
+#[test]
+fn sums_that_must_not_be_zero_move_the_optimum() {
+    let mut problem = LinearProblem {
+        bounds: vec![(Some(0), None); 2],
+        nonzero: vec![NonZero { coefficients: vec![1, -1], label: 0 }],
+        goals: vec![Goal::Form(vec![1, 1])],
+        ..LinearProblem::default()
+    };
+    assert_eq!(minimise(&problem, LIMIT), Optimum::Found(vec![0, 1]), "of (0, 1) and (1, 0) the first");
+    problem.rows = vec![row(&[1, -1], 0, 1), row(&[-1, 1], 0, 2)];
+    assert_eq!(minimise(&problem, LIMIT), Optimum::Clash(vec![0, 1, 2]));
+    problem.rows[1].least = -1;
+    assert_eq!(minimise(&problem, LIMIT), Optimum::Found(vec![1, 0]));
+}
+
+#[test]
+fn what_has_no_answer_says_so() {
+    let free = LinearProblem { bounds: vec![(None, None)], ..LinearProblem::default() };
+    assert_eq!(minimise(&free, LIMIT), Optimum::Found(vec![0]));
+    let unknown = |problem: &LinearProblem, limit: Duration| match minimise(problem, limit) {
+        Optimum::Unknown(reason) => reason,
+        other => panic!("{other:?}"),
+    };
+    let falling = LinearProblem { goals: vec![Goal::Form(vec![1])], ..free.clone() };
+    assert_eq!(unknown(&falling, LIMIT), "a goal has no least value");
+    let longer = LinearProblem { goals: vec![Goal::Form(vec![1, 1])], ..free.clone() };
+    assert_eq!(unknown(&longer, LIMIT), "the problem speaks of an unknown that it does not have");
+    let huge = LinearProblem { rows: vec![row(&[1], i64::MAX, 0)], goals: vec![Goal::Form(vec![4])], ..free.clone() };
+    assert_eq!(unknown(&huge, LIMIT), "the value of a goal does not fit 64 bits");
+    assert!(!unknown(&shortest(&cholesky(3), &[0, 0, 1]), Duration::ZERO).is_empty());
+    let empty = LinearProblem { bounds: vec![(Some(1), Some(0))], ..LinearProblem::default() };
+    assert_eq!(minimise(&empty, LIMIT), Optimum::Clash(vec![]));
+}
+
+/// The first of the best vectors of a box, by trying them all.
+fn by_trying(problem: &LinearProblem, reach: i64) -> Option<Vec<i64>> {
+    let order = |value: &i64| (value.abs(), *value < 0);
+    let square = (-reach..=reach).flat_map(|x| (-reach..=reach).map(move |y| (x, y)));
+    let cube = square.flat_map(|(x, y)| (-reach..=reach).map(move |z| vec![x, y, z]));
+    let allowed = cube.filter(|values| problem.allows(values));
+    allowed.min_by_key(|values| (problem.scores(values), values.iter().map(order).collect::<Vec<_>>()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn small_problems_agree_with_trying(
+        rows in prop::collection::vec((prop::collection::vec(-2i64..3, 3), -3i64..6), 0..7),
+        nonzero in prop::collection::vec(prop::collection::vec(-1i64..2, 3), 0..3),
+        goal in prop::collection::vec(-2i64..3, 3), magnitudes in prop::collection::vec(0usize..3, 0..3),
+    ) {
+        let reach = 4;
+        let rows: Vec<Row> = (0..).zip(&rows).map(|(label, (sides, least))| row(sides, *least, label)).collect();
+        let labelled = (rows.len()..).zip(nonzero);
+        let problem = LinearProblem {
+            bounds: vec![(Some(-reach), Some(reach)); 3],
+            nonzero: labelled.map(|(label, coefficients)| NonZero { coefficients, label }).collect(),
+            goals: vec![Goal::Form(goal), Goal::Magnitudes(magnitudes)],
+            rows,
+        };
+        match minimise(&problem, LIMIT) {
+            Optimum::Found(values) => prop_assert_eq!(Some(values), by_trying(&problem, reach)),
+            Optimum::Clash(labels) => {
+                let labels: BTreeSet<usize> = labels.into_iter().collect();
+                prop_assert_eq!(by_trying(&problem.restrict(&labels), reach), None);
+                for label in &labels {
+                    let mut fewer = labels.clone();
+                    fewer.remove(label);
+                    prop_assert!(by_trying(&problem.restrict(&fewer), reach).is_some());
+                }
+            }
+            Optimum::Unknown(reason) => prop_assert!(false, "{}", reason),
+        }
+    }
+}
