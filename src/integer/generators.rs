@@ -13,6 +13,9 @@ use super::{Affine, Name, Polyhedron, Vector};
 /// No step of the method may hold more rays than this.
 const MOST_RAYS: usize = 2000;
 
+/// No number of the method may be larger than this, so that a sign can always be turned.
+const LARGEST: u128 = 1 << 120;
+
 /// The constraints that a ray makes zero, one bit each.
 type Zeros = u128;
 
@@ -154,7 +157,8 @@ impl Cone {
 }
 
 fn product(a: &[i128], b: &[i128]) -> Option<i128> {
-    a.iter().zip(b).try_fold(0i128, |sum, (x, y)| sum.checked_add(x.checked_mul(*y)?))
+    let sum = a.iter().zip(b).try_fold(0i128, |sum, (x, y)| sum.checked_add(x.checked_mul(*y)?));
+    sum.filter(|sum| sum.unsigned_abs() <= LARGEST)
 }
 
 /// `p * a + q * b`, divided by its content.
@@ -163,7 +167,8 @@ fn combine(p: i128, a: &[i128], q: i128, b: &[i128]) -> Option<Vec<i128>> {
     let sum: Vec<i128> = a.iter().zip(b).map(mix).collect::<Option<_>>()?;
     let content = sum.iter().fold(0u128, |divisor, entry| common_divisor(divisor, entry.unsigned_abs())).max(1);
     let content = i128::try_from(content).ok()?;
-    Some(sum.into_iter().map(|entry| entry / content).collect())
+    let fits = |entry: &i128| entry.unsigned_abs() <= LARGEST;
+    Some(sum.into_iter().map(|entry| entry / content).collect::<Vec<i128>>()).filter(|sum| sum.iter().all(fits))
 }
 
 /// The greatest common divisor.

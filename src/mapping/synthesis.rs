@@ -95,7 +95,7 @@ impl Unknowns {
             let least = dependence.exact.unwrap_or(dependence.least).checked_mul(scale)?;
             if dependence.exact.is_some() {
                 let opposite = coefficients.iter().map(|entry| -entry).collect();
-                rows.push(Row { coefficients: opposite, least: -least, label: dependence.label });
+                rows.push(Row { coefficients: opposite, least: least.checked_neg()?, label: dependence.label });
             }
             rows.push(Row { coefficients, least, label: dependence.label });
         }
@@ -156,10 +156,10 @@ fn product(a: &[i64], b: &[i64]) -> Option<i64> {
     a.iter().zip(b).try_fold(0i64, |sum, (x, y)| sum.checked_add(x.checked_mul(*y)?))
 }
 
-/// Adds `sign` times `point` to the coefficients in `place`.
+/// Adds `sign` times `point` to the coefficients in `place`. The one number that has no opposite does not fit.
 fn add(coefficients: &mut [i64], place: Range<usize>, point: &[i64], sign: i64) -> Option<()> {
     for (entry, value) in coefficients.get_mut(place)?.iter_mut().zip(point) {
-        *entry = entry.checked_add(value.checked_mul(sign)?)?;
+        *entry = entry.checked_add(value.checked_mul(sign)?).filter(|sum| *sum != i64::MIN)?;
     }
     Some(())
 }
