@@ -110,17 +110,12 @@ impl Cone {
     /// Rays outside the half space go; each edge from a ray inside to one outside leaves a ray where it meets the face.
     fn cut_rays(&mut self, row: &[i128], bit: Zeros) -> Option<()> {
         let heights: Vec<i128> = self.rays.iter().map(|ray| product(row, &ray.entries)).collect::<Option<_>>()?;
-        let mut kept = vec![];
-        for (ray, height) in self.rays.iter().zip(&heights).filter(|(_, height)| **height >= 0) {
-            let zeros = if *height == 0 { ray.zeros | bit } else { ray.zeros };
-            kept.push(Ray { entries: ray.entries.clone(), zeros });
-        }
         let side = |sign: i128| (0..heights.len()).filter(|at| heights[*at].signum() == sign).collect::<Vec<usize>>();
-        let (inside, outside) = (side(1), side(-1));
-        for (above, below) in inside.iter().flat_map(|above| outside.iter().map(move |below| (*above, *below))) {
-            if !self.adjacent(above, below) {
-                continue;
-            }
+        let (inside, on, outside) = (side(1), side(0), side(-1));
+        let mut kept: Vec<Ray> = inside.iter().map(|at| self.rays[*at].clone()).collect();
+        kept.extend(on.iter().map(|at| Ray { zeros: self.rays[*at].zeros | bit, ..self.rays[*at].clone() }));
+        let pairs = inside.iter().flat_map(|above| outside.iter().map(move |below| (*above, *below)));
+        for (above, below) in pairs.filter(|(above, below)| self.adjacent(*above, *below)) {
             let (up, down) = (&self.rays[above], &self.rays[below]);
             let entries = combine(-heights[below], &up.entries, heights[above], &down.entries)?;
             kept.push(Ray { entries, zeros: up.zeros & down.zeros | bit });
@@ -135,8 +130,8 @@ impl Cone {
     /// Whether two rays span a face of dimension two: no third ray lies on all constraints that both lie on.
     fn adjacent(&self, one: usize, two: usize) -> bool {
         let common = self.rays[one].zeros & self.rays[two].zeros;
-        let others = self.rays.iter().enumerate().filter(|(at, _)| *at != one && *at != two);
-        others.into_iter().all(|(_, ray)| ray.zeros & common != common)
+        let mut others = self.rays.iter().enumerate().filter(|(at, _)| *at != one && *at != two);
+        others.all(|(_, ray)| ray.zeros & common != common)
     }
 
     /// Lines as two directions each, then rays, in 64 bits; nothing where there is no corner.

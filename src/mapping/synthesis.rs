@@ -87,12 +87,8 @@ impl Unknowns {
         let images = self.images(dependence, &names)?;
         let mut rows = vec![];
         for point in self.points(&names, &dependence.set)? {
-            let read: Vector = images.iter().map(|image| product(image, &point)).collect::<Option<_>>()?;
-            let mut coefficients = vec![0; self.count()];
-            add(&mut coefficients, self.step(dependence.reader), &point, 1)?;
-            add(&mut coefficients, self.step(dependence.writer), &read, -1)?;
-            let scale = *point.last()?;
-            let least = dependence.exact.unwrap_or(dependence.least).checked_mul(scale)?;
+            let coefficients = self.gap(dependence, &images, &point)?;
+            let least = dependence.exact.unwrap_or(dependence.least).checked_mul(*point.last()?)?;
             if dependence.exact.is_some() {
                 let opposite = coefficients.iter().map(|entry| -entry).collect();
                 rows.push(Row { coefficients: opposite, least: least.checked_neg()?, label: dependence.label });
@@ -100,6 +96,15 @@ impl Unknowns {
             rows.push(Row { coefficients, least, label: dependence.label });
         }
         reduced(rows)
+    }
+
+    /// The reader's step at a generator less the writer's, as coefficients of the unknowns.
+    fn gap(&self, dependence: &Dependence, images: &[Vector], point: &[i64]) -> Option<Vector> {
+        let read: Vector = images.iter().map(|image| product(image, point)).collect::<Option<_>>()?;
+        let mut coefficients = vec![0; self.count()];
+        add(&mut coefficients, self.step(dependence.reader), point, 1)?;
+        add(&mut coefficients, self.step(dependence.writer), &read, -1)?;
+        Some(coefficients)
     }
 
     /// The rows that keep a space's step between 0 and the span at every point of `set`; `None` as for a dependence.
