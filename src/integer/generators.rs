@@ -13,6 +13,9 @@ use super::{Affine, Name, Polyhedron, Vector};
 /// No step of the method may hold more rays than this.
 const MOST_RAYS: usize = 2000;
 
+/// No number of the method may be larger than this, so that a sign can always be turned.
+const LARGEST: u128 = 1 << 120;
+
 /// The constraints that a ray makes zero, one bit each.
 type Zeros = u128;
 
@@ -107,17 +110,12 @@ impl Cone {
     /// Rays outside the half space go; each edge from a ray inside to one outside leaves a ray where it meets the face.
     fn cut_rays(&mut self, row: &[i128], bit: Zeros) -> Option<()> {
         let heights: Vec<i128> = self.rays.iter().map(|ray| product(row, &ray.entries)).collect::<Option<_>>()?;
-        let mut kept = vec![];
-        for (ray, height) in self.rays.iter().zip(&heights).filter(|(_, height)| **height >= 0) {
-            let zeros = if *height == 0 { ray.zeros | bit } else { ray.zeros };
-            kept.push(Ray { entries: ray.entries.clone(), zeros });
-        }
         let side = |sign: i128| (0..heights.len()).filter(|at| heights[*at].signum() == sign).collect::<Vec<usize>>();
-        let (inside, outside) = (side(1), side(-1));
-        for (above, below) in inside.iter().flat_map(|above| outside.iter().map(move |below| (*above, *below))) {
-            if !self.adjacent(above, below) {
-                continue;
-            }
+        let (inside, on, outside) = (side(1), side(0), side(-1));
+        let mut kept: Vec<Ray> = inside.iter().map(|at| self.rays[*at].clone()).collect();
+        kept.extend(on.iter().map(|at| Ray { zeros: self.rays[*at].zeros | bit, ..self.rays[*at].clone() }));
+        let pairs = inside.iter().flat_map(|above| outside.iter().map(move |below| (*above, *below)));
+        for (above, below) in pairs.filter(|(above, below)| self.adjacent(*above, *below)) {
             let (up, down) = (&self.rays[above], &self.rays[below]);
             let entries = combine(-heights[below], &up.entries, heights[above], &down.entries)?;
             kept.push(Ray { entries, zeros: up.zeros & down.zeros | bit });
@@ -132,8 +130,8 @@ impl Cone {
     /// Whether two rays span a face of dimension two: no third ray lies on all constraints that both lie on.
     fn adjacent(&self, one: usize, two: usize) -> bool {
         let common = self.rays[one].zeros & self.rays[two].zeros;
-        let others = self.rays.iter().enumerate().filter(|(at, _)| *at != one && *at != two);
-        others.into_iter().all(|(_, ray)| ray.zeros & common != common)
+        let mut others = self.rays.iter().enumerate().filter(|(at, _)| *at != one && *at != two);
+        others.all(|(_, ray)| ray.zeros & common != common)
     }
 
     /// Lines as two directions each, then rays, in 64 bits; nothing where there is no corner.
@@ -154,7 +152,8 @@ impl Cone {
 }
 
 fn product(a: &[i128], b: &[i128]) -> Option<i128> {
-    a.iter().zip(b).try_fold(0i128, |sum, (x, y)| sum.checked_add(x.checked_mul(*y)?))
+    let sum = a.iter().zip(b).try_fold(0i128, |sum, (x, y)| sum.checked_add(x.checked_mul(*y)?));
+    sum.filter(|sum| sum.unsigned_abs() <= LARGEST)
 }
 
 /// `p * a + q * b`, divided by its content.
@@ -163,7 +162,8 @@ fn combine(p: i128, a: &[i128], q: i128, b: &[i128]) -> Option<Vec<i128>> {
     let sum: Vec<i128> = a.iter().zip(b).map(mix).collect::<Option<_>>()?;
     let content = sum.iter().fold(0u128, |divisor, entry| common_divisor(divisor, entry.unsigned_abs())).max(1);
     let content = i128::try_from(content).ok()?;
-    Some(sum.into_iter().map(|entry| entry / content).collect())
+    let fits = |entry: &i128| entry.unsigned_abs() <= LARGEST;
+    Some(sum.into_iter().map(|entry| entry / content).collect::<Vec<i128>>()).filter(|sum| sum.iter().all(fits))
 }
 
 /// The greatest common divisor.

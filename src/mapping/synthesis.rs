@@ -87,19 +87,24 @@ impl Unknowns {
         let images = self.images(dependence, &names)?;
         let mut rows = vec![];
         for point in self.points(&names, &dependence.set)? {
-            let read: Vector = images.iter().map(|image| product(image, &point)).collect::<Option<_>>()?;
-            let mut coefficients = vec![0; self.count()];
-            add(&mut coefficients, self.step(dependence.reader), &point, 1)?;
-            add(&mut coefficients, self.step(dependence.writer), &read, -1)?;
-            let scale = *point.last()?;
-            let least = dependence.exact.unwrap_or(dependence.least).checked_mul(scale)?;
+            let coefficients = self.gap(dependence, &images, &point)?;
+            let least = dependence.exact.unwrap_or(dependence.least).checked_mul(*point.last()?)?;
             if dependence.exact.is_some() {
                 let opposite = coefficients.iter().map(|entry| -entry).collect();
-                rows.push(Row { coefficients: opposite, least: -least, label: dependence.label });
+                rows.push(Row { coefficients: opposite, least: least.checked_neg()?, label: dependence.label });
             }
             rows.push(Row { coefficients, least, label: dependence.label });
         }
         reduced(rows)
+    }
+
+    /// The reader's step at a generator less the writer's, as coefficients of the unknowns.
+    fn gap(&self, dependence: &Dependence, images: &[Vector], point: &[i64]) -> Option<Vector> {
+        let read: Vector = images.iter().map(|image| product(image, point)).collect::<Option<_>>()?;
+        let mut coefficients = vec![0; self.count()];
+        add(&mut coefficients, self.step(dependence.reader), point, 1)?;
+        add(&mut coefficients, self.step(dependence.writer), &read, -1)?;
+        Some(coefficients)
     }
 
     /// The rows that keep a space's step between 0 and the span at every point of `set`; `None` as for a dependence.
@@ -156,10 +161,10 @@ fn product(a: &[i64], b: &[i64]) -> Option<i64> {
     a.iter().zip(b).try_fold(0i64, |sum, (x, y)| sum.checked_add(x.checked_mul(*y)?))
 }
 
-/// Adds `sign` times `point` to the coefficients in `place`.
+/// Adds `sign` times `point` to the coefficients in `place`. The one number that has no opposite does not fit.
 fn add(coefficients: &mut [i64], place: Range<usize>, point: &[i64], sign: i64) -> Option<()> {
     for (entry, value) in coefficients.get_mut(place)?.iter_mut().zip(point) {
-        *entry = entry.checked_add(value.checked_mul(sign)?)?;
+        *entry = entry.checked_add(value.checked_mul(sign)?).filter(|sum| *sum != i64::MIN)?;
     }
     Some(())
 }

@@ -42,27 +42,33 @@ pub fn minimise(problem: &LinearProblem, limit: Duration) -> Optimum {
     }
 }
 
-/// The optimiser's solution, checked, and the first of those as good.
+/// The first of the solutions that are as good as the optimiser's, checked.
 fn found(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize, deadline: Option<Instant>) -> Optimum {
+    let (mut values, scores) = match read(problem, terms, optimiser) {
+        Ok(solution) => solution,
+        Err(reason) => return Optimum::Unknown(reason.into()),
+    };
+    if !first(problem, terms, &scores, &mut values, deadline) {
+        return Optimum::Unknown("the time limit has passed".into());
+    }
+    match problem.allows(&values) && problem.scores(&values) == Some(scores) {
+        true => Optimum::Found(values),
+        false => Optimum::Unknown("the solver's solution does not check".into()),
+    }
+}
+
+/// The optimiser's solution and the value of each goal, which is the least one that the optimiser claims.
+fn read(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize) -> Result<(Vec<i64>, Vec<i64>), &'static str> {
     let model = optimiser.get_model();
     let value = |unknown: &Int| model.as_ref()?.eval(unknown, true)?.as_i64();
-    let Some(mut values) = terms.unknowns.iter().map(value).collect::<Option<Vec<i64>>>() else {
-        return Optimum::Unknown("the solver's solution does not fit 64 bits".into());
-    };
-    let Some(scores) = problem.scores(&values) else {
-        return Optimum::Unknown("the value of a goal does not fit 64 bits".into());
-    };
-    let least = |(number, score): (u32, &i64)| {
-        optimiser.get_lower(number).and_then(|bound| bound.as_int()?.as_i64()) == Some(*score)
-    };
-    if !(0..).zip(&scores).all(least) {
-        return Optimum::Unknown("a goal has no least value".into());
-    }
-    let decided = first(problem, terms, &scores, &mut values, deadline);
-    match decided && problem.allows(&values) && problem.scores(&values) == Some(scores) {
-        true => Optimum::Found(values),
-        false if !decided => Optimum::Unknown("the time limit has passed".into()),
-        false => Optimum::Unknown("the solver's solution does not check".into()),
+    let values: Option<Vec<i64>> = terms.unknowns.iter().map(value).collect();
+    let values = values.ok_or("the solver's solution does not fit 64 bits")?;
+    let scores = problem.scores(&values).ok_or("the value of a goal does not fit 64 bits")?;
+    // Where a goal falls without end the claim is no number.
+    let claimed = |number: u32| optimiser.get_lower(number)?.as_int()?.as_i64();
+    match (0..).zip(&scores).all(|(number, score)| claimed(number) == Some(*score)) {
+        true => Ok((values, scores)),
+        false => Err("a goal has no least value"),
     }
 }
 

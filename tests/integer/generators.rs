@@ -166,4 +166,25 @@ fn what_cannot_be_answered_is_none() {
     assert_eq!(cube(8), Some(257));
     assert_eq!(cube(14), None, "the cone of 14 indices of one size has 16385 rays");
     assert_eq!(generators(&boxed(&indices[..1], &size), &indices[..1]), None, "N is not among the variables");
+    let plane = names("i j");
+    let crossing = |a: i64, b: i64| generators(&set(&plane, &[&[a, b, -1], &[b, -a, -1]]), &plane);
+    // The lines meet at (a + b, b - a) / (a * a + b * b).
+    assert!(crossing(1_000_000_000, 999_999_999).unwrap().contains(&vec![
+        1_999_999_999,
+        -1,
+        1_999_999_998_000_000_001
+    ]));
+    assert_eq!(crossing(4_000_000_000, 3_999_999_999), None, "the scale does not fit 64 bits");
+    assert_eq!(crossing(1 << 60, (1 << 60) - 1), None, "the numbers on the way do not fit either");
+}
+
+#[test]
+fn as_many_constraints_as_there_are_bits() {
+    // Tangents of a parabola: every one is a side, so n of them have n - 1 corners and two directions.
+    let plane = names("i j");
+    let under = |sides: i64| {
+        let tangent = |k: i64| form(&plane, &[-2 * k, 1, k * k]);
+        generators(&Polyhedron::new((0..sides).map(tangent)), &plane).map(|found| found.len())
+    };
+    assert_eq!((under(10), under(126), under(127)), (Some(11), Some(127), None));
 }

@@ -46,6 +46,18 @@ fn spans_hold_exactly_for_the_steps_within_them() {
 }
 
 #[test]
+fn a_span_grows_with_each_size_of_its_own() {
+    let unknowns = Unknowns::new(vec![vec![name("i"), name("j")]], vec![name("M"), name("N")]);
+    let domain = chain("0 <= i < M").intersect(&chain("0 <= j < N"));
+    let rows = unknowns.span_rows(0, &domain, 0).unwrap();
+    // The step i + 2*j + M - 1 ends at (M - 1) + 2*(N - 1) + (M - 1).
+    let ends = |growth: [i64; 2], constant: i64| holds(&rows, &[1, 2, 1, 0, -1, growth[0], growth[1], constant]);
+    assert!(ends([2, 2], -4));
+    assert_eq!([ends([2, 2], -5), ends([1, 2], -3), ends([2, 1], -3)], [false; 3]);
+    assert!(!holds(&rows, &[1, 2, 1, 0, -2, 2, 2, -4]), "starts at -1 where M is 1");
+}
+
+#[test]
 fn the_known_steps_of_cholesky_hold_and_one_less_does_not() {
     // u: i, j, k, N, 1; col: i, j, N, 1; dg: j, N, 1; span: N, 1.
     let known = [

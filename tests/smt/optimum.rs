@@ -1,10 +1,11 @@
 //! Best steps and minimal clashes: the table of known steps derived, small problems against brute force.
 
-use crate::hand_built::several_spaces::{Several, cholesky, triangular};
+use crate::hand_built::several_spaces::{Several, chain, cholesky, form, triangular};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::mapping::Row;
+use systole::integer::Polyhedron;
+use systole::mapping::{Dependence, Row};
 use systole::smt::{Goal, LinearProblem, NonZero, Optimum, minimise};
 
 const LIMIT: Duration = Duration::from_secs(30);
@@ -61,6 +62,43 @@ fn steps_of_cholesky_are_derived() {
         assert!(kernel.respects_all(&values, 7));
         assert!((0..3).all(|space| kernel.is_within_span(space, &values, 7)));
     }
+}
+
+#[test]
+fn steps_of_kernels_of_one_space_are_derived() {
+    let product = |latency: i64| {
+        let set = chain("0 <= i < N").intersect(&chain("0 <= j < N")).intersect(&chain("0 <= k < N"));
+        let all = [("A along j", "i,j-1,k", latency), ("B along i", "i-1,j,k", latency), ("sum", "i,j,k-1", 1)];
+        uniform("i j k", &set, &all)
+    };
+    let answer = |kernel: &Several, direction: &[i64]| show(kernel, &minimise(&shortest(kernel, direction), LIMIT));
+    assert_eq!(answer(&product(1), &[0, 0, 1]), ["i + j + k", "[3, -3]"]);
+    assert_eq!(answer(&product(2), &[0, 0, 1]), ["2*i + 2*j + k", "[5, -5]"]);
+    let set = chain("0 <= i < N").intersect(&chain("0 <= j < N"));
+    let smith_waterman = uniform("i j", &set, &[("up", "i-1,j", 1), ("left", "i,j-1", 1), ("both", "i-1,j-1", 1)]);
+    assert_eq!(answer(&smith_waterman, &[0, 1]), ["i + j", "[2, -2]"]);
+}
+
+/// One space in which each point reads those at fixed distances.
+fn uniform(indices: &str, set: &Polyhedron, reads: &[(&'static str, &str, i64)]) -> Several {
+    let mut kernel = Several::new(&[(indices, "0 <= i < N")], &[]);
+    kernel.domains[0].1 = set.clone();
+    let at = |text: &str| text.split(',').map(form).collect::<Vec<_>>();
+    for (label, (name, writer, least)) in reads.iter().enumerate() {
+        let back = kernel.domains[0].0.iter().cloned().zip(at(writer)).collect();
+        let set = set.intersect(&set.substitute(&back));
+        kernel.dependences.push(Dependence {
+            reader: 0,
+            writer: 0,
+            set,
+            at: at(writer),
+            least: *least,
+            exact: None,
+            label,
+        });
+        kernel.names.push(name);
+    }
+    kernel
 }
 
 #[test]
