@@ -90,7 +90,7 @@ fn leading_rows(dimension: usize, count: usize) -> Vec<Vec<Vector>> {
 }
 
 /// All vectors with entries in the range, in lexicographic order.
-fn vectors(dimension: usize, (low, high): (i64, i64)) -> Vec<Vector> {
+pub fn vectors(dimension: usize, (low, high): (i64, i64)) -> Vec<Vector> {
     let mut vectors: Vec<Vector> = vec![vec![]];
     for _ in 0..dimension {
         let longer = |vector: &Vector| (low..=high).map(|e| vector.iter().copied().chain([e]).collect()).collect();

@@ -56,7 +56,9 @@ impl SystemDesign<'_> {
         match pace {
             None => Some(1),
             Some(pace) => {
-                let delay: Option<Vec<i64>> = delay.iter().map(|form| constant_on(&handoff.set, form)).collect();
+                let indices = self.system.spaces[handoff.reader].indices();
+                let constant = |form| constant_on(&handoff.set, indices, form);
+                let delay: Option<Vec<i64>> = delay.iter().map(constant).collect();
                 depth_of(&delay?, Some(&pace), links.response)
             }
         }

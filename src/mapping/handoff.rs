@@ -7,8 +7,8 @@
 
 use super::{Network, SystemDesign};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Polyhedron, Vector, dot};
-use crate::recurrence::spaces::{Origin, Source, last_point, solve};
+use crate::integer::{Affine, Name, Polyhedron, Vector, dot};
+use crate::recurrence::spaces::{Origin, Source, SpaceSystem, last_point, solve};
 use crate::recurrence::{Scalar, Space};
 use crate::rewrite::Transport;
 
@@ -58,9 +58,10 @@ pub enum Field {
 impl Handoff {
     /// Whether giver and reader are one point, which takes no time.
     pub fn is_within_point(&self, space: &Space) -> bool {
-        let indices: Vec<Affine> = space.indices().iter().map(Affine::variable).collect();
+        let indices = space.indices();
+        let point: Vec<Affine> = indices.iter().map(Affine::variable).collect();
         matches!(&self.giver, Giver::Point { space, at, .. }
-            if *space == self.reader && at.iter().zip(&indices).all(|(a, b)| is_equal_on(&self.set, a, b)))
+            if *space == self.reader && at.iter().zip(&point).all(|(a, b)| is_equal_on(&self.set, indices, a, b)))
     }
 }
 
@@ -84,23 +85,31 @@ impl SystemDesign<'_> {
         Ok(handoffs)
     }
 
-    /// The points of a source that do not get the operand from the point before.
     fn takers(&self, reader: usize, operand: usize, source: &Source) -> Vec<Polyhedron> {
-        let domain = &self.system.spaces[reader].domain.set;
-        match &self.parts[reader].dataflow.transports[operand] {
-            Transport::Stream(along) => heads(&self.system.spaces[reader], domain, along)
-                .iter()
-                .map(|head| head.intersect(&source.set))
-                .filter(|set| !self.is_empty(set))
-                .collect(),
-            _ => vec![source.set.clone()],
-        }
+        takers(self.system, reader, &self.parts[reader].dataflow.transports[operand], source)
     }
 
     fn is_empty(&self, set: &Polyhedron) -> bool {
-        let sizes = self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-        Polyhedron::new(set.constraints().iter().cloned().chain(sizes)).is_empty()
+        is_empty(self.system, set)
     }
+}
+
+/// The points of a source that do not get the operand from the point before.
+pub fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source: &Source) -> Vec<Polyhedron> {
+    let space = &system.spaces[reader];
+    match transport {
+        Transport::Stream(along) => heads(space, &space.domain.set, along)
+            .iter()
+            .map(|head| head.intersect(&source.set))
+            .filter(|set| !is_empty(system, set))
+            .collect(),
+        _ => vec![source.set.clone()],
+    }
+}
+
+fn is_empty(system: &SpaceSystem, set: &Polyhedron) -> bool {
+    let sizes = system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
+    Polyhedron::new(set.constraints().iter().cloned().chain(sizes)).is_empty()
 }
 
 /// The first points of the lines of `set` along `direction`, as disjoint sets.
@@ -210,14 +219,17 @@ impl Taker<'_> {
     /// Whether the giver is the reading operand itself.
     fn is_reader(&self, set: &Polyhedron, space: usize, operand: usize, at: &[Affine]) -> bool {
         let here = self.design.point(self.reader);
-        (space, operand) == (self.reader, self.operand) && at.iter().zip(&here).all(|(a, b)| is_equal_on(set, a, b))
+        let indices = self.design.system.spaces[self.reader].indices();
+        let same = at.iter().zip(&here).all(|(a, b)| is_equal_on(set, indices, a, b));
+        (space, operand) == (self.reader, self.operand) && same
     }
 
     /// From the giver's PE to the reader's, where that is the same at all points of `set`.
     fn displacement(&self, set: &Polyhedron, space: usize, at: &[Affine]) -> Option<Vector> {
         let here = self.design.place(self.reader, &self.design.point(self.reader));
         let there = self.design.place(space, at);
-        here.into_iter().zip(there).map(|(here, there)| constant_on(set, &(here - there))).collect()
+        let indices = self.design.system.spaces[self.reader].indices();
+        here.into_iter().zip(there).map(|(here, there)| constant_on(set, indices, &(here - there))).collect()
     }
 
     fn nobody(&self, space: usize) -> Diagnostic {
@@ -245,27 +257,35 @@ fn outside(set: &Polyhedron, served: &Polyhedron) -> Vec<Polyhedron> {
     parts
 }
 
-/// The value of a form that is the same at all points of `set`, by the equations of the set.
-pub fn constant_on(set: &Polyhedron, form: &Affine) -> Option<i64> {
+/// A form with what the equations of `set` fix taken out: equal to `form` at all points of the set, with as few of
+/// `indices` as they allow.
+pub fn reduced_on(set: &Polyhedron, indices: &[Name], form: &Affine) -> Affine {
     let mut reduced = form.clone();
     let mut equations: Vec<Affine> = set.equations().cloned().collect();
-    while !reduced.is_constant() {
-        let pivot = equations.iter().find_map(|equation| {
-            equation
-                .terms()
-                .find(|(_, coefficient)| coefficient.abs() == 1)
-                .map(|(name, _)| (equation.clone(), name.clone()))
-        });
-        let (equation, variable) = pivot?;
+    while let Some((equation, variable)) = pivot(&equations, indices) {
         let value = Affine::variable(&variable) - equation.clone() * equation.coefficient(&variable);
         let image = [(variable, value)].into_iter().collect();
         reduced = reduced.substitute(&image);
         equations = equations.iter().map(|form| form.substitute(&image)).filter(|form| !form.is_constant()).collect();
     }
-    Some(reduced.constant_term())
+    reduced
+}
+
+/// An equation with an index of coefficient 1 or -1, and that index.
+fn pivot(equations: &[Affine], indices: &[Name]) -> Option<(Affine, Name)> {
+    equations.iter().find_map(|equation| {
+        let index = indices.iter().rev().find(|index| equation.coefficient(index).abs() == 1)?;
+        Some((equation.clone(), index.clone()))
+    })
+}
+
+/// The value of a form that is the same at all points of `set` and for all sizes, by the equations of the set.
+pub fn constant_on(set: &Polyhedron, indices: &[Name], form: &Affine) -> Option<i64> {
+    let reduced = reduced_on(set, indices, form);
+    reduced.is_constant().then(|| reduced.constant_term())
 }
 
 /// Whether two forms agree at all points of `set`.
-fn is_equal_on(set: &Polyhedron, one: &Affine, other: &Affine) -> bool {
-    constant_on(set, &(one.clone() - other.clone())) == Some(0)
+fn is_equal_on(set: &Polyhedron, indices: &[Name], one: &Affine, other: &Affine) -> bool {
+    constant_on(set, indices, &(one.clone() - other.clone())) == Some(0)
 }

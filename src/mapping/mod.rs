@@ -29,7 +29,7 @@ pub use system::{Part, SystemDesign, restrict};
 
 mod handoff;
 
-pub use handoff::{Field, Giver, Handoff, constant_on, heads};
+pub use handoff::{Field, Giver, Handoff, constant_on, heads, reduced_on, takers};
 
 mod hand_over;
 

@@ -2,6 +2,8 @@
 
 mod spaces;
 
+mod systems;
+
 mod tables;
 
 mod twin;

@@ -1,0 +1,212 @@
+//! What a schedule fixes in a design of several spaces.
+//!
+//! A directive speaks of index names. A place holds for every family that has all its indices, a time for every space that
+//! has them; families and spaces without one of them follow by what they hand to each other.
+
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Matrix, Name};
+use crate::mapping::Network;
+use crate::recurrence::spaces::SpaceSystem;
+use crate::recurrence::{Directive, Schedule};
+use crate::rewrite::{Choices, Transport};
+use crate::span::Span;
+
+/// The parts of a design that are given.
+#[derive(Clone, Debug, Default)]
+pub struct SystemConstraint {
+    /// For each family its place, where it is given.
+    pub places: Vec<Option<Matrix>>,
+    /// For each space its step, where it is given, and where in the source.
+    pub steps: Vec<Option<(Vec<i64>, Span)>>,
+    /// What tensors do, with the directive's place in the source.
+    pub transports: Vec<(Directive, Span)>,
+    /// The network the schedule is for.
+    pub network: Option<Network>,
+    /// Whether values may enter at the boundary only.
+    pub boundary_io: bool,
+    /// Where the step, or else the schedule, stands in the source.
+    pub span: Option<Span>,
+    /// Where the place stands.
+    pub place_span: Option<Span>,
+}
+
+impl SystemConstraint {
+    /// No constraint.
+    pub fn none(system: &SpaceSystem) -> SystemConstraint {
+        SystemConstraint {
+            places: vec![None; system.families.len()],
+            steps: vec![None; system.spaces.len()],
+            ..SystemConstraint::default()
+        }
+    }
+
+    /// The constraint that a schedule states.
+    ///
+    /// # Errors
+    /// Directives that name what no space has, and those that the mapper cannot honour yet.
+    pub fn from_schedule(system: &SpaceSystem, schedule: &Schedule) -> Checked<SystemConstraint> {
+        let mut constraint = SystemConstraint { span: Some(schedule.span), ..SystemConstraint::none(system) };
+        let mut problems = vec![];
+        for (directive, span) in &schedule.directives {
+            if let Err(problem) = constraint.add(system, directive, *span) {
+                problems.push(problem);
+            }
+        }
+        if problems.is_empty() { Ok(constraint) } else { Err(problems) }
+    }
+
+    fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
+        match directive {
+            Directive::Place(rows) => self.place(system, rows, span),
+            Directive::Time(rows) => self.time(system, rows, span),
+            Directive::Stream(tensor, ..)
+            | Directive::Broadcast(tensor, _)
+            | Directive::Prefetch(tensor)
+            | Directive::Feed(tensor) => {
+                if system.tensors.iter().all(|known| known.name != *tensor) {
+                    return Err(Diagnostic::new(format!("`{}` has no tensor `{tensor}`", system.kernel)).label(
+                        &system.source,
+                        span,
+                        "named here",
+                    ));
+                }
+                self.transports.push((directive.clone(), span));
+                Ok(())
+            }
+            Directive::BoundaryIo(boundary) => {
+                self.boundary_io = *boundary;
+                Ok(())
+            }
+            Directive::Network(word) => {
+                self.network = Network::from_keyword(word);
+                Ok(())
+            }
+            _ => Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")
+                .label(&system.source, span, "no effect on a scalar array")
+                .help("remove the line, or choose another schedule")),
+        }
+    }
+
+    fn place(&mut self, system: &SpaceSystem, rows: &[Affine], span: Span) -> Result<(), Diagnostic> {
+        self.place_span = Some(span);
+        let mut used = false;
+        for (family, place) in system.families.iter().zip(&mut self.places) {
+            if rows.iter().all(|row| has_all(&family.indices, row)) {
+                let rows = rows.iter().map(|row| row.row(&family.indices)).collect();
+                *place = Some(Matrix::new(rows, family.indices.len()));
+                used = true;
+            }
+        }
+        if used { Ok(()) } else { Err(no_space(system, rows, span)) }
+    }
+
+    fn time(&mut self, system: &SpaceSystem, rows: &[Affine], span: Span) -> Result<(), Diagnostic> {
+        let [row] = rows else {
+            return Err(Diagnostic::new(format!("`{}` has several spaces, which need plain times", system.kernel))
+                .label(&system.source, span, "a vector")
+                .help("write one form, such as `time i + j`"));
+        };
+        self.span = Some(span);
+        let mut used = false;
+        for (space, step) in system.spaces.iter().zip(&mut self.steps) {
+            if has_all(space.indices(), row) {
+                *step = Some((row.row(space.indices()), span));
+                used = true;
+            }
+        }
+        if used { Ok(()) } else { Err(no_space(system, rows, span)) }
+    }
+
+    /// The choices that the transports of the schedule leave.
+    ///
+    /// # Errors
+    /// A transport that the rules do not offer for the tensor in any space.
+    pub fn restrict(&self, system: &SpaceSystem, choices: &[Choices]) -> Checked<Vec<Choices>> {
+        let mut left = choices.to_vec();
+        for (directive, span) in &self.transports {
+            apply(system, &mut left, directive, *span)?;
+        }
+        Ok(left)
+    }
+}
+
+fn has_all(indices: &[Name], row: &Affine) -> bool {
+    row.terms().all(|(name, _)| indices.contains(name))
+}
+
+fn no_space(system: &SpaceSystem, rows: &[Affine], span: Span) -> Diagnostic {
+    let shown: Vec<String> = rows.iter().map(Affine::to_string).collect();
+    let spaces = system.spaces.iter().map(|space| format!("`{}` ({})", space.name, space.indices().join(", ")));
+    Diagnostic::new(format!("no space of `{}` has all indices of ({})", system.kernel, shown.join(", ")))
+        .label(&system.source, span, "places, times and directions are over the indices of a space")
+        .help(format!("the spaces are {}", spaces.collect::<Vec<_>>().join(", ")))
+}
+
+/// Restricts the operands that read the directive's tensor and can do what it says.
+fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span: Span) -> Checked<()> {
+    let mut used = false;
+    let mut offered: Vec<String> = vec![];
+    for (space, choices) in system.spaces.iter().zip(left.iter_mut()) {
+        let mine = space.operands.iter().zip(&mut choices.transports);
+        for (_, transports) in mine.filter(|(operand, _)| operand.tensor == *tensor_of(directive)) {
+            offered.extend(transports.iter().map(|transport| transport.show(space)));
+            let Some(wanted) = wanted(space.indices(), directive) else { continue };
+            let kept: Vec<Transport> = transports.iter().filter(|choice| matches(choice, &wanted)).cloned().collect();
+            if !kept.is_empty() {
+                *transports = kept;
+                used = true;
+            }
+        }
+    }
+    offered.sort();
+    offered.dedup();
+    if used {
+        return Ok(());
+    }
+    let tensor = tensor_of(directive);
+    Diagnostic::new(format!("`{tensor}` cannot be moved so in any space of `{}`", system.kernel))
+        .label(
+            &system.source,
+            span,
+            "no rule offers it: it changes along this direction, or it is computed by the kernel",
+        )
+        .help(format!("the rules offer for `{tensor}`: {}", offered.join(", ")))
+        .alone()
+}
+
+fn tensor_of(directive: &Directive) -> &Name {
+    match directive {
+        Directive::Stream(tensor, ..)
+        | Directive::Broadcast(tensor, _)
+        | Directive::Prefetch(tensor)
+        | Directive::Feed(tensor)
+        | Directive::Fold(tensor)
+        | Directive::Layout(tensor, _)
+        | Directive::Network(tensor)
+        | Directive::Tile(tensor, _) => tensor,
+        Directive::Place(_) | Directive::Time(_) | Directive::BoundaryIo(_) => {
+            static NONE: std::sync::OnceLock<Name> = std::sync::OnceLock::new();
+            NONE.get_or_init(|| crate::integer::name(""))
+        }
+    }
+}
+
+/// The directive as a transport; `None` where a direction names an index that the space does not have.
+fn wanted(indices: &[Name], directive: &Directive) -> Option<Transport> {
+    let along = |form: &Affine| has_all(indices, form).then(|| form.row(indices));
+    match directive {
+        Directive::Stream(_, direction) => along(direction).map(Transport::Stream),
+        Directive::Broadcast(_, direction) => along(direction).map(Transport::Broadcast),
+        Directive::Prefetch(_) => Some(Transport::Prefetch),
+        Directive::Feed(_) => Some(Transport::Feed),
+        _ => None,
+    }
+}
+
+/// A bus has no direction of travel.
+fn matches(choice: &Transport, wanted: &Transport) -> bool {
+    match (choice, wanted) {
+        (Transport::Broadcast(a), Transport::Broadcast(b)) => a == b || a.iter().zip(b).all(|(x, y)| *x == -y),
+        _ => choice == wanted,
+    }
+}

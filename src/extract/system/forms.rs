@@ -1,0 +1,118 @@
+//! The dataflows of computed tensors that a placement allows.
+//!
+//! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
+
+use super::edges::Edge;
+use super::places::Placement;
+use crate::integer::{Affine, Matrix};
+use crate::mapping::{Network, Part, SpaceTimeMap, restrict};
+use crate::recurrence::spaces::{SpaceSystem, solve};
+use crate::rewrite::{Choices, Dataflow, Transport};
+
+/// More dataflows than this are not looked at for one placement.
+const MOST_FORMS: usize = 4096;
+
+/// What decides which dataflows there are.
+pub struct Forms<'a> {
+    /// The system.
+    pub system: &'a SpaceSystem,
+    /// What the e-graph offers for each space.
+    pub choices: &'a [Choices],
+    /// The edges of the system.
+    pub edges: &'a [Edge],
+    /// The network.
+    pub network: Network,
+}
+
+impl Forms<'_> {
+    /// The parts of every dataflow, with steps of zero and each input fed.
+    pub fn all(&self, placement: &Placement) -> Vec<Vec<Part>> {
+        let mut combined: Vec<Vec<Part>> = vec![vec![]];
+        for space in 0..self.system.spaces.len() {
+            let parts = self.parts(space, placement);
+            let extend = |prefix: &Vec<Part>| {
+                parts.iter().map(|part| [prefix.clone(), vec![part.clone()]].concat()).collect::<Vec<_>>()
+            };
+            combined = combined.iter().flat_map(extend).take(MOST_FORMS).collect();
+        }
+        combined
+    }
+
+    fn parts(&self, space: usize, placement: &Placement) -> Vec<Part> {
+        let member = &self.system.members[space];
+        let family = &self.system.families[member.family];
+        let indices = self.system.spaces[space].indices();
+        let (place, shift) = restrict(&placement.places[member.family], &family.indices, &member.embedding, indices);
+        let origin: Vec<Affine> =
+            shift.into_iter().zip(&placement.origins[member.family]).map(|(a, b)| a + b.clone()).collect();
+        let step = Matrix::new(vec![vec![0; indices.len()]], indices.len());
+        let map = SpaceTimeMap { place, step };
+        let dataflows = self.dataflows(space, placement);
+        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), start: Affine::default(), dataflow };
+        dataflows.into_iter().map(part).collect()
+    }
+
+    fn dataflows(&self, space: usize, placement: &Placement) -> Vec<Dataflow> {
+        let operands = 0..self.system.spaces[space].operands.len();
+        let transports: Vec<Vec<Transport>> =
+            operands.map(|operand| self.transports(space, operand, placement)).collect();
+        let chains = self.choices[space].chains.clone();
+        Choices { transports, chains }.dataflows().collect()
+    }
+
+    /// The transports of a computed operand for which every source has a way, or may have one through a neighbour.
+    fn transports(&self, space: usize, operand: usize, placement: &Placement) -> Vec<Transport> {
+        if self.system.sources[space][operand].is_empty() {
+            return vec![Transport::Feed];
+        }
+        let offered = self.choices[space].transports[operand].iter().enumerate();
+        let legal = offered.filter(|(position, transport)| match transport {
+            Transport::Handoff => {
+                self.is_reached(space, operand, *position, placement) && self.is_one_to_one(space, operand)
+            }
+            Transport::Stream(_) => {
+                self.is_reached(space, operand, *position, placement) || self.has_sibling(space, operand)
+            }
+            _ => false,
+        });
+        legal.map(|(_, transport)| transport.clone()).collect()
+    }
+
+    /// Whether each set of takers is a constant number of PEs from the point that computes, in some order of the giver.
+    fn is_reached(&self, space: usize, operand: usize, transport: usize, placement: &Placement) -> bool {
+        let mine = || {
+            self.edges
+                .iter()
+                .filter(move |edge| (edge.reader, edge.operand, edge.transport) == (space, operand, transport))
+        };
+        let reaches = |edge: &Edge| {
+            let (here, there) = (self.system.members[edge.reader].family, self.system.members[edge.giver].family);
+            let rows = placement.places[here].rows().iter().zip(placement.places[there].rows());
+            let shifts = placement.origins[here].iter().zip(&placement.origins[there]);
+            let along = rows.zip(shifts).map(|((here, there), (shift, other))| {
+                let apart = edge.distance(self.system, here, there)? + shift.clone() - other.clone();
+                apart.is_constant().then(|| apart.constant_term())
+            });
+            along.collect::<Option<Vec<i64>>>().is_some_and(|moved| self.network.hops(&moved).is_some())
+        };
+        mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(reaches))
+    }
+
+    /// Whether no element goes to two points.
+    fn is_one_to_one(&self, space: usize, operand: usize) -> bool {
+        let reader = &self.system.spaces[space];
+        let names: Vec<_> = (0..reader.operands[operand].access.len())
+            .map(|axis| Affine::variable(&crate::integer::name(&format!("element {axis}"))))
+            .collect();
+        solve(&reader.operands[operand].access, reader.indices(), &names).is_some()
+    }
+
+    /// Whether another operand of the tensor could pass the element on.
+    fn has_sibling(&self, space: usize, operand: usize) -> bool {
+        let tensor = &self.system.spaces[space].operands[operand].tensor;
+        let others = self.system.spaces.iter().enumerate().flat_map(|(other, reader)| {
+            reader.operands.iter().enumerate().map(move |(position, operand)| (other, position, &operand.tensor))
+        });
+        others.filter(|(other, position, _)| (*other, *position) != (space, operand)).any(|(_, _, read)| read == tensor)
+    }
+}

@@ -1,0 +1,27 @@
+//! The search over designs of several spaces.
+//!
+//! In: a [`SpaceSystem`](crate::recurrence::spaces::SpaceSystem), what the e-graph offers for each of its spaces, bounds, a
+//! machine, sizes. Out: the Pareto front over (places, dataflows, steps). Places are enumerated family by family: where a
+//! family hands values to one that is placed already, only rows that keep the two a constant number of PEs apart are
+//! left. Steps are enumerated for all spaces together, within the rows of the dependences' generators. [`verify_system`]
+//! counts a design again, point by point, with no code of the search's.
+
+mod constraint;
+
+mod edges;
+
+mod places;
+
+mod forms;
+
+mod steps;
+
+mod tally;
+
+mod search;
+
+mod verify;
+
+pub use constraint::SystemConstraint;
+pub use search::{SystemFound, SystemProblem, SystemSurvey, search_system};
+pub use verify::verify_system;

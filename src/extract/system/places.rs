@@ -1,0 +1,178 @@
+//! Places for all families of a system, each a constant number of PEs from those it takes values from.
+
+use super::edges::Edge;
+use crate::integer::{Affine, Matrix, Vector};
+use crate::mapping::{Network, candidates};
+use crate::recurrence::spaces::SpaceSystem;
+
+/// More combinations of places than this are not looked at.
+const MOST_PLACEMENTS: usize = 50_000;
+
+/// A place for each family: rows over its coordinates, and what is added to each, over the parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// One matrix a family.
+    pub places: Vec<Matrix>,
+    /// One list of shifts a family.
+    pub origins: Vec<Vec<Affine>>,
+}
+
+/// A row of a place with its shift.
+type Row = (Vector, Affine);
+
+/// What is enumerated.
+pub struct Places<'a> {
+    /// The system.
+    pub system: &'a SpaceSystem,
+    /// Its edges.
+    pub edges: &'a [Edge],
+    /// The rank of the array.
+    pub rank: usize,
+    /// The largest entry of a place, in magnitude.
+    pub bound: i64,
+    /// The network.
+    pub network: Network,
+    /// For each family the places that the schedule allows; `None` for any.
+    pub fixed: Vec<Option<Matrix>>,
+}
+
+impl Places<'_> {
+    /// All placements, plain ones first.
+    pub fn all(&self) -> Vec<Placement> {
+        let mut found = vec![];
+        let mut rows = vec![None; self.system.families.len()];
+        self.extend(&mut rows, &mut found);
+        found
+    }
+
+    /// Places the next family in every way that fits those placed already.
+    fn extend(&self, rows: &mut Vec<Option<Vec<Row>>>, found: &mut Vec<Placement>) {
+        if found.len() >= MOST_PLACEMENTS {
+            return;
+        }
+        let Some(family) = self.next(rows) else {
+            found.extend(self.placement(rows));
+            return;
+        };
+        for choice in self.choices(family, rows) {
+            rows[family] = Some(choice);
+            if self.fits(family, rows) {
+                self.extend(rows, found);
+            }
+            rows[family] = None;
+        }
+    }
+
+    fn placement(&self, rows: &[Option<Vec<Row>>]) -> Option<Placement> {
+        let mut placement = Placement { places: vec![], origins: vec![] };
+        for (family, rows) in self.system.families.iter().zip(rows) {
+            let (linear, origin): (Vec<Vector>, Vec<Affine>) = rows.as_ref()?.iter().cloned().unzip();
+            placement.places.push(Matrix::new(linear, family.indices.len()));
+            placement.origins.push(origin);
+        }
+        Some(placement)
+    }
+
+    /// The next family: one that a placed family hands the results of its reduction to, or takes them from; then any that
+    /// has to do with a placed one; then the one of most coordinates.
+    fn next(&self, rows: &[Option<Vec<Row>>]) -> Option<usize> {
+        let open = (0..rows.len()).filter(|family| rows[*family].is_none());
+        let rank = |family: &usize| {
+            let mine: Vec<&Edge> = self.joining(*family, rows).collect();
+            let forced = mine.iter().any(|edge| edge.is_forced(self.system));
+            (forced, !mine.is_empty(), self.system.families[*family].indices.len(), std::cmp::Reverse(*family))
+        };
+        open.max_by_key(rank)
+    }
+
+    fn family(&self, space: usize) -> usize {
+        self.system.members[space].family
+    }
+
+    /// The edges between a family and those that are placed.
+    fn joining<'b>(&'b self, family: usize, rows: &'b [Option<Vec<Row>>]) -> impl Iterator<Item = &'b Edge> {
+        self.edges.iter().filter(move |edge| {
+            let (reader, giver) = (self.family(edge.reader), self.family(edge.giver));
+            reader != giver
+                && ((reader == family && rows[giver].is_some()) || (giver == family && rows[reader].is_some()))
+        })
+    }
+
+    /// All rows for each axis, combined.
+    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Vec<Vec<Row>> {
+        let joining: Vec<&Edge> = self.joining(family, rows).collect();
+        let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
+        let guiding = if forced.is_empty() { joining } else { forced };
+        if let Some(place) = &self.fixed[family] {
+            return vec![place.rows().iter().map(|row| (row.clone(), Affine::default())).collect()];
+        }
+        if guiding.is_empty() {
+            let plain = |place: Matrix| place.rows().iter().map(|row| (row.clone(), Affine::default())).collect();
+            let dimension = self.system.families[family].indices.len();
+            return candidates::places(dimension, self.rank, self.bound).into_iter().map(plain).collect();
+        }
+        let axes = (0..self.rank).map(|axis| self.rows_on(family, rows, &guiding, axis));
+        axes.fold(vec![vec![]], |prefixes, rows| {
+            let extend = |prefix: &Vec<Row>| {
+                rows.iter().map(|row| [prefix.clone(), vec![row.clone()]].concat()).collect::<Vec<_>>()
+            };
+            prefixes.iter().flat_map(extend).collect()
+        })
+    }
+
+    /// The rows that keep the family a constant distance from those placed, along one axis.
+    fn rows_on(&self, family: usize, rows: &[Option<Vec<Row>>], guiding: &[&Edge], axis: usize) -> Vec<Row> {
+        let dimension = self.system.families[family].indices.len();
+        let mut found: Vec<Row> = vec![];
+        for row in candidates::vectors(dimension, (-self.bound, self.bound)) {
+            for edge in guiding {
+                for origin in self.shifts(edge, family, rows, axis, &row) {
+                    if !found.contains(&(row.clone(), origin.clone())) {
+                        found.push((row.clone(), origin));
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|(row, origin)| (origin.terms().count(), row.iter().map(|entry| entry.abs()).sum::<i64>()));
+        found
+    }
+
+    /// What may be added to a row: nothing where that leaves a constant distance, and what makes the distance zero.
+    fn shifts(&self, edge: &Edge, family: usize, rows: &[Option<Vec<Row>>], axis: usize, row: &[i64]) -> Vec<Affine> {
+        let reads = self.family(edge.reader) == family;
+        let other = if reads { self.family(edge.giver) } else { self.family(edge.reader) };
+        let Some((placed, shift)) = rows[other].as_ref().map(|rows| &rows[axis]) else { return vec![] };
+        let distance = match reads {
+            true => edge.distance(self.system, row, placed),
+            false => edge.distance(self.system, placed, row).map(|distance| -distance),
+        };
+        let Some(distance) = distance else { return vec![] };
+        let level = shift.clone() - distance;
+        let plain = level.is_constant() && self.is_link(level.constant_term());
+        if plain && level != Affine::default() { vec![Affine::default(), level] } else { vec![level] }
+    }
+
+    /// Whether a single axis can be crossed by so many PEs at once.
+    fn is_link(&self, distance: i64) -> bool {
+        self.network.hops(&[distance]).is_some() && distance.abs() <= self.bound
+    }
+
+    /// Whether every result of a reduction still has a way to its reader.
+    fn fits(&self, family: usize, rows: &[Option<Vec<Row>>]) -> bool {
+        let forced: Vec<&Edge> = self.joining(family, rows).filter(|edge| edge.is_forced(self.system)).collect();
+        forced.iter().all(|wanted| {
+            let same = |edge: &&&Edge| edge.reader == wanted.reader && edge.operand == wanted.operand;
+            forced.iter().filter(same).any(|edge| self.reaches(edge, rows))
+        })
+    }
+
+    fn reaches(&self, edge: &Edge, rows: &[Option<Vec<Row>>]) -> bool {
+        let placed = (&rows[self.family(edge.reader)], &rows[self.family(edge.giver)]);
+        let (Some(reader), Some(giver)) = placed else { return true };
+        let along = reader.iter().zip(giver).map(|((here, shift), (there, other))| {
+            let distance = edge.distance(self.system, here, there)? + shift.clone() - other.clone();
+            distance.is_constant().then(|| distance.constant_term())
+        });
+        along.collect::<Option<Vector>>().is_some_and(|displacement| self.network.hops(&displacement).is_some())
+    }
+}

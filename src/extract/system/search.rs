@@ -1,0 +1,232 @@
+//! The loop over placements, dataflows and steps.
+
+use super::edges::edges;
+use super::forms::Forms;
+use super::places::{Placement, Places};
+use super::steps::{Conditions, Stuck};
+use super::{SystemConstraint, tally};
+use crate::cost::{Cost, Machine, Objective};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Bindings, Vector};
+use crate::mapping::candidates::{self, Bounds};
+use crate::mapping::{Handoff, Part, SystemDesign};
+use crate::recurrence::spaces::SpaceSystem;
+use crate::rewrite::Choices;
+use rayon::prelude::*;
+
+/// Designs are costed at sizes with no more points than this in all.
+const MOST_POINTS: usize = 20_000;
+
+/// What is searched.
+pub struct SystemProblem<'a> {
+    /// The spaces.
+    pub system: &'a SpaceSystem,
+    /// What the e-graph offers for each, after the schedule's restrictions.
+    pub choices: Vec<Choices>,
+    /// The bounds on places and steps.
+    pub bounds: Bounds,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The sizes at which designs are costed; legality does not depend on them.
+    pub sizes: Bindings,
+    /// What the schedule fixes.
+    pub constraint: SystemConstraint,
+    /// The points of each space at these sizes.
+    pub points: Vec<Vec<Vector>>,
+}
+
+/// A legal design with its cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemFound {
+    /// What it costs at the sizes of the search.
+    pub cost: Cost,
+    /// The parts, one a space.
+    pub parts: Vec<Part>,
+}
+
+/// What the search saw.
+#[derive(Clone, Debug, Default)]
+pub struct SystemSurvey {
+    /// Placements looked at.
+    pub maps: u64,
+    /// Placements with at least one legal design.
+    pub legal: u64,
+    /// Legal designs costed.
+    pub designs: u64,
+    /// The Pareto front, in no order.
+    pub front: Vec<SystemFound>,
+    /// Placements with dataflows that no steps satisfy, and why the first of them is stuck.
+    pub stuck: Option<(Placement, Vec<Part>, Stuck)>,
+    /// The first placement in which a value has no way.
+    pub unreachable: Option<Vec<Diagnostic>>,
+}
+
+impl<'a> SystemProblem<'a> {
+    /// Sets a problem up.
+    ///
+    /// # Errors
+    /// Restrictions that leave nothing, spaces that are not bounded, sizes too large to count at.
+    pub fn new(
+        system: &'a SpaceSystem,
+        choices: &[Choices],
+        bounds: Bounds,
+        machine: &'a Machine,
+        sizes: &Bindings,
+        constraint: SystemConstraint,
+    ) -> Checked<SystemProblem<'a>> {
+        let choices = constraint.restrict(system, choices)?;
+        let (sizes, points) = countable(system, sizes)?;
+        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points })
+    }
+
+    /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
+    fn ranks(&self) -> Vec<usize> {
+        if let Some(place) = self.constraint.places.iter().flatten().next() {
+            return vec![place.rows().len()];
+        }
+        let dimension = self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
+        let carried = |rank: &usize| self.machine.links.network.carries_rank(*rank);
+        self.bounds
+            .ranks
+            .iter()
+            .copied()
+            .filter(|rank| *rank + 1 >= dimension && *rank <= dimension)
+            .filter(carried)
+            .collect()
+    }
+
+    /// The box for the steps: a latency of more than one makes room for steps as much longer.
+    fn steps(&self) -> (i64, i64) {
+        let (low, high) = self.bounds.steps;
+        (low, high + self.machine.links.latency - 1)
+    }
+}
+
+/// The sizes, made smaller where there would be too many points to count, and the points.
+fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<Vec<Vector>>)> {
+    let mut sizes = sizes.clone();
+    loop {
+        let count = |space: &crate::recurrence::Space| space.domain.set.count(space.indices(), &sizes);
+        let total = system.spaces.iter().try_fold(0u64, |sum, space| sum.checked_add(count(space)?));
+        if total.is_some_and(|total| total <= MOST_POINTS as u64) {
+            break;
+        }
+        let Some(largest) = sizes.values_mut().max().filter(|size| **size > 1) else {
+            return Diagnostic::new(format!("the spaces of `{}` are not bounded at these sizes", system.kernel))
+                .alone();
+        };
+        *largest = (*largest / 2).min(64);
+    }
+    let points = |space: &crate::recurrence::Space| space.domain.set.points(space.indices(), &sizes);
+    let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
+    let all = all.ok_or_else(|| vec![Diagnostic::new(format!("the spaces of `{}` are not bounded", system.kernel))])?;
+    Ok((sizes, all))
+}
+
+/// Runs the search. The result does not depend on the number of threads.
+pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+    let (system, network) = (problem.system, problem.machine.links.network);
+    let edges = edges(system, &problem.choices);
+    let bound = problem.bounds.bound;
+    let placements: Vec<Placement> = problem
+        .ranks()
+        .into_iter()
+        .flat_map(|rank| {
+            let fixed = problem.constraint.places.clone();
+            Places { system, edges: &edges, rank, bound, network, fixed }.all()
+        })
+        .collect();
+    let forms = Forms { system, choices: &problem.choices, edges: &edges, network };
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let surveys: Vec<SystemSurvey> = placements
+        .par_iter()
+        .map(|placement| {
+            let survey = search_placement(problem, &forms, placement);
+            progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), placements.len());
+            survey
+        })
+        .collect();
+    surveys.into_iter().fold(SystemSurvey::default(), SystemSurvey::merge)
+}
+
+fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placement) -> SystemSurvey {
+    let mut survey = SystemSurvey { maps: 1, ..SystemSurvey::default() };
+    for parts in forms.all(placement) {
+        let design = SystemDesign { system: problem.system, parts, boundary_io: false };
+        match design.handoffs(problem.machine.links.network) {
+            Ok(handoffs) => search_form(problem, &design, &handoffs, placement, &mut survey),
+            Err(why) => {
+                survey.unreachable.get_or_insert(why);
+            }
+        }
+    }
+    survey.legal = u64::from(survey.designs > 0);
+    survey
+}
+
+/// The shortest steps of one dataflow, and all within the box where they are few.
+fn search_form(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    handoffs: &[Handoff],
+    placement: &Placement,
+    survey: &mut SystemSurvey,
+) {
+    let Some(mut conditions) = Conditions::new(design, handoffs, &problem.machine.links) else { return };
+    for (space, step) in problem.constraint.steps.iter().enumerate() {
+        if let Some((step, _)) = step {
+            conditions.fix(space, step, space);
+        }
+    }
+    let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
+    match conditions.shortest(design) {
+        Ok(parts) if !timed.contains(&parts) => timed.push(parts),
+        Ok(_) => {}
+        Err(why) => {
+            survey.stuck.get_or_insert((placement.clone(), design.parts.clone(), why));
+        }
+    }
+    for parts in timed {
+        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        for (cost, parts) in tally::price(problem, &timed, handoffs) {
+            survey.designs += 1;
+            survey.add(SystemFound { cost, parts });
+        }
+    }
+}
+
+impl SystemSurvey {
+    /// Adds a design unless it is beaten, and drops those it beats; ties stay.
+    fn add(&mut self, found: SystemFound) {
+        let beats = |known: &SystemFound| known.cost != found.cost && known.cost.is_within(&found.cost);
+        if self.front.iter().any(beats) || self.front.contains(&found) {
+            return;
+        }
+        self.front.retain(|known| known.cost == found.cost || !found.cost.is_within(&known.cost));
+        self.front.push(found);
+    }
+
+    fn merge(mut self, other: SystemSurvey) -> SystemSurvey {
+        other.front.into_iter().for_each(|found| self.add(found));
+        self.maps += other.maps;
+        self.legal += other.legal;
+        self.designs += other.designs;
+        self.stuck = self.stuck.or(other.stuck);
+        self.unreachable = self.unreachable.or(other.unreachable);
+        self
+    }
+
+    /// The front, best first under the objective; ties in the order of plain places and small steps.
+    pub fn sorted(&self, objective: Objective) -> Vec<SystemFound> {
+        let mut front = self.front.clone();
+        front.sort_by_cached_key(|found| {
+            let places: Vec<_> = found.parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
+            let shifts =
+                found.parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
+            let backwards =
+                found.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
+            (objective.key(&found.cost), shifts, backwards, places, found.parts.clone())
+        });
+        front
+    }
+}

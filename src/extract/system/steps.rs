@@ -1,0 +1,242 @@
+//! Steps for all spaces of a system together.
+//!
+//! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
+//! of every dependence, and, where the system is small, every step within the box that satisfies them.
+
+use crate::integer::{Affine, Matrix, Vector};
+use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns, holds};
+use crate::smt::{Goal, LinearProblem, NonZero, Optimum, minimise};
+use std::time::Duration;
+
+/// How long one optimisation may take; running out of it is an error, never "no schedule".
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Boxes of more steps than this are not enumerated.
+const MOST_STEPS: u64 = 20_000;
+
+/// What a condition on the steps says, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// The value of this operand of this space moves on.
+    Stream(usize, usize),
+    /// The reduction of this space runs on.
+    Reduction(usize),
+    /// This handoff takes time.
+    Handoff(usize),
+    /// No two points of this space on one PE at one time.
+    Conflict(usize),
+    /// The schedule says so.
+    Given(usize),
+    /// The steps lie between the first and the last.
+    Span(usize),
+}
+
+/// The conditions on the steps of one placement and dataflow.
+pub struct Conditions {
+    unknowns: Unknowns,
+    rows: Vec<Row>,
+    nonzero: Vec<NonZero>,
+    /// What each label stands for.
+    pub laws: Vec<Law>,
+}
+
+impl Conditions {
+    /// States the conditions; `None` where a value has no link, a place leaves more than one dimension to a PE, or a
+    /// number does not fit.
+    pub fn new(design: &SystemDesign, handoffs: &[Handoff], links: &Links) -> Option<Conditions> {
+        let system = design.system;
+        let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
+        let unknowns = Unknowns::new(indices, system.parameters.clone());
+        let mut conditions = Conditions { unknowns, rows: vec![], nonzero: vec![], laws: vec![] };
+        for space in 0..system.spaces.len() {
+            conditions.add_flows(design, space, links)?;
+            conditions.add_conflict(space, &design.parts[space])?;
+        }
+        for (position, handoff) in handoffs.iter().enumerate() {
+            conditions.add_handoff(design, position, handoff, links)?;
+        }
+        Some(conditions)
+    }
+
+    /// What travels inside a space: computed operands and the reduction; an input may always be fed instead.
+    fn add_flows(&mut self, design: &SystemDesign, space: usize, links: &Links) -> Option<()> {
+        let alone = design.alone(space);
+        for flow in alone.flows()? {
+            let law = match flow.role {
+                crate::mapping::FlowRole::Operand(operand) => Law::Stream(space, operand),
+                crate::mapping::FlowRole::Reduction(_) => Law::Reduction(space),
+            };
+            let row = self.along(space, &flow.direction);
+            let least = flow.least_delay(links)?;
+            self.add(row, least, law);
+        }
+        Some(())
+    }
+
+    fn along(&self, space: usize, direction: &[i64]) -> Vector {
+        let mut row = vec![0; self.unknowns.count()];
+        let start = self.unknowns.step(space).start;
+        direction.iter().enumerate().for_each(|(index, entry)| row[start + index] = *entry);
+        row
+    }
+
+    fn add(&mut self, coefficients: Vector, least: i64, law: Law) {
+        self.rows.push(Row { coefficients, least, label: self.laws.len() });
+        self.laws.push(law);
+    }
+
+    fn add_conflict(&mut self, space: usize, part: &Part) -> Option<()> {
+        let shared = part.map.place.null_lattice();
+        match shared.as_slice() {
+            [] => Some(()),
+            [line] => {
+                let coefficients = self.along(space, line);
+                self.nonzero.push(NonZero { coefficients, label: self.laws.len() });
+                self.laws.push(Law::Conflict(space));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn add_handoff(&mut self, design: &SystemDesign, position: usize, handoff: &Handoff, links: &Links) -> Option<()> {
+        let Giver::Point { space, at, .. } = &handoff.giver else { return Some(()) };
+        if handoff.is_within_point(&design.system.spaces[*space]) {
+            return Some(());
+        }
+        let dependence = Dependence {
+            reader: handoff.reader,
+            writer: *space,
+            set: handoff.set.clone(),
+            at: at.clone(),
+            least: design.least_handoff_delay(handoff, links)?,
+            exact: None,
+            label: self.laws.len(),
+        };
+        self.rows.extend(self.unknowns.dependence_rows(&dependence)?);
+        self.laws.push(Law::Handoff(position));
+        Some(())
+    }
+
+    /// Fixes the step of a space up to its start.
+    pub fn fix(&mut self, space: usize, step: &[i64], directive: usize) {
+        let start = self.unknowns.step(space).start;
+        for (index, entry) in step.iter().enumerate() {
+            for sign in [1, -1] {
+                let mut row = vec![0; self.unknowns.count()];
+                row[start + index] = sign;
+                self.rows.push(Row { coefficients: row, least: sign * entry, label: self.laws.len() });
+            }
+        }
+        self.laws.push(Law::Given(directive));
+    }
+
+    /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash.
+    pub fn shortest(&self, design: &SystemDesign) -> Result<Vec<Part>, Stuck> {
+        let mut stuck = Stuck::Clash(vec![]);
+        for shifted in [false, true] {
+            match self.optimum(design, shifted) {
+                Optimum::Found(values) => return Ok(self.parts(design, &values)),
+                Optimum::Clash(labels) => stuck = Stuck::Clash(labels.iter().map(|label| self.law(*label)).collect()),
+                Optimum::Unknown(why) => return Err(Stuck::Undecided(why)),
+            }
+        }
+        Err(stuck)
+    }
+
+    fn law(&self, label: usize) -> Law {
+        self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label - self.laws.len()))
+    }
+
+    /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
+    fn optimum(&self, design: &SystemDesign, shifted: bool) -> Optimum {
+        let mut rows = self.rows.clone();
+        for (space, points) in design.system.spaces.iter().enumerate() {
+            match self.unknowns.span_rows(space, &points.domain.set, self.laws.len() + space) {
+                Some(span) => rows.extend(span),
+                None => return Optimum::Unknown("the span of a space does not fit".to_owned()),
+            }
+        }
+        let unit = |position: usize| (0..self.unknowns.count()).map(|other| i64::from(other == position)).collect();
+        let span = self.unknowns.span();
+        let (constant, sizes) = (span.end - 1, span.start..span.end - 1);
+        let total = (0..self.unknowns.count()).map(|other| i64::from(sizes.contains(&other))).collect();
+        let steps: Vec<usize> = (0..span.start).collect();
+        minimise(
+            &LinearProblem {
+                bounds: self.free(design, shifted),
+                rows,
+                nonzero: self.nonzero.clone(),
+                goals: vec![Goal::Form(total), Goal::Form(unit(constant)), Goal::Magnitudes(steps)],
+            },
+            LIMIT,
+        )
+    }
+
+    fn free(&self, design: &SystemDesign, shifted: bool) -> Vec<(Option<i64>, Option<i64>)> {
+        let mut bounds = vec![(None, None); self.unknowns.count()];
+        for (space, points) in design.system.spaces.iter().enumerate() {
+            let shifts = self.unknowns.step(space).skip(points.dimension());
+            if !shifted {
+                shifts.for_each(|position| bounds[position] = (Some(0), Some(0)));
+            }
+        }
+        bounds
+    }
+
+    /// The parts with the steps of a solution.
+    fn parts(&self, design: &SystemDesign, values: &[i64]) -> Vec<Part> {
+        let step = |(space, part): (usize, &Part)| {
+            let indices = design.system.spaces[space].indices();
+            let form = self.unknowns.step_form(space, values).unwrap_or_default();
+            let row = form.row(indices);
+            let start = form - Affine::from_row(indices, &row);
+            let mut part = part.clone();
+            part.map.step = Matrix::new(vec![row], indices.len());
+            part.start = start;
+            part
+        };
+        design.parts.iter().enumerate().map(step).collect()
+    }
+
+    /// Every linear step within the box that satisfies all conditions; `None` where the box is too large to look through.
+    pub fn within(&self, design: &SystemDesign, (low, high): (i64, i64)) -> Option<Vec<Vec<Part>>> {
+        let free: Vec<usize> = design
+            .system
+            .spaces
+            .iter()
+            .enumerate()
+            .flat_map(|(space, points)| self.unknowns.step(space).take(points.dimension()))
+            .collect();
+        let choices = u64::try_from(high - low + 1).ok()?;
+        u32::try_from(free.len()).ok().and_then(|count| choices.checked_pow(count)).filter(|all| *all <= MOST_STEPS)?;
+        let mut found = vec![];
+        let mut values = vec![0; self.unknowns.count()];
+        self.enumerate(&free, (low, high), &mut values, &mut |values| found.push(self.parts(design, values)));
+        Some(found)
+    }
+
+    fn enumerate(&self, free: &[usize], range: (i64, i64), values: &mut Vector, see: &mut dyn FnMut(&[i64])) {
+        let Some((first, rest)) = free.split_first() else {
+            let apart = |sum: &NonZero| crate::integer::dot(&sum.coefficients, values) != 0;
+            if holds(&self.rows, values) && self.nonzero.iter().all(apart) {
+                see(values);
+            }
+            return;
+        };
+        for value in range.0..=range.1 {
+            values[*first] = value;
+            self.enumerate(rest, range, values, see);
+        }
+        values[*first] = 0;
+    }
+}
+
+/// Why there are no steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stuck {
+    /// These laws cannot hold together, and each is needed for that.
+    Clash(Vec<Law>),
+    /// The solver did not decide.
+    Undecided(String),
+}
