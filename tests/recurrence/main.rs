@@ -2,8 +2,14 @@
 
 mod evaluation;
 
+mod factors;
+
 mod orders;
+
+mod solvers;
 
 mod spaces;
 
 mod support;
+
+mod tables;
