@@ -82,7 +82,42 @@ impl SystemDesign<'_> {
                 }
             }
         }
-        Ok(handoffs)
+        match self.round(&handoffs) {
+            None => Ok(handoffs),
+            Some(handoff) => Err(vec![self.no_origin(handoff)]),
+        }
+    }
+
+    /// A handoff within a point whose giver waits, within the point too, for its reader.
+    fn round<'b>(&self, handoffs: &'b [Handoff]) -> Option<&'b Handoff> {
+        let within = |handoff: &&Handoff| handoff.is_within_point(&self.system.spaces[handoff.reader]);
+        let next = |(space, operand): (usize, usize)| {
+            handoffs.iter().filter(within).filter(move |handoff| (handoff.reader, handoff.operand) == (space, operand))
+        };
+        handoffs.iter().filter(within).find(|start| {
+            let (mut seen, mut open) = (vec![], vec![(start.reader, start.operand)]);
+            while let Some(at) = open.pop() {
+                for handoff in next(at) {
+                    let Some((space, Field::Operand(operand))) = handoff.given() else { continue };
+                    if (space, operand) == (start.reader, start.operand) {
+                        return true;
+                    }
+                    if !seen.contains(&(space, operand)) {
+                        seen.push((space, operand));
+                        open.push((space, operand));
+                    }
+                }
+            }
+            false
+        })
+    }
+
+    fn no_origin(&self, handoff: &Handoff) -> Diagnostic {
+        let reader = &self.system.spaces[handoff.reader];
+        let operand = &reader.operands[handoff.operand];
+        Diagnostic::new(format!("the streams of `{}` in `{}` start at each other", operand.tensor, reader.name))
+            .label(&reader.source, operand.span, "read here")
+            .help("let one of them start where the tensor is computed: choose another direction")
     }
 
     fn takers(&self, reader: usize, operand: usize, source: &Source) -> Vec<Polyhedron> {

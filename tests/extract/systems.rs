@@ -33,7 +33,8 @@ fn choices(system: &SpaceSystem) -> Vec<Choices> {
             offered
         });
         let written = Chain::as_written(points);
-        let reversed = Chain { directions: written.directions.iter().map(|d| d.iter().map(|e| -e).collect()).collect() };
+        let reversed =
+            Chain { directions: written.directions.iter().map(|d| d.iter().map(|e| -e).collect()).collect() };
         let mut chains = vec![written, reversed];
         chains.dedup();
         Choices { transports: transports.collect(), chains }
@@ -49,19 +50,38 @@ fn best(text: &str, sizes: &[(&str, i64)], latency: i64) -> Vec<SystemFound> {
     let dimension = system.spaces.iter().map(|space| space.dimension()).max().unwrap();
     let bounds = Bounds::for_dimension(dimension);
     let problem =
-        SystemProblem::new(&system, &choices(&system), bounds, &machine, &sizes, SystemConstraint::none(&system)).unwrap();
+        SystemProblem::new(&system, &choices(&system), bounds, &machine, &sizes, SystemConstraint::none(&system))
+            .unwrap();
     let start = std::time::Instant::now();
     let survey = search_system(&problem, &|_, _| ());
     let front = survey.sorted(Objective::Systolic);
-    println!("{} {} maps {} legal {} designs {} front, {:?}", system.kernel, survey.maps, survey.legal, survey.designs, front.len(), start.elapsed());
+    println!(
+        "{} {} maps {} legal {} designs {} front, {:?}",
+        system.kernel,
+        survey.maps,
+        survey.legal,
+        survey.designs,
+        front.len(),
+        start.elapsed()
+    );
     for found in front.iter().take(3) {
         println!("  {:?}", found.cost);
         for (space, part) in system.spaces.iter().zip(&found.parts) {
-            println!("    {} {:?}+{:?} t {:?}+{} {:?}", space.name, part.map.place, part.origin.iter().map(|f| f.to_string()).collect::<Vec<_>>(), part.map.step, part.start, part.dataflow);
+            println!(
+                "    {} {:?}+{:?} t {:?}+{} {:?}",
+                space.name,
+                part.map.place,
+                part.origin.iter().map(|f| f.to_string()).collect::<Vec<_>>(),
+                part.map.step,
+                part.start,
+                part.dataflow
+            );
         }
         verify_system(&problem, found).unwrap();
     }
-    if front.is_empty() { println!("  {:?} {:?}", survey.stuck, survey.unreachable); }
+    if front.is_empty() {
+        println!("  {:?} {:?}", survey.stuck, survey.unreachable);
+    }
     front
 }
 
@@ -69,11 +89,32 @@ fn best(text: &str, sizes: &[(&str, i64)], latency: i64) -> Vec<SystemFound> {
 fn dbg() {
     let mut n = BTreeMap::new();
     n.insert("N", 8);
-    for (k, sizes) in [("trisolve", vec![("N",8)]), ("cholesky", vec![("N",8)]), ("smith_waterman", vec![("M",8),("N",6)]), ("prefix_sum", vec![("N",8)]), ("lu", vec![("N",6)]), ("triangular_inverse", vec![("N",6)]),("trsm", vec![("R",3),("N",6)]),("edit_distance", vec![("M",8),("N",6)]),("jacobi1d", vec![("T",4),("N",6)]),("jacobi2d", vec![("T",4),("N",6)]),("qr_givens", vec![("M",6),("N",4)]),("transitive_closure", vec![("N",6)]),("flash_attention", vec![("N",4),("M",5),("D",3)])] {
-        let Ok(text) = std::fs::read_to_string(format!("/tmp/w/kern/kernels/{k}.rec")) else { continue };
-        if let Ok(only) = std::env::var("ONLY") { if only != k { continue } }
-        let text = ["dominant", "letters", "bits", "positive_definite", "lower"].iter().fold(text, |t, w| t.replace(&format!(" {w},"), ",").replace(&format!(" {w}\n"), "\n"));
-        let caught = std::panic::catch_unwind(|| { best(&text, &sizes, 1); });
-        if caught.is_err() { println!("{k} FAILED"); }
+    for (k, sizes) in [
+        ("trisolve", vec![("N", 8)]),
+        ("cholesky", vec![("N", 8)]),
+        ("smith_waterman", vec![("M", 8), ("N", 6)]),
+        ("prefix_sum", vec![("N", 8)]),
+        ("lu", vec![("N", 6)]),
+        ("triangular_inverse", vec![("N", 6)]),
+        ("trsm", vec![("R", 3), ("N", 6)]),
+        ("edit_distance", vec![("M", 8), ("N", 6)]),
+        ("jacobi1d", vec![("T", 4), ("N", 6)]),
+        ("jacobi2d", vec![("T", 4), ("N", 6)]),
+        ("qr_givens", vec![("M", 6), ("N", 4)]),
+        ("transitive_closure", vec![("N", 6)]),
+        ("flash_attention", vec![("N", 4), ("M", 5), ("D", 3)]),
+    ] {
+        let Ok(text) = std::fs::read_to_string(format!("kernels/{k}.rec")) else { continue };
+        if let Ok(only) = std::env::var("ONLY") {
+            if only != k {
+                continue;
+            }
+        }
+        let caught = std::panic::catch_unwind(|| {
+            best(&text, &sizes, 1);
+        });
+        if caught.is_err() {
+            println!("{k} FAILED");
+        }
     }
 }

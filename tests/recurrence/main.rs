@@ -2,9 +2,15 @@
 
 mod evaluation;
 
+mod factors;
+
 mod orders;
+
+mod solvers;
 
 mod spaces;
 
 mod support;
 mod systems;
+
+mod tables;

@@ -60,22 +60,25 @@ impl Forms<'_> {
         Choices { transports, chains }.dataflows().collect()
     }
 
-    /// The transports of a computed operand for which every source has a way, or may have one through a neighbour.
+    /// The transports of a computed operand for which every source has a way from the point that computes it; where there
+    /// are none, all streams, which may go on where a stream of the same tensor passes.
     fn transports(&self, space: usize, operand: usize, placement: &Placement) -> Vec<Transport> {
         if self.system.sources[space][operand].is_empty() {
             return vec![Transport::Feed];
         }
-        let offered = self.choices[space].transports[operand].iter().enumerate();
-        let legal = offered.filter(|(position, transport)| match transport {
+        let offered = || self.choices[space].transports[operand].iter();
+        let reached = offered().enumerate().filter(|(position, transport)| match transport {
             Transport::Handoff => {
                 self.is_reached(space, operand, *position, placement) && self.is_one_to_one(space, operand)
             }
-            Transport::Stream(_) => {
-                self.is_reached(space, operand, *position, placement) || self.has_sibling(space, operand)
-            }
+            Transport::Stream(_) => self.is_reached(space, operand, *position, placement),
             _ => false,
         });
-        legal.map(|(_, transport)| transport.clone()).collect()
+        let reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
+        if !reached.is_empty() || !self.has_sibling(space, operand) {
+            return reached;
+        }
+        offered().filter(|transport| matches!(transport, Transport::Stream(_))).cloned().collect()
     }
 
     /// Whether each set of takers is a constant number of PEs from the point that computes, in some order of the giver.
