@@ -76,7 +76,7 @@ pub struct Coordinate {
 pub struct Channel {
     /// Its name.
     pub name: Name,
-    /// Receiver minus sender.
+    /// Receiver minus sender; zero where a PE keeps words for itself, in a queue of its own.
     pub offset: Vec<i64>,
     /// Cycles from a send to the word's visibility, at least 1.
     pub latency: u64,

@@ -130,7 +130,7 @@ impl<'a> Checker<'a> {
 
     fn check_channels(&mut self) {
         for (place, channel) in number(&self.program.channels, Place::Channel, |channel| channel) {
-            self.check_vector(place, "offset", &channel.name, &channel.offset);
+            self.check_rank(place, "offset", &channel.name, &channel.offset);
             if channel.latency == 0 {
                 self.fault(place, format!("channel `{}` has latency 0; it must be at least 1", channel.name));
             }
@@ -142,17 +142,18 @@ impl<'a> Checker<'a> {
 
     fn check_buses(&mut self) {
         for (place, bus) in number(&self.program.buses, Place::Bus, |bus| bus) {
-            self.check_vector(place, "direction", &bus.name, &bus.direction);
+            self.check_rank(place, "direction", &bus.name, &bus.direction);
+            if bus.direction.iter().all(|entry| *entry == 0) {
+                self.fault(place, format!("the direction of `{}` is zero", bus.name));
+            }
         }
     }
 
-    fn check_vector(&mut self, place: Place, kind: &str, name: &Name, vector: &[i64]) {
+    fn check_rank(&mut self, place: Place, kind: &str, name: &Name, vector: &[i64]) {
         let rank = self.program.grid.len();
         if vector.len() != rank {
             let found = vector.len();
             self.fault(place, format!("the {kind} of `{name}` has {found} entries, the grid has rank {rank}"));
-        } else if vector.iter().all(|entry| *entry == 0) {
-            self.fault(place, format!("the {kind} of `{name}` is zero"));
         }
     }
 

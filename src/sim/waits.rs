@@ -78,7 +78,8 @@ type Graph = DiGraph<(), ()>;
 /// A shortest cycle through the first PE, in row-major order, that lies on one; as positions in `waiting`.
 pub(super) fn find_cycle(engine: &Engine<'_>, waiting: &[usize], waits: &[Wait]) -> Vec<usize> {
     let graph = build_graph(engine, waiting, waits);
-    let loops = kosaraju_scc(&graph).into_iter().filter(|component| component.len() > 1);
+    let closed = |component: &Vec<NodeIndex>| component.len() > 1 || graph.contains_edge(component[0], component[0]);
+    let loops = kosaraju_scc(&graph).into_iter().filter(closed);
     let first = loops.min_by_key(|component| component.iter().min().copied());
     let mut cycle = first.map_or(vec![], |component| trace(&graph, &component));
     cycle.retain(|node| *node < waiting.len());

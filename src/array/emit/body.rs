@@ -1,31 +1,41 @@
-//! What one class of PEs does: its loops over the points, and the instructions at a point.
+//! What one class of PEs does for one space: its loops over the points, and the instructions at a point.
 //!
-//! At a point the operands are taken in, the operation is done, its result is passed on or finished, the operands are
-//! passed on, and the step ends. What stays on the PE along the innermost loop is taken in before that loop and stored
-//! after it.
+//! At a point the operands are taken in (`take`), the operation is done, its result is passed on or finished (`reduce`),
+//! the operands are passed on, and the step ends. What stays on the PE along the innermost loop is taken in before that
+//! loop and stored after it; what is prefetched comes before everything (`prefetch`).
 
 use super::known::{Decision, assume, assume_not, decide};
 use super::moves::{has_next, has_previous};
 use super::names::Names;
+use super::passage::Passage;
 use super::scan::Scan;
 use crate::array::{Condition, IndexExpr, Instruction, ScalarExpr};
-use crate::integer::{Affine, Matrix, Name, Polyhedron};
+use crate::integer::{Affine, Polyhedron};
 use crate::mapping::{Design, Flow, FlowRole};
-use crate::recurrence::{Function, Operator, Scalar};
+use crate::recurrence::Scalar;
 use crate::rewrite::Transport;
 
 /// Everything a body is written from.
+#[derive(Clone)]
 pub struct Body<'a> {
-    /// The design.
+    /// The design of the space.
     pub design: &'a Design<'a>,
     /// The names of registers and channels.
     pub names: &'a Names,
     /// The points of a PE.
-    pub scan: &'a Scan,
-    /// What moves.
+    pub scan: Scan,
+    /// What moves along the space.
     pub flows: &'a [Flow],
+    /// What the space takes from others, or from points of its own outside its streams.
+    pub taken: Vec<&'a Passage>,
+    /// What it gives.
+    pub given: Vec<&'a Passage>,
     /// The clock of a point.
-    pub at: &'a IndexExpr,
+    pub at: IndexExpr,
+    /// Whether the result is an output of the kernel.
+    pub is_output: bool,
+    /// Whether the points of a PE follow each other with nothing between, so that what stays can be moved out of the loop.
+    pub is_undivided: bool,
 }
 
 impl Body<'_> {
@@ -33,8 +43,8 @@ impl Body<'_> {
     pub fn conditions(&self) -> Vec<(Vec<Affine>, bool)> {
         let space = self.design.space;
         let flow = |flow: &Flow| {
-            let previous = has_previous(space, self.scan, &flow.set, &flow.direction);
-            [(previous, false), (has_next(space, self.scan, &flow.set, &flow.direction), true)]
+            let previous = has_previous(space, &self.scan, &flow.set, &flow.direction);
+            [(previous, false), (has_next(space, &self.scan, &flow.set, &flow.direction), true)]
         };
         let mut conditions: Vec<(Vec<Affine>, bool)> = self.flows.iter().flat_map(flow).collect();
         for transport in &self.design.dataflow.transports {
@@ -42,14 +52,21 @@ impl Body<'_> {
                 conditions.push((self.has_previous(along), false));
             }
         }
+        conditions.extend(self.taken.iter().map(|passage| (self.open(&passage.handoff.set), false)));
+        conditions.extend(self.given.iter().map(|passage| (self.open(&passage.givers), true)));
         conditions
     }
 
-    /// The body of the class whose PEs are `pes`.
+    /// What a set of points asks besides lying in the space.
+    pub fn open(&self, set: &Polyhedron) -> Vec<Affine> {
+        let conditions = set.constraints().iter().map(|form| self.scan.image(form));
+        conditions.filter(|form| !self.scan.domain.implies(form)).collect()
+    }
+
+    /// The body of the class whose PEs are `pes`, all of which have points.
     pub fn write(&self, pes: &Polyhedron) -> Vec<Instruction> {
         let known = self.scan.domain.intersect(pes);
-        let mut body = self.prefetches(&known);
-        body.extend(self.constants());
+        let mut body = self.constants();
         body.extend(self.nest(0, &known));
         body
     }
@@ -65,213 +82,51 @@ impl Body<'_> {
         let mut around = if innermost { self.taken_before() } else { vec![] };
         around.push(Instruction::Loop { index, first, last, body });
         if innermost && self.stores_after_loop() {
-            around.push(self.store());
+            around.extend(self.store());
         }
         around
     }
 
     /// The instructions at a point.
-    fn point(&self, known: &Polyhedron) -> Vec<Instruction> {
+    pub fn point(&self, known: &Polyhedron) -> Vec<Instruction> {
         let mut body = vec![Instruction::At(self.at.clone())];
-        (0..self.design.space.operands.len()).for_each(|operand| body.extend(self.take(operand, known)));
-        body.extend(self.reduce(0, self.value(), known));
+        self.in_order().into_iter().for_each(|operand| body.extend(self.take(operand, known)));
+        body.extend(self.reduce(0, self.scalar(&self.design.space.body), known));
+        body.extend(self.pass_on(known));
+        body.push(Instruction::Tick(1));
+        body
+    }
+
+    /// Operands go on along their streams, and to those that take them from this point.
+    fn pass_on(&self, known: &Polyhedron) -> Vec<Instruction> {
+        let mut body = vec![];
         for flow in self.flows.iter().filter(|flow| matches!(flow.role, FlowRole::Operand(_))) {
             if !flow.is_stationary() {
                 let pass = vec![Instruction::Send(self.names.channel(flow.role), self.names.register(flow.role))];
                 body.extend(self.when(&self.next(flow), known, |_| pass.clone(), |_| vec![]));
             }
         }
-        body.push(Instruction::Tick(1));
+        (0..self.design.space.operands.len()).for_each(|operand| body.extend(self.give(Some(operand), known)));
         body
     }
 
-    /// How an operand comes in at a point.
-    fn take(&self, operand: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let role = FlowRole::Operand(operand);
-        let (register, channel) = (self.names.register(role), self.names.channel(role));
-        match &self.design.dataflow.transports[operand] {
-            Transport::Feed | Transport::Handoff => vec![self.load(operand)],
-            Transport::Prefetch if self.is_constant(operand) => vec![],
-            Transport::Prefetch => vec![self.local(operand)],
-            Transport::Broadcast(along) => {
-                let tag = self.line(along);
-                let drive =
-                    vec![self.load(operand), Instruction::Drive(channel.clone(), register.clone(), tag.clone())];
-                let listen = vec![Instruction::Listen(register, channel, tag)];
-                self.when(&self.has_previous(along), known, |_| listen.clone(), |_| drive.clone())
-            }
-            Transport::Stream(along) => {
-                let stays = self.design.map.displacement(along).iter().all(|entry| *entry == 0);
-                if stays && self.follows_innermost(along) && self.scan.is_exact() {
-                    return vec![];
-                }
-                let arrive = if stays { vec![] } else { vec![Instruction::Receive(register, channel)] };
-                let load = vec![self.load(operand)];
-                self.when(&self.has_previous(along), known, |_| arrive.clone(), |_| load.clone())
-            }
-        }
+    /// Whether the PE's loop is one, and runs at least once, with nothing between its rounds.
+    pub fn is_exact(&self) -> bool {
+        self.is_undivided && self.scan.is_exact()
     }
 
-    /// Stationary streams, taken in before the innermost loop.
-    fn taken_before(&self) -> Vec<Instruction> {
-        let held = |(operand, transport): (usize, &Transport)| match transport {
-            Transport::Stream(along) if self.follows_innermost(along) && self.scan.is_exact() => {
-                let stays = self.design.map.displacement(along).iter().all(|entry| *entry == 0);
-                stays.then(|| self.load(operand))
-            }
-            _ => None,
-        };
-        self.design.dataflow.transports.iter().enumerate().filter_map(held).collect()
-    }
-
-    /// One level of the reduction: `value` joins the running result, which moves on, or is finished at the end of its line.
-    fn reduce(&self, level: usize, value: ScalarExpr, known: &Polyhedron) -> Vec<Instruction> {
-        let role = FlowRole::Reduction(level);
-        let result = self.names.register(role);
-        let Some(flow) = self.flows.iter().find(|flow| flow.role == role) else {
-            let store = if self.design.space.reduction.is_none() || level > 0 { vec![self.store()] } else { vec![] };
-            return [vec![Instruction::Let(result, value)], store].concat();
-        };
-        let mut join = vec![];
-        if !flow.is_stationary() {
-            join.push(Instruction::Receive(result.clone(), self.names.channel(role)));
-        }
-        let operator = self.design.space.reduction.map_or(Function::Add, function_of);
-        let sum = ScalarExpr::Apply(operator, vec![ScalarExpr::Register(result.clone()), value.clone()]);
-        join.push(Instruction::Let(result.clone(), sum));
-        let start = vec![Instruction::Let(result.clone(), value.clone())];
-        let mut body = self.when(&self.previous(flow), known, |_| join.clone(), |_| start.clone());
-        let moved = match flow.is_stationary() {
-            true => vec![],
-            false => vec![Instruction::Send(self.names.channel(role), result.clone())],
-        };
-        body.extend(self.when(&self.next(flow), known, |_| moved.clone(), |known| self.finish(level, known)));
-        body
-    }
-
-    /// The end of a line: the next level, or the store.
-    fn finish(&self, level: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let result = ScalarExpr::Register(self.names.register(FlowRole::Reduction(level)));
-        if level + 1 < self.design.dataflow.chain.directions.len() {
-            return self.reduce(level + 1, result, known);
-        }
-        if self.stores_after_loop() { vec![] } else { vec![self.store()] }
-    }
-
-    /// Whether the result stays through the innermost loop, so that it is stored once after it.
-    fn stores_after_loop(&self) -> bool {
-        let stays = |flow: &Flow| flow.is_stationary() && self.follows_innermost(&flow.direction);
-        let single = self.design.dataflow.chain.directions.len() == 1;
-        let mut results = self.flows.iter().filter(|flow| matches!(flow.role, FlowRole::Reduction(_)));
-        single && self.scan.is_exact() && results.all(stays)
-    }
-
-    fn follows_innermost(&self, along: &[i64]) -> bool {
+    /// Whether a direction is that of the innermost loop.
+    pub fn follows_innermost(&self, along: &[i64]) -> bool {
         self.scan.basis.last().is_some_and(|inner| inner == along)
     }
 
-    /// Elements that are prefetched: every one that the PE uses, once.
-    fn prefetches(&self, known: &Polyhedron) -> Vec<Instruction> {
-        let transports = self.design.dataflow.transports.iter().enumerate();
-        let held = transports.filter(|(_, transport)| **transport == Transport::Prefetch);
-        held.flat_map(|(operand, _)| self.prefetch(operand, known)).collect()
-    }
-
-    fn prefetch(&self, operand: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let (tensor, subscripts) = self.element(operand);
-        let fetch = vec![Instruction::Prefetch(tensor, subscripts)];
-        if self.is_constant(operand) {
-            return fetch;
-        }
-        let repeats = self.design.map.place.above(&self.access(operand)).null_lattice();
-        let mut body = fetch;
-        for along in &repeats {
-            let inner = body.clone();
-            body = self.when(&self.has_previous(along), known, |_| vec![], |_| inner.clone());
-        }
-        for level in (0..self.scan.loops.len()).rev() {
-            let (first, last) = self.scan.loop_bounds(level, known);
-            body = vec![Instruction::Loop { index: self.scan.loops[level].clone(), first, last, body }];
-        }
-        body
-    }
-
-    /// Registers for prefetched elements that are the same at all points of a PE.
-    fn constants(&self) -> Vec<Instruction> {
-        let transports = self.design.dataflow.transports.iter().enumerate();
-        let constant = |(operand, transport): (usize, &Transport)| {
-            (*transport == Transport::Prefetch && self.is_constant(operand)).then(|| self.local(operand))
-        };
-        transports.filter_map(constant).collect()
-    }
-
-    /// Whether a PE uses one element of the operand only, and can have it before its loops: a PE without points has none.
-    fn is_constant(&self, operand: usize) -> bool {
-        let access = self.access(operand);
-        self.scan.is_full && self.scan.basis.iter().all(|vector| access.apply(vector).iter().all(|entry| *entry == 0))
-    }
-
-    fn access(&self, operand: usize) -> Matrix {
-        let space = self.design.space;
-        let rows = space.operands[operand].access.iter().map(|form| form.row(space.indices())).collect();
-        Matrix::new(rows, space.dimension())
-    }
-
-    fn element(&self, operand: usize) -> (Name, Vec<IndexExpr>) {
-        let operand = &self.design.space.operands[operand];
-        (operand.tensor.clone(), self.subscripts(&operand.access))
-    }
-
-    fn subscripts(&self, access: &[Affine]) -> Vec<IndexExpr> {
+    /// Subscripts as program text.
+    pub fn subscripts(&self, access: &[Affine]) -> Vec<IndexExpr> {
         access.iter().map(|form| self.scan.expression(&self.scan.image(form))).collect()
     }
 
-    fn load(&self, operand: usize) -> Instruction {
-        let (tensor, subscripts) = self.element(operand);
-        Instruction::Load(self.names.register(FlowRole::Operand(operand)), tensor, subscripts)
-    }
-
-    fn local(&self, operand: usize) -> Instruction {
-        let (tensor, subscripts) = self.element(operand);
-        Instruction::Local(self.names.register(FlowRole::Operand(operand)), tensor, subscripts)
-    }
-
-    fn store(&self) -> Instruction {
-        let space = self.design.space;
-        let last = self.design.dataflow.chain.directions.len().saturating_sub(1);
-        let result = self.names.register(FlowRole::Reduction(last));
-        Instruction::Store(space.output.clone(), self.subscripts(&space.output_access), result)
-    }
-
-    /// What is the same for all points of a line and differs between lines: the coordinates of the line's point whose
-    /// entry along the direction's first axis lies between 0 and that entry.
-    fn line(&self, along: &[i64]) -> Vec<IndexExpr> {
-        let space = self.design.space;
-        let Some(axis) = along.iter().position(|entry| *entry != 0) else { return vec![] };
-        let pace = along[axis].abs();
-        let value = |index: usize| self.scan.image(&Affine::variable(&space.indices()[index]));
-        let entry = |index: usize| {
-            let slope = along[index] * along[axis].signum();
-            match (index == axis, pace) {
-                (true, 1) => None,
-                (true, _) => Some(IndexExpr::Modulo(Box::new(self.scan.expression(&value(axis))), pace)),
-                (false, 1) => Some(self.scan.expression(&(value(index) - value(axis) * slope))),
-                (false, _) => {
-                    let steps = IndexExpr::Floor(Box::new(self.scan.expression(&value(axis))), pace);
-                    let shift = IndexExpr::Product(vec![IndexExpr::Constant(-slope), steps]);
-                    Some(IndexExpr::Sum(vec![self.scan.expression(&value(index)), shift]))
-                }
-            }
-        };
-        (0..space.dimension()).filter_map(entry).collect()
-    }
-
-    /// The operation of a point, over registers.
-    fn value(&self) -> ScalarExpr {
-        self.scalar(&self.design.space.body)
-    }
-
-    fn scalar(&self, scalar: &Scalar) -> ScalarExpr {
+    /// A scalar over registers.
+    pub fn scalar(&self, scalar: &Scalar) -> ScalarExpr {
         match scalar {
             Scalar::Number(value) => ScalarExpr::Number(*value),
             Scalar::Index(form) => ScalarExpr::Index(self.scan.expression(&self.scan.image(form))),
@@ -282,20 +137,23 @@ impl Body<'_> {
         }
     }
 
-    fn has_previous(&self, along: &[i64]) -> Vec<Affine> {
-        has_previous(self.design.space, self.scan, &self.design.space.domain.set, along)
+    /// The conditions under which a point has one before it along a direction.
+    pub fn has_previous(&self, along: &[i64]) -> Vec<Affine> {
+        has_previous(self.design.space, &self.scan, &self.design.space.domain.set, along)
     }
 
-    fn previous(&self, flow: &Flow) -> Vec<Affine> {
-        has_previous(self.design.space, self.scan, &flow.set, &flow.direction)
+    /// The conditions under which a flow comes from a point before.
+    pub fn previous(&self, flow: &Flow) -> Vec<Affine> {
+        has_previous(self.design.space, &self.scan, &flow.set, &flow.direction)
     }
 
-    fn next(&self, flow: &Flow) -> Vec<Affine> {
-        has_next(self.design.space, self.scan, &flow.set, &flow.direction)
+    /// The conditions under which a flow goes on to another point.
+    pub fn next(&self, flow: &Flow) -> Vec<Affine> {
+        has_next(self.design.space, &self.scan, &flow.set, &flow.direction)
     }
 
     /// One list or the other, decided now where that is possible.
-    fn when(
+    pub fn when(
         &self,
         conditions: &[Affine],
         known: &Polyhedron,
@@ -314,14 +172,5 @@ impl Body<'_> {
                 vec![Instruction::If { conditions, then, otherwise }]
             }
         }
-    }
-}
-
-fn function_of(operator: Operator) -> Function {
-    match operator {
-        Operator::Sum => Function::Add,
-        Operator::Product => Function::Multiply,
-        Operator::Max => Function::Maximum,
-        Operator::Min => Function::Minimum,
     }
 }

@@ -70,6 +70,41 @@ pub fn upper_expression(bounds: &[Bound], known: &Polyhedron) -> IndexExpr {
     combine(parts.iter().map(text).collect(), IndexExpr::Min)
 }
 
+/// The least of several lower ends, each the greatest value of its bounds.
+pub fn least_expression(ends: &[Vec<Bound>], known: &Polyhedron) -> IndexExpr {
+    let below = |one: &Bound, other: &Bound| known.implies(&(other.form.clone() - one.form.clone()));
+    let ends = unrivalled(ends, below);
+    combine(ends.iter().map(|end| lower_expression(end, known)).collect(), IndexExpr::Min)
+}
+
+/// The greatest of several upper ends, each the least value of its bounds.
+pub fn greatest_expression(ends: &[Vec<Bound>], known: &Polyhedron) -> IndexExpr {
+    let above = |one: &Bound, other: &Bound| known.implies(&(one.form.clone() - other.form.clone()));
+    let ends = unrivalled(ends, above);
+    combine(ends.iter().map(|end| upper_expression(end, known)).collect(), IndexExpr::Max)
+}
+
+/// The ends left when those that another one always reaches are dropped, one after the other.
+fn unrivalled(ends: &[Vec<Bound>], reaches: impl Fn(&Bound, &Bound) -> bool) -> Vec<Vec<Bound>> {
+    let mut left = ends.to_vec();
+    let mut position = 0;
+    while position < left.len() {
+        let others = left.iter().enumerate().filter(|(other, _)| *other != position).map(|(_, end)| end);
+        if others.into_iter().any(|other| is_reached(&left[position], other, &reaches)) {
+            left.remove(position);
+        } else {
+            position += 1;
+        }
+    }
+    left
+}
+
+/// Whether each bound of `by` reaches as far as some bound of `end`.
+pub fn is_reached(end: &[Bound], by: &[Bound], reaches: impl Fn(&Bound, &Bound) -> bool) -> bool {
+    let plain = |bound: &&Bound| bound.coefficient == 1;
+    by.iter().all(|bound| bound.coefficient == 1 && end.iter().filter(plain).any(|other| reaches(bound, other)))
+}
+
 fn combine(mut parts: Vec<IndexExpr>, join: impl Fn(Vec<IndexExpr>) -> IndexExpr) -> IndexExpr {
     if parts.len() == 1 { parts.remove(0) } else { join(parts) }
 }

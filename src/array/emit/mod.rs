@@ -9,26 +9,49 @@ mod body;
 
 mod classes;
 
+mod givens;
+
+mod grid;
+
 mod known;
 
 mod moves;
 
 mod names;
 
+mod order;
+
+mod passage;
+
+mod prefetch;
+
+mod reduce;
+
 mod scan;
+
+mod system;
+
+mod take;
 
 mod timetable;
 
+mod work;
+
+pub use system::emit_system;
+
 use super::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Name};
 use crate::mapping::{Design, Flow, FlowRole, Links};
 use crate::recurrence::Role;
 use crate::rewrite::Transport;
 use body::Body;
 use classes::classes;
+use grid::Side;
 use names::Names;
 use scan::Scan;
 use timetable::timetable;
+use work::Work;
 
 /// Writes the program of a design.
 ///
@@ -45,19 +68,42 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let flows =
         design.flows().ok_or_else(|| refuse("its reduction runs over several indices of a domain that is no box"))?;
     let names = Names::new(space, design);
-    let scan = Scan::new(space, &design.map, &names).ok_or_else(|| refuse("two points of a PE share a time"))?;
+    let origin = vec![Affine::default(); design.map.rank()];
+    let scan =
+        Scan::new(space, &design.map, &origin, &names).ok_or_else(|| refuse("two points of a PE share a time"))?;
     let at = timetable(space, &design.map, &scan).ok_or_else(|| refuse("its vector time has no closed clock"))?;
     let channels = channels(&flows, &names, links).map_err(|what| refuse(&what))?;
-    let body = Body { design, names: &names, scan: &scan, flows: &flows, at: &at };
+    let work = work(design, &names, scan, &flows, at);
     Ok(Program {
         kernel: space.kernel.clone(),
         parameters: space.parameters.clone(),
         arrays: arrays(design),
-        grid: scan.grid(space),
+        grid: work.sides.iter().map(Side::coordinate).collect(),
         channels,
         buses: buses(design, &names),
-        classes: classes(&body),
+        classes: classes(&work),
     })
+}
+
+/// One space is the whole work.
+fn work<'a>(design: &'a Design, names: &'a Names, scan: Scan, flows: &'a [Flow], at: IndexExpr) -> Work<'a> {
+    let space = design.space;
+    let side = |(name, row): (&Name, &Vec<i64>)| {
+        Side::new(name, std::iter::once((space, Affine::from_row(space.indices(), row))))
+    };
+    let sides = names.coordinates.iter().zip(design.map.place.rows()).map(side).collect();
+    let pes = scan.pes.clone();
+    let (is_output, is_undivided) = (true, true);
+    let body = Body { design, names, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
+    Work {
+        bodies: vec![body],
+        times: vec![],
+        clock: space.name.clone(),
+        start: IndexExpr::Constant(0),
+        pes,
+        sides,
+        once: vec![],
+    }
 }
 
 fn arrays(design: &Design) -> Vec<ArrayDecl> {

@@ -21,19 +21,25 @@ impl Names {
     /// Chooses all names.
     pub fn new(space: &Space, design: &Design) -> Names {
         let mut taken: BTreeSet<Name> = space.indices().iter().chain(&space.parameters).cloned().collect();
-        let map = &design.map;
         let plain = |row: &Vec<i64>| {
             let ones = row.iter().filter(|entry| **entry != 0).count() == 1;
             row.iter().position(|entry| *entry == 1).filter(|_| ones).map(|index| space.indices()[index].clone())
         };
-        let rows = map.place.rows().iter().enumerate();
+        let rows = design.map.place.rows().iter().enumerate();
         let coordinates = rows.map(|(axis, row)| plain(row).unwrap_or_else(|| fresh(&mut taken, &format!("p{axis}"))));
         let coordinates = coordinates.collect();
-        let loops = (0..space.dimension() - map.rank()).map(|level| fresh(&mut taken, &format!("n{level}"))).collect();
-        let lattice = (0..map.rank()).map(|axis| fresh(&mut taken, &format!("y{axis}"))).collect();
-        let operands = space.operands.iter().map(|operand| fresh(&mut taken, &operand.tensor)).collect();
+        Names::among(&mut taken, coordinates, design)
+    }
+
+    /// Chooses names for one space of several; what is `taken` no register, loop or channel is named.
+    pub fn among(taken: &mut BTreeSet<Name>, coordinates: Vec<Name>, design: &Design) -> Names {
+        let (space, rank) = (design.space, design.map.rank());
+        let spare = space.dimension().saturating_sub(design.map.place.rank());
+        let loops = (0..spare).map(|level| fresh(taken, &format!("n{level}"))).collect();
+        let lattice = (0..rank).map(|axis| fresh(taken, &format!("y{axis}"))).collect();
         let levels = design.dataflow.chain.directions.len().max(1);
-        let results = (0..levels).map(|_| fresh(&mut taken, &space.output)).collect();
+        let results = (0..levels).map(|_| fresh(taken, &space.output)).collect();
+        let operands = space.operands.iter().map(|operand| fresh(taken, &operand.tensor)).collect();
         Names { coordinates, loops, lattice, operands, results }
     }
 
@@ -51,8 +57,8 @@ impl Names {
     }
 }
 
-/// `wanted`, or `wanted_2` and so on where it is taken.
-fn fresh(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
+/// Takes `wanted`, or `wanted_2` and so on where it is taken.
+pub fn fresh(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
     let candidates = std::iter::once(wanted.to_owned()).chain((2..).map(|count| format!("{wanted}_{count}")));
     let free = candidates.map(|text| name(&text)).find(|candidate| !taken.contains(candidate));
     let free = free.unwrap_or_else(|| name(wanted));

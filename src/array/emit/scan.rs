@@ -1,20 +1,22 @@
 //! From a place to loops: the points of PE `p` as an affine function of `p` and of loop indices.
 //!
-//! The place `P` is brought to column Hermite form, `P V = [H 0]`; with `p = H y` every point of the PE is `V1 y + K s`,
-//! where `K` spans the points that share a PE and `s` runs in the order of time. Where `H` is not the identity, PEs off the
-//! lattice `H Z` have no points, and `y` is a division by a literal.
+//! The place `P` is brought to column Hermite form, `P V = [H 0]`; with `p = o + H y`, `o` the origin, every point of the PE
+//! is `V1 y + K s`, where `K` spans the points that share a PE and `s` runs in the order of time. Where `H` is not the
+//! identity, PEs off the lattice `H Z` have no points, and `y` is a division by a literal. A row of `H` without a pivot of
+//! its own is an equation: a space of fewer dimensions than the array lies on a part of it.
 
 use super::known::lower_expression;
 use super::known::upper_expression;
 use super::names::Names;
-use crate::array::{Comparison, Condition, Coordinate, IndexExpr};
+use crate::array::{Comparison, Condition, IndexExpr};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use crate::mapping::SpaceTimeMap;
-use crate::mapping::clock::row_basis;
+use crate::mapping::clock::row_basis_of;
 use crate::recurrence::Space;
 use std::collections::BTreeMap;
 
 /// The points of a PE.
+#[derive(Clone)]
 pub struct Scan {
     /// Loop indices, outermost first.
     pub loops: Vec<Name>,
@@ -30,31 +32,60 @@ pub struct Scan {
     pub is_full: bool,
     /// What only PEs on the lattice fulfil.
     pub lattice: Vec<Condition>,
+    /// What ties auxiliary coordinates to those of the PE.
+    pub ties: Polyhedron,
     /// Auxiliary coordinates that are divisions.
     divisions: BTreeMap<Name, IndexExpr>,
     coordinates: Vec<Name>,
-    place: Matrix,
 }
 
 impl Scan {
-    /// The scan of a map, `None` where two points of a PE would share a time.
-    pub fn new(space: &Space, map: &SpaceTimeMap, names: &Names) -> Option<Scan> {
-        let basis = row_basis(map)?;
+    /// The scan of a map with an origin, `None` where two points of a PE would share a time.
+    pub fn new(space: &Space, map: &SpaceTimeMap, origin: &[Affine], names: &Names) -> Option<Scan> {
+        let kernel = map.place.null_lattice();
+        let basis = if kernel.is_empty() { vec![] } else { row_basis_of(&kernel, &map.step)? };
         let (h, v) = map.place.hermite();
-        let (axes, lattice, divisions) = lattice_of(&h, names);
-        let mut offsets: Vec<Vector> = (0..map.rank()).map(|axis| v.column(axis)).collect();
+        let lattice = Lattice::new(&h, origin, names);
+        let mut offsets: Vec<Vector> = (0..lattice.axes.len()).map(|axis| v.column(axis)).collect();
         let loops = name_loops(space, &basis, &mut offsets, names);
         let mut point = BTreeMap::new();
         for (position, index) in space.indices().iter().enumerate() {
-            let row = |vectors: &[Vector]| vectors.iter().map(|vector| vector[position]).collect::<Vec<_>>();
-            let form = Affine::from_row(&axes, &row(&offsets)) + Affine::from_row(&loops, &row(&basis));
-            point.insert(index.clone(), form);
+            let moved = lattice.axes.iter().zip(&offsets);
+            let start = moved.fold(Affine::default(), |sum, (axis, offset)| sum + axis.clone() * offset[position]);
+            let row: Vector = basis.iter().map(|vector| vector[position]).collect();
+            point.insert(index.clone(), start + Affine::from_row(&loops, &row));
         }
-        let mut domain = space.domain.set.substitute(&point);
+        let mut domain = space.domain.set.substitute(&point).intersect(&lattice.equations);
         space.parameters.iter().for_each(|p| domain.add(Affine::variable(p) - Affine::constant(1)));
         let (pes, is_full) = shadow(&domain, &loops);
-        let (coordinates, place) = (names.coordinates.clone(), map.place.clone());
-        Some(Scan { loops, basis, point, domain, pes, is_full, lattice, divisions, coordinates, place })
+        let coordinates = names.coordinates.clone();
+        let Lattice { conditions: lattice, ties, divisions, .. } = lattice;
+        Some(Scan { loops, basis, point, domain, pes, is_full, lattice, ties, divisions, coordinates })
+    }
+
+    /// The same points with the loop turned into the question which point runs at `clock`: what that asks besides the
+    /// domain, and the scan. `time` is the time of a point over coordinates and the loop index.
+    pub fn at_clock(&self, clock: &Name, time: &Affine) -> (Scan, Vec<Condition>) {
+        let mut scan = self.clone();
+        scan.coordinates.insert(0, clock.clone());
+        let pace = self.loops.first().map_or(0, |index| time.coefficient(index));
+        let Some(index) = self.loops.first().filter(|_| pace > 0) else {
+            let late = time.clone() - Affine::variable(clock);
+            [late.clone(), -late].into_iter().for_each(|form| scan.domain.add(form));
+            return (scan, vec![]);
+        };
+        let since = Affine::variable(clock) - (time.clone() - Affine::term(index, pace));
+        if pace == 1 {
+            let image = BTreeMap::from([(index.clone(), since)]);
+            scan.point = self.point.iter().map(|(name, form)| (name.clone(), form.substitute(&image))).collect();
+            scan.domain = self.domain.substitute(&image);
+            scan.loops = vec![];
+            return (scan, vec![]);
+        }
+        let since = self.expression(&since);
+        let remainder = IndexExpr::Modulo(Box::new(since.clone()), pace);
+        scan.divisions.insert(index.clone(), IndexExpr::Floor(Box::new(since), pace));
+        (scan, vec![Condition { comparison: Comparison::Equal, left: remainder, right: IndexExpr::Constant(0) }])
     }
 
     /// A form over the space's indices, over coordinates and loop indices instead.
@@ -65,6 +96,11 @@ impl Scan {
     /// A form over coordinates and loop indices as program text.
     pub fn expression(&self, form: &Affine) -> IndexExpr {
         replace(&IndexExpr::affine(form), &self.divisions)
+    }
+
+    /// Program text in which auxiliary coordinates are replaced by what they are.
+    pub fn text(&self, expression: &IndexExpr) -> IndexExpr {
+        replace(expression, &self.divisions)
     }
 
     /// A condition `form >= 0` as program text, a coordinate or loop index alone on the left where it can be.
@@ -94,20 +130,9 @@ impl Scan {
         self.loops.len() == 1 && self.is_full
     }
 
-    /// The bounding box of the PEs.
-    pub fn grid(&self, space: &Space) -> Vec<Coordinate> {
-        self.coordinates.iter().zip(self.place.rows()).map(|(name, row)| side(space, name, row)).collect()
-    }
-
-    /// What the bounding box says of the coordinates, where they are the coordinates of the loops too.
-    pub fn inside_grid(&self, space: &Space) -> Polyhedron {
-        let mut set = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
-        for (name, row) in self.coordinates.iter().zip(self.place.rows()) {
-            let (lower, upper) = side_bounds(space, name, row);
-            lower.into_iter().for_each(|bound| set.add(Affine::term(name, bound.coefficient) - bound.form));
-            upper.into_iter().for_each(|bound| set.add(bound.form - Affine::term(name, bound.coefficient)));
-        }
-        set
+    /// Whether a form is over coordinates and parameters alone: neither over loop indices nor over auxiliary coordinates.
+    pub fn is_of_pe(&self, form: &Affine) -> bool {
+        !form.mentions(&self.loops) && !form.mentions(self.divisions.keys())
     }
 }
 
@@ -121,26 +146,47 @@ fn shadow(domain: &Polyhedron, loops: &[Name]) -> (Polyhedron, bool) {
     loops.iter().rev().fold((domain.clone(), true), eliminate)
 }
 
-/// The coordinates to write points with, the conditions for being on the lattice, and the coordinates that are divisions.
-fn lattice_of(h: &Matrix, names: &Names) -> (Vec<Name>, Vec<Condition>, BTreeMap<Name, IndexExpr>) {
-    let (mut axes, mut lattice, mut divisions) = (vec![], vec![], BTreeMap::new());
-    for (axis, row) in h.rows().iter().enumerate() {
-        let coordinate = &names.coordinates[axis];
-        if row[..axis].iter().all(|entry| *entry == 0) && row[axis] == 1 {
-            axes.push(coordinate.clone());
-            continue;
+/// The coordinates to write points with.
+#[derive(Default)]
+struct Lattice {
+    /// One for each pivot.
+    axes: Vec<Affine>,
+    /// The conditions for being on the lattice.
+    conditions: Vec<Condition>,
+    /// What rows without a pivot ask of the coordinates.
+    equations: Polyhedron,
+    /// What an auxiliary coordinate is.
+    ties: Polyhedron,
+    /// The same as text.
+    divisions: BTreeMap<Name, IndexExpr>,
+}
+
+impl Lattice {
+    fn new(h: &Matrix, origin: &[Affine], names: &Names) -> Lattice {
+        let mut lattice = Lattice::default();
+        for (axis, row) in h.rows().iter().enumerate() {
+            let before =
+                lattice.axes.iter().zip(row).fold(Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry);
+            let rest = Affine::variable(&names.coordinates[axis]) - origin[axis].clone() - before;
+            match row.get(lattice.axes.len()).copied().unwrap_or(0) {
+                0 => [rest.clone(), -rest].into_iter().for_each(|form| lattice.equations.add(form)),
+                1 => lattice.axes.push(rest),
+                pivot => lattice.divide(&names.lattice[axis], rest, pivot),
+            }
         }
-        let rest = Affine::variable(coordinate) - Affine::from_row(&axes, &row[..axis]);
-        let numerator = replace(&IndexExpr::affine(&rest), &divisions);
-        let remainder = IndexExpr::Modulo(Box::new(numerator.clone()), row[axis]);
-        if row[axis] > 1 {
-            let zero = IndexExpr::Constant(0);
-            lattice.push(Condition { comparison: Comparison::Equal, left: remainder, right: zero });
-        }
-        divisions.insert(names.lattice[axis].clone(), IndexExpr::Floor(Box::new(numerator), row[axis]));
-        axes.push(names.lattice[axis].clone());
+        lattice
     }
-    (axes, lattice, divisions)
+
+    fn divide(&mut self, auxiliary: &Name, rest: Affine, pivot: i64) {
+        let numerator = replace(&IndexExpr::affine(&rest), &self.divisions);
+        let remainder = IndexExpr::Modulo(Box::new(numerator.clone()), pivot);
+        let zero = IndexExpr::Constant(0);
+        self.conditions.push(Condition { comparison: Comparison::Equal, left: remainder, right: zero });
+        self.divisions.insert(auxiliary.clone(), IndexExpr::Floor(Box::new(numerator), pivot));
+        let tie = rest - Affine::term(auxiliary, pivot);
+        [tie.clone(), -tie].into_iter().for_each(|form| self.ties.add(form));
+        self.axes.push(Affine::variable(auxiliary));
+    }
 }
 
 /// Names each loop after an index that it runs over alone and forwards, moving the origin of the loop so that it is that
@@ -161,29 +207,6 @@ fn name_loops(space: &Space, basis: &[Vector], offsets: &mut [Vector], names: &N
         loops.push(space.indices()[index].clone());
     }
     loops
-}
-
-fn side_bounds(
-    space: &Space,
-    coordinate: &Name,
-    row: &[i64],
-) -> (Vec<crate::integer::Bound>, Vec<crate::integer::Bound>) {
-    let marker = crate::integer::name("the coordinate");
-    let value = Affine::from_row(space.indices(), row) - Affine::variable(&marker);
-    let mut set = space.domain.set.clone();
-    set.add(value.clone());
-    set.add(-value);
-    space.parameters.iter().for_each(|p| set.add(Affine::variable(p) - Affine::constant(1)));
-    let shadow = set.eliminate_all(space.indices().iter().rev());
-    let rename = shadow.substitute(&BTreeMap::from([(marker, Affine::variable(coordinate))]));
-    rename.bounds(coordinate)
-}
-
-fn side(space: &Space, coordinate: &Name, row: &[i64]) -> Coordinate {
-    let (lower, upper) = side_bounds(space, coordinate, row);
-    let known = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
-    let (first, last) = (lower_expression(&lower, &known), upper_expression(&upper, &known));
-    Coordinate { name: coordinate.clone(), first, last }
 }
 
 /// Variables that stand for expressions are replaced by them.

@@ -1,13 +1,14 @@
 //! The clock at which a point runs, as program text: 0 at the first operation of the whole array.
 
-use super::known::lower_expression;
+use super::grid::{sizes, values};
+use super::known::least_expression;
 use super::scan::Scan;
+use super::work::since;
 use crate::array::IndexExpr;
-use crate::integer::{Affine, Polyhedron, lexicographic_sign, name};
+use crate::integer::{Affine, Bound, Polyhedron, lexicographic_sign};
 use crate::mapping::SpaceTimeMap;
 use crate::mapping::clock::{Clock, sides};
 use crate::recurrence::Space;
-use std::collections::BTreeMap;
 
 /// The clock over coordinates, loop indices and parameters; `None` where the map has no closed clock.
 pub fn timetable(space: &Space, map: &SpaceTimeMap, scan: &Scan) -> Option<IndexExpr> {
@@ -64,20 +65,15 @@ fn weighted(factors: &[Affine], steps: IndexExpr) -> IndexExpr {
 
 /// On any other domain the first operation is at the least value that the constraints leave for the step.
 fn slanted(space: &Space, row: &[i64], scan: &Scan) -> IndexExpr {
-    let marker = name("the clock");
     let step = Affine::from_row(space.indices(), row);
-    let value = step.clone() - Affine::variable(&marker);
-    let parameters = space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1));
-    let sizes = Polyhedron::new(parameters);
-    let mut set = space.domain.set.intersect(&sizes);
-    set.add(value.clone());
-    set.add(-value);
-    let shadow = set.eliminate_all(space.indices().iter().rev());
-    let (lower, _) = shadow.substitute(&BTreeMap::new()).bounds(&marker);
-    let first = lower_expression(&lower, &sizes);
-    let steps = scan.expression(&scan.image(&step));
-    match first {
-        IndexExpr::Constant(0) => steps,
-        first => IndexExpr::Difference(Box::new(steps), Box::new(first)),
-    }
+    since(scan.expression(&scan.image(&step)), &first_time(&[(space, step)]))
+}
+
+/// The least of all times of several spaces, given for each over its indices and the parameters.
+///
+/// A space that is empty at some sizes may make the value less than the first operation there, never more.
+pub fn first_time(spaces: &[(&Space, Affine)]) -> IndexExpr {
+    let lower: Vec<Vec<Bound>> = spaces.iter().map(|(space, time)| values(space, time).0).collect();
+    let known = spaces.first().map_or(Polyhedron::default(), |(space, _)| sizes(space));
+    least_expression(&lower, &known)
 }

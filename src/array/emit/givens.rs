@@ -1,0 +1,52 @@
+//! Elements of outputs that are known without an operation: stored before the run, without time.
+
+use super::known::{lower_expression, upper_expression};
+use crate::array::{Comparison, Condition, IndexExpr, Instruction, ScalarExpr};
+use crate::integer::{Affine, Name, Polyhedron};
+use crate::recurrence::spaces::{Known, SpaceSystem};
+use crate::recurrence::{Role, Scalar};
+
+/// The stores of all known elements of outputs; values pass through `register`.
+pub fn store_known(system: &SpaceSystem, register: &Name) -> Vec<Instruction> {
+    let is_output =
+        |name: &Name| system.tensors.iter().any(|tensor| tensor.name == *name && tensor.role == Role::Output);
+    let sizes = Polyhedron::new(system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)));
+    let known = system.known.iter().filter(|known| is_output(&known.tensor));
+    known.flat_map(|known| store_all(known, register, &sizes)).collect()
+}
+
+/// The elements of one equation: a loop for each index.
+fn store_all(known: &Known, register: &Name, sizes: &Polyhedron) -> Vec<Instruction> {
+    let subscripts = known.subscripts.iter().map(IndexExpr::affine).collect();
+    let mut body = vec![
+        Instruction::Let(register.clone(), closed(&known.value)),
+        Instruction::Store(known.tensor.clone(), subscripts, register.clone()),
+    ];
+    let mut set = known.domain.set.intersect(sizes);
+    for index in known.domain.indices.iter().rev() {
+        let outside = set.eliminate(index);
+        let (lower, upper) = set.bounds(index);
+        let (first, last) = (lower_expression(&lower, &outside), upper_expression(&upper, &outside));
+        body = vec![Instruction::Loop { index: index.clone(), first, last, body }];
+        set = outside;
+    }
+    let open = set.constraints().iter().filter(|form| !sizes.implies(form));
+    let test = |form: &Affine| Condition {
+        comparison: Comparison::AtLeast,
+        left: IndexExpr::affine(form),
+        right: IndexExpr::Constant(0),
+    };
+    let conditions: Vec<Condition> = open.map(test).collect();
+    if conditions.is_empty() { body } else { vec![Instruction::If { conditions, then: body, otherwise: vec![] }] }
+}
+
+/// A closed form as program text.
+fn closed(scalar: &Scalar) -> ScalarExpr {
+    match scalar {
+        Scalar::Number(value) => ScalarExpr::Number(*value),
+        Scalar::Index(form) => ScalarExpr::Index(IndexExpr::affine(form)),
+        // A closed form reads nothing.
+        Scalar::Operand(_) => ScalarExpr::Number(f64::NAN),
+        Scalar::Apply(function, arguments) => ScalarExpr::Apply(*function, arguments.iter().map(closed).collect()),
+    }
+}

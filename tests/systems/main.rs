@@ -1,0 +1,9 @@
+//! Programs of designs of several spaces, simulated and held against the equations.
+
+mod common;
+
+mod factorisations;
+
+mod grids;
+
+mod solves;
