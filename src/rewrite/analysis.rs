@@ -1,11 +1,11 @@
 //! What egg keeps for each e-class: its constant, its free indices; and the folding of direction lists.
 //!
-//! In: e-nodes. Out: [`Facts`]; a node `(nulls s g)` or `(signs s k)` is made equal to its list `(dir d1 (dir d2 end))`
-//! under the name `fold-directions`. Invariant: a class never holds two different leaves. A rule that breaks this is
+//! In: e-nodes. Out: [`Facts`]; a node `(nulls s g)` or `(signs s k)` is made equal to its list `(dir d1 (dir d2 end))`,
+//! and `(offset s X g)` to its direction, under the name `fold-directions`. Invariant: a class never holds two different leaves. A rule that breaks this is
 //! unsound; the analysis notes the leaves, and saturation stops with a message.
 
 use super::context::Context;
-use super::language::{DirectionText, Term};
+use super::language::{AccessText, DirectionText, Term};
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,6 +67,14 @@ pub fn name_of(graph: &Graph, id: Id) -> Option<Symbol> {
     }
 }
 
+/// The access map that the class of `id` stands for.
+pub fn access_of(graph: &Graph, id: Id) -> Option<AccessText> {
+    match graph[id].data.constant {
+        Some(Term::Access(text)) => Some(text),
+        _ => None,
+    }
+}
+
 impl Analysis<Term> for FieldAnalysis {
     type Data = Facts;
 
@@ -90,25 +98,32 @@ impl Analysis<Term> for FieldAnalysis {
     }
 
     fn modify(graph: &mut Graph, id: Id) {
-        // Runs at every union: a class that already holds its list is left alone.
-        if graph[id].nodes.iter().any(|node| matches!(node, Term::Dir(_) | Term::End)) {
+        // Runs at every union: a class that has been folded is left alone.
+        if graph[id].nodes.iter().any(|node| matches!(node, Term::Dir(_) | Term::End | Term::Direction(_))) {
             return;
         }
-        let Some(directions) = folded_directions(graph, id) else { return };
-        let list = add_list(graph, &directions);
-        graph.union_trusted(id, list, FOLD_DIRECTIONS);
+        let Some(folded) = fold(graph, id) else { return };
+        graph.union_trusted(id, folded, FOLD_DIRECTIONS);
     }
 }
 
-/// The directions that the node first added as `id` folds to, if it is a folding node.
-fn folded_directions(graph: &Graph, id: Id) -> Option<Vec<DirectionText>> {
-    let context = &graph.analysis.context;
-    match graph.id_to_node(id) {
-        Term::Nulls([_, access]) => match graph[*access].data.constant {
-            Some(Term::Access(text)) => context.nulls(text).map(<[_]>::to_vec),
-            _ => None,
-        },
-        Term::Signs([_, index]) => context.signs(name_of(graph, *index)?).map(<[_]>::to_vec),
+/// What the node first added as `id` folds to, if it is a folding node.
+fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
+    let context = Arc::clone(&graph.analysis.context);
+    match graph.id_to_node(id).clone() {
+        Term::Nulls([space, access]) => {
+            let directions = context.nulls(name_of(graph, space)?, access_of(graph, access)?)?;
+            Some(add_list(graph, directions))
+        }
+        Term::Signs([space, index]) => {
+            let directions = context.signs(name_of(graph, space)?, name_of(graph, index)?)?;
+            Some(add_list(graph, directions))
+        }
+        Term::Offset([space, tensor, access]) => {
+            let (space, tensor) = (name_of(graph, space)?, name_of(graph, tensor)?);
+            let direction = context.offset(space, tensor, access_of(graph, access)?)?;
+            Some(graph.add_uncanonical(Term::Direction(direction)))
+        }
         _ => None,
     }
 }
@@ -123,15 +138,18 @@ fn add_list(graph: &mut Graph, directions: &[DirectionText]) -> Id {
 }
 
 fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
-    if let Term::Access(text) = node {
-        return graph.analysis.context.indices(*text).cloned().unwrap_or_default();
+    let free = |id: Id| graph[id].data.free.iter().copied();
+    match node {
+        Term::Access(text) => graph.analysis.context.indices(*text).cloned().unwrap_or_default(),
+        Term::Reduce([_, _, index, _]) => {
+            let bound = name_of(graph, *index);
+            node.children().iter().flat_map(|child| free(*child)).filter(|index| Some(*index) != bound).collect()
+        }
+        Term::Result(space) | Term::Head([space, _]) => {
+            name_of(graph, *space).map(|space| graph.analysis.context.indices_of(space).collect()).unwrap_or_default()
+        }
+        // What is reduced speaks of the indices of another space.
+        Term::Inner([_, _, access, _]) | Term::Handoff([_, _, _, access, _]) => free(*access).collect(),
+        _ => node.children().iter().flat_map(|child| free(*child)).collect(),
     }
-    let mut free: BTreeSet<Symbol> =
-        node.children().iter().flat_map(|child| graph[*child].data.free.iter().copied()).collect();
-    if let Term::Reduce([_, _, index, _]) = node
-        && let Some(bound) = name_of(graph, *index)
-    {
-        free.remove(&bound);
-    }
-    free
 }

@@ -1,33 +1,37 @@
 //! What the names in a term stand for: the registry that the analysis and the predicates look into.
 //!
-//! In: a [`Space`]. Out: a [`Context`], never changed afterwards: roles of tensors, the null directions of each access
-//! map, the directions of each index, the vector behind each direction's text. Everything is found by its printed text,
-//! so that two equal maps are one leaf. Paper: Cyclotron section 8 (`st in i, st not in indices(X)` is the null lattice).
+//! In: the [`Equations`] of one e-graph. Out: a [`Context`], never changed afterwards: roles of tensors and, for each
+//! space, the null directions of each access map, the directions of each index, the vector behind each direction's text,
+//! and how far from a point its own output is read. Everything is found by its printed text, so that two equal maps are one
+//! leaf; what a text means depends on the space, since index names may repeat. Paper: Cyclotron section 8
+//! (`st in i, st not in indices(X)` is the null lattice).
 
+use super::equations::Equations;
 use super::language::{AccessText, DirectionText};
 use crate::integer::{Affine, Matrix, Name, Vector, lexicographic_sign};
-use crate::recurrence::Space;
+use crate::recurrence::spaces::solve;
+use crate::recurrence::{Operand, Space};
 use egg::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The facts behind the leaves of the terms of one space.
-#[derive(Clone, Debug)]
+/// The facts behind the leaves of the terms of one e-graph.
+#[derive(Clone, Debug, Default)]
 pub struct Context {
-    output: Symbol,
     inputs: BTreeSet<Symbol>,
+    produced: BTreeSet<Symbol>,
+    indices: BTreeMap<AccessText, BTreeSet<Symbol>>,
+    spaces: BTreeMap<Symbol, SpaceFacts>,
+}
+
+/// What is known of a space.
+#[derive(Clone, Debug, Default)]
+struct SpaceFacts {
     reduced: BTreeSet<Symbol>,
-    accesses: BTreeMap<AccessText, AccessFacts>,
+    nulls: BTreeMap<AccessText, Vec<DirectionText>>,
+    offsets: BTreeMap<(Symbol, AccessText), DirectionText>,
     signs: BTreeMap<Symbol, Vec<DirectionText>>,
     vectors: BTreeMap<DirectionText, Vector>,
     coupled: BTreeSet<(Symbol, Symbol)>,
-}
-
-/// What is known of an access map.
-#[derive(Clone, Debug)]
-struct AccessFacts {
-    indices: BTreeSet<Symbol>,
-    nulls: Vec<DirectionText>,
-    nullary: bool,
 }
 
 /// The text that stands for an access map in terms: `[i,2*j+1]`.
@@ -91,35 +95,102 @@ fn symbol(name: &Name) -> Symbol {
 }
 
 impl Context {
-    /// The registry of `space`.
-    pub fn new(space: &Space) -> Context {
-        let output = symbol(&space.output);
+    /// The registry of all spaces of `equations`.
+    pub fn new(equations: &Equations) -> Context {
         let mut context = Context {
-            output,
-            inputs: space
-                .operands
-                .iter()
-                .map(|operand| symbol(&operand.tensor))
-                .filter(|name| *name != output)
-                .collect(),
-            reduced: space.reduced.iter().map(symbol).collect(),
-            accesses: BTreeMap::new(),
-            signs: BTreeMap::new(),
-            vectors: BTreeMap::new(),
-            coupled: coupled_pairs(space),
+            inputs: equations.inputs.iter().map(symbol).collect(),
+            produced: equations.spaces.iter().map(|space| symbol(&space.output)).collect(),
+            ..Context::default()
         };
-        space.operands.iter().for_each(|operand| context.add_access(space, &operand.access));
-        context.add_access(space, &space.output_access);
-        (0..space.dimension()).for_each(|position| context.add_signs(space, position));
+        context.produced.extend(equations.known.iter().map(symbol));
+        equations.spaces.iter().for_each(|space| context.add_space(space));
         context
     }
 
-    fn add_access(&mut self, space: &Space, access: &[Affine]) {
-        let used = space.indices().iter().filter(|index| access.iter().any(|form| form.coefficient(index) != 0));
-        let indices: BTreeSet<Symbol> = used.map(symbol).collect();
+    fn add_space(&mut self, space: &Space) {
+        let accesses = space.operands.iter().map(|operand| &operand.access).chain([&space.output_access]);
+        for access in accesses.clone() {
+            let used = space.indices().iter().filter(|index| access.iter().any(|form| form.mentions([*index])));
+            self.indices.entry(access_text(access)).or_default().extend(used.map(symbol));
+        }
+        let mut facts = SpaceFacts {
+            reduced: space.reduced.iter().map(symbol).collect(),
+            coupled: coupled_pairs(space),
+            ..SpaceFacts::default()
+        };
+        accesses.for_each(|access| facts.add_nulls(space, access));
+        space.operands.iter().for_each(|operand| facts.add_offset(space, operand));
+        (0..space.dimension()).for_each(|position| facts.add_signs(space, position));
+        self.spaces.insert(symbol(&space.name), facts);
+    }
+
+    /// Whether `tensor` is given by the user.
+    pub fn is_input(&self, tensor: Symbol) -> bool {
+        self.inputs.contains(&tensor)
+    }
+
+    /// Whether `tensor` is computed by one of the spaces, or known by a closed form.
+    pub fn is_produced(&self, tensor: Symbol) -> bool {
+        self.produced.contains(&tensor)
+    }
+
+    /// Whether the access is known to be the same at all points.
+    pub fn is_nullary(&self, access: AccessText) -> bool {
+        self.indices.get(&access).is_some_and(BTreeSet::is_empty)
+    }
+
+    /// The indices that occur in an access, of whichever space; `None` for an unknown one.
+    pub fn indices(&self, access: AccessText) -> Option<&BTreeSet<Symbol>> {
+        self.indices.get(&access)
+    }
+
+    /// The indices of a space; none for an unknown one.
+    pub fn indices_of(&self, space: Symbol) -> impl Iterator<Item = Symbol> + '_ {
+        self.spaces.get(&space).into_iter().flat_map(|facts| facts.signs.keys().copied())
+    }
+
+    /// The null directions of an access on a space; `None` for an unknown one.
+    pub fn nulls(&self, space: Symbol, access: AccessText) -> Option<&[DirectionText]> {
+        self.spaces.get(&space)?.nulls.get(&access).map(Vec::as_slice)
+    }
+
+    /// The direction `d` for which a point `x` of `space` reads what the point `x - d` of the same space writes.
+    pub fn offset(&self, space: Symbol, tensor: Symbol, access: AccessText) -> Option<DirectionText> {
+        self.spaces.get(&space)?.offsets.get(&(tensor, access)).copied()
+    }
+
+    /// An index of a space forwards and backwards; `None` for an unknown one.
+    pub fn signs(&self, space: Symbol, index: Symbol) -> Option<&[DirectionText]> {
+        self.spaces.get(&space)?.signs.get(&index).map(Vec::as_slice)
+    }
+
+    /// The vector over the indices of a space behind a direction's text.
+    pub fn vector(&self, space: Symbol, direction: DirectionText) -> Option<&Vector> {
+        self.spaces.get(&space)?.vectors.get(&direction)
+    }
+
+    /// Whether the range of neither reduction index depends on the other; nothing is known of unknown spaces.
+    pub fn is_independent(&self, space: Symbol, one: Symbol, other: Symbol) -> bool {
+        self.spaces.get(&space).is_some_and(|facts| !facts.coupled.contains(&(one, other)))
+    }
+
+    /// Whether the range of `index` depends on no other reduction index, nor theirs on it.
+    pub fn is_boxed(&self, space: Symbol, index: Symbol) -> bool {
+        let Some(facts) = self.spaces.get(&space) else { return false };
+        facts.reduced.iter().all(|other| *other == index || self.is_independent(space, index, *other))
+    }
+}
+
+impl SpaceFacts {
+    fn add_nulls(&mut self, space: &Space, access: &[Affine]) {
         let nulls = null_directions(space, access).iter().map(|vector| self.add_direction(space, vector)).collect();
-        let facts = AccessFacts { nullary: indices.is_empty(), indices, nulls };
-        self.accesses.insert(access_text(access), facts);
+        self.nulls.insert(access_text(access), nulls);
+    }
+
+    fn add_offset(&mut self, space: &Space, operand: &Operand) {
+        let Some(offset) = own_offset(space, operand) else { return };
+        let direction = self.add_direction(space, &offset);
+        self.offsets.insert((symbol(&operand.tensor), access_text(&operand.access)), direction);
     }
 
     fn add_signs(&mut self, space: &Space, position: usize) {
@@ -133,51 +204,25 @@ impl Context {
         self.vectors.insert(text, vector.to_vec());
         text
     }
+}
 
-    /// Whether `tensor` is given by the user.
-    pub fn is_input(&self, tensor: Symbol) -> bool {
-        self.inputs.contains(&tensor)
+/// How far back a point reads what its own space writes, where that is the same at all points.
+///
+/// `P[i]` reads `P[i-1]` at `<i>`. `None` for other tensors, for reductions (every point of a line works on the element),
+/// and where the distance depends on the point or on a size.
+pub fn own_offset(space: &Space, operand: &Operand) -> Option<Vector> {
+    if operand.tensor != space.output || space.reduction.is_some() {
+        return None;
     }
-
-    /// Whether `tensor` is computed by the space itself.
-    pub fn is_produced(&self, tensor: Symbol) -> bool {
-        self.output == tensor
-    }
-
-    /// Whether the access is known to be the same at all points.
-    pub fn is_nullary(&self, access: AccessText) -> bool {
-        self.accesses.get(&access).is_some_and(|facts| facts.nullary)
-    }
-
-    /// The null directions of an access; `None` for an unknown one.
-    pub fn nulls(&self, access: AccessText) -> Option<&[DirectionText]> {
-        self.accesses.get(&access).map(|facts| facts.nulls.as_slice())
-    }
-
-    /// The indices that occur in an access; `None` for an unknown one.
-    pub fn indices(&self, access: AccessText) -> Option<&BTreeSet<Symbol>> {
-        self.accesses.get(&access).map(|facts| &facts.indices)
-    }
-
-    /// An index forwards and backwards; `None` for an unknown one.
-    pub fn signs(&self, index: Symbol) -> Option<&[DirectionText]> {
-        self.signs.get(&index).map(Vec::as_slice)
-    }
-
-    /// The vector behind a direction's text.
-    pub fn vector(&self, direction: DirectionText) -> Option<&Vector> {
-        self.vectors.get(&direction)
-    }
-
-    /// Whether the range of neither reduction index depends on the other.
-    pub fn is_independent(&self, one: Symbol, other: Symbol) -> bool {
-        !self.coupled.contains(&(one, other))
-    }
-
-    /// Whether the range of `index` depends on no other reduction index, nor theirs on it.
-    pub fn is_boxed(&self, index: Symbol) -> bool {
-        self.reduced.iter().all(|other| *other == index || self.is_independent(index, *other))
-    }
+    let writer = solve(&space.output_access, space.indices(), &operand.access)?;
+    let forms = writer.coordinates(space.indices()).into_iter().zip(space.indices());
+    let offset = forms.map(|(form, index)| {
+        let distance = Affine::variable(index) - form;
+        distance.is_constant().then(|| distance.constant_term())
+    });
+    let offset: Vector = offset.collect::<Option<_>>()?;
+    let met = writer.residues.iter().all(|form| *form == Affine::default());
+    (met && offset.iter().any(|entry| *entry != 0)).then_some(offset)
 }
 
 /// Pairs of reduction indices that occur in one constraint of the domain, both ways round.

@@ -1,16 +1,23 @@
 //! The e-graph as text, the same for the same graph whatever the numbers of its classes are.
 //!
-//! In: a [`Lowered`]. Out: one line a class: its smallest term, then its nodes, each child named by its smallest term.
+//! In: a [`LoweredSystem`] or a [`Lowered`]. Out: one line a class: its smallest term, then its nodes, each child named by its smallest term.
 
 use super::analysis::Graph;
 use super::language::Term;
-use super::saturate::Lowered;
+use super::lowered::{Lowered, LoweredSystem};
 use egg::{Id, Language};
 use std::collections::BTreeMap;
 
 type Labels = BTreeMap<Id, (usize, String)>;
 
 impl Lowered {
+    /// The e-graph as text.
+    pub fn dump(&self) -> String {
+        self.system.dump()
+    }
+}
+
+impl LoweredSystem {
     /// The e-graph as text.
     pub fn dump(&self) -> String {
         let labels = smallest_terms(&self.graph);

@@ -1,8 +1,9 @@
 //! The term language: every term is a field over a named iteration space, a function from its points to numbers.
 //!
 //! In: nothing. Out: [`Term`], the e-node type, and the signatures that the reader of rules checks against. Invariant:
-//! index names are unique within a kernel, so no rule has to rename, and access maps and directions are leaves that are
-//! equal exactly when their texts are. Paper: Cyclotron sections 4.1 to 4.3.
+//! index names are unique within a space and no rule substitutes, so none has to rename; access maps and directions are
+//! leaves that are equal exactly when their texts are, and mean what the space beside them makes of them. Paper: Cyclotron
+//! sections 4.1 to 4.4.
 
 use crate::recurrence::{Function, Operator};
 use egg::{Id, Symbol, define_language};
@@ -20,11 +21,17 @@ define_language! {
     /// | `(in s e)`, `(here s g)` | `e`, or the number `g x`, as a field on `s` |
     /// | `(reduce s o k e)` | `e` combined by `o` over all points that differ from `x` in `k` only |
     /// | `(accum s o g e)` | `e` combined by `o` over all points `y` with `g y = g x` |
+    /// | `(inner s o g e)` | `e` at the points of `s` that work on the element `g x`; the neutral value of `o` where none does |
+    /// | `(handoff r s o g v)` | the same on the space `r`, of the field `v` on `s`: handed over by the point that has it |
     /// | `(nulls s g)`, `(signs s k)` | folded by the analysis into a list of directions |
+    /// | `(offset s X g)` | folded into the direction `d` for which `x - d` writes `X[g x]` |
     /// | `(dir d ds)`, `end` | a list of directions |
     /// | `(read s X g ds)` | `X[g x]`, with the directions that are still to be tried |
     /// | `(stream s d X g)` | `X[g h]`, `h` the head of the line of `x` along `d` |
     /// | `(load s d X g)` | `X[g x]`, defined at the heads of the lines along `d` only |
+    /// | `(xfer s d X g)` | `X[g x]`, handed over to the heads of the lines along `d`, defined there only |
+    /// | `(take s X g)` | `X[g x]`, handed over to every point |
+    /// | `(result s)` | what `s` computes |
     /// | `(fby s d h)` | `h x` at a head, else the value at `x - d` |
     /// | `(bcast s d X g)`, `(hold s X g)`, `(feed s X g)` | `X[g x]` from a bus, from own memory, from an own port |
     /// | `(const s X g)` | `X[g x]` where `g` is the same at all points |
@@ -48,12 +55,18 @@ define_language! {
         "here" = Here([Id; 2]),
         "reduce" = Reduce([Id; 4]),
         "accum" = Accum([Id; 4]),
+        "inner" = Inner([Id; 4]),
+        "handoff" = Handoff([Id; 5]),
         "nulls" = Nulls([Id; 2]),
         "signs" = Signs([Id; 2]),
+        "offset" = Offset([Id; 3]),
         "dir" = Dir([Id; 2]),
         "read" = Read([Id; 4]),
         "stream" = Stream([Id; 4]),
         "load" = Load([Id; 4]),
+        "xfer" = Xfer([Id; 4]),
+        "take" = Take([Id; 3]),
+        "result" = Result(Id),
         "fby" = Fby([Id; 3]),
         "bcast" = Bcast([Id; 4]),
         "hold" = Hold([Id; 3]),
@@ -82,12 +95,18 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("here", 2),
     ("reduce", 4),
     ("accum", 4),
+    ("inner", 4),
+    ("handoff", 5),
     ("nulls", 2),
     ("signs", 2),
+    ("offset", 3),
     ("dir", 2),
     ("read", 4),
     ("stream", 4),
     ("load", 4),
+    ("xfer", 4),
+    ("take", 3),
+    ("result", 1),
     ("fby", 3),
     ("bcast", 4),
     ("hold", 3),

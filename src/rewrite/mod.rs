@@ -1,8 +1,8 @@
-//! The e-graph of every lowered form of a space.
+//! The e-graph of every lowered form of a space, or of all spaces of a system.
 //!
-//! In: a [`Space`](crate::recurrence::Space) and rules read from `rules/`. Out: a saturated e-graph whose root class
-//! holds all ways to move the operands and to order the reduction; a [`Dataflow`] is one of them.
-//! Paper: Cyclotron sections 4 and 8.
+//! In: a [`Space`](crate::recurrence::Space) or a [`SpaceSystem`](crate::recurrence::spaces::SpaceSystem), and rules read
+//! from `rules/`. Out: a saturated e-graph in which the class of each space holds all ways to move the operands and to
+//! order the reduction; a [`Dataflow`] is one of them. Paper: Cyclotron sections 4 and 8.
 
 mod dataflow;
 
@@ -11,6 +11,8 @@ pub use dataflow::{Dataflow, Transport};
 mod language;
 
 pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
+
+mod equations;
 
 mod context;
 
@@ -34,9 +36,15 @@ mod rules;
 
 pub use rules::{RuleSet, embedded_sources, load_rules, read_directory};
 
+mod levels;
+
+pub use levels::MAX_COEFFICIENTS;
+
+mod builder;
+
 mod input;
 
-pub use input::{MAX_COEFFICIENTS, input_term, lowered_term};
+pub use input::{input_term, lowered_term};
 
 mod step;
 
@@ -44,13 +52,19 @@ pub use step::Step;
 
 mod saturate;
 
-pub use saturate::{Limits, Lowered, Report, saturate, saturate_term};
+pub use saturate::{DEFINE_RESULT, Limits, Report};
+
+mod lowered;
+
+pub use lowered::{Lowered, LoweredSystem, saturate, saturate_system, saturate_system_term, saturate_term};
 
 mod read_off;
 
 pub use read_off::Choices;
 
 mod explain;
+
+pub use explain::Scheduled;
 
 mod dump;
 

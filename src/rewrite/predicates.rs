@@ -3,8 +3,8 @@
 //! In: the e-graph and the classes bound to a rule's variables. Out: yes or no. Invariant: a predicate looks only at
 //! facts that further unions cannot change from yes to no: leaves, the registry, and free indices, which only get fewer.
 
-use super::analysis::{Graph, name_of};
-use super::language::{AccessText, Term};
+use super::analysis::{Graph, access_of, name_of};
+use super::language::Term;
 use egg::Id;
 
 /// A named condition.
@@ -23,22 +23,33 @@ pub struct Predicate {
 /// All conditions.
 pub const PREDICATES: &[Predicate] = &[
     Predicate { name: "input", arity: 1, meaning: "the tensor is given by the user", holds: input },
-    Predicate { name: "produced", arity: 1, meaning: "the tensor is computed by the kernel itself", holds: produced },
+    Predicate {
+        name: "produced",
+        arity: 1,
+        meaning: "some space computes the tensor, or it is known",
+        holds: produced,
+    },
     Predicate { name: "nullary", arity: 1, meaning: "the access is the same at all points", holds: nullary },
     Predicate { name: "number", arity: 1, meaning: "the term is a literal number", holds: number },
     Predicate { name: "free_of", arity: 2, meaning: "the value does not depend on the index", holds: free_of },
     Predicate { name: "differ", arity: 2, meaning: "the two are different leaves", holds: differ },
     Predicate {
         name: "boxed",
-        arity: 1,
-        meaning: "the range of the index depends on no other reduction index, nor theirs on it",
+        arity: 2,
+        meaning: "in the space, the range of the index depends on no other reduction index, nor theirs on it",
         holds: boxed,
     },
     Predicate {
         name: "independent",
-        arity: 2,
-        meaning: "the range of neither reduction index depends on the other",
+        arity: 3,
+        meaning: "in the space, the range of neither reduction index depends on the other",
         holds: independent,
+    },
+    Predicate {
+        name: "uniform",
+        arity: 3,
+        meaning: "a point of the space reads what the point at a constant distance writes",
+        holds: uniform,
     },
 ];
 
@@ -62,13 +73,6 @@ fn nullary(graph: &Graph, arguments: &[Id]) -> bool {
     access_of(graph, *access).is_some_and(|text| graph.analysis.context.is_nullary(text))
 }
 
-fn access_of(graph: &Graph, id: Id) -> Option<AccessText> {
-    match graph[id].data.constant {
-        Some(Term::Access(text)) => Some(text),
-        _ => None,
-    }
-}
-
 fn number(graph: &Graph, arguments: &[Id]) -> bool {
     let [term] = arguments else { return false };
     matches!(graph[*term].data.constant, Some(Term::Number(_)))
@@ -86,12 +90,20 @@ fn differ(graph: &Graph, arguments: &[Id]) -> bool {
 }
 
 fn boxed(graph: &Graph, arguments: &[Id]) -> bool {
-    let [index] = arguments else { return false };
-    name_of(graph, *index).is_some_and(|name| graph.analysis.context.is_boxed(name))
+    let [space, index] = arguments else { return false };
+    let names = (name_of(graph, *space), name_of(graph, *index));
+    matches!(names, (Some(space), Some(index)) if graph.analysis.context.is_boxed(space, index))
 }
 
 fn independent(graph: &Graph, arguments: &[Id]) -> bool {
-    let [one, other] = arguments else { return false };
-    let names = (name_of(graph, *one), name_of(graph, *other));
-    matches!(names, (Some(first), Some(second)) if graph.analysis.context.is_independent(first, second))
+    let names: Option<Vec<_>> = arguments.iter().map(|id| name_of(graph, *id)).collect();
+    let Some([space, first, second]) = names.as_deref() else { return false };
+    graph.analysis.context.is_independent(*space, *first, *second)
+}
+
+fn uniform(graph: &Graph, arguments: &[Id]) -> bool {
+    let [space, tensor, access] = arguments else { return false };
+    let names = (name_of(graph, *space), name_of(graph, *tensor), access_of(graph, *access));
+    let (Some(space), Some(tensor), Some(access)) = names else { return false };
+    graph.analysis.context.offset(space, tensor, access).is_some()
 }

@@ -4,12 +4,16 @@
 //! `last` over an accumulation, pointwise functions, and the statements that move an operand. What no rule produced is
 //! not found; with `choose-broadcast` taken out of the rules there is no broadcast.
 
+use super::analysis::{Graph, name_of};
+use super::builder::OwnValues::{FromPointBefore, Taken};
 use super::context::access_text;
 use super::dataflow::{Dataflow, Transport};
-use super::input::{Levels, levels, lowered_term};
+use super::equations::Equations;
+use super::input::scheduled_space;
 use super::language::{Literal, Term};
-use super::saturate::Lowered;
-use crate::diagnostic::{Checked, Diagnostic};
+use super::levels::{Levels, levels};
+use super::lowered::{Lowered, LoweredSystem};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::{Vector, lexicographic_sign};
 use crate::recurrence::{Chain, Function, Operand, Scalar, Space};
 use egg::{Id, RecExpr};
@@ -49,15 +53,77 @@ impl Choices {
 impl Lowered {
     /// The transports of each operand and the orders of the reduction that the e-graph holds.
     ///
-    /// A bus has no direction of travel, so a broadcast is listed once, with the first non-zero entry of its direction
-    /// positive. An operand that is the same at all points is listed as [`Transport::Prefetch`]: its one number is put
-    /// into every PE before the run.
-    ///
     /// # Errors
     ///
     /// An operand or a reduction for which the rules have no lowered form.
     pub fn choices(&self) -> Checked<Choices> {
-        let bases = self.chains_of(self.root, depth(&self.space));
+        self.system.choices_of(0)
+    }
+
+    /// The lowered term of a dataflow, if the e-graph holds it.
+    pub fn term(&self, dataflow: &Dataflow) -> Option<RecExpr<Term>> {
+        self.system.term(0, dataflow)
+    }
+}
+
+impl LoweredSystem {
+    /// For each space, in the order of the system, the transports and chains that the e-graph holds.
+    ///
+    /// A bus has no direction of travel, so a broadcast is listed once, with the first non-zero entry of its direction
+    /// positive. An operand that is the same at all points is listed as [`Transport::Prefetch`]: its one number is put
+    /// into every PE before the run. A computed tensor is streamed or handed over.
+    ///
+    /// # Errors
+    ///
+    /// Operands and reductions for which the rules have no lowered form, those of all spaces at once.
+    pub fn choices(&self) -> Checked<Vec<Choices>> {
+        let (found, wrong): (Vec<_>, Vec<_>) =
+            (0..self.spaces().len()).map(|position| self.choices_of(position)).partition(Result::is_ok);
+        let wrong: Diagnostics = wrong.into_iter().filter_map(Result::err).flatten().collect();
+        if wrong.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(wrong) }
+    }
+
+    /// The lowered term of a dataflow of the space at `position`, if the e-graph holds it.
+    pub fn term(&self, position: usize, dataflow: &Dataflow) -> Option<RecExpr<Term>> {
+        let space = self.spaces().get(position)?;
+        // A bus along `d` is a bus along `-d`.
+        let turned = turn_buses(dataflow);
+        let forms = [(dataflow, FromPointBefore), (&turned, FromPointBefore), (dataflow, Taken), (&turned, Taken)];
+        let mut terms = forms.into_iter().filter_map(|(flow, own)| scheduled_space(&self.equations, space, flow, own));
+        terms.find(|term| self.contains(position, term))
+    }
+
+    fn choices_of(&self, position: usize) -> Checked<Choices> {
+        let root = self.input(position).and_then(|input| self.graph.lookup_expr(input));
+        let (Some(space), Some(root)) = (self.spaces().get(position), root) else {
+            return self.no_space(position).alone();
+        };
+        let name = self.graph.lookup(Term::name(&space.name)).unwrap_or(root);
+        let reading = Reading { equations: &self.equations, graph: &self.graph, space, name };
+        reading.choices(self.graph.find(root))
+    }
+
+    fn no_space(&self, position: usize) -> Diagnostic {
+        let Some(space) = self.spaces().get(position) else { return Diagnostic::new("there is no such space") };
+        Diagnostic::new(format!("no rule makes a space of the reduction into `{}`", space.output)).label(
+            &space.source,
+            space.span,
+            "stands inside this expression",
+        )
+    }
+}
+
+/// One space of an e-graph, as its choices are read.
+struct Reading<'a> {
+    equations: &'a Equations,
+    graph: &'a Graph,
+    space: &'a Space,
+    name: Id,
+}
+
+impl Reading<'_> {
+    fn choices(&self, root: Id) -> Checked<Choices> {
+        let bases = self.chains_of(root, depth(self.space));
         let mut wrong = None;
         for (_, base) in &bases {
             match self.transports_below(*base) {
@@ -65,14 +131,7 @@ impl Lowered {
                 Err(diagnostic) => wrong = wrong.or(Some(diagnostic)),
             }
         }
-        wrong.unwrap_or_else(|| no_chain(&self.space)).alone()
-    }
-
-    /// The lowered term of a dataflow, if the e-graph holds it.
-    pub fn term(&self, dataflow: &Dataflow) -> Option<RecExpr<Term>> {
-        let exact = lowered_term(&self.space, dataflow).filter(|term| self.contains(term));
-        // A bus along `d` is a bus along `-d`.
-        exact.or_else(|| lowered_term(&self.space, &turn_buses(dataflow)).filter(|term| self.contains(term)))
+        wrong.unwrap_or_else(|| no_chain(self.space)).alone()
     }
 
     fn collect_choices(&self, transports: Vec<Vec<Transport>>, bases: &[(Chain, Id)], base: Id) -> Choices {
@@ -138,8 +197,9 @@ impl Lowered {
     }
 
     fn vector(&self, direction: Id) -> Option<Vector> {
+        let space = name_of(self.graph, self.name)?;
         match self.graph[direction].data.constant {
-            Some(Term::Direction(text)) => self.graph.analysis.context.vector(text).cloned(),
+            Some(Term::Direction(text)) => self.graph.analysis.context.vector(space, text).cloned(),
             _ => None,
         }
     }
@@ -150,7 +210,7 @@ impl Lowered {
             return Ok(found.into_iter().map(|set| set.into_iter().collect()).collect());
         }
         let stuck = self.space.operands.iter().zip(&found).find(|(_, set)| set.is_empty());
-        Err(no_transport(&self.space, stuck.map(|(operand, _)| operand)))
+        Err(no_transport(self.space, stuck.map(|(operand, _)| operand)))
     }
 
     /// Walks `scalar` through the classes from `class` on; false where some part of it has no lowered form.
@@ -195,11 +255,22 @@ impl Lowered {
 
     /// The lowered statements of `class` that bring `operand`.
     fn moves(&self, class: Id, operand: &Operand) -> BTreeSet<Transport> {
-        let tensor = self.graph.lookup(Term::name(&operand.tensor));
+        let inner = self.equations.inner(operand);
+        let source = self.graph.lookup(Term::name(inner.map_or(&operand.tensor, |space| &space.name)));
         let access = self.graph.lookup(Term::Access(access_text(&operand.access)));
-        let (Some(tensor), Some(access)) = (tensor, access) else { return BTreeSet::new() };
+        let (Some(source), Some(access)) = (source, access) else { return BTreeSet::new() };
         let nodes = self.graph[class].nodes.iter();
-        nodes.filter_map(|node| self.transport_of(class, node, [tensor, access])).collect()
+        if inner.is_some() {
+            let handed = nodes.filter(|node| self.is_handoff(node, [source, access]));
+            return handed.map(|_| Transport::Handoff).collect();
+        }
+        nodes.filter_map(|node| self.transport_of(class, node, [source, access])).collect()
+    }
+
+    /// Whether a node hands over what the space `giver` has at the element that `access` names.
+    fn is_handoff(&self, node: &Term, [giver, access]: [Id; 2]) -> bool {
+        matches!(node, Term::Handoff([reader, from, _, element, _])
+            if [*reader, *from, *element] == [self.name, giver, access])
     }
 
     fn transport_of(&self, class: Id, node: &Term, operand: [Id; 2]) -> Option<Transport> {
@@ -211,20 +282,27 @@ impl Lowered {
                 Some(Transport::Prefetch)
             }
             Term::Feed([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Feed),
-            Term::Ite([head, first, _]) => self.streamed(class, *head, *first, operand),
+            Term::Take([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Handoff),
+            Term::Ite([head, first, received]) => self.carried_operand(class, [*head, *first, *received], operand),
             _ => None,
         }
     }
 
-    /// The stream that a carried value is, if it starts with a load of the operand.
-    fn streamed(&self, class: Id, head: Id, first: Id, [tensor, access]: [Id; 2]) -> Option<Transport> {
+    /// The transport that a carried value is: a stream of the operand, or results that points hand to later ones.
+    fn carried_operand(&self, class: Id, parts: [Id; 3], [tensor, access]: [Id; 2]) -> Option<Transport> {
+        let [head, first, received] = parts;
         let (space, along) = self.graph[head].nodes.iter().find_map(|node| match node {
             Term::Head([space, along]) => Some((*space, *along)),
             _ => None,
         })?;
-        let loaded = self.holds(first, &Term::Load([space, along, tensor, access]));
-        let carried = self.carried(class, space, along, class).contains(&first);
-        self.vector(along).filter(|_| loaded && carried).map(Transport::Stream)
+        let starts = [Term::Load([space, along, tensor, access]), Term::Xfer([space, along, tensor, access])];
+        if starts.iter().any(|start| self.holds(first, start)) {
+            let carried = self.carried(class, space, along, class).contains(&first);
+            return self.vector(along).filter(|_| carried).map(Transport::Stream);
+        }
+        let taken = self.holds(first, &Term::Take([space, tensor, access]));
+        let result = self.graph.lookup(Term::Result(space)).filter(|_| taken)?;
+        self.receives(received, space, along, result).then_some(Transport::Handoff)
     }
 }
 
@@ -265,7 +343,7 @@ fn no_transport(space: &Space, operand: Option<&Operand>) -> Diagnostic {
     if operand.tensor == space.output {
         return diagnostic.note(format!("`{}` is computed by this very equation", operand.tensor));
     }
-    diagnostic.help("allow a transport for it: stream, broadcast, prefetch or feed")
+    diagnostic.help("allow a transport for it: stream, broadcast, prefetch, feed or handoff")
 }
 
 fn no_chain(space: &Space) -> Diagnostic {

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The rules at the time of the build, with the names of their files.
-const EMBEDDED: [(&str, &str); 2] = [
+const EMBEDDED: [(&str, &str); 3] = [
     ("dataflow.rules", include_str!("../../rules/dataflow.rules")),
+    ("handoff.rules", include_str!("../../rules/handoff.rules")),
     ("pointwise.rules", include_str!("../../rules/pointwise.rules")),
 ];
 

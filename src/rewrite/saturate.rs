@@ -1,21 +1,23 @@
 //! Saturation: runs the rules until nothing new is learnt.
 //!
-//! In: a [`Space`] and a [`RuleSet`]. Out: a [`Lowered`], whose e-graph holds every lowered form the rules reach.
+//! In: the terms of [`Equations`] and a [`RuleSet`]. Out: one e-graph that holds every lowered form the rules reach.
 //! Invariant: limits count iterations and e-nodes, never time, so the same input gives the same graph.
 //! Paper: Cyclotron section 8.
 
 use super::analysis::{Contradiction, FieldAnalysis, Graph};
 use super::context::Context;
-use super::input::{check_space, input_term};
+use super::equations::Equations;
 use super::language::Term;
 use super::rules::RuleSet;
 use super::step::{Step, explain_equality};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::recurrence::Space;
-use egg::{Id, RecExpr, Rewrite, Runner, SimpleScheduler, StopReason};
+use egg::{RecExpr, Rewrite, Runner, SimpleScheduler, StopReason};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// The name under which explanations say that a space's result is what its term computes.
+pub const DEFINE_RESULT: &str = "define-result";
 
 /// When to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,52 +58,28 @@ impl Report {
     }
 }
 
-/// The e-graph of every lowered form of a space.
-pub struct Lowered {
-    /// What saturation did.
-    pub report: Report,
-    pub(super) space: Space,
-    pub(super) graph: Graph,
-    pub(super) root: Id,
-    pub(super) input: RecExpr<Term>,
+/// A term that saturation starts with.
+pub(super) struct Start<'a> {
+    /// What a space computes.
+    pub term: &'a RecExpr<Term>,
+    /// Its name, where the space reads its own results.
+    pub result: Option<RecExpr<Term>>,
 }
 
-impl Lowered {
-    /// The space that was lowered.
-    pub fn space(&self) -> &Space {
-        &self.space
-    }
-
-    /// The term that saturation started with.
-    pub fn input(&self) -> &RecExpr<Term> {
-        &self.input
-    }
-
-    /// Whether `term` was found to be equal to the input.
-    pub fn contains(&self, term: &RecExpr<Term>) -> bool {
-        self.graph.lookup_expr(term).is_some_and(|id| self.graph.find(id) == self.graph.find(self.root))
-    }
-}
-
-/// Runs `rules` on the term of `space` within `limits`.
-///
-/// # Errors
-///
-/// Fibres that are not lines, coefficients beyond [`super::MAX_COEFFICIENTS`], and a rule that makes two different leaves
-/// equal. Reaching a limit is no error: [`Report::stop`] says so, and what has been found until then is still right.
-pub fn saturate(space: &Space, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
-    check_space(space)?;
-    saturate_term(space, input_term(space), rules, limits)
-}
-
-/// Runs `rules` on any term over the names of `space`; see [`saturate`].
+/// Runs `rules` on the terms of `starts`, over the names of `equations`, until nothing new is learnt.
 ///
 /// # Errors
 ///
 /// A rule that makes two different leaves equal.
-pub fn saturate_term(space: &Space, input: RecExpr<Term>, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
+pub(super) fn saturate_terms(
+    equations: &Equations,
+    starts: &[Start],
+    rules: &RuleSet,
+    limits: &Limits,
+) -> Checked<(Report, Graph)> {
     let started = Instant::now();
-    let mut runner = run(space, &input, rules, limits);
+    let analysis = FieldAnalysis::new(Arc::new(Context::new(equations)));
+    let mut runner = run(start_graph(analysis, starts), rules, limits);
     if let Some(contradiction) = runner.egraph.analysis.contradiction() {
         return contradicted(&mut runner.egraph, &contradiction, rules).alone();
     }
@@ -113,15 +91,27 @@ pub fn saturate_term(space: &Space, input: RecExpr<Term>, rules: &RuleSet, limit
         fired: count_fired(&runner),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let root = runner.roots.first().map_or_else(Id::default, |root| runner.egraph.find(*root));
-    Ok(Lowered { report, space: space.clone(), graph: runner.egraph, root, input })
+    Ok((report, runner.egraph))
 }
 
-fn run(space: &Space, input: &RecExpr<Term>, rules: &RuleSet, limits: &Limits) -> Runner<Term, FieldAnalysis> {
-    let analysis = FieldAnalysis::new(Arc::new(Context::new(space)));
+fn start_graph(analysis: FieldAnalysis, starts: &[Start]) -> Graph {
+    let mut graph = Graph::new(analysis).with_explanations_enabled();
+    for start in starts {
+        let root = graph.add_expr(start.term);
+        if let Some(result) = &start.result {
+            let result = graph.add_expr(result);
+            graph.union_trusted(root, result, DEFINE_RESULT);
+        }
+    }
+    graph.rebuild();
+    graph
+}
+
+fn run(graph: Graph, rules: &RuleSet, limits: &Limits) -> Runner<Term, FieldAnalysis> {
+    let analysis = graph.analysis.clone();
     let rewrites: Vec<&Rewrite<Term, FieldAnalysis>> = rules.rules().iter().map(|rule| &rule.rewrite).collect();
     Runner::new(analysis)
-        .with_explanations_enabled()
+        .with_egraph(graph)
         .with_iter_limit(limits.iterations)
         .with_node_limit(limits.nodes)
         .with_time_limit(Duration::MAX)
@@ -130,7 +120,6 @@ fn run(space: &Space, input: &RecExpr<Term>, rules: &RuleSet, limits: &Limits) -
             Some(_) => Err("Contradiction".to_owned()),
             None => Ok(()),
         })
-        .with_expr(input)
         .run(rewrites)
 }
 

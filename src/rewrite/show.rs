@@ -6,7 +6,7 @@
 
 use super::context::access_text;
 use super::dataflow::{Dataflow, Transport};
-use super::input::is_constant;
+use super::levels::is_constant;
 use crate::integer::{Affine, Name, dot};
 use crate::recurrence::{Function, Operand, Operator, Scalar, Space};
 use std::collections::BTreeMap;

@@ -243,7 +243,9 @@ fn what_cannot_be_lowered_is_named() {
     let message = refused(&kernels::scaled(), &all.clone().without("choose-const"));
     assert_eq!(message, "no rule lowers the read of `alpha[]`");
     let own = kernels::product("prefix", &["i"], ("P", &["i"]), &[("P", &["i-1"])], &[]);
-    assert_eq!(refused(&own, &all), "no rule lowers the read of `P[i-1]`");
+    let alone = all.clone().without("choose-handoff").without("self-dep");
+    assert_eq!(refused(&own, &alone), "no rule lowers the read of `P[i-1]`");
+    assert_eq!(lower_with(&own, &all).choices().unwrap().transports, [[Transport::Handoff]]);
 }
 
 #[test]

@@ -15,3 +15,11 @@ mod soundness;
 mod explain;
 
 mod show;
+
+mod system_kernels;
+
+mod system_meaning;
+
+mod systems;
+
+mod handoff_rules;

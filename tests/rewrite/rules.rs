@@ -2,6 +2,7 @@
 
 use crate::interpreter::world;
 use crate::kernels;
+use crate::system_kernels::{ALL, cut};
 use egg::RecExpr;
 use std::collections::BTreeSet;
 use systole::recurrence::{Function, Space};
@@ -186,7 +187,7 @@ fn every_function_is_pushed_through() {
 /// This file tests each rule by name; a new rule without a test here fails.
 #[test]
 fn every_rule_has_a_test_and_a_law() {
-    let text = include_str!("rules.rs");
+    let text = concat!(include_str!("rules.rs"), include_str!("handoff_rules.rs"));
     for rule in load_rules(None).unwrap().rules() {
         let generated = rule.name.starts_with("push-in-");
         assert!(generated || text.contains(&format!("\"{}\"", rule.name)), "rule `{}` has no test", rule.name);
@@ -205,8 +206,9 @@ fn every_rule_fires_in_some_kernel() {
         space.body = systole::recurrence::Scalar::Apply(*function, arguments[..function.arity()].to_vec());
         spaces.push(space);
     }
-    let fired: BTreeSet<String> =
-        spaces.iter().flat_map(|space| crate::choices::lower(space).report.fired.into_keys()).collect();
+    let alone = spaces.iter().map(|space| crate::choices::lower(space).report);
+    let systems = ALL.iter().map(|text| crate::systems::lower(&cut(text)).report);
+    let fired: BTreeSet<String> = alone.chain(systems).flat_map(|report| report.fired.into_keys()).collect();
     let all: BTreeSet<String> = load_rules(None).unwrap().rules().iter().map(|rule| rule.name.clone()).collect();
     assert_eq!(fired, all);
 }

@@ -1,11 +1,14 @@
 //! Everything that saturation made equal is equal, point by point, on small domains.
 
 use crate::choices::lower;
-use crate::interpreter::{is_field, world};
+use crate::interpreter::{World, is_field, system_world, world};
 use crate::kernels;
+use crate::system_kernels::{ALL, CHOLESKY, SMITH_WATERMAN, TRISOLVE, cut};
+use crate::systems;
 use egg::RecExpr;
+use systole::recurrence::spaces::SpaceSystem;
 use systole::recurrence::{Operator, Scalar, Space};
-use systole::rewrite::{Limits, RuleSet, Term, saturate};
+use systole::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};
 use systole::span::Source;
 
 const SIZES: [&[i64]; 4] = [&[1], &[2, 3], &[3, 2, 4], &[4, 1, 2]];
@@ -24,15 +27,17 @@ fn classes(dump: &str) -> Vec<Vec<RecExpr<Term>>> {
 
 /// The first two terms of one class that differ somewhere.
 fn find_difference(space: &Space, dump: &str) -> Option<String> {
-    for sizes in SIZES {
-        let world = world(space, sizes);
-        for class in classes(dump).iter().filter(|class| class.iter().all(is_field)) {
-            if let Some(difference) = class[1..].iter().find_map(|term| world.difference(&class[0], term)) {
-                return Some(difference);
-            }
-        }
-    }
-    None
+    SIZES.iter().find_map(|sizes| difference_in(&world(space, sizes), dump))
+}
+
+fn difference_in(world: &World, dump: &str) -> Option<String> {
+    let classes = classes(dump);
+    let mut fields = classes.iter().filter(|class| class.iter().all(is_field));
+    fields.find_map(|class| class[1..].iter().find_map(|term| world.difference(&class[0], term)))
+}
+
+fn find_system_difference(system: &SpaceSystem, dump: &str) -> Option<String> {
+    [[1, 1, 1], [2, 3, 2], [4, 2, 3]].iter().find_map(|sizes| difference_in(&system_world(system, sizes), dump))
 }
 
 fn all_kernels() -> Vec<Space> {
@@ -134,6 +139,51 @@ fn every_dataflow_computes_the_kernel() {
         for dataflow in lowered.choices().unwrap().dataflows() {
             let term = lowered.term(&dataflow).unwrap();
             assert_eq!(world.difference(lowered.input(), &term), None);
+        }
+    }
+}
+
+#[test]
+fn also_in_systems_of_several_spaces() {
+    for text in ALL {
+        let system = cut(text);
+        assert_eq!(find_system_difference(&system, &systems::lower(&system).dump()), None, "{}", system.kernel);
+    }
+}
+
+/// The twin of the test above: wrong laws of what passes between spaces are found out.
+#[test]
+fn unsound_handoffs_are_found_out() {
+    let wrong = [
+        (TRISOLVE, "(handoff ?r ?s ?o ?g ?v) => (neutral ?o)"),
+        (TRISOLVE, "(stream ?s ?d ?x ?g) => (xfer ?s ?d ?x ?g)"),
+        (CHOLESKY, "(in ?r (inner ?s ?o ?g ?f)) => (handoff ?r ?s max ?g (in ?s ?f))"),
+        (CHOLESKY, "(take L.2 ?x ?g) => (take L.2 ?x [i,j])"),
+        (SMITH_WATERMAN, "(take ?s ?x ?g) => (result ?s)"),
+        (SMITH_WATERMAN, "(take ?s ?x ?g) => (shift ?s <i> (result ?s))"),
+    ];
+    for (text, rule) in wrong {
+        let mut sources = systole::rewrite::embedded_sources();
+        sources.push(Source::new("wrong.rules", format!("# law: none\nwrong: {rule}\n")));
+        let rules = RuleSet::from_sources(&sources).unwrap();
+        let system = cut(text);
+        let lowered = saturate_system(&system, &rules, &Limits { iterations: 10, nodes: 2_000 }).unwrap();
+        assert!(lowered.report.fired.contains_key("wrong"), "{rule}");
+        assert!(find_system_difference(&system, &lowered.dump()).is_some(), "{rule}");
+    }
+}
+
+#[test]
+fn every_dataflow_of_every_space_computes_what_the_space_does() {
+    for text in [TRISOLVE, CHOLESKY] {
+        let system = cut(text);
+        let lowered = systems::lower(&system);
+        let world = system_world(&system, &[4]);
+        for (position, choices) in lowered.choices().unwrap().iter().enumerate() {
+            for dataflow in choices.dataflows() {
+                let term = lowered.term(position, &dataflow).unwrap();
+                assert_eq!(world.difference(lowered.input(position).unwrap(), &term), None);
+            }
         }
     }
 }

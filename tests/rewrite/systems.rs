@@ -1,0 +1,181 @@
+//! All spaces of a kernel in one e-graph: what it holds, and the choices of each space.
+
+use crate::system_kernels::*;
+use std::collections::BTreeSet;
+use systole::integer::lexicographic_sign;
+use systole::recurrence::spaces::SpaceSystem;
+use systole::recurrence::{load, one_space};
+use systole::rewrite::{Limits, LoweredSystem, Transport, load_rules, null_directions, saturate, saturate_system};
+use systole::span::Source;
+
+pub fn lower(system: &SpaceSystem) -> LoweredSystem {
+    saturate_system(system, &load_rules(None).unwrap(), &Limits::default()).unwrap()
+}
+
+/// One line a space and operand: `X.sum: X[j]: stream <-i>, stream <i>, handoff`, then its chains.
+fn show(lowered: &LoweredSystem) -> Vec<String> {
+    let choices = lowered.choices().unwrap();
+    let mut lines = vec![];
+    for (space, choices) in lowered.spaces().iter().zip(&choices) {
+        for (operand, list) in space.operands.iter().zip(&choices.transports) {
+            let words: Vec<String> = list.iter().map(|transport| transport.show(space)).collect();
+            let access: Vec<String> = operand.access.iter().map(|form| form.to_string().replace(' ', "")).collect();
+            lines.push(format!("{}: {}[{}]: {}", space.name, operand.tensor, access.join(","), words.join(", ")));
+        }
+        let chains = choices.chains.iter().filter(|chain| !chain.directions.is_empty()).map(|chain| {
+            chain.directions.iter().map(|along| space.show_direction(along)).collect::<Vec<String>>().join(" ")
+        });
+        let chains: Vec<String> = chains.collect();
+        if !chains.is_empty() {
+            lines.push(format!("{}: {}", space.name, chains.join(", ")));
+        }
+    }
+    lines
+}
+
+#[test]
+fn saturation_counts() {
+    let expected = [
+        (TRISOLVE, (94, 56)),
+        (TRSM, (138, 76)),
+        (CHOLESKY, (148, 85)),
+        (LU, (211, 113)),
+        (SMITH_WATERMAN, (131, 69)),
+        (PREFIX_SUM, (34, 19)),
+        (JACOBI1D, (90, 49)),
+        (TRIANGULAR_INVERSE, (142, 78)),
+        (FLASH_ATTENTION, (364, 183)),
+    ];
+    for (text, counts) in expected {
+        let report = lower(&cut(text)).report;
+        assert_eq!(report.stop, "Saturated", "{text}");
+        assert_eq!((report.nodes, report.classes), counts, "{text}");
+    }
+}
+
+#[test]
+fn the_triangular_solve_streams_what_it_solves() {
+    let expected = [
+        "X.sum: L[i,j]: prefetch, feed",
+        "X.sum: X[j]: stream <-i>, stream <i>, handoff",
+        "X.sum: <-j>, <j>",
+        "X: B[i]: prefetch, feed",
+        "X: X.sum[i]: handoff",
+        "X: L[i,i]: prefetch, feed",
+    ];
+    assert_eq!(show(&lower(&cut(TRISOLVE))), expected);
+}
+
+#[test]
+fn several_right_hand_sides_share_the_matrix() {
+    let expected = [
+        "X.sum: L[i,j]: stream <-r>, stream <r>, broadcast <r>, prefetch, feed",
+        "X.sum: X[r,j]: stream <-i>, stream <i>, handoff",
+        "X.sum: <-j>, <j>",
+        "X: B[r,i]: prefetch, feed",
+        "X: X.sum[r,i]: handoff",
+        "X: L[i,i]: stream <-r>, stream <r>, broadcast <r>, prefetch, feed",
+    ];
+    assert_eq!(show(&lower(&cut(TRSM))), expected);
+}
+
+#[test]
+fn both_equations_of_cholesky_take_from_one_sum() {
+    let expected = [
+        "L: A[i,i]: prefetch, feed",
+        "L: L.sum.2[i,i]: handoff",
+        "L.sum.2: L[i,k]: stream <-j>, stream <j>, handoff",
+        "L.sum.2: L[j,k]: stream <-i>, stream <i>, handoff",
+        "L.sum.2: <-k>, <k>",
+        "L.2: A[i,j]: prefetch, feed",
+        "L.2: L.sum.2[i,j]: handoff",
+        "L.2: L[j,j]: stream <-i>, stream <i>, handoff",
+    ];
+    assert_eq!(show(&lower(&cut(CHOLESKY))), expected);
+}
+
+#[test]
+fn computed_tensors_are_never_loaded() {
+    for text in ALL {
+        let system = cut(text);
+        let choices = lower(&system).choices().unwrap();
+        for (position, space) in system.spaces.iter().enumerate() {
+            for (operand, sources) in system.sources[position].iter().enumerate() {
+                let nulls = null_directions(space, &space.operands[operand].access);
+                let found = &choices[position].transports[operand];
+                let streams = nulls.iter().cloned().map(Transport::Stream);
+                let expected: BTreeSet<Transport> = match sources.is_empty() {
+                    false => streams.chain([Transport::Handoff]).collect(),
+                    true if space.operands[operand].access.iter().all(|form| !form.mentions(space.indices())) => {
+                        [Transport::Prefetch].into()
+                    }
+                    true => {
+                        let first = |along: &&Vec<i64>| lexicographic_sign(along) > 0;
+                        let buses = nulls.iter().filter(first).cloned().map(Transport::Broadcast);
+                        streams.chain(buses).chain([Transport::Prefetch, Transport::Feed]).collect()
+                    }
+                };
+                assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), expected, "{}", space.name);
+                assert_eq!(found.len(), expected.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn one_space_alone_has_the_choices_it_has_in_a_system() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let mut compared = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let Ok(space) = one_space(&load(&Source::new("test.rec", text.as_str())).unwrap()) else { continue };
+        let system = cut(&text);
+        let lowered = lower(&system);
+        let alone = saturate(&space, &load_rules(None).unwrap(), &Limits::default()).unwrap();
+        assert_eq!(lowered.choices().unwrap(), [alone.choices().unwrap()], "{}", system.kernel);
+        assert_eq!((lowered.report.nodes, lowered.report.classes), (alone.report.nodes, alone.report.classes));
+        compared += 1;
+    }
+    assert!(compared >= 6);
+}
+
+#[test]
+fn every_choice_is_in_the_graph_and_no_other() {
+    for text in ALL {
+        let lowered = lower(&cut(text));
+        for (position, choices) in lowered.choices().unwrap().iter().enumerate() {
+            assert!(choices.dataflows().all(|dataflow| lowered.term(position, &dataflow).is_some()), "{text}");
+            let mut wrong = choices.dataflows().next().unwrap();
+            wrong.transports[0] = Transport::Stream(vec![1; lowered.spaces()[position].dimension()]);
+            let offered = choices.transports[0].contains(&wrong.transports[0]);
+            assert_eq!(lowered.term(position, &wrong).is_some(), offered, "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_no_rule_makes_is_not_chosen() {
+    let all = load_rules(None).unwrap();
+    let choices = |text: &str, rule: &str| {
+        let lowered = saturate_system(&cut(text), &all.clone().without(rule), &Limits::default()).unwrap();
+        lowered.choices().map_err(|wrong| wrong[0].message().to_owned())
+    };
+    let streams = choices(TRISOLVE, "inner-send").unwrap();
+    assert_eq!(streams[0].transports[1], [Transport::Handoff]);
+    let handed = choices(TRISOLVE, "choose-handoff").unwrap();
+    assert_eq!(handed[0].transports[1], [Transport::Stream(vec![-1, 0]), Transport::Stream(vec![1, 0])]);
+    assert_eq!(choices(TRISOLVE, "outer-send").unwrap_err(), "no rule makes a space of the reduction into `X.sum`");
+    assert_eq!(choices(FLASH_ATTENTION, "choose-handoff").unwrap_err(), "no rule lowers the read of `S[i,0]`");
+    for rule in ["choose-handoff", "self-dep"] {
+        assert_eq!(choices(SMITH_WATERMAN, rule).unwrap()[0].transports[0], [Transport::Handoff], "{rule}");
+    }
+}
+
+#[test]
+fn the_same_system_gives_the_same_graph() {
+    for text in ALL {
+        let (one, other) = (lower(&cut(text)), lower(&cut(text)));
+        assert_eq!(one.dump(), other.dump());
+        assert_eq!(one.choices().unwrap(), other.choices().unwrap());
+    }
+}
