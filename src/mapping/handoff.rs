@@ -98,8 +98,12 @@ impl SystemDesign<'_> {
     }
 
     fn is_empty(&self, set: &Polyhedron) -> bool {
-        let sizes = self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-        Polyhedron::new(set.constraints().iter().cloned().chain(sizes)).is_empty()
+        set.intersect(&self.sizes()).is_empty()
+    }
+
+    /// Every parameter is at least 1.
+    fn sizes(&self) -> Polyhedron {
+        Polyhedron::new(self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
     }
 }
 
@@ -128,6 +132,7 @@ struct Taker<'a> {
 
 impl Taker<'_> {
     fn find(&self, set: Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
+        let set = set.with_equations(&self.design.sizes());
         let handoff =
             |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
         let (space, element) = match &source.origin {
@@ -201,7 +206,7 @@ impl Taker<'_> {
         let forms: Vec<Affine> = giver.operands[operand].access.iter().cloned().chain(placed).collect();
         let targets: Vec<Affine> = element.iter().cloned().chain(there).collect();
         let solution = solve(&forms, giver.indices(), &targets)?;
-        let served = set.intersect(&solution.image(&giver.domain.set));
+        let served = set.intersect(&solution.image(&giver.domain.set)).with_equations(&self.design.sizes());
         let at = solution.coordinates(giver.indices());
         let known = !self.design.is_empty(&served) && !self.is_reader(&served, space, operand, &at);
         known.then(|| (served, Giver::Point { space, field: Field::Operand(operand), at, displacement }))
