@@ -148,6 +148,14 @@ impl Polyhedron {
         Polyhedron { constraints: left }
     }
 
+    /// The same points of `known` with every equation spelled out: each constraint that cannot be more than 0 there stands
+    /// with its opposite.
+    pub fn with_equations(&self, known: &Polyhedron) -> Polyhedron {
+        let all = self.intersect(known);
+        let opposites = self.constraints.iter().map(|form| -form.clone()).filter(|form| all.implies(form));
+        Polyhedron::new(self.constraints.iter().cloned().chain(opposites.collect::<Vec<Affine>>()))
+    }
+
     /// The integer points over `indices`, in lexicographic order, with the other variables fixed by `bindings`.
     ///
     /// Returns `None` where an index is unbounded or a variable has no value.

@@ -127,6 +127,11 @@ impl SystemDesign<'_> {
     fn is_empty(&self, set: &Polyhedron) -> bool {
         is_empty(self.system, set)
     }
+
+    /// Every parameter is at least 1.
+    fn sizes(&self) -> Polyhedron {
+        Polyhedron::new(self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
+    }
 }
 
 /// The points of a source that do not get the operand from the point before.
@@ -172,6 +177,7 @@ struct Taker<'a> {
 
 impl Taker<'_> {
     fn find(&self, set: Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
+        let set = set.with_equations(&self.design.sizes());
         let handoff =
             |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
         let (space, element) = match &source.origin {
@@ -245,7 +251,7 @@ impl Taker<'_> {
         let forms: Vec<Affine> = giver.operands[operand].access.iter().cloned().chain(placed).collect();
         let targets: Vec<Affine> = element.iter().cloned().chain(there).collect();
         let solution = solve(&forms, giver.indices(), &targets)?;
-        let served = set.intersect(&solution.image(&giver.domain.set));
+        let served = set.intersect(&solution.image(&giver.domain.set)).with_equations(&self.design.sizes());
         let at = solution.coordinates(giver.indices());
         let known = !self.design.is_empty(&served) && !self.is_reader(&served, space, operand, &at);
         known.then(|| (served, Giver::Point { space, field: Field::Operand(operand), at, displacement }))

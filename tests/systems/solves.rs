@@ -36,3 +36,33 @@ fn columns_on_pes_take_as_long() {
 fn one_pe_divides_for_all_diagonals() {
     hold(&trisolve(("i-j", "i+j"), ("0", "2*i")), |n| 2 * n - 1);
 }
+
+/// PE 1 sums at odd steps what it divides at even ones.
+#[test]
+fn sums_and_divisions_take_turns_on_a_pe() {
+    hold(&trisolve(("i-j", "i+j"), ("1", "2*i")), |n| 2 * n - 1);
+}
+
+/// Every other PE sums, those between divide; a value that is passed on moves two PEs.
+#[test]
+fn sums_lie_on_a_lattice_of_the_pes() {
+    hold(&trisolve(("2*i", "2*i+j"), ("2*i+1", "3*i")), |n| 3 * n - 2);
+}
+
+const TRSM: &str = "kernel trsm(R, N)
+in  L[N, N], B[R, N]
+out X[R, N]
+X[r, i] = (B[r, i] - sum(j in 0..i) L[i, j] * X[r, j]) / L[i, i]";
+
+#[test]
+fn right_hand_sides_follow_each_other() {
+    let solve = kernel(TRSM);
+    let lines: &[Line] = &[
+        ("X.sum", "r, i", "r+i+j", &["stream r", "stream i"], &["j"]),
+        ("X", "r, i", "r+2*i", &["feed", "handoff", "stream r"], &[]),
+    ];
+    for (r, n) in [(1, 1), (1, 4), (4, 1), (3, 5), (5, 2)] {
+        let outcome = solve.hold(lines, &[r, n]);
+        assert_eq!((outcome.cycles, outcome.pes), ((2 * n + r - 2) as u64, (r * n) as u64), "{r} by {n}");
+    }
+}

@@ -30,7 +30,8 @@ fn store_all(known: &Known, register: &Name, sizes: &Polyhedron) -> Vec<Instruct
         body = vec![Instruction::Loop { index: index.clone(), first, last, body }];
         set = outside;
     }
-    let open = set.constraints().iter().filter(|form| !sizes.implies(form));
+    let indices = &known.domain.indices;
+    let open = known.domain.set.constraints().iter().filter(|form| !form.mentions(indices) && !sizes.implies(form));
     let test = |form: &Affine| Condition {
         comparison: Comparison::AtLeast,
         left: IndexExpr::affine(form),

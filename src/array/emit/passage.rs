@@ -42,7 +42,7 @@ impl Passage {
             };
             let giver = &design.system.spaces[space];
             passage.givers = givers.intersect(&giver.domain.set);
-            passage.channel = fresh(taken, &format!("{tensor}-{}-to-{}", giver.name, reader.name));
+            passage.channel = fresh(taken, &format!("{}-to-{}", giver.name, reader.name));
         }
         Ok(passage)
     }
