@@ -3,6 +3,7 @@
 use crate::array::{Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::{Bindings, Name, name};
+use crate::recurrence::{RecurrenceSystem, Role};
 use crate::sim::npy;
 use ndarray::{ArrayD, IxDyn};
 use std::path::Path;
@@ -54,9 +55,15 @@ fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> {
     }
 }
 
-/// The input arrays of a program: read from files, or filled from the seed.
-pub fn tensors(program: &Program, sizes: &Bindings, files: &[String], seed: u64) -> Checked<Tensors> {
-    let inputs: Vec<_> = program.arrays.iter().filter(|array| array.role == crate::recurrence::Role::Input).collect();
+/// The input arrays of a program: read from files, or filled from the seed as the kernel assumes them, where it is known.
+pub fn tensors(
+    program: &Program,
+    kernel: Option<&RecurrenceSystem>,
+    sizes: &Bindings,
+    files: &[String],
+    seed: u64,
+) -> Checked<Tensors> {
+    let inputs: Vec<_> = program.arrays.iter().filter(|array| array.role == Role::Input).collect();
     let names: Vec<&str> = inputs.iter().map(|array| &*array.name).collect();
     let mut tensors = Tensors::new();
     for file in files {
@@ -72,7 +79,13 @@ pub fn tensors(program: &Program, sizes: &Bindings, files: &[String], seed: u64)
             let (Some(shape), Some(0..=MOST_ELEMENTS)) = (shape, total) else {
                 return Diagnostic::new(format!("`{}` does not fit in memory at these sizes", array.name)).alone();
             };
-            tensors.insert(array.name.clone(), filled(&shape, seed.wrapping_add(number as u64)));
+            let values = filled(&shape, seed.wrapping_add(number as u64));
+            let assumption = kernel.and_then(|kernel| kernel.tensor(&array.name)?.assumption);
+            let values = match assumption {
+                Some(assumption) => assumption.impose(values),
+                None => values,
+            };
+            tensors.insert(array.name.clone(), values);
         }
     }
     Ok(tensors)

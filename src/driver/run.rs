@@ -4,7 +4,7 @@ use super::arguments::RunArguments;
 use super::output::Output;
 use super::pipeline::{self, Loaded, Searched, Winner};
 use super::search::print_search;
-use super::sim::{same_bits, verdict, with_match, write_outputs};
+use super::sim::{check_numbers, same_bits, verdict, with_match, write_outputs};
 use super::{Done, files, inputs, show};
 use crate::array::{self, Program, Tensors, emit};
 use crate::diagnostic::Checked;
@@ -29,7 +29,8 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
         files::write(path, &text)?;
     }
     print_program(&program, &text, arguments, output);
-    let tensors = inputs::tensors(&program, &searched.sizes, &arguments.arrays.input, arguments.arrays.seed)?;
+    let arrays = &arguments.arrays;
+    let tensors = inputs::tensors(&program, Some(&loaded.system), &searched.sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let outcome = sim::simulate(&program, &searched.sizes, &tensors, &settings(&searched))?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
@@ -64,6 +65,7 @@ fn settings(searched: &Searched) -> Settings {
 fn agrees(loaded: &Loaded, searched: &Searched, winner: &Winner, inputs: &Tensors, outcome: &Outcome) -> Checked<bool> {
     let chain = &winner.found.dataflow.chain;
     let expected = recurrence::evaluate_in_order(&loaded.space, chain, &searched.sizes, inputs)?;
+    check_numbers(&loaded.space.output, &expected)?;
     Ok(outcome.deadlock.is_none() && same_bits(outcome.outputs.get(&loaded.space.output), &expected))
 }
 

@@ -6,8 +6,9 @@ use super::{Done, Verdict, files, inputs, pipeline};
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::integer::Bindings;
-use crate::recurrence::{self, Role};
+use crate::recurrence::{self, RecurrenceSystem, Role};
 use crate::sim::{self, Outcome, Settings, npy};
+use ndarray::{ArrayD, Dimension};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -22,10 +23,13 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         ));
     }
     let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
-    let tensors = inputs::tensors(&program, &sizes, &arguments.arrays.input, arguments.arrays.seed)?;
+    let reference =
+        arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
+    let arrays = &arguments.arrays;
+    let tensors = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
     let outcome = sim::simulate(&program, &sizes, &tensors, &settings(arguments)?)?;
-    write_outputs(&program, &outcome, &arguments.arrays.output)?;
-    let agrees = arguments.reference.as_deref().map(|kernel| agrees(kernel, &sizes, &tensors, &outcome)).transpose()?;
+    write_outputs(&program, &outcome, &arrays.output)?;
+    let agrees = reference.map(|system| agrees(&system, &sizes, &tensors, &outcome)).transpose()?;
     output.line(sim::report::to_table(&outcome).trim_end());
     if let Some(agrees) = agrees {
         output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
@@ -64,14 +68,25 @@ pub fn write_outputs(program: &Program, outcome: &Outcome, files: &[String]) -> 
 }
 
 /// Whether the outputs are those of a kernel's sequential meaning, bit for bit.
-fn agrees(kernel: &str, sizes: &Bindings, inputs: &Tensors, outcome: &Outcome) -> Checked<bool> {
-    let system = recurrence::load(&pipeline::source(kernel)?)?;
-    let expected = recurrence::evaluate(&system, sizes, inputs)?;
+fn agrees(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors, outcome: &Outcome) -> Checked<bool> {
+    let expected = recurrence::evaluate(system, sizes, inputs)?;
+    expected.iter().try_for_each(|(name, array)| check_numbers(name, array))?;
     Ok(outcome.deadlock.is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs.get(name), array)))
 }
 
+/// Refuses a reference that holds what is not a number, which would equal nothing, or anything.
+pub fn check_numbers(output: &str, expected: &ArrayD<f64>) -> Checked<()> {
+    let Some((at, _)) = expected.indexed_iter().find(|(_, value)| value.is_nan()) else { return Ok(()) };
+    let element = at.slice().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    Diagnostic::new(format!(
+        "`{output}[{element}]` is not a number for these inputs, so nothing can be compared with it"
+    ))
+    .help("give other inputs, or say what they are, as in `in A[N, N] is positive_definite`")
+    .alone()
+}
+
 /// Whether an array is there with the same shape and the same bits.
-pub fn same_bits(mine: Option<&ndarray::ArrayD<f64>>, theirs: &ndarray::ArrayD<f64>) -> bool {
+pub fn same_bits(mine: Option<&ArrayD<f64>>, theirs: &ArrayD<f64>) -> bool {
     mine.is_some_and(|mine| {
         mine.shape() == theirs.shape() && mine.iter().zip(theirs.iter()).all(|(a, b)| a.to_bits() == b.to_bits())
     })

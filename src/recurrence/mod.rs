@@ -4,6 +4,10 @@
 //! its sequential meaning [`evaluate`](fn@evaluate), which is the oracle of every test, and, for a system of one equation, the
 //! [`Space`] that the rest of the pipeline maps. Paper: Cyclotron section 2, Figure 3.
 
+mod assumption;
+
+pub use assumption::Assumption;
+
 mod system;
 
 pub use system::{Directive, Domain, Equation, Expr, Function, Operator, RecurrenceSystem, Role, Schedule, Tensor};

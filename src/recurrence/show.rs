@@ -13,7 +13,8 @@ impl fmt::Display for RecurrenceSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "kernel {}({})", self.name, self.parameters.join(", "))?;
         for tensor in &self.tensors {
-            writeln!(f, "  {:<6}{}", role_word(tensor.role), show_access(&tensor.name, &tensor.shape))?;
+            let assumed = tensor.assumption.map_or_else(String::new, |word| format!(" is {}", word.keyword()));
+            writeln!(f, "  {:<6}{}{assumed}", role_word(tensor.role), show_access(&tensor.name, &tensor.shape))?;
         }
         for equation in &self.equations {
             write_equation(f, self, equation)?;

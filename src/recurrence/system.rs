@@ -1,5 +1,6 @@
 //! The types of a recurrence system.
 
+use super::Assumption;
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::span::{Source, Span};
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub struct Tensor {
     pub role: Role,
     /// Extents, affine in the parameters; indices run from 0.
     pub shape: Vec<Affine>,
+    /// What is assumed of an input's values.
+    pub assumption: Option<Assumption>,
     /// The declaration.
     pub span: Span,
 }

@@ -37,8 +37,12 @@ pub struct File {
     pub kernel: Spanned<Kernel>,
     /// The declared tensors, in order.
     pub tensors: Vec<Spanned<Tensor>>,
-    /// The equations, in order.
+    /// The declared reductions, in order.
+    pub reductions: Vec<Spanned<Reduction>>,
+    /// The equations that define one tensor, in order.
     pub equations: Vec<Spanned<Equation>>,
+    /// The equations that define several tensors by one declared reduction, in order.
+    pub joint_equations: Vec<Spanned<JointEquation>>,
     /// The schedules, in order.
     pub schedules: Vec<Schedule>,
 }
@@ -83,6 +87,8 @@ pub struct Tensor {
     pub name: Ident,
     /// Its extents.
     pub shape: Vec<Expr>,
+    /// What is assumed of its values: the word after `is`.
+    pub assumption: Option<Ident>,
 }
 
 /// `target = value where conditions`.
@@ -96,6 +102,34 @@ pub struct Equation {
     pub value: Expr,
     /// The conditions after `where`; all must hold.
     pub conditions: Vec<Spanned<Condition>>,
+}
+
+/// `reduction online(m, l) with (x, p) = (..) from (-infinity, 0)`: a reduction of tuples by the user's own operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduction {
+    /// Its name.
+    pub name: Ident,
+    /// The names for the components of the left operand: what has been reduced so far.
+    pub left: Vec<Ident>,
+    /// The names for the components of the right operand: what comes next.
+    pub right: Vec<Ident>,
+    /// The components of the two combined.
+    pub values: Vec<Expr>,
+    /// The tuple that changes nothing.
+    pub neutral: Vec<Expr>,
+}
+
+/// `(m[i], l[i]) = online(j in 0..M) (S[i, j], 1)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointEquation {
+    /// The tensors defined, each with its subscripts.
+    pub targets: Vec<(Ident, Vec<Expr>)>,
+    /// The name of the reduction.
+    pub reduction: Ident,
+    /// The index reduced over.
+    pub binding: Binding,
+    /// The tuple that is reduced.
+    pub terms: Vec<Expr>,
 }
 
 /// A chain of comparisons such as `0 <= i < N`.

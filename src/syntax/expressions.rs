@@ -74,10 +74,8 @@ fn negation(operand: Reader<'_, Expr>) -> Reader<'_, Expr> {
 
 /// `sum(k in 0..K) body`. For `max(a, b)` with nothing after it, this fails and a call is tried.
 fn reduction<'s>(expression: &Reader<'s, Expr>, body: &Reader<'s, Expr>) -> Reader<'s, Expr> {
-    let bound = arithmetic_bound(expression);
-    let range = keyword("in").ignore_then(bound.clone()).then_ignore(sign("..")).then(bound);
-    let binding = identifier().then(range.or_not()).map(|(index, range)| Binding { index, range });
-    let bindings = binding.separated_by(sign(",")).at_least(1).collect().delimited_by(sign("("), sign(")")).boxed();
+    let bindings =
+        binding(expression).separated_by(sign(",")).at_least(1).collect().delimited_by(sign("("), sign(")")).boxed();
     // `max(a, b) - c` is a difference, so the body of a word that is a function too cannot begin with a minus.
     let unsigned = just('-').not().ignore_then(body.clone()).boxed();
     choice((
@@ -86,6 +84,13 @@ fn reduction<'s>(expression: &Reader<'s, Expr>, body: &Reader<'s, Expr>) -> Read
     ))
     .map_with(|((word, bindings), body), extra| Spanned::new(Term::Reduce(word, bindings, Box::new(body)), here(extra)))
     .boxed()
+}
+
+/// `k in 0..K`, or the index alone.
+pub(super) fn binding<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Binding> {
+    let bound = arithmetic_bound(expression);
+    let range = keyword("in").ignore_then(bound.clone()).then_ignore(sign("..")).then(bound);
+    identifier().then(range.or_not()).map(|(index, range)| Binding { index, range }).boxed()
 }
 
 /// The word of a reduction that is, or is not, the name of a function too.

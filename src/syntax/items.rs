@@ -1,7 +1,9 @@
 //! Items: the kernel's header, declarations, equations, schedule headers and directives.
 
-use super::ast::{Direction, Directive, Equation, Ident, Kernel, Spanned, Tensor};
-use super::expressions::{condition, expression, subscripts};
+use super::ast::{
+    Condition, Direction, Directive, Equation, Expr, Ident, JointEquation, Kernel, Reduction, Spanned, Tensor,
+};
+use super::expressions::{binding, condition, expression, subscripts};
 use super::schedules;
 use super::tokens::{Reader, identifier, keyword, listed, sign, spanned, title};
 use chumsky::prelude::*;
@@ -11,7 +13,9 @@ use chumsky::prelude::*;
 pub(super) enum Item {
     Kernel(Spanned<Kernel>),
     Tensors(Vec<Spanned<Tensor>>),
+    Reduction(Spanned<Reduction>),
     Equation(Spanned<Equation>),
+    JointEquation(Spanned<JointEquation>),
     Schedule(Spanned<Ident>),
     Directive(Spanned<Directive>),
 }
@@ -22,7 +26,9 @@ pub(super) fn items<'s>() -> Reader<'s, Vec<Item>> {
         kernel().map(Item::Kernel),
         tensors().map(Item::Tensors),
         schedules::header().map(Item::Schedule),
+        reduction().map(Item::Reduction),
         equation().map(Item::Equation),
+        joint_equation().map(Item::JointEquation),
         schedules::directive().map(Item::Directive),
     ));
     item.labelled("an item").repeated().at_least(1).collect().then_ignore(end()).boxed()
@@ -34,27 +40,61 @@ fn kernel<'s>() -> Reader<'s, Spanned<Kernel>> {
     spanned(header.map(|(name, parameters)| Kernel { name, parameters }))
 }
 
-/// `in A[M, K], B[K, N]`.
+/// `in A[N, N] is dominant, B[N]`.
 fn tensors<'s>() -> Reader<'s, Vec<Spanned<Tensor>>> {
     let direction = choice(Direction::ALL.map(|(direction, word)| keyword(word).to(direction)));
     let shape = subscripts(&expression()).or_not().map(Option::unwrap_or_default);
-    let tensor = spanned(identifier().then(shape));
+    let assumption = keyword("is").ignore_then(identifier()).or_not();
+    let tensor = spanned(identifier().then(shape).then(assumption));
     let list = tensor.separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
     direction
         .then(list)
         .map(|(direction, list)| {
-            let declare = |Spanned { node: (name, shape), span }| Spanned::new(Tensor { direction, name, shape }, span);
+            let declare = |Spanned { node: ((name, shape), assumption), span }| {
+                Spanned::new(Tensor { direction, name, shape, assumption }, span)
+            };
             list.into_iter().map(declare).collect()
         })
         .boxed()
 }
 
+/// `reduction online(m, l) with (x, p) = (..) from (..)`.
+fn reduction<'s>() -> Reader<'s, Spanned<Reduction>> {
+    let names = || listed(identifier(), ("(", ")"));
+    let tuple = || listed(expression(), ("(", ")"));
+    let operands = identifier().then(names()).then_ignore(keyword("with")).then(names());
+    let values = sign("=").ignore_then(tuple()).then_ignore(keyword("from")).then(tuple());
+    let both = keyword("reduction").ignore_then(operands).then(values);
+    spanned(both.map(|(((name, left), right), (values, neutral))| Reduction { name, left, right, values, neutral }))
+}
+
 /// `C[i, j] = value where conditions`.
 fn equation<'s>() -> Reader<'s, Spanned<Equation>> {
-    let target = identifier().then(subscripts(&expression()).or_not().map(Option::unwrap_or_default));
-    let equals = sign("=").and_is(just("==").not());
-    let conditions = condition().separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
-    let conditions = keyword("where").ignore_then(conditions).or_not().map(Option::unwrap_or_default);
-    let both = target.then_ignore(equals).then(expression()).then(conditions);
+    let both = target().then_ignore(equals()).then(expression()).then(conditions());
     spanned(both.map(|(((target, subscripts), value), conditions)| Equation { target, subscripts, value, conditions }))
+}
+
+/// `(m[i], l[i]) = online(j) (S[i, j], 1)`.
+fn joint_equation<'s>() -> Reader<'s, Spanned<JointEquation>> {
+    let targets = target().separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
+    let targets = targets.delimited_by(sign("("), sign(")")).then_ignore(equals());
+    let bound = binding(&expression()).delimited_by(sign("("), sign(")"));
+    let value = identifier().then(bound).then(listed(expression(), ("(", ")")));
+    let join = |(targets, ((reduction, binding), terms))| JointEquation { targets, reduction, binding, terms };
+    spanned(targets.then(value).map(join))
+}
+
+/// `C[i, j]`, or the name alone.
+fn target<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {
+    identifier().then(subscripts(&expression()).or_not().map(Option::unwrap_or_default)).boxed()
+}
+
+fn equals<'s>() -> Reader<'s, ()> {
+    sign("=").and_is(just("==").not()).boxed()
+}
+
+/// `where i < j, 1 <= i`, or nothing.
+fn conditions<'s>() -> Reader<'s, Vec<Spanned<Condition>>> {
+    let conditions = condition().separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
+    keyword("where").ignore_then(conditions).or_not().map(Option::unwrap_or_default).boxed()
 }

@@ -8,7 +8,7 @@ use super::tokens::is_word;
 use std::ops::Range;
 
 /// The words that begin an item wherever they begin a line.
-const OPENERS: [&str; 5] = ["kernel", "in", "out", "local", "schedule"];
+const OPENERS: [&str; 6] = ["kernel", "in", "out", "local", "reduction", "schedule"];
 
 /// The text with each comment replaced by as many blanks as it has bytes, so that every offset stays.
 pub(super) fn blank_comments(text: &str) -> String {
@@ -80,24 +80,25 @@ impl Open {
 /// Whether the line can only go on with what stands before it.
 fn continues(code: &str) -> bool {
     code.starts_with(['+', '-', '*', '/', '<', '>', '=', '!', ',', '.', ')', ']'])
-        || ["where", "along"].contains(&first_word(code))
+        || ["where", "along", "with", "from"].contains(&first_word(code))
 }
 
-/// Whether the line starts with `name =` or `name[...] =`.
+/// Whether the line starts with `name =`, `name[...] =` or `(...) =`.
 fn is_equation_head(code: &str) -> bool {
     let rest = code[first_word(code).len()..].trim_start();
-    let rest = match rest.starts_with('[') {
+    let is_joint = code.starts_with('(');
+    let rest = match rest.starts_with('[') || is_joint {
         true => after_bracket(rest).trim_start(),
         false => rest,
     };
-    is_word(first_word(code)) && rest.starts_with('=') && !rest.starts_with("==")
+    (is_joint || is_word(first_word(code))) && rest.starts_with('=') && !rest.starts_with("==")
 }
 
 /// What follows the bracket that `text` starts with, nothing where it is not closed.
 fn after_bracket(text: &str) -> &str {
     let mut depth = 0;
     for (position, byte) in text.bytes().enumerate() {
-        depth += i64::from(byte == b'[') - i64::from(byte == b']');
+        depth += i64::from(b"[(".contains(&byte)) - i64::from(b"])".contains(&byte));
         if depth == 0 {
             return &text[position + 1..];
         }
@@ -128,6 +129,15 @@ mod tests {
     #[test]
     fn a_scalar_maximum_does_not_swallow_the_next_equation() {
         assert_eq!(split("kernel k()\n  a = max(b, c)\n  d[i] = e"), ["kernelk()", "a=max(b,c)", "d[i]=e"]);
+    }
+
+    #[test]
+    fn a_tuple_of_targets_begins_an_item() {
+        assert_eq!(
+            split("kernel k()\n  (a[i], b) = f(j) (c, d)\n  (e) = g"),
+            ["kernelk()", "(a[i],b)=f(j)(c,d)", "(e)=g"]
+        );
+        assert_eq!(split("a = b *\n(c + d) * e"), ["a=b*(c+d)*e"]);
     }
 
     #[test]

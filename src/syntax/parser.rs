@@ -3,7 +3,7 @@
 //! Each stretch is parsed on its own, so one bad item hides no other's errors. Nesting and length are limited before the
 //! recursive grammar sees the text, so no input can exhaust the stack, here or in any later walk over the tree.
 
-use super::ast::{Equation, File, Kernel, Schedule, Spanned, Tensor};
+use super::ast::{Equation, File, JointEquation, Kernel, Reduction, Schedule, Spanned, Tensor};
 use super::items::{Item, items};
 use super::layout::{blank_comments, first_word, split_items};
 use super::messages::describe;
@@ -82,7 +82,9 @@ fn excess(source: &Arc<Source>, span: Span, message: String) -> Diagnostic {
 struct Assembly {
     kernel: Option<Spanned<Kernel>>,
     tensors: Vec<Spanned<Tensor>>,
+    reductions: Vec<Spanned<Reduction>>,
     equations: Vec<Spanned<Equation>>,
+    joint_equations: Vec<Spanned<JointEquation>>,
     schedules: Vec<Schedule>,
 }
 
@@ -91,7 +93,9 @@ impl Assembly {
         match item {
             Item::Kernel(kernel) => self.add_kernel(source, kernel, errors),
             Item::Tensors(tensors) => self.tensors.extend(tensors),
+            Item::Reduction(reduction) => self.reductions.push(reduction),
             Item::Equation(equation) => self.equations.push(equation),
+            Item::JointEquation(equation) => self.joint_equations.push(equation),
             Item::Schedule(Spanned { node: name, span }) => {
                 self.schedules.push(Schedule { name, directives: vec![], header: Spanned::new((), span) });
             }
@@ -121,9 +125,14 @@ impl Assembly {
 
     fn finish(self, source: &Arc<Source>, mut errors: Diagnostics) -> Checked<File> {
         match self.kernel {
-            Some(kernel) if errors.is_empty() => {
-                Ok(File { kernel, tensors: self.tensors, equations: self.equations, schedules: self.schedules })
-            }
+            Some(kernel) if errors.is_empty() => Ok(File {
+                kernel,
+                tensors: self.tensors,
+                reductions: self.reductions,
+                equations: self.equations,
+                joint_equations: self.joint_equations,
+                schedules: self.schedules,
+            }),
             Some(_) => Err(errors),
             None if !errors.is_empty() && has_header(&source.text) => Err(errors),
             None => {

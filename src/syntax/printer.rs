@@ -1,6 +1,9 @@
 //! From tree to text, one item a line, with no more brackets than the grammar needs.
 
-use super::ast::{Binding, Condition, Directive, Equation, Expr, File, Infix, Schedule, Spanned, Tensor, Term};
+use super::ast::{
+    Binding, Condition, Directive, Equation, Expr, File, Ident, Infix, JointEquation, Reduction, Schedule, Spanned,
+    Tensor, Term,
+};
 use std::fmt::Write;
 
 /// The file as text that [`parse`](super::parse) reads back to the same tree.
@@ -9,8 +12,11 @@ pub fn print(file: &File) -> String {
     let parameters: Vec<&str> = kernel.parameters.iter().map(|parameter| &*parameter.node).collect();
     let mut text = format!("kernel {}({})\n", kernel.name.node, parameters.join(", "));
     print_tensors(&mut text, &file.tensors);
-    for equation in &file.equations {
-        text.push_str(&print_equation(&equation.node));
+    let reductions = file.reductions.iter().map(|reduction| print_reduction(&reduction.node));
+    let equations = file.equations.iter().map(|equation| print_equation(&equation.node));
+    let joint = file.joint_equations.iter().map(|equation| print_joint_equation(&equation.node));
+    for line in reductions.chain(equations).chain(joint) {
+        text.push_str(&line);
         text.push('\n');
     }
     for schedule in &file.schedules {
@@ -22,22 +28,43 @@ pub fn print(file: &File) -> String {
 /// Neighbours of one direction share a line.
 fn print_tensors(text: &mut String, tensors: &[Spanned<Tensor>]) {
     for line in tensors.chunk_by(|a, b| a.node.direction == b.node.direction) {
-        let names: Vec<String> =
-            line.iter().map(|tensor| print_access(&tensor.node.name.node, &tensor.node.shape)).collect();
+        let names: Vec<String> = line.iter().map(|tensor| print_tensor(&tensor.node)).collect();
         let word = line.first().map_or("", |tensor| tensor.node.direction.keyword());
         let _ = writeln!(text, "{word} {}", names.join(", "));
     }
 }
 
+fn print_tensor(tensor: &Tensor) -> String {
+    let access = print_access(&tensor.name.node, &tensor.shape);
+    match &tensor.assumption {
+        None => access,
+        Some(word) => format!("{access} is {}", word.node),
+    }
+}
+
+fn print_reduction(reduction: &Reduction) -> String {
+    let Reduction { name, left, right, values, neutral } = reduction;
+    let names = |list: &[Ident]| list.iter().map(|name| &*name.node).collect::<Vec<_>>().join(", ");
+    let operands = format!("{}({}) with ({})", name.node, names(left), names(right));
+    format!("reduction {operands} = ({}) from ({})", print_list(values), print_list(neutral))
+}
+
 fn print_equation(equation: &Equation) -> String {
     let target = print_access(&equation.target.node, &equation.subscripts);
-    let value = print_expression(&equation.value);
-    let conditions: Vec<String> =
-        equation.conditions.iter().map(|condition| print_condition(&condition.node)).collect();
-    match conditions.is_empty() {
-        true => format!("{target} = {value}"),
-        false => format!("{target} = {value} where {}", conditions.join(", ")),
-    }
+    format!("{target} = {}{}", print_expression(&equation.value), print_conditions(&equation.conditions))
+}
+
+fn print_joint_equation(equation: &JointEquation) -> String {
+    let JointEquation { targets, reduction, binding, terms } = equation;
+    let targets: Vec<String> =
+        targets.iter().map(|(target, subscripts)| print_access(&target.node, subscripts)).collect();
+    let terms = print_list(terms);
+    format!("({}) = {}({}) ({terms})", targets.join(", "), reduction.node, print_binding(binding))
+}
+
+fn print_conditions(conditions: &[Spanned<Condition>]) -> String {
+    let list: Vec<String> = conditions.iter().map(|condition| print_condition(&condition.node)).collect();
+    if list.is_empty() { String::new() } else { format!(" where {}", list.join(", ")) }
 }
 
 fn print_condition(condition: &Condition) -> String {

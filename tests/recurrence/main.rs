@@ -1,8 +1,12 @@
 //! The stage `recurrence`: the sequential meaning, the one-space form, reductions in a given order, and sizes.
 
+mod assumptions;
+
 mod evaluation;
 
 mod factors;
+
+mod joint;
 
 mod orders;
 

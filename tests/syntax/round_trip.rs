@@ -114,18 +114,36 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
     .prop_map(at)
 }
 
+fn reduction() -> impl Strategy<Value = Spanned<Reduction>> {
+    let names = || vec(ident(), 1..4);
+    let tuple = || vec(expression(), 1..4);
+    (ident(), names(), names(), tuple(), tuple())
+        .prop_map(|(name, left, right, values, neutral)| at(Reduction { name, left, right, values, neutral }))
+}
+
+fn joint_equation() -> impl Strategy<Value = Spanned<JointEquation>> {
+    let targets = vec((ident(), vec(expression(), 0..3)), 1..4);
+    let range = proptest::option::of((expression(), expression()));
+    let binding = (ident(), range).prop_map(|(index, range)| Binding { index, range });
+    (targets, ident(), binding, vec(expression(), 1..4))
+        .prop_map(|(targets, reduction, binding, terms)| at(JointEquation { targets, reduction, binding, terms }))
+}
+
 fn file() -> impl Strategy<Value = File> {
     let direction = prop::sample::select(Direction::ALL.map(|(direction, _)| direction).to_vec());
-    let tensor = (direction, ident(), vec(expression(), 0..3))
-        .prop_map(|(direction, name, shape)| at(Tensor { direction, name, shape }));
+    let tensor = (direction, ident(), vec(expression(), 0..3), proptest::option::of(ident()))
+        .prop_map(|(direction, name, shape, assumption)| at(Tensor { direction, name, shape, assumption }));
     let equation = (ident(), vec(expression(), 0..3), expression(), vec(condition(), 0..3))
         .prop_map(|(target, subscripts, value, conditions)| at(Equation { target, subscripts, value, conditions }));
     let title = || prop::sample::select(vec!["cannon", "weight-stationary", "x-1"]).prop_map(|text| at(name(text)));
     let schedule =
         (title(), vec(directive(), 0..4)).prop_map(|(name, directives)| Schedule { name, directives, header: at(()) });
     let kernel = (title(), vec(ident(), 0..3)).prop_map(|(name, parameters)| at(Kernel { name, parameters }));
-    (kernel, vec(tensor, 0..4), vec(equation, 0..3), vec(schedule, 0..3))
-        .prop_map(|(kernel, tensors, equations, schedules)| File { kernel, tensors, equations, schedules })
+    let items = (vec(tensor, 0..4), vec(reduction(), 0..2), vec(equation, 0..3), vec(joint_equation(), 0..2));
+    (kernel, items, vec(schedule, 0..3)).prop_map(|(kernel, items, schedules)| {
+        let (tensors, reductions, equations, joint_equations) = items;
+        File { kernel, tensors, reductions, equations, joint_equations, schedules }
+    })
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::integer::Affine;
-use crate::recurrence::{Function, Operator, Role, Tensor};
+use crate::recurrence::{Assumption, Function, Operator, Role, Tensor};
 use crate::span::Span;
 use crate::syntax::ast::{self, Direction, Spanned};
 
@@ -50,8 +50,22 @@ impl Lowering<'_> {
             Direction::Local => Role::Local,
         };
         // A tensor with a wrong extent is still declared, so that its uses give no further errors.
-        let shape = shape.into_iter().map(Option::unwrap_or_default).collect();
-        self.tensors.push(Tensor { name: tensor.name.node.clone(), role, shape, span });
+        let shape: Vec<Affine> = shape.into_iter().map(Option::unwrap_or_default).collect();
+        let assumption = tensor.assumption.as_ref().and_then(|word| self.lower_assumption(word, role, &shape));
+        self.tensors.push(Tensor { name: tensor.name.node.clone(), role, shape, assumption, span });
+    }
+
+    fn lower_assumption(&mut self, word: &ast::Ident, role: Role, shape: &[Affine]) -> Option<Assumption> {
+        self.choose("is", word, &Assumption::ALL.map(|(_, word)| word))?;
+        let assumption = Assumption::from_keyword(&word.node)?;
+        if role != Role::Input {
+            let message = "only an input can be assumed to be something".to_owned();
+            self.report(self.blame(word.span, message, "assumed of what equations define").help("leave it out"));
+        } else if assumption.is_of_square_matrices() && !matches!(shape, [rows, columns] if rows == columns) {
+            let message = format!("only a square matrix can be `{}`", word.node);
+            self.report(self.blame(word.span, message, "assumed of another shape"));
+        }
+        Some(assumption)
     }
 
     fn is_new(&mut self, name: &ast::Ident) -> bool {

@@ -229,7 +229,7 @@ fn outermost_indices(value: &ast::Expr) -> Vec<&Ident> {
 }
 
 /// Every plain name in an expression, in order.
-fn collect_names(expression: &ast::Expr, names: &mut Vec<Ident>) {
+pub(super) fn collect_names(expression: &ast::Expr, names: &mut Vec<Ident>) {
     match &expression.node {
         Term::Name(name) => names.push(Spanned::new(name.clone(), expression.span)),
         Term::Negate(operand) => collect_names(operand, names),

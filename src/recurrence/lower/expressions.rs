@@ -141,7 +141,7 @@ impl Lowering<'_> {
     }
 }
 
-fn infix_function(infix: Infix) -> Function {
+pub(super) fn infix_function(infix: Infix) -> Function {
     match infix {
         Infix::Add => Function::Add,
         Infix::Subtract => Function::Subtract,
@@ -151,7 +151,7 @@ fn infix_function(infix: Infix) -> Function {
 }
 
 /// The function for a comparison, and whether its arguments are swapped.
-fn comparison_function(relation: Relation) -> (Function, bool) {
+pub(super) fn comparison_function(relation: Relation) -> (Function, bool) {
     match relation {
         Relation::Less => (Function::Less, false),
         Relation::LessEqual => (Function::LessEqual, false),

@@ -19,7 +19,13 @@ mod equations;
 
 mod expressions;
 
+mod joint;
+
+mod laws;
+
 mod ranges;
+
+mod scan;
 
 mod schedules;
 
@@ -27,10 +33,11 @@ mod schedules;
 pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem> {
     let mut lowering = Lowering { source, errors: vec![], parameters: vec![], tensors: vec![] };
     lowering.declare_parameters(&file.kernel.node);
-    lowering.declare_tensors(&file.tensors);
+    let written = lowering.expand(file);
+    lowering.declare_tensors(&written.tensors);
     let equations: Vec<Equation> =
-        file.equations.iter().filter_map(|equation| lowering.lower_equation(equation)).collect();
-    lowering.check_every_output(file);
+        written.equations.iter().filter_map(|equation| lowering.lower_equation(equation)).collect();
+    lowering.check_every_output(file, &written);
     let schedules: Vec<Schedule> = lowering.lower_schedules(&file.schedules, &equations);
     if !lowering.errors.is_empty() {
         return Err(lowering.errors);
@@ -92,8 +99,14 @@ impl Lowering<'_> {
     }
 
     /// Each output and local tensor needs an equation.
-    fn check_every_output(&mut self, file: &ast::File) {
-        let defined = |tensor: &Tensor| file.equations.iter().any(|equation| equation.node.target.node == tensor.name);
+    fn check_every_output(&mut self, file: &ast::File, written: &ast::File) {
+        let plain = file.equations.iter().map(|equation| &equation.node.target);
+        let joint = file.joint_equations.iter().flat_map(|equation| &equation.node.targets).map(|(target, _)| target);
+        let targets: Vec<&ast::Ident> = plain.chain(joint).collect();
+        let defined = |tensor: &Tensor| {
+            let steps = written.equations.iter().any(|equation| equation.node.target.node == tensor.name);
+            steps || targets.iter().any(|target| target.node == tensor.name)
+        };
         let missing: Vec<Tensor> =
             self.tensors.iter().filter(|tensor| tensor.role != Role::Input && !defined(tensor)).cloned().collect();
         for tensor in missing {

@@ -144,8 +144,8 @@ impl Lowering<'_> {
         Some(Directive::Tile(index.node.clone(), size.node as i64))
     }
 
-    /// One of a directive's few words.
-    fn choose(&mut self, what: &str, word: &Ident, known: &[&str]) -> Option<Name> {
+    /// One of the few words that may follow `what`.
+    pub(super) fn choose(&mut self, what: &str, word: &Ident, known: &[&str]) -> Option<Name> {
         if known.contains(&&*word.node) {
             return Some(word.node.clone());
         }

@@ -1,0 +1,212 @@
+//! One joint equation written out: the tensor over the reduction index for each target, and its equations.
+//!
+//! In: a joint equation whose range and targets are in order, and the reduction it names. Out: tensors and equations of a
+//! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
+
+use crate::integer::{Name, name};
+use crate::span::Span;
+use crate::syntax::ast::{self, Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation};
+use crate::syntax::ast::{Spanned, Term};
+
+/// A joint equation while it is written out.
+pub(super) struct Scan<'f> {
+    /// What is written out.
+    pub(super) equation: &'f JointEquation,
+    /// The operator.
+    pub(super) reduction: &'f Reduction,
+    /// The whole equation.
+    pub(super) span: Span,
+    /// The first value of the index.
+    pub(super) low: Expr,
+    /// One past its last value.
+    pub(super) high: Expr,
+    /// The tensor over the reduction index that stands for each target.
+    pub(super) steps: Vec<Ident>,
+    /// The terms; each is a number, a name or an access.
+    pub(super) terms: Vec<Expr>,
+}
+
+impl Scan<'_> {
+    /// Adds the tensors and equations; a local target is noted in `results` with the tensor and element that it is.
+    pub(super) fn write(mut self, file: &ast::File, expanded: &mut ast::File, results: &mut Vec<(Name, Name, Expr)>) {
+        for component in 0..self.terms.len() {
+            self.name_term(file, expanded, component);
+        }
+        for component in 0..self.terms.len() {
+            self.write_steps(file, expanded, component);
+            self.write_result(file, expanded, results, component);
+        }
+    }
+
+    /// The first element of a component's tensor, and each from the one before.
+    fn write_steps(&self, file: &ast::File, expanded: &mut ast::File, component: usize) {
+        let index = &self.equation.binding.index.node;
+        let term = &self.terms[component];
+        expanded.tensors.extend(self.declare(file, component, &self.steps[component].node));
+        let first =
+            rewrite(term, &|part| matches!(&part.node, Term::Name(name) if name == index).then(|| self.low.clone()));
+        self.define(expanded, component, number(0.0, term.span), first, vec![], term.span);
+        let next = self.step(&self.reduction.values[component], component);
+        self.define(expanded, component, self.place(self.here()), next, vec![self.after_first()], self.span);
+    }
+
+    /// What the target is: the last element, copied, or noted where no copy has to be made.
+    fn write_result(
+        &self,
+        file: &ast::File,
+        expanded: &mut ast::File,
+        results: &mut Vec<(Name, Name, Expr)>,
+        component: usize,
+    ) {
+        let (target, subscripts) = &self.equation.targets[component];
+        let last = self.place(infix(Infix::Subtract, self.high.clone(), number(1.0, self.span)));
+        if is_local_of_one_equation(file, target) {
+            results.push((target.node.clone(), self.steps[component].node.clone(), last));
+            return;
+        }
+        let value = self.element(component, last);
+        let copy = ast::Equation { target: target.clone(), subscripts: subscripts.clone(), value, conditions: vec![] };
+        expanded.equations.push(Spanned::new(copy, target.span));
+    }
+
+    /// Gives a term that is more than a number, a name or an access a tensor of its own, so that it is computed once.
+    fn name_term(&mut self, file: &ast::File, expanded: &mut ast::File, component: usize) {
+        let term = self.terms[component].clone();
+        if matches!(term.node, Term::Number(_) | Term::Name(_) | Term::Access(..)) {
+            return;
+        }
+        let (target, subscripts) = &self.equation.targets[component];
+        let taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
+        let named = Spanned::new(fresh(&format!("{}_term", target.node), &taken), term.span);
+        expanded.tensors.extend(self.declare(file, component, &named.node));
+        let subscripts: Vec<Expr> = subscripts.iter().cloned().chain([self.place(self.here())]).collect();
+        let rest = vec![(Relation::LessEqual, self.here()), (Relation::Less, self.high.clone())];
+        let range = Spanned::new(Condition { first: self.low.clone(), rest }, self.span);
+        let span = term.span;
+        let equation = ast::Equation {
+            target: named.clone(),
+            subscripts: subscripts.clone(),
+            value: term,
+            conditions: vec![range],
+        };
+        expanded.equations.push(Spanned::new(equation, span));
+        self.terms[component] = Spanned::new(Term::Access(named, subscripts), span);
+    }
+
+    /// A local tensor with the extents of a target and that of the range.
+    fn declare(&self, file: &ast::File, component: usize, title: &Name) -> Option<Spanned<ast::Tensor>> {
+        let target = &self.equation.targets[component].0;
+        let declared = file.tensors.iter().find(|declared| declared.node.name == *target)?;
+        let shape = declared.node.shape.iter().cloned().chain([self.place(self.high.clone())]).collect();
+        let name = Spanned::new(title.clone(), target.span);
+        Some(Spanned::new(ast::Tensor { direction: Direction::Local, name, shape, assumption: None }, target.span))
+    }
+
+    fn define(
+        &self,
+        expanded: &mut ast::File,
+        component: usize,
+        place: Expr,
+        value: Expr,
+        conditions: Vec<Spanned<Condition>>,
+        span: Span,
+    ) {
+        let subscripts = self.equation.targets[component].1.iter().cloned().chain([place]).collect();
+        let equation = ast::Equation { target: self.steps[component].clone(), subscripts, value, conditions };
+        expanded.equations.push(Spanned::new(equation, span));
+    }
+
+    /// A component of the declared operator, between the elements before and the next terms. Where another component
+    /// occurs in it whole, that one's new element is read, so that nothing is computed twice.
+    fn step(&self, value: &Expr, component: usize) -> Expr {
+        let Reduction { left, right, values, .. } = self.reduction;
+        let before = infix(Infix::Subtract, self.here(), number(1.0, self.span));
+        rewrite(value, &|term| {
+            let is_compound = !matches!(term.node, Term::Number(_) | Term::Name(_));
+            let whole = values.iter().position(|other| is_compound && other == term);
+            if let Some(other) = whole.filter(|other| *other != component) {
+                return Some(self.element(other, self.place(self.here())));
+            }
+            let Term::Name(name) = &term.node else { return None };
+            if let Some(other) = left.iter().position(|ident| ident.node == *name) {
+                return Some(self.element(other, self.place(before.clone())));
+            }
+            right.iter().position(|ident| ident.node == *name).map(|other| self.terms[other].clone())
+        })
+    }
+
+    /// The element of a component's tensor at this place along the reduction.
+    fn element(&self, component: usize, place: Expr) -> Expr {
+        let (target, subscripts) = &self.equation.targets[component];
+        let subscripts = subscripts.iter().cloned().chain([place]).collect();
+        Spanned::new(Term::Access(self.steps[component].clone(), subscripts), target.span)
+    }
+
+    fn here(&self) -> Expr {
+        let index = &self.equation.binding.index;
+        Spanned::new(Term::Name(index.node.clone()), index.span)
+    }
+
+    /// A value of the index counted from the first.
+    fn place(&self, value: Expr) -> Expr {
+        if self.low.node == Term::Number(0.0) { value } else { infix(Infix::Subtract, value, self.low.clone()) }
+    }
+
+    /// `low + 1 <= j < high`.
+    fn after_first(&self) -> Spanned<Condition> {
+        let one = number(1.0, self.span);
+        let first = match self.low.node {
+            Term::Number(low) => number(low + 1.0, self.low.span),
+            _ => infix(Infix::Add, self.low.clone(), one),
+        };
+        let rest = vec![(Relation::LessEqual, self.here()), (Relation::Less, self.high.clone())];
+        Spanned::new(Condition { first, rest }, self.span)
+    }
+}
+
+/// Whether the tensor is local and nothing else defines it, so that no copy has to be made.
+fn is_local_of_one_equation(file: &ast::File, target: &Ident) -> bool {
+    let declared = file.tensors.iter().find(|tensor| tensor.node.name == *target);
+    let plain = file.equations.iter().map(|equation| &equation.node.target);
+    let joint = file.joint_equations.iter().flat_map(|equation| &equation.node.targets).map(|(target, _)| target);
+    let is_local = declared.is_some_and(|tensor| tensor.node.direction == Direction::Local);
+    is_local && plain.chain(joint).filter(|other| *other == target).count() == 1
+}
+
+fn number(value: f64, span: Span) -> Expr {
+    Spanned::new(Term::Number(value), span)
+}
+
+fn infix(sign: Infix, left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Spanned::new(Term::Infix(sign, Box::new(left), Box::new(right)), span)
+}
+
+/// The name with as many underscores as make it new.
+pub(super) fn fresh(wanted: &str, taken: &[Name]) -> Name {
+    let mut found = wanted.to_owned();
+    while taken.iter().any(|name| **name == *found) {
+        found.push('_');
+    }
+    name(&found)
+}
+
+/// The expression with each outermost part that `replace` knows replaced.
+pub(super) fn rewrite(expression: &Expr, replace: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+    if let Some(replaced) = replace(expression) {
+        return replaced;
+    }
+    let again = |part: &Expr| rewrite(part, replace);
+    let boxed = |part: &Expr| Box::new(rewrite(part, replace));
+    let each = |list: &[Expr]| list.iter().map(again).collect::<Vec<_>>();
+    let node = match &expression.node {
+        Term::Number(_) | Term::Name(_) => expression.node.clone(),
+        Term::Access(tensor, subscripts) => Term::Access(tensor.clone(), each(subscripts)),
+        Term::Call(word, arguments) => Term::Call(word.clone(), each(arguments)),
+        Term::Negate(operand) => Term::Negate(boxed(operand)),
+        Term::Infix(sign, left, right) => Term::Infix(*sign, boxed(left), boxed(right)),
+        Term::Compare(relation, left, right) => Term::Compare(*relation, boxed(left), boxed(right)),
+        Term::Reduce(word, bindings, body) => Term::Reduce(word.clone(), bindings.clone(), boxed(body)),
+    };
+    Spanned::new(node, expression.span)
+}

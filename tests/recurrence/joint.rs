@@ -1,0 +1,130 @@
+//! Declared reductions over tuples: they mean the plain equations that they are written out as, and their laws are tried.
+
+use crate::support::{filled, kernel, outputs, sizes, system, tensors};
+use ndarray::ArrayD;
+use systole::recurrence::{RecurrenceSystem, Role, evaluate, load};
+use systole::span::Source;
+
+/// `kernels/flash_attention.rec` without a declared reduction: each state from the one before.
+const PLAIN_ATTENTION: &str = "
+kernel plain(N, M, D)
+in  Q[N, D], K[M, D], V[M, D]
+out O[N, D]
+local S[N, M], m[N, M], l[N, M], o[N, M, D]
+S[i, j] = (sum(d) Q[i, d] * K[j, d]) / sqrt(D)
+m[i, 0] = S[i, 0]
+m[i, j] = max(m[i, j - 1], S[i, j])   where 1 <= j
+l[i, 0] = 1
+l[i, j] = exp(m[i, j - 1] - m[i, j]) * l[i, j - 1] + exp(S[i, j] - m[i, j])   where 1 <= j
+o[i, 0, d] = V[0, d]
+o[i, j, d] = exp(m[i, j - 1] - m[i, j]) * o[i, j - 1, d] + exp(S[i, j] - m[i, j]) * V[j, d]   where 1 <= j
+O[i, d] = o[i, M - 1, d] / l[i, M - 1]";
+
+fn bits(array: &ArrayD<f64>) -> Vec<u64> {
+    assert!(array.iter().all(|value| value.is_finite()), "{array}");
+    array.iter().map(|value| value.to_bits()).collect()
+}
+
+#[test]
+fn flash_attention_is_its_plain_recurrence_bit_for_bit() {
+    let plain = system(PLAIN_ATTENTION);
+    for (n, m, d) in crate::tables::HEADS {
+        let (q, k, v) = (filled(7, &[n, d]), filled(8, &[m, d]), filled(9, &[m, d]));
+        let pairs = [("N", n), ("M", m), ("D", d)];
+        let joint = outputs("flash_attention.rec", &pairs, &[("Q", &q), ("K", &k), ("V", &v)]);
+        let inputs = tensors(&[("Q", q), ("K", k), ("V", v)]);
+        let expected = evaluate(&plain, &sizes(&pairs.map(|(name, size)| (name, size as i64))), &inputs).unwrap();
+        assert_eq!(bits(&joint["O"]), bits(&expected["O"]), "{pairs:?}");
+    }
+}
+
+/// The equations with blanks taken out.
+fn equations(system: &RecurrenceSystem) -> Vec<String> {
+    let text = system.to_string();
+    text.lines()
+        .filter(|line| !line.starts_with(' ') && line.contains(" = "))
+        .map(|line| line.replace(' ', ""))
+        .collect()
+}
+
+#[test]
+fn a_joint_equation_is_written_out_with_every_dependence_at_distance_one() {
+    let flash = kernel("flash_attention.rec");
+    assert_eq!(
+        equations(&flash),
+        [
+            "S[i,j]=(sum(d)(Q[i,d]*K[j,d]))/(sqrt(D))",
+            "O[i,d]=o_over_j[i,d,M-1]/l_over_j[i,M-1]",
+            "m_over_j[i,0]=S[i,0]",
+            "m_over_j[i,j]=max(m_over_j[i,j-1],S[i,j])",
+            "l_over_j[i,0]=1",
+            "l_over_j[i,j]=((exp(m_over_j[i,j-1]-m_over_j[i,j]))*l_over_j[i,j-1])+((exp(S[i,j]-m_over_j[i,j]))*1)",
+            "o_over_j[i,d,0]=V[0,d]",
+            "o_over_j[i,d,j]=((exp(m_over_j[i,j-1]-m_over_j[i,j]))*o_over_j[i,d,j-1])+((exp(S[i,j]-m_over_j[i,j]))*V[j,d])",
+        ]
+    );
+    let text = flash.to_string();
+    assert!(text.contains("depends     on `o_over_j` itself at uniform distance (0, 0, 1)"), "{text}");
+}
+
+/// The place and the value of the largest element: a tuple that is handed out, over a range that does not begin at 0.
+const LARGEST: &str = "
+kernel largest(M, N)
+in  A[M, N + 2]
+out value[M], place[M]
+reduction later(a, i) with (b, j) = (max(a, b), select(a < b, j, select(b < a, i, max(i, j)))) from (-infinity, -infinity)
+(value[r], place[r]) = later(c in 2..N + 2) (2 * A[r, c] + 1, c)";
+
+#[test]
+fn outputs_ranges_and_terms_may_be_of_any_form() {
+    let largest = system(LARGEST);
+    assert_eq!(largest.tensors_with(Role::Local).count(), 3, "two scans and the compound term");
+    for (m, n) in [(1, 1), (2, 1), (1, 2), (2, 2), (3, 7), (5, 4)] {
+        let a = filled(m + n, &[m, n + 2]).mapv(f64::floor);
+        let found =
+            evaluate(&largest, &sizes(&[("M", m as i64), ("N", n as i64)]), &tensors(&[("A", a.clone())])).unwrap();
+        for r in 0..m {
+            let best = (2..n + 2).map(|c| 2.0 * a[[r, c]] + 1.0).fold(f64::NEG_INFINITY, f64::max);
+            let place = (2..n + 2).rfind(|c| 2.0 * a[[r, *c]] + 1.0 == best).unwrap();
+            assert_eq!((found["value"][[r]], found["place"][[r]]), (best, place as f64), "M = {m}, N = {n}, row {r}");
+        }
+    }
+}
+
+/// The messages that a reduction of pairs is refused with.
+fn refused(values: &str, neutral: &str) -> Vec<String> {
+    let text = format!(
+        "kernel k(N)\nin A[N], B[N]\nout s, t\nreduction r(a, b) with (c, d) = ({values}) from ({neutral})\n\
+         (s, t) = r(i) (A[i], B[i])"
+    );
+    match load(&Source::new("law.rec", text)) {
+        Ok(_) => vec![],
+        Err(errors) => errors.iter().map(|error| error.message().to_owned()).collect(),
+    }
+}
+
+#[test]
+fn associative_operators_are_accepted_and_near_misses_refused() {
+    let accepted = [
+        ("a + c, b + d", "0, 0"),
+        ("a * c, b * c + d", "1, 0"),
+        ("max(a, c), min(b, d)", "-infinity, infinity"),
+        ("a, b", "0, 0"),
+        ("a * c - b * d, a * d + b * c", "1, 0"),
+    ];
+    for (values, neutral) in accepted.iter().filter(|(values, _)| *values != "a, b") {
+        assert_eq!(refused(values, neutral), [""; 0], "{values}");
+    }
+    // The left operand alone is associative, and has no neutral tuple on the left.
+    assert_eq!(refused("a, b", "0, 0"), ["`(0, 0)` is not neutral for reduction `r`"]);
+    for values in ["a - c, b + d", "a * c, a * c + d", "a * c + b * d, a * d - b * c", "max(a, -c), d"] {
+        assert_eq!(refused(values, "0, 0"), ["reduction `r` is not associative"], "{values}");
+    }
+    for (values, neutral) in
+        [("a + c, b + d", "0, 1"), ("a * c, b * c + d", "0, 0"), ("max(a, c), min(b, d)", "0, infinity")]
+    {
+        let message = refused(values, neutral);
+        assert_eq!(message.len(), 1, "{values}");
+        assert!(message[0].contains("is not neutral"), "{message:?}");
+    }
+}
