@@ -32,6 +32,8 @@ mod show;
 
 mod sim;
 
+mod system;
+
 use crate::diagnostic::{Diagnostics, render};
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -88,6 +90,11 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command, output: &Output) -> Done {
     match command {
         Command::Check(arguments) => check::run(arguments, output),
+        Command::Search(arguments) if system::is_needed(&arguments.kernel)? => system::search(arguments, output),
+        Command::Prove(arguments) if system::is_needed(&arguments.kernel)? => system::prove(arguments, output),
+        Command::Explain(arguments) if system::is_needed(&arguments.kernel)? => system::explain(arguments, output),
+        Command::Emit(arguments) if system::is_needed(&arguments.kernel)? => system::emit(arguments, output),
+        Command::Run(arguments) if system::is_needed(&arguments.kernel)? => system::run(arguments, output),
         Command::Search(arguments) => search::run(arguments, output),
         Command::Prove(arguments) => prove::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),

@@ -79,7 +79,8 @@ pub fn search(loaded: &Loaded, arguments: &SpaceArguments, all: bool, output: &O
     Ok(Searched { machine, sizes, constraint, survey, front, elapsed })
 }
 
-fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
+/// Runs work on so many threads; one a core where the number is not given.
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
     let Some(threads) = threads else { return Ok(work()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, 1024)).build();
     pool.map(|pool| pool.install(work))

@@ -59,7 +59,8 @@ fn obligations(design: &Design, machine: &Machine, depth: Option<u64>) -> Checke
     Ok(obligations)
 }
 
-fn line(proof: &Discharged) -> String {
+/// One obligation with its verdict.
+pub fn line(proof: &Discharged) -> String {
     let kind = proof.obligation.kind.keyword();
     let head = format!(
         "  {kind:<15} {:<8} {:<8} {:>7.1} ms",

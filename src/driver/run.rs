@@ -8,7 +8,7 @@ use super::sim::{check_numbers, same_bits, verdict, with_match, write_outputs};
 use super::{Done, files, inputs, show};
 use crate::array::{self, Program, Tensors, emit};
 use crate::diagnostic::Checked;
-use crate::recurrence;
+use crate::recurrence::{self, RecurrenceSystem};
 use crate::sim::{self, Outcome, Settings};
 use serde_json::json;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     let mut loaded = pipeline::load(&arguments.kernel)?;
     inputs::sizes(&arguments.space.size, &loaded.system.parameters, None)?;
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    print_kernel(&loaded, output);
+    print_kernel(&loaded.system, output);
     print_search(&loaded, &searched, output);
     let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, arguments.limit, output)?;
     print_winner(&loaded, &winner, output);
@@ -47,8 +47,8 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     Ok(verdict(&outcome, Some(agrees), output))
 }
 
-fn print_kernel(loaded: &Loaded, output: &Output) {
-    let system = &loaded.system;
+/// The equations.
+pub fn print_kernel(system: &RecurrenceSystem, output: &Output) {
     let parameters = system.parameters.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ");
     for equation in &system.equations {
         let text = system.source.slice(equation.span).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -91,7 +91,8 @@ fn print_winner(loaded: &Loaded, winner: &Winner, output: &Output) {
     ));
 }
 
-fn print_program(program: &Program, text: &str, arguments: &RunArguments, output: &Output) {
+/// What was written.
+pub fn print_program(program: &Program, text: &str, arguments: &RunArguments, output: &Output) {
     let wide = program.classes.iter().filter(|class| !class.thin).count();
     let depth = program.channels.iter().map(|channel| channel.depth).max();
     let fifo = depth.map_or_else(String::new, |depth| format!(", FIFO depth {depth} is enough"));

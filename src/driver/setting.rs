@@ -38,13 +38,8 @@ impl Setting {
             sizes: inputs::sizes(&arguments.size, &loaded.system.parameters, Some(8))?,
             choices: restrict_by_flags(loaded, arguments, &constraint)?,
             constraint,
-            bounds: bounds(space, arguments)?,
-            objective: keyword(
-                &arguments.objective,
-                "objective",
-                Objective::from_keyword,
-                &Objective::ALL.map(|o| o.1),
-            )?,
+            bounds: bounds(&space.kernel, space.dimension(), arguments)?,
+            objective: objective(&arguments.objective)?,
         })
     }
 
@@ -87,7 +82,7 @@ pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Sch
 }
 
 /// The machine of the flags; where they name neither a machine nor a network, on the network of the schedule.
-fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
+pub fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
     let mut machine = files::machine(arguments.machine.as_deref())?;
     if let (Some(network), None) = (scheduled, &arguments.machine) {
         machine.links.network = network;
@@ -113,14 +108,20 @@ fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &
     })
 }
 
-fn bounds(space: &Space, arguments: &SpaceArguments) -> Checked<Bounds> {
-    let mut bounds = Bounds::for_dimension(space.dimension());
+/// What is best.
+pub fn objective(word: &str) -> Checked<Objective> {
+    keyword(word, "objective", Objective::from_keyword, &Objective::ALL.map(|o| o.1))
+}
+
+/// The bounds on maps of a space of this dimension.
+pub fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked<Bounds> {
+    let mut bounds = Bounds::for_dimension(dimension);
     if !arguments.rank.is_empty() {
         bounds.ranks = arguments.rank.clone();
     }
-    if let Some(rank) = bounds.ranks.iter().find(|rank| **rank >= space.dimension().max(1)) {
-        let most = space.dimension().saturating_sub(1);
-        let message = format!("an array of rank {rank} leaves no dimension of `{}` for time", space.kernel);
+    if let Some(rank) = bounds.ranks.iter().find(|rank| **rank >= dimension.max(1)) {
+        let most = dimension.saturating_sub(1);
+        let message = format!("an array of rank {rank} leaves no dimension of `{kernel}` for time");
         return Diagnostic::new(message).help(format!("ranks are 0 to {most}")).alone();
     }
     if !(1..=3).contains(&arguments.bound) {
@@ -141,19 +142,30 @@ fn steps(text: &str) -> Checked<(i64, i64)> {
     }
 }
 
-/// The choices left by `--transports` and `--reuse`; what the schedule names is kept whatever the flags say.
-fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &Constraint) -> Checked<Choices> {
-    let mut choices = loaded.choices.clone();
+/// Whether a kind of transport is asked for: all are where the flag is not given.
+pub fn transports(arguments: &SpaceArguments) -> Checked<impl Fn(&str) -> bool> {
     let words = ["stream", "broadcast", "prefetch", "feed"];
     for word in &arguments.transports {
         keyword(word, "transport", |word| words.contains(&word).then_some(()), &words)?;
     }
-    let forward = keyword(
+    Ok(|word: &str| arguments.transports.is_empty() || arguments.transports.iter().any(|asked| asked == word))
+}
+
+/// Whether reuse runs forwards only.
+pub fn reuse_is_forward(arguments: &SpaceArguments) -> Checked<bool> {
+    keyword(
         &arguments.reuse,
         "kind of reuse",
         |word| (word == "forward").then_some(true).or((word == "both").then_some(false)),
         &["both", "forward"],
-    )?;
+    )
+}
+
+/// The choices left by `--transports` and `--reuse`; what the schedule names is kept whatever the flags say.
+fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &Constraint) -> Checked<Choices> {
+    let mut choices = loaded.choices.clone();
+    let asked = transports(arguments)?;
+    let forward = reuse_is_forward(arguments)?;
     let positive = |along: &Vec<i64>| !forward || crate::integer::lexicographic_sign(along) > 0;
     let kind = |choice: &Transport| match choice {
         Transport::Stream(along) => positive(along).then_some("stream"),
@@ -162,10 +174,9 @@ fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &C
         Transport::Feed => Some("feed"),
         Transport::Handoff => None,
     };
-    let asked = |word: &str| arguments.transports.is_empty() || arguments.transports.iter().any(|asked| asked == word);
     for (operand, offered) in loaded.space.operands.iter().zip(&mut choices.transports) {
         if constraint.transports.iter().all(|(tensor, ..)| *tensor != operand.tensor) {
-            offered.retain(|choice| kind(choice).is_some_and(asked));
+            offered.retain(|choice| kind(choice).is_some_and(&asked));
         }
     }
     if constraint.transports.iter().all(|(tensor, ..)| *tensor != loaded.space.output) {

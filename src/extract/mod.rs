@@ -27,5 +27,7 @@ mod system;
 pub use constraint::Constraint;
 pub use front::{Found, Front};
 pub use search::{Problem, Rejections, Survey, search};
-pub use system::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system, verify_system};
+pub use system::{
+    Law, Stuck, SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system, verify_system,
+};
 pub use verify::{Checker, verify};

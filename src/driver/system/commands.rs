@@ -10,6 +10,7 @@ use crate::driver::show::{grouped, proofs_json};
 use crate::driver::sim::{same_bits, verdict, with_match, write_outputs};
 use crate::driver::{Done, Verdict, files, inputs, pipeline as stages, prove as proving};
 use crate::recurrence;
+use crate::rewrite::Step;
 use crate::sim::{self, Outcome, Settings};
 use crate::smt;
 use crate::timing;
@@ -88,9 +89,10 @@ pub fn explain(arguments: &ExplainArguments, output: &Output) -> Done {
     let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, 10_000, output)?;
     output.line(&loaded.cut.kernel);
     show::parts(&loaded, &winner.found).iter().for_each(|line| output.line(&format!("  {line}")));
-    let recurrences = loaded.lowered.show(&winner.found.parts);
-    recurrences.iter().for_each(|line| output.line(&format!("  {line}")));
-    let steps = loaded.lowered.explain(&winner.found.parts);
+    let texts = show::texts(&loaded, &winner.found);
+    let parts = pipeline::scheduled(&winner.found, &texts);
+    let steps: Vec<Step> =
+        parts.iter().enumerate().flat_map(|(space, part)| loaded.lowered.explain_scheduled(space, *part)).collect();
     output.line("");
     for (number, step) in steps.iter().enumerate() {
         output.line(&format!("  {:>3}. {}", number + 1, step.rule));
@@ -98,7 +100,7 @@ pub fn explain(arguments: &ExplainArguments, output: &Output) -> Done {
     }
     let steps: Vec<Value> =
         steps.iter().map(|step| json!({ "rule": step.rule, "before": step.before, "after": step.after })).collect();
-    output.object(&json!({ "recurrences": recurrences, "steps": steps }));
+    output.object(&json!({ "steps": steps }));
     Ok(Verdict::Good)
 }
 
@@ -147,7 +149,13 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
         files::write(path, &text)?;
     }
     crate::driver::run::print_program(&program, &text, arguments, output);
-    let tensors = inputs::tensors(&program, &searched.sizes, &arguments.arrays.input, arguments.arrays.seed)?;
+    let tensors = inputs::tensors(
+        &program,
+        Some(&loaded.system),
+        &searched.sizes,
+        &arguments.arrays.input,
+        arguments.arrays.seed,
+    )?;
     let start = Instant::now();
     let outcome = sim::simulate(&program, &searched.sizes, &tensors, &settings(&searched))?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;

@@ -1,7 +1,7 @@
 //! Text to a proved design of several spaces.
 
-use super::refusal;
 use super::setting::Setting;
+use super::{refusal, show};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::arguments::{KernelArguments, SpaceArguments};
@@ -12,7 +12,7 @@ use crate::integer::Bindings;
 use crate::mapping::SystemDesign;
 use crate::recurrence::spaces::{SpaceSystem, cut_spaces};
 use crate::recurrence::{self, RecurrenceSystem};
-use crate::rewrite::{self, Choices, LoweredSystem};
+use crate::rewrite::{self, Choices, LoweredSystem, Scheduled};
 use crate::smt::{self, Discharged};
 use crate::timing;
 use std::time::{Duration, Instant};
@@ -108,7 +108,8 @@ pub fn prove_best(
             Verdict::Good => {
                 confirm(loaded, arguments, found)?;
                 let record = format!("proved-by-{}-obligations", proofs.len());
-                loaded.lowered.record(&found.parts, &record);
+                let texts = show::texts(loaded, found);
+                loaded.lowered.record(&scheduled(found, &texts), &record);
                 return Ok(Winner { index, found: found.clone(), proofs, record });
             }
             Verdict::Unknown => {
@@ -123,6 +124,12 @@ pub fn prove_best(
         last = refusal::nothing_found(loaded, searched, &Setting::new(loaded, arguments)?);
     }
     Err(last.into())
+}
+
+/// The parts with the texts of their places and steps.
+pub fn scheduled<'a>(found: &'a SystemFound, texts: &'a [(String, String)]) -> Vec<Scheduled<'a>> {
+    let parts = found.parts.iter().zip(texts);
+    parts.map(|(part, (place, step))| Scheduled { dataflow: &part.dataflow, place, step }).collect()
 }
 
 /// All obligations of a design, discharged.

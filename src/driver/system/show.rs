@@ -22,6 +22,17 @@ pub fn parts(loaded: &Loaded, found: &SystemFound) -> Vec<String> {
     loaded.cut.spaces.iter().enumerate().map(line).collect()
 }
 
+/// Place and step of each space as the text of `sched` nodes.
+pub fn texts(loaded: &Loaded, found: &SystemFound) -> Vec<(String, String)> {
+    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone(), boundary_io: false };
+    let text = |forms: &[Affine]| format!("[{}]", list(forms).replace(' ', ""));
+    let part = |space: usize| {
+        let point = design.point(space);
+        (text(&design.place(space, &point)), text(&design.time(space, &point)))
+    };
+    (0..loaded.cut.spaces.len()).map(part).collect()
+}
+
 fn list(forms: &[Affine]) -> String {
     forms.iter().map(Affine::to_string).collect::<Vec<String>>().join(", ")
 }

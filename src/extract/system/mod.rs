@@ -24,4 +24,5 @@ mod verify;
 
 pub use constraint::SystemConstraint;
 pub use search::{SystemFound, SystemProblem, SystemSurvey, search_system};
+pub use steps::{Law, Stuck};
 pub use verify::verify_system;

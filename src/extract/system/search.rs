@@ -55,8 +55,8 @@ pub struct SystemSurvey {
     pub designs: u64,
     /// The Pareto front, in no order.
     pub front: Vec<SystemFound>,
-    /// Placements with dataflows that no steps satisfy, and why the first of them is stuck.
-    pub stuck: Option<(Placement, Vec<Part>, Stuck)>,
+    /// The first dataflow that no steps satisfy, and why.
+    pub stuck: Option<(Vec<Part>, Stuck)>,
     /// The first placement in which a value has no way.
     pub unreachable: Option<Vec<Diagnostic>>,
 }
@@ -154,7 +154,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
     for parts in forms.all(placement) {
         let design = SystemDesign { system: problem.system, parts, boundary_io: false };
         match design.handoffs(problem.machine.links.network) {
-            Ok(handoffs) => search_form(problem, &design, &handoffs, placement, &mut survey),
+            Ok(handoffs) => search_form(problem, &design, &handoffs, &mut survey),
             Err(why) => {
                 survey.unreachable.get_or_insert(why);
             }
@@ -165,13 +165,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
 }
 
 /// The shortest steps of one dataflow, and all within the box where they are few.
-fn search_form(
-    problem: &SystemProblem,
-    design: &SystemDesign,
-    handoffs: &[Handoff],
-    placement: &Placement,
-    survey: &mut SystemSurvey,
-) {
+fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(mut conditions) = Conditions::new(design, handoffs, &problem.machine.links) else { return };
     for (space, step) in problem.constraint.steps.iter().enumerate() {
         if let Some((step, _)) = step {
@@ -183,7 +177,7 @@ fn search_form(
         Ok(parts) if !timed.contains(&parts) => timed.push(parts),
         Ok(_) => {}
         Err(why) => {
-            survey.stuck.get_or_insert((placement.clone(), design.parts.clone(), why));
+            survey.stuck.get_or_insert((design.parts.clone(), why));
         }
     }
     for parts in timed {
