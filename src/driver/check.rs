@@ -13,6 +13,8 @@ pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
         rewrite::load_rules(arguments.kernel.rules.as_deref())?;
     }
     output.line(system.to_string().trim_end());
+    let spaces = recurrence::spaces::cut_spaces(&system).map(|cut| cut.to_string()).unwrap_or_default();
+    output.line(&format!("\n{}", spaces.trim_end()));
     output.object(&json!({
         "kernel": &*system.name,
         "parameters": system.parameters.iter().map(|name| name.to_string()).collect::<Vec<_>>(),
@@ -20,6 +22,7 @@ pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
         "equations": system.equations.len(),
         "schedules": system.schedules.iter().map(|schedule| schedule.name.to_string()).collect::<Vec<_>>(),
         "normal_form": system.to_string(),
+        "spaces": spaces.lines().collect::<Vec<_>>(),
     }));
     Ok(Verdict::Good)
 }

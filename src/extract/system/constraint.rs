@@ -6,7 +6,7 @@
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name};
 use crate::mapping::Network;
-use crate::recurrence::spaces::SpaceSystem;
+use crate::recurrence::spaces::{Family, SpaceSystem};
 use crate::recurrence::{Directive, Schedule};
 use crate::rewrite::{Choices, Transport};
 use crate::span::Span;
@@ -91,11 +91,8 @@ impl SystemConstraint {
         self.place_span = Some(span);
         let mut used = false;
         for (family, place) in system.families.iter().zip(&mut self.places) {
-            if rows.iter().all(|row| has_all(&family.indices, row)) {
-                let rows = rows.iter().map(|row| row.row(&family.indices)).collect();
-                *place = Some(Matrix::new(rows, family.indices.len()));
-                used = true;
-            }
+            *place = place_of(family, rows);
+            used |= place.is_some();
         }
         if used { Ok(()) } else { Err(no_space(system, rows, span)) }
     }
@@ -128,6 +125,12 @@ impl SystemConstraint {
         }
         Ok(left)
     }
+}
+
+/// The place of a family that has all indices of the rows.
+pub fn place_of(family: &Family, rows: &[Affine]) -> Option<Matrix> {
+    let known = rows.iter().all(|row| has_all(&family.indices, row));
+    known.then(|| Matrix::new(rows.iter().map(|row| row.row(&family.indices)).collect(), family.indices.len()))
 }
 
 fn has_all(indices: &[Name], row: &Affine) -> bool {

@@ -4,6 +4,7 @@ use super::edges::Edge;
 use crate::integer::{Affine, Matrix, Vector};
 use crate::mapping::{Network, candidates};
 use crate::recurrence::spaces::SpaceSystem;
+use crate::rewrite::{Choices, Transport};
 
 /// More combinations of places than this are not looked at.
 const MOST_PLACEMENTS: usize = 50_000;
@@ -34,6 +35,30 @@ pub struct Places<'a> {
     pub network: Network,
     /// For each family the places that the schedule allows; `None` for any.
     pub fixed: Vec<Option<Matrix>>,
+    /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
+    /// tensor passes elsewhere.
+    pub strict: Vec<Vec<bool>>,
+}
+
+/// Which operands have no other way than from the point that computes them: those that no stream carries, and those whose
+/// tensor no other stream carries.
+pub fn strict_operands(system: &SpaceSystem, choices: &[Choices]) -> Vec<Vec<bool>> {
+    let streams = |space: usize, operand: usize| {
+        choices[space].transports[operand].iter().any(|choice| matches!(choice, Transport::Stream(_)))
+    };
+    let carried = |space: usize, operand: usize| {
+        let tensor = &system.spaces[space].operands[operand].tensor;
+        let others = system.spaces.iter().enumerate().flat_map(|(other, reader)| {
+            (0..reader.operands.len()).map(move |position| (other, position, &reader.operands[position].tensor))
+        });
+        others
+            .filter(|(_, _, read)| *read == tensor)
+            .any(|(other, position, _)| (other, position) != (space, operand) && streams(other, position))
+    };
+    let strict = |space: usize, operand: usize| !(streams(space, operand) && carried(space, operand));
+    let of_space =
+        |space: usize| (0..system.spaces[space].operands.len()).map(|operand| strict(space, operand)).collect();
+    (0..system.spaces.len()).map(of_space).collect()
 }
 
 impl Places<'_> {
@@ -103,7 +128,7 @@ impl Places<'_> {
         let joining: Vec<&Edge> = self.joining(family, rows).collect();
         let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
         let guiding = if forced.is_empty() { joining } else { forced };
-        if let Some(place) = &self.fixed[family] {
+        if let (Some(place), true) = (&self.fixed[family], guiding.is_empty()) {
             return vec![place.rows().iter().map(|row| (row.clone(), Affine::default())).collect()];
         }
         if guiding.is_empty() {
@@ -124,7 +149,8 @@ impl Places<'_> {
     fn rows_on(&self, family: usize, rows: &[Option<Vec<Row>>], guiding: &[&Edge], axis: usize) -> Vec<Row> {
         let dimension = self.system.families[family].indices.len();
         let mut found: Vec<Row> = vec![];
-        for row in candidates::vectors(dimension, (-self.bound, self.bound)) {
+        let free = || candidates::vectors(dimension, (-self.bound, self.bound));
+        for row in self.fixed[family].as_ref().map_or_else(free, |place| vec![place.rows()[axis].clone()]) {
             for edge in guiding {
                 for origin in self.shifts(edge, family, rows, axis, &row) {
                     if !found.contains(&(row.clone(), origin.clone())) {
@@ -133,6 +159,7 @@ impl Places<'_> {
                 }
             }
         }
+        found.retain(|row| self.keeps_distance(family, rows, axis, row));
         found.sort_by_key(|(row, origin)| (origin.terms().count(), row.iter().map(|entry| entry.abs()).sum::<i64>()));
         found
     }
@@ -157,13 +184,57 @@ impl Places<'_> {
         self.network.hops(&[distance]).is_some() && distance.abs() <= self.bound
     }
 
-    /// Whether every result of a reduction still has a way to its reader.
-    fn fits(&self, family: usize, rows: &[Option<Vec<Row>>]) -> bool {
-        let forced: Vec<&Edge> = self.joining(family, rows).filter(|edge| edge.is_forced(self.system)).collect();
-        forced.iter().all(|wanted| {
-            let same = |edge: &&&Edge| edge.reader == wanted.reader && edge.operand == wanted.operand;
-            forced.iter().filter(same).any(|edge| self.reaches(edge, rows))
+    /// Whether a row leaves each operand that has one way only a constant distance along its axis, under some transport.
+    fn keeps_distance(&self, family: usize, rows: &[Option<Vec<Row>>], axis: usize, (row, origin): &Row) -> bool {
+        let along = |space: usize| match self.family(space) == family {
+            true => Some((row, origin)),
+            false => rows[self.family(space)].as_ref().map(|rows| (&rows[axis].0, &rows[axis].1)),
+        };
+        let keeps = |edge: &Edge| {
+            let (Some((here, shift)), Some((there, other))) = (along(edge.reader), along(edge.giver)) else {
+                return true;
+            };
+            let distance = edge.distance(self.system, here, there);
+            distance.is_some_and(|distance| (distance + shift.clone() - other.clone()).is_constant())
+        };
+        self.every_operand(|edge| self.touches(edge, family, rows), keeps)
+    }
+
+    /// Whether the edge joins `family` to itself or to a placed one.
+    fn touches(&self, edge: &Edge, family: usize, rows: &[Option<Vec<Row>>]) -> bool {
+        let (reader, giver) = (self.family(edge.reader), self.family(edge.giver));
+        let known = |other: usize| other == family || rows[other].is_some();
+        (reader == family || giver == family) && known(reader) && known(giver)
+    }
+
+    /// Whether each strict operand has a transport under which every set of takers has an edge that passes; only operands
+    /// with an edge of interest are asked.
+    fn every_operand(&self, interest: impl Fn(&Edge) -> bool, passes: impl Fn(&Edge) -> bool) -> bool {
+        let strict = self.edges.iter().filter(|edge| self.strict[edge.reader][edge.operand] && interest(edge));
+        let mut asked: Vec<(usize, usize)> = strict.map(|edge| (edge.reader, edge.operand)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        asked.into_iter().all(|(reader, operand)| {
+            let mine: Vec<&Edge> = self
+                .edges
+                .iter()
+                .filter(|edge| (edge.reader, edge.operand) == (reader, operand) && interest(edge))
+                .collect();
+            let transports: std::collections::BTreeSet<usize> = mine.iter().map(|edge| edge.transport).collect();
+            transports.into_iter().any(|transport| {
+                let under = || mine.iter().filter(|edge| edge.transport == transport);
+                under().all(|edge| {
+                    under()
+                        .filter(|other| other.giver == edge.giver && other.set == edge.set)
+                        .any(|other| passes(other))
+                })
+            })
         })
+    }
+
+    /// Whether every strict operand that joins the family to placed ones can be reached.
+    fn fits(&self, family: usize, rows: &[Option<Vec<Row>>]) -> bool {
+        self.every_operand(|edge| self.touches(edge, family, rows), |edge| self.reaches(edge, rows))
     }
 
     fn reaches(&self, edge: &Edge, rows: &[Option<Vec<Row>>]) -> bool {

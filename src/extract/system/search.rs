@@ -2,12 +2,12 @@
 
 use super::edges::edges;
 use super::forms::Forms;
-use super::places::{Placement, Places};
+use super::places::{Placement, Places, strict_operands};
 use super::steps::{Conditions, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Bindings, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::candidates::{self, Bounds};
 use crate::mapping::{Handoff, Part, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
@@ -95,6 +95,21 @@ impl<'a> SystemProblem<'a> {
             .collect()
     }
 
+    /// What one `place` line can say at this rank: for each family the place where it has all indices of the line.
+    fn lines(&self, rank: usize) -> Vec<Vec<Option<Matrix>>> {
+        if self.constraint.places.iter().any(Option::is_some) {
+            return vec![self.constraint.places.clone()];
+        }
+        let families = &self.system.families;
+        let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else { return vec![] };
+        let names = &largest.indices;
+        let line = |place: &Matrix| {
+            let rows: Vec<Affine> = place.rows().iter().map(|row| Affine::from_row(names, row)).collect();
+            families.iter().map(|family| super::constraint::place_of(family, &rows)).collect()
+        };
+        candidates::places(names.len(), rank, self.bounds.bound).iter().map(line).collect()
+    }
+
     /// The box for the steps: a latency of more than one makes room for steps as much longer.
     fn steps(&self) -> (i64, i64) {
         let (low, high) = self.bounds.steps;
@@ -128,12 +143,13 @@ pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) +
     let (system, network) = (problem.system, problem.machine.links.network);
     let edges = edges(system, &problem.choices);
     let bound = problem.bounds.bound;
+    let strict = strict_operands(system, &problem.choices);
     let placements: Vec<Placement> = problem
         .ranks()
         .into_iter()
-        .flat_map(|rank| {
-            let fixed = problem.constraint.places.clone();
-            Places { system, edges: &edges, rank, bound, network, fixed }.all()
+        .flat_map(|rank| problem.lines(rank).into_iter().map(move |fixed| (rank, fixed)))
+        .flat_map(|(rank, fixed)| {
+            Places { system, edges: &edges, rank, bound, network, fixed, strict: strict.clone() }.all()
         })
         .collect();
     let forms = Forms { system, choices: &problem.choices, edges: &edges, network };

@@ -248,18 +248,25 @@ fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operat
     Some((*first, inner, body))
 }
 
-/// The names of a tensor's subscripts: those of its first equation with plain and different ones, else `x0`, `x1`, ...
+/// The names of a tensor's subscripts: for each the index that stands there, alone or shifted, in the first equation that
+/// has one; else `x0`, `x1`, ...
 fn coordinate_names(system: &RecurrenceSystem, tensor: &Name) -> Vec<Name> {
     let equations = || system.equations.iter().filter(|equation| equation.target == *tensor);
-    let plain = |equation: &Equation| {
-        let names: Vec<Name> = equation.subscripts.iter().filter_map(|form| form.as_variable().cloned()).collect();
-        let mut distinct = names.clone();
-        distinct.sort();
-        distinct.dedup();
-        (names.len() == equation.subscripts.len() && distinct.len() == names.len()).then_some(names)
-    };
     let rank = equations().next().map_or(0, |equation| equation.subscripts.len());
-    equations().find_map(plain).unwrap_or_else(|| (0..rank).map(|axis| name(&format!("x{axis}"))).collect())
+    let mut names: Vec<Name> = vec![];
+    for axis in 0..rank {
+        let shifted = |equation: &Equation| {
+            let form = equation.subscripts[axis].clone();
+            let plain = form.clone() - Affine::constant(form.constant_term());
+            plain
+                .as_variable()
+                .filter(|index| equation.domain.indices.contains(index) && !names.contains(index))
+                .cloned()
+        };
+        let found = equations().find_map(shifted);
+        names.push(found.unwrap_or_else(|| name(&format!("x{axis}"))));
+    }
+    names
 }
 
 /// Whether every point of `domain`, for sizes of at least 1, lies in `set`.
