@@ -29,8 +29,10 @@ fn the_triangular_solve_goes_through_both_handoffs() {
     let mut lowered = lower(&cut(TRISOLVE));
     let [sums, divisions] = paper();
     let inner = lowered.explain(0, &sums);
-    let expected = ["push-in-at", FOLD_DIRECTIONS, "choose-stream", "inner-send", "propagate", "send"];
-    assert!(rules_of(&inner).ends_with(&expected), "{:?}", rules_of(&inner));
+    let mut expected = vec!["lower-sum", FOLD_DIRECTIONS, "red-dir", "accumulate", "send", "push-in-mul"];
+    expected.extend(["push-in-at", "choose-feed"]);
+    expected.extend(["push-in-at", FOLD_DIRECTIONS, "choose-stream", "inner-send", "propagate", "send"]);
+    assert_eq!(rules_of(&inner), expected);
     let outer = lowered.explain(1, &divisions);
     let expected =
         ["push-in-div", "push-in-sub", "push-in-at", "choose-prefetch", "outer-send", "push-in-at", "choose-feed"];
@@ -88,6 +90,7 @@ fn every_step_of_every_explanation_holds() {
                 let steps = lowered.explain(position, &dataflow);
                 assert!(!steps.is_empty(), "{text}");
                 for step in steps.into_iter().filter(|step| seen.insert(step.to_string())) {
+                    assert!(!step.before.contains("> (nulls"), "a list ends in that of another space: {step}");
                     let named = [FOLD_DIRECTIONS, DEFINE_RESULT].contains(&step.rule.as_str());
                     assert!(named || rules.find(&step.rule).is_some(), "{step}");
                     let (before, after) = (step.before.parse().unwrap(), step.after.parse().unwrap());
