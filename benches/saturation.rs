@@ -4,9 +4,13 @@
 #[allow(dead_code)]
 mod kernels;
 
+#[path = "../tests/rewrite/system_kernels.rs"]
+#[allow(dead_code)]
+mod system_kernels;
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use systole::rewrite::{Limits, load_rules, saturate};
+use systole::rewrite::{Limits, load_rules, saturate, saturate_system};
 
 fn saturation(criterion: &mut Criterion) {
     let rules = load_rules(None).unwrap();
@@ -25,5 +29,19 @@ fn saturation(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, saturation);
+fn systems(criterion: &mut Criterion) {
+    let rules = load_rules(None).unwrap();
+    for text in [system_kernels::TRISOLVE, system_kernels::CHOLESKY, system_kernels::SMITH_WATERMAN] {
+        let system = system_kernels::cut(text);
+        criterion.bench_function(&format!("saturate {}", system.kernel), |bencher| {
+            bencher.iter(|| saturate_system(black_box(&system), &rules, &Limits::default()).unwrap());
+        });
+        let lowered = saturate_system(&system, &rules, &Limits::default()).unwrap();
+        criterion.bench_function(&format!("choices {}", system.kernel), |bencher| {
+            bencher.iter(|| black_box(&lowered).choices().unwrap());
+        });
+    }
+}
+
+criterion_group!(benches, saturation, systems);
 criterion_main!(benches);

@@ -58,9 +58,11 @@ mod lowered;
 
 pub use lowered::{Lowered, LoweredSystem, saturate, saturate_system, saturate_system_term, saturate_term};
 
-mod read_off;
+mod choices;
 
-pub use read_off::Choices;
+pub use choices::Choices;
+
+mod read_off;
 
 mod explain;
 
@@ -71,3 +73,7 @@ mod dump;
 mod show;
 
 pub use show::show_dataflow;
+
+mod show_system;
+
+pub use show_system::show_system;

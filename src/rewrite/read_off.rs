@@ -6,6 +6,7 @@
 
 use super::analysis::{Graph, name_of};
 use super::builder::OwnValues::{FromPointBefore, Taken};
+use super::choices::Choices;
 use super::context::access_text;
 use super::dataflow::{Dataflow, Transport};
 use super::equations::Equations;
@@ -18,37 +19,6 @@ use crate::integer::{Vector, lexicographic_sign};
 use crate::recurrence::{Chain, Function, Operand, Scalar, Space};
 use egg::{Id, RecExpr};
 use std::collections::BTreeSet;
-
-/// Every way to lower a space: any transport of each operand goes with any chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choices {
-    /// For each operand, in the order of [`Space::operands`], its transports in ascending order.
-    pub transports: Vec<Vec<Transport>>,
-    /// The orders of the reduction in ascending order; one empty chain where nothing is reduced.
-    pub chains: Vec<Chain>,
-}
-
-impl Choices {
-    /// How many dataflows there are.
-    pub fn count(&self) -> usize {
-        self.transports.iter().map(Vec::len).product::<usize>() * self.chains.len()
-    }
-
-    /// All dataflows: the last operand's transport changes fastest, then the others', then the chain.
-    pub fn dataflows(&self) -> impl Iterator<Item = Dataflow> + '_ {
-        (0..self.count()).map(|mut rank| {
-            let mut pick = |count: usize| {
-                let choice = rank % count;
-                rank /= count;
-                choice
-            };
-            let picked: Vec<usize> = self.transports.iter().rev().map(|list| pick(list.len())).collect();
-            let transports = self.transports.iter().zip(picked.iter().rev());
-            let transports = transports.map(|(list, choice)| list[*choice].clone()).collect();
-            Dataflow { transports, chain: self.chains[pick(self.chains.len())].clone() }
-        })
-    }
-}
 
 impl Lowered {
     /// The transports of each operand and the orders of the reduction that the e-graph holds.

@@ -1,6 +1,6 @@
 //! A dataflow in the notation of dataflow recurrences: values belong to points, and come from neighbours.
 //!
-//! In: a [`Space`] and a [`Dataflow`]. Out: one recurrence a line, such as `(i,j,k)_A <- (i,j-1,k)_A`. Lines that load
+//! In: a [`Space`] that reads what is given, and a [`Dataflow`]. Out: one recurrence a line, such as `(i,j,k)_A <- (i,j-1,k)_A`. Lines that load
 //! or start a value stand at the faces of the domain through which its lines enter, so diagonals print right as well; a
 //! face that is thicker than one point is told by a condition. Paper: Cyclotron section 4, Figure 4.
 
@@ -18,40 +18,50 @@ pub fn show_dataflow(space: &Space, dataflow: &Dataflow) -> Vec<String> {
     let mut lines: Vec<String> =
         moves.flat_map(|((operand, name), transport)| show_move(space, operand, name, transport)).collect();
     match space.reduction {
-        Some(operator) => lines.extend(show_reduction(space, operator, dataflow, &names)),
+        Some(operator) => {
+            let (reduced, ends) = show_reduction(space, operator, dataflow, &names);
+            lines.extend(reduced);
+            lines.extend(ends.iter().map(|place| show_result(space, place)));
+        }
         None => {
             let everywhere = Place::default();
             let value = show_scalar(space, &space.body, &names, 0);
-            lines.push(format!("{} <- {value}", everywhere.element(space, &space.output, &space.output_access)));
+            lines.push(format!("{} <- {value}", everywhere.element(&space.output, &space.output_access)));
         }
     }
     lines
 }
 
-/// The tensor's name, with a number behind it where the tensor is read more than once.
-fn operand_names(space: &Space) -> Vec<String> {
+/// The line that writes the result out at the points of `place`.
+pub(super) fn show_result(space: &Space, place: &Place) -> String {
+    let element = place.element(&space.output, &space.output_access);
+    place.with_conditions(format!("{element} <- {}_{}", place.point(space, &[]), space.output))
+}
+
+/// The tensor's name, with a number behind it where the tensor is read more than once, or written as well.
+pub(super) fn operand_names(space: &Space) -> Vec<String> {
     let name = |(position, operand): (usize, &Operand)| {
         let same = |other: &&Operand| other.tensor == operand.tensor;
         let rank = space.operands[..position].iter().filter(same).count() + 1;
         match space.operands.iter().filter(same).count() {
-            1 => operand.tensor.to_string(),
+            1 if operand.tensor != space.output => operand.tensor.to_string(),
             _ => format!("{}.{rank}", operand.tensor),
         }
     };
     space.operands.iter().enumerate().map(name).collect()
 }
 
-fn show_move(space: &Space, operand: &Operand, name: &str, transport: &Transport) -> Vec<String> {
+pub(super) fn show_move(space: &Space, operand: &Operand, name: &str, transport: &Transport) -> Vec<String> {
     let everywhere = Place::default();
     let (tensor, access) = (&operand.tensor, &operand.access);
     let from = |how: &str| {
-        let element = everywhere.element(space, tensor, access);
+        let element = everywhere.element(tensor, access);
         vec![format!("{}_{name} <- {element}  {how}", everywhere.point(space, &[]))]
     };
     match transport {
         Transport::Stream(along) => {
             let load = |head: &Place| {
-                let line = format!("{}_{name} <- {}", head.point(space, &[]), head.element(space, tensor, access));
+                let line = format!("{}_{name} <- {}", head.point(space, &[]), head.element(tensor, access));
                 head.with_conditions(line)
             };
             let mut lines: Vec<String> = everywhere.faces(space, along).iter().map(load).collect();
@@ -66,7 +76,13 @@ fn show_move(space: &Space, operand: &Operand, name: &str, transport: &Transport
     }
 }
 
-fn show_reduction(space: &Space, operator: Operator, dataflow: &Dataflow, names: &[String]) -> Vec<String> {
+/// How the values are combined, and the places where the lines of the last level end.
+pub(super) fn show_reduction(
+    space: &Space,
+    operator: Operator,
+    dataflow: &Dataflow,
+    names: &[String],
+) -> (Vec<String>, Vec<Place>) {
     let depth = dataflow.chain.directions.len();
     let level_name = |level: usize| match level + 1 == depth {
         true => space.output.to_string(),
@@ -86,12 +102,7 @@ fn show_reduction(space: &Space, operator: Operator, dataflow: &Dataflow, names:
         let back: Vec<i64> = along.iter().map(|entry| -entry).collect();
         places = places.iter().flat_map(|place| place.faces(space, &back)).collect();
     }
-    let publish = |place: &Place| {
-        let element = place.element(space, &space.output, &space.output_access);
-        place.with_conditions(format!("{element} <- {}_{}", place.point(space, &[]), space.output))
-    };
-    lines.extend(places.iter().map(publish));
-    lines
+    (lines, places)
 }
 
 /// One level of a reduction at the points of `place`: where it starts, and how it goes on along `along`.
@@ -113,16 +124,16 @@ fn show_level(space: &Space, operator: Operator, place: &Place, along: &[i64], n
 
 /// Some points of the domain: all of them, or those on a face.
 #[derive(Clone, Debug, Default)]
-struct Place {
+pub(super) struct Place {
     /// Indices that the face fixes, as forms of the others.
-    fixed: BTreeMap<Name, Affine>,
+    pub fixed: BTreeMap<Name, Affine>,
     /// What holds on faces that fix no index.
-    conditions: Vec<String>,
+    pub conditions: Vec<String>,
 }
 
 impl Place {
     /// The point, moved back by `along` (not at all where it is empty): `(i,j-1,k)`.
-    fn point(&self, space: &Space, along: &[i64]) -> String {
+    pub fn point(&self, space: &Space, along: &[i64]) -> String {
         let back = along.iter().copied().chain(std::iter::repeat(0));
         let coordinates = space.indices().iter().zip(back).map(|(index, step)| {
             let form = Affine::variable(index).substitute(&self.fixed) - Affine::constant(step);
@@ -132,15 +143,15 @@ impl Place {
     }
 
     /// A tensor's element: `A[i,k]`.
-    fn element(&self, space: &Space, tensor: &str, access: &[Affine]) -> String {
+    pub fn element(&self, tensor: &str, access: &[Affine]) -> String {
         let forms: Vec<Affine> = access.iter().map(|form| form.substitute(&self.fixed)).collect();
-        if space.dimension() == 0 || forms.is_empty() {
+        if forms.is_empty() {
             return tensor.to_owned();
         }
         format!("{tensor}{}", access_text(&forms))
     }
 
-    fn with_conditions(&self, line: String) -> String {
+    pub fn with_conditions(&self, line: String) -> String {
         match self.conditions.is_empty() {
             true => line,
             false => format!("{line}  where {}", self.conditions.join(" and ")),
@@ -148,7 +159,7 @@ impl Place {
     }
 
     /// The faces of this place that lines along `along` enter through.
-    fn faces(&self, space: &Space, along: &[i64]) -> Vec<Place> {
+    pub fn faces(&self, space: &Space, along: &[i64]) -> Vec<Place> {
         let constraints = space.domain.set.constraints().iter();
         let entered = constraints.map(|form| (form, dot(&form.row(space.indices()), along)));
         entered.filter(|(_, step)| *step > 0).map(|(form, step)| self.cut(space, along, form, step)).collect()
@@ -180,7 +191,7 @@ fn binding(operator: Operator) -> usize {
 }
 
 /// The body at a point, in parentheses where it binds less tightly than `outer`.
-fn show_scalar(space: &Space, scalar: &Scalar, names: &[String], outer: usize) -> String {
+pub(super) fn show_scalar(space: &Space, scalar: &Scalar, names: &[String], outer: usize) -> String {
     match scalar {
         Scalar::Number(value) => value.to_string(),
         Scalar::Index(form) => format!("({form})"),

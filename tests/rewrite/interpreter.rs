@@ -156,7 +156,7 @@ impl World<'_> {
         let at = |child: Id, point: &[i64]| self.value(term, child, (home, point));
         let read =
             |tensor: Id, map: Id, point: &[i64]| self.element(&text(tensor), &self.apply(&text(map), (home, point)));
-        let line = |direction: Id| self.line((home, x), &self.vector(home, &text(direction)));
+        let line = |direction: Id| self.line((home, x), &self.direction(term, direction, home));
         let before = |direction: Id| self.moved((home, x), &self.direction(term, direction, home), -1);
         let fibre = |map: Id| {
             let element = self.apply(&text(map), (home, x));
@@ -226,25 +226,27 @@ impl World<'_> {
 
     /// The vector of a direction, or of an offset: the only small step to a point that writes what is read here.
     fn direction(&self, term: &RecExpr<Term>, id: Id, home: usize) -> Vec<i64> {
-        let Term::Offset([_, _, map]) = &term[id] else { return self.vector(home, &term[id].to_string()) };
-        let space = self.spaces[home].space;
+        let Term::Offset([own, _, map]) = &term[id] else { return self.vector(home, &term[id].to_string()) };
+        let own = self.position(&term[*own].to_string()).unwrap();
+        let space = self.spaces[own].space;
         let written = |point: &[i64]| -> Vec<i64> {
             let bindings = space.bind(&self.sizes, point);
             space.output_access.iter().map(|form| form.evaluate(&bindings).unwrap()).collect()
         };
         let zero = vec![0; space.dimension()];
-        let element = self.apply(&term[*map].to_string(), (home, &zero));
+        let element = self.apply(&term[*map].to_string(), (own, &zero));
         let digits = |rank: usize| (0..zero.len()).map(move |place| (rank / 5_usize.pow(place as u32)) as i64 % 5 - 2);
         let small = (0..5_usize.pow(zero.len() as u32)).map(|rank| digits(rank).collect::<Vec<i64>>());
         let back = |vector: &Vec<i64>| vector.iter().map(|entry| -entry).collect::<Vec<i64>>();
-        small.into_iter().find(|vector| written(&back(vector)) == element).unwrap()
+        let along = small.into_iter().find(|vector| written(&back(vector)) == element).unwrap();
+        self.vector(home, &space.show_direction(&along))
     }
 
     /// The points that a list of directions, or what folds to one, reduces over.
     fn reduced_points(&self, term: &RecExpr<Term>, list: Id, (home, x): Point) -> Vec<Vec<i64>> {
         let text = |child: Id| term[child].to_string();
         match &term[list] {
-            Term::Dir([d, _]) => self.line((home, x), &self.vector(home, &text(*d))),
+            Term::Dir([d, _]) => self.line((home, x), &self.direction(term, *d, home)),
             Term::Signs([_, k]) => self.line((home, x), &self.vector(home, &format!("<{}>", text(*k)))),
             // Lists are texts: where those of two spaces are the same, so is the term.
             Term::Nulls([s, g]) if self.position(&text(*s)).is_some_and(|other| other != home) => {

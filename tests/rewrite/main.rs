@@ -22,4 +22,8 @@ mod system_meaning;
 
 mod systems;
 
+mod system_show;
+
+mod system_explain;
+
 mod handoff_rules;
