@@ -24,6 +24,6 @@ mod optimum;
 pub use discharge::{discharge, discharge_all, version};
 pub use linear::{Goal, LinearProblem, NonZero};
 pub use message::refutation_message;
-pub use optimum::{Optimum, minimise};
+pub use optimum::{Optimum, attempt, minimise};
 pub use text::{dump, dump_smt};
 pub use verdict::{Counterexample, Discharged, Verdict};

@@ -22,8 +22,17 @@ pub enum Optimum {
     Unknown(String),
 }
 
-/// Solves `problem` within `limit`.
+/// Solves `problem` within `limit`; a clash is minimal.
 pub fn minimise(problem: &LinearProblem, limit: Duration) -> Optimum {
+    let deadline = Instant::now().checked_add(limit);
+    match attempt(problem, limit) {
+        Optimum::Clash(_) => clash(problem, &Terms::new(problem), deadline),
+        answer => answer,
+    }
+}
+
+/// Solves `problem` within `limit`; a clash names every label, which costs no further question.
+pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
     if !problem.is_well_formed() {
         return Optimum::Unknown("the problem speaks of an unknown that it does not have".into());
     }
@@ -37,7 +46,7 @@ pub fn minimise(problem: &LinearProblem, limit: Duration) -> Optimum {
     solver.set_params(&parameters);
     match solver.check(&[]) {
         SatResult::Sat => found(problem, &terms, &solver, deadline),
-        SatResult::Unsat => clash(problem, &terms, deadline),
+        SatResult::Unsat => Optimum::Clash(problem.labels().into_iter().collect()),
         SatResult::Unknown => Optimum::Unknown(solver.get_reason_unknown().unwrap_or_default()),
     }
 }

@@ -4,7 +4,7 @@ use super::pipeline::{Loaded, Searched};
 use super::setting::Setting;
 use crate::diagnostic::Diagnostic;
 use crate::driver::show::grouped;
-use crate::extract::{Law, Stuck};
+use crate::extract::{Law, Stuck, why_stuck};
 use crate::mapping::{Field, Giver, Handoff, Part, SystemDesign};
 use crate::smt::{Discharged, refutation_message};
 
@@ -16,9 +16,12 @@ pub fn messages(loaded: &Loaded, proofs: &[Discharged]) -> Vec<Diagnostic> {
 /// The message for an empty front.
 pub fn nothing_found(loaded: &Loaded, searched: &Searched, setting: &Setting) -> Vec<Diagnostic> {
     let survey = &searched.survey;
-    let stuck = survey.stuck.as_ref().map(|(parts, why)| stuck(loaded, setting, parts, why));
+    let clash = survey.stuck.as_ref().and_then(|parts| {
+        let why = why_stuck(&setting.problem(loaded).ok()?, parts)?;
+        Some(stuck(loaded, setting, parts, &why))
+    });
     let message = format!("no design of `{}` is legal among {} placements", loaded.cut.kernel, grouped(survey.maps));
-    match (stuck, &survey.unreachable) {
+    match (clash, &survey.unreachable) {
         (Some(clash), _) => vec![clash],
         (None, Some(why)) => why.clone(),
         (None, None) => {

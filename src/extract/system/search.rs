@@ -55,8 +55,8 @@ pub struct SystemSurvey {
     pub designs: u64,
     /// The Pareto front, in no order.
     pub front: Vec<SystemFound>,
-    /// The first dataflow that no steps satisfy, and why.
-    pub stuck: Option<(Vec<Part>, Stuck)>,
+    /// The first dataflow that no steps satisfy.
+    pub stuck: Option<Vec<Part>>,
     /// The first placement in which a value has no way.
     pub unreachable: Option<Vec<Diagnostic>>,
 }
@@ -182,18 +182,13 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
 
 /// The shortest steps of one dataflow, and all within the box where they are few.
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
-    let Some(mut conditions) = Conditions::new(design, handoffs, &problem.machine.links) else { return };
-    for (space, step) in problem.constraint.steps.iter().enumerate() {
-        if let Some((step, _)) = step {
-            conditions.fix(space, step, space);
-        }
-    }
+    let Some(conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    match conditions.shortest(design) {
+    match conditions.shortest(design, false) {
         Ok(parts) if !timed.contains(&parts) => timed.push(parts),
         Ok(_) => {}
-        Err(why) => {
-            survey.stuck.get_or_insert((design.parts.clone(), why));
+        Err(_) => {
+            survey.stuck.get_or_insert(design.parts.clone());
         }
     }
     for parts in timed {
@@ -203,6 +198,24 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
             survey.add(SystemFound { cost, parts });
         }
     }
+}
+
+/// What the steps of a dataflow must satisfy, with what the schedule fixes.
+fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Option<Conditions> {
+    let mut conditions = Conditions::new(design, handoffs, &problem.machine.links)?;
+    for (space, step) in problem.constraint.steps.iter().enumerate() {
+        if let Some((step, _)) = step {
+            conditions.fix(space, step, space);
+        }
+    }
+    Some(conditions)
+}
+
+/// Why a dataflow has no steps: the laws that clash. `None` where it has some.
+pub fn why_stuck(problem: &SystemProblem, parts: &[Part]) -> Option<Stuck> {
+    let design = SystemDesign { system: problem.system, parts: parts.to_vec(), boundary_io: false };
+    let handoffs = design.handoffs(problem.machine.links.network).ok()?;
+    conditions(problem, &design, &handoffs)?.shortest(&design, true).err()
 }
 
 impl SystemSurvey {

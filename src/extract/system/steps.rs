@@ -5,7 +5,7 @@
 
 use crate::integer::{Affine, Matrix, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns, holds};
-use crate::smt::{Goal, LinearProblem, NonZero, Optimum, minimise};
+use crate::smt::{Goal, LinearProblem, NonZero, Optimum, attempt, minimise};
 use std::time::Duration;
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
@@ -132,10 +132,10 @@ impl Conditions {
     }
 
     /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash.
-    pub fn shortest(&self, design: &SystemDesign) -> Result<Vec<Part>, Stuck> {
+    pub fn shortest(&self, design: &SystemDesign, explained: bool) -> Result<Vec<Part>, Stuck> {
         let mut stuck = Stuck::Clash(vec![]);
         for shifted in [false, true] {
-            match self.optimum(design, shifted) {
+            match self.optimum(design, shifted, explained && shifted) {
                 Optimum::Found(values) => return Ok(self.parts(design, &values)),
                 Optimum::Clash(labels) => stuck = Stuck::Clash(labels.iter().map(|label| self.law(*label)).collect()),
                 Optimum::Unknown(why) => return Err(Stuck::Undecided(why)),
@@ -149,7 +149,7 @@ impl Conditions {
     }
 
     /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
-    fn optimum(&self, design: &SystemDesign, shifted: bool) -> Optimum {
+    fn optimum(&self, design: &SystemDesign, shifted: bool, explained: bool) -> Optimum {
         let mut rows = self.rows.clone();
         for (space, points) in design.system.spaces.iter().enumerate() {
             match self.unknowns.span_rows(space, &points.domain.set, self.laws.len() + space) {
@@ -162,7 +162,8 @@ impl Conditions {
         let (constant, sizes) = (span.end - 1, span.start..span.end - 1);
         let total = (0..self.unknowns.count()).map(|other| i64::from(sizes.contains(&other))).collect();
         let steps: Vec<usize> = (0..span.start).collect();
-        minimise(
+        let solve = if explained { minimise } else { attempt };
+        solve(
             &LinearProblem {
                 bounds: self.free(design, shifted),
                 rows,
