@@ -35,6 +35,22 @@ fn arrays_and_the_program_can_be_kept() {
 }
 
 #[test]
+fn inputs_are_filled_as_the_kernel_assumes_and_nothing_is_compared_with_what_is_no_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |assumption: &str| {
+        let path = folder.path().join("root.rec");
+        let text = format!("kernel root(N)\nin A[N, N]{assumption}\nout B[N, N]\nB[i, j] = sqrt(A[i, j])\n");
+        std::fs::write(&path, text).unwrap();
+        super::start::systole(&["run", path.to_str().unwrap(), "--size", "N=4"])
+    };
+    let ran = run(" is bits");
+    assert!(ran.stdout.contains("matches reference bit for bit"), "{}{}", ran.stdout, ran.stderr);
+    let ran = run("");
+    assert!(ran.stderr.contains("is not a number for these inputs"), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("bit for bit"), "{}", ran.stdout);
+}
+
+#[test]
 fn explain_goes_from_the_equations_to_the_proved_schedule() {
     let found = json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]);
     let steps = found["steps"].as_array().expect("a list");

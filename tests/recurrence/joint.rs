@@ -104,6 +104,24 @@ fn refused(values: &str, neutral: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_tuple_has_at_most_sixteen_components() {
+    let message = |size: usize| {
+        let list = |write: &dyn Fn(usize) -> String| (0..size).map(write).collect::<Vec<_>>().join(", ");
+        let (left, right) = (list(&|i| format!("a{i}")), list(&|i| format!("b{i}")));
+        let (sums, zeros) = (list(&|i| format!("a{i} + b{i}")), list(&|_| "0".to_owned()));
+        let text = format!(
+            "kernel k(N)\nin A[N]\nout {}\nreduction r({left}) with ({right}) = ({sums}) from ({zeros})\n({}) = r(i) ({})",
+            list(&|i| format!("s{i}")),
+            list(&|i| format!("s{i}")),
+            list(&|_| "A[i]".to_owned()),
+        );
+        load(&Source::new("wide.rec", text)).err().map(|errors| errors[0].message().to_owned())
+    };
+    assert_eq!(message(16), None);
+    assert_eq!(message(17), Some("a reduction of 17 components, the limit is 16".to_owned()));
+}
+
+#[test]
 fn associative_operators_are_accepted_and_near_misses_refused() {
     let accepted = [
         ("a + c, b + d", "0, 0"),

@@ -12,6 +12,9 @@ use crate::recurrence::Function;
 use crate::span::Span;
 use crate::syntax::ast::{self, Ident, Reduction, Spanned, Term};
 
+/// How many components a tuple may have.
+const COMPONENT_LIMIT: usize = 16;
+
 /// How many triples of tuples are tried.
 const TRIALS: usize = 300;
 
@@ -51,6 +54,10 @@ impl Lowering<'_> {
             let message = format!("the tuples of reduction `{}` are not equally long", title.node);
             let label = format!("combines {wanted} with {right} into {values}, from {neutral}");
             self.report(self.blame(title.span, message, &label));
+        }
+        if wanted > COMPONENT_LIMIT {
+            let message = format!("a reduction of {wanted} components, the limit is {COMPONENT_LIMIT}");
+            self.report(self.blame(title.span, message, "declared here"));
         }
         let names: Vec<&Ident> = left.iter().chain(right).collect();
         for (position, other) in names.iter().enumerate() {
