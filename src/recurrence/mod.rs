@@ -42,11 +42,11 @@ mod ends;
 
 pub use ends::ends;
 
-pub mod spaces;
-
 mod in_order;
 
 pub use in_order::evaluate_in_order;
+
+pub mod spaces;
 
 mod validate;
 

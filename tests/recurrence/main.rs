@@ -7,4 +7,7 @@ mod orders;
 mod spaces;
 
 mod support;
+
+mod system_orders;
+
 mod systems;

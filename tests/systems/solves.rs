@@ -8,7 +8,7 @@ out X[N]
 X[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]";
 
 /// Sums, and divisions.
-fn trisolve<'a>(sums: (&'a str, &'a str), divisions: (&'a str, &'a str)) -> [Line<'a>; 2] {
+pub fn trisolve<'a>(sums: (&'a str, &'a str), divisions: (&'a str, &'a str)) -> [Line<'a>; 2] {
     [
         ("X.sum", sums.0, sums.1, &["feed", "stream i"], &["j"]),
         ("X", divisions.0, divisions.1, &["feed", "handoff", "feed"], &[]),

@@ -41,7 +41,7 @@ pub use system::emit_system;
 
 use super::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name};
+use crate::integer::{Affine, Name, lexicographic_sign};
 use crate::mapping::{Design, Flow, FlowRole, Links};
 use crate::recurrence::Role;
 use crate::rewrite::Transport;
@@ -117,8 +117,11 @@ fn arrays(design: &Design) -> Vec<ArrayDecl> {
 }
 
 fn channels(flows: &[Flow], names: &Names, links: &Links) -> Result<Vec<Channel>, String> {
-    let moving = flows.iter().filter(|flow| !flow.is_stationary());
-    moving.map(|flow| channel(flow, names, links)).collect()
+    let (held, moving): (Vec<&Flow>, Vec<&Flow>) = flows.iter().partition(|flow| flow.is_stationary());
+    if let Some(flow) = held.iter().find(|flow| lexicographic_sign(&flow.delay) <= 0) {
+        return Err(format!("the register of `{}` would be read before it is written", flow.of));
+    }
+    moving.into_iter().map(|flow| channel(flow, names, links)).collect()
 }
 
 fn channel(flow: &Flow, names: &Names, links: &Links) -> Result<Channel, String> {
