@@ -103,13 +103,13 @@ impl Run<'_> {
         let mut array = ndarray::ArrayD::zeros(shape);
         for (at, value) in array.indexed_iter_mut() {
             let subscripts = at.slice().iter().map(|subscript| *subscript as i64).collect();
-            *value = self.compute((tensor.name.clone(), subscripts))?;
+            *value = self.compute(&(tensor.name.clone(), subscripts))?;
         }
         Ok(array)
     }
 
     /// Computes one element and all that it needs, deepest first.
-    fn compute(&mut self, element: Element) -> Checked<f64> {
+    fn compute(&mut self, element: &Element) -> Checked<f64> {
         let mut stack = vec![element.clone()];
         while let Some(top) = stack.last().cloned() {
             if self.values.contains_key(&top) {
@@ -130,7 +130,7 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(self.values.get(&element).copied().unwrap_or(f64::NAN))
+        Ok(self.values.get(element).copied().unwrap_or(f64::NAN))
     }
 
     /// The element's value, or the elements that it needs first.
