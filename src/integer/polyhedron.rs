@@ -279,6 +279,18 @@ mod tests {
         }
 
         #[test]
+        fn equations_are_spelled_out_and_no_point_is_lost(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..4)) {
+            let set = boxed(cuts);
+            let spelled = set.with_equations(&Polyhedron::default());
+            let points = set.points(&names(), &Bindings::new()).unwrap();
+            prop_assert_eq!(spelled.points(&names(), &Bindings::new()).unwrap(), points.clone());
+            for form in spelled.equations() {
+                let value = |point: &Vec<i64>| form.evaluate(&names().into_iter().zip(point.iter().copied()).collect());
+                prop_assert!(points.iter().all(|point| value(point) == Some(0)));
+            }
+        }
+
+        #[test]
         fn a_shadow_holds_every_point(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3)) {
             let set = boxed(cuts);
             let shadow = set.eliminate(&name("j"));

@@ -77,7 +77,7 @@ impl SystemDesign<'_> {
                 for source in sources {
                     for set in self.takers(reader, operand, source) {
                         let taker = Taker { design: self, network, reader, operand };
-                        taker.find(set, source, MOST_DIVISIONS, &mut handoffs)?;
+                        taker.find(&set, source, MOST_DIVISIONS, &mut handoffs)?;
                     }
                 }
             }
@@ -176,7 +176,7 @@ struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    fn find(&self, set: Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
+    fn find(&self, set: &Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
         let set = set.with_equations(&self.design.sizes());
         let handoff =
             |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
@@ -198,7 +198,7 @@ impl Taker<'_> {
         found.push(handoff(served, giver));
         rest.into_iter()
             .filter(|set| !self.design.is_empty(set))
-            .try_for_each(|set| self.find(set, source, divisions - 1, found))
+            .try_for_each(|set| self.find(&set, source, divisions - 1, found))
     }
 
     /// The point that computes the element, where it is a constant number of PEs away from every reader.
@@ -254,7 +254,7 @@ impl Taker<'_> {
         let served = set.intersect(&solution.image(&giver.domain.set)).with_equations(&self.design.sizes());
         let at = solution.coordinates(giver.indices());
         let known = !self.design.is_empty(&served) && !self.is_reader(&served, space, operand, &at);
-        known.then(|| (served, Giver::Point { space, field: Field::Operand(operand), at, displacement }))
+        known.then_some((served, Giver::Point { space, field: Field::Operand(operand), at, displacement }))
     }
 
     /// Whether the giver is the reading operand itself.

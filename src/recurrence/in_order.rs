@@ -37,7 +37,7 @@ pub fn evaluate_in_order(
 }
 
 /// Values at points, the points in lexicographic order.
-type Values = Vec<(Vector, f64)>;
+pub(super) type Values = Vec<(Vector, f64)>;
 
 fn check_directions(space: &Space, chain: &Chain) -> Checked<()> {
     let fits = |direction: &Vector| direction.len() == space.dimension() && direction.iter().any(|entry| *entry != 0);
@@ -83,7 +83,7 @@ fn evaluate_points(space: &Space, sizes: &Bindings, tables: &[Table]) -> Checked
 }
 
 /// One level: each maximal line along `direction` becomes its last point, with the line's values combined in order.
-fn reduce_lines(space: &Space, values: Values, direction: &[i64]) -> Values {
+pub(super) fn reduce_lines(space: &Space, values: Values, direction: &[i64]) -> Values {
     let Some(operator) = space.reduction else { return values };
     let positions: HashMap<&[i64], usize> =
         values.iter().enumerate().map(|(position, (point, _))| (point.as_slice(), position)).collect();

@@ -46,11 +46,11 @@ mod ends;
 
 pub use ends::ends;
 
-pub mod spaces;
-
 mod in_order;
 
 pub use in_order::evaluate_in_order;
+
+pub mod spaces;
 
 mod validate;
 

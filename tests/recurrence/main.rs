@@ -15,6 +15,9 @@ mod solvers;
 mod spaces;
 
 mod support;
+
+mod system_orders;
+
 mod systems;
 
 mod tables;

@@ -82,6 +82,21 @@ fn a_word_that_nobody_sends_is_a_deadlock() {
     );
 }
 
+/// A queue of a PE for itself: what is kept is taken a cycle later at the earliest.
+#[test]
+fn a_pe_may_keep_words_for_itself_but_not_wait_for_its_own() {
+    let text = "(program keep (version 1) (grid (p0 0 1)) (channel own (offset 0) (latency 1) (depth 2))
+                  (class a (guard (>= p0 0)) (let x 1) (send own x) (send own x) (recv y own) (recv y own)))";
+    let outcome = run(&program(text), &sizes(&[]), &Tensors::new(), &Settings::default());
+    assert_eq!((outcome.deadlock, outcome.cycles, outcome.counters.channels[0].words), (None, 1, 4));
+    assert_eq!(outcome.counters.channels[0].max_depth, 2);
+    let full = deadlock(text, &Settings { capacity: Some(1), ..Settings::default() }).expect("a deadlock");
+    assert_eq!((full.cycle, full.blocked[0].cause), (vec![0], Cause::Full));
+    let early = text.replace("(let x 1) (send own x)", "(let x 1) (recv y own) (send own x)");
+    let empty = deadlock(&early, &Settings::default()).expect("a deadlock");
+    assert_eq!((empty.cycle, empty.blocked[0].cause), (vec![0], Cause::Empty));
+}
+
 #[test]
 fn a_tag_that_nobody_drives_is_a_deadlock() {
     let text = "(program bus (version 1) (grid (p0 0 1)) (bus row (direction 1))

@@ -2,14 +2,14 @@
 
 use crate::common::{Kernel, Line, kernel};
 
-const CHOLESKY: &str = "kernel cholesky(N)
+pub const CHOLESKY: &str = "kernel cholesky(N)
 in  A[N, N]
 out L[N, N]
 L[i, i] = sqrt(A[i, i] - sum(k in 0..i) L[i, k] * L[i, k])
 L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * L[j, k]) / L[j, j]   where j < i
 L[i, j] = 0   where j > i";
 
-const CHOLESKY_GRID: &[Line] = &[
+pub const CHOLESKY_GRID: &[Line] = &[
     ("L", "i, i", "3*i", &["feed", "handoff"], &[]),
     ("L.sum.2", "i, j", "i+j+k", &["stream j", "stream i"], &["k"]),
     ("L.2", "i, j", "i+2*j", &["feed", "handoff", "stream i"], &[]),
@@ -28,7 +28,7 @@ fn cholesky_on_a_triangle_of_pes() {
     hold(&kernel(CHOLESKY), CHOLESKY_GRID, |n| (3 * n - 2, n * (n + 1) / 2));
 }
 
-const LU: &str = "kernel lu(N)
+pub const LU: &str = "kernel lu(N)
 in  A[N, N]
 out L[N, N], U[N, N]
 U[i, j] = A[i, j] - sum(k in 0..i) L[i, k] * U[k, j]   where i <= j
@@ -37,7 +37,7 @@ L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * U[k, j]) / U[j, j]   where i > j
 L[i, i] = 1
 L[i, j] = 0   where i < j";
 
-const LU_GRID: &[Line] = &[
+pub const LU_GRID: &[Line] = &[
     ("U.sum", "i, j", "i+j+k", &["stream j", "stream i"], &["k"]),
     ("U", "i, j", "2*i+j", &["feed", "handoff"], &[]),
     ("L.sum", "i, j", "i+j+k", &["stream j", "stream i"], &["k"]),

@@ -7,3 +7,7 @@ mod factorisations;
 mod grids;
 
 mod solves;
+
+mod orders;
+
+mod twins;

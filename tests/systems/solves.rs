@@ -8,7 +8,7 @@ out X[N]
 X[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]";
 
 /// Sums, and divisions.
-fn trisolve<'a>(sums: (&'a str, &'a str), divisions: (&'a str, &'a str)) -> [Line<'a>; 2] {
+pub fn trisolve<'a>(sums: (&'a str, &'a str), divisions: (&'a str, &'a str)) -> [Line<'a>; 2] {
     [
         ("X.sum", sums.0, sums.1, &["feed", "stream i"], &["j"]),
         ("X", divisions.0, divisions.1, &["feed", "handoff", "feed"], &[]),
@@ -64,5 +64,18 @@ fn right_hand_sides_follow_each_other() {
     for (r, n) in [(1, 1), (1, 4), (4, 1), (3, 5), (5, 2)] {
         let outcome = solve.hold(lines, &[r, n]);
         assert_eq!((outcome.cycles, outcome.pes), ((2 * n + r - 2) as u64, (r * n) as u64), "{r} by {n}");
+    }
+}
+
+#[test]
+fn right_hand_sides_run_at_once_where_the_matrix_is_on_buses() {
+    let solve = kernel(TRSM);
+    let lines: &[Line] = &[
+        ("X.sum", "r, i", "i+j", &["broadcast r", "stream i"], &["j"]),
+        ("X", "r, i", "2*i", &["prefetch", "handoff", "broadcast r"], &[]),
+    ];
+    for (r, n) in [(1, 1), (1, 4), (4, 1), (3, 5), (5, 2)] {
+        let outcome = solve.hold(lines, &[r, n]);
+        assert_eq!((outcome.cycles, outcome.pes), ((2 * n - 1) as u64, (r * n) as u64), "{r} by {n}");
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`].
 //! `scan` turns the place into loops over the points of a PE; `known` decides at emission what holds for a whole class
-//! of PEs; `classes` cuts the array into classes; `body` writes what one class does. The text does not depend on the
-//! sizes. Papers: Cyclotron section 6; Barnett and Lengauer's `first`, `last` and `increment`.
+//! of PEs; `classes` cuts the array into classes; `body` writes what one class does for one space, and `work` what it does
+//! for all of them. Between spaces values go through `passage`s. One space is the case without any. The text does not
+//! depend on the sizes. Papers: Cyclotron section 6; Barnett and Lengauer's `first`, `last` and `increment`.
 
 mod body;
 
@@ -41,7 +42,7 @@ pub use system::emit_system;
 
 use super::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name};
+use crate::integer::{Affine, Name, lexicographic_sign};
 use crate::mapping::{Design, Flow, FlowRole, Links};
 use crate::recurrence::Role;
 use crate::rewrite::Transport;
@@ -117,8 +118,11 @@ fn arrays(design: &Design) -> Vec<ArrayDecl> {
 }
 
 fn channels(flows: &[Flow], names: &Names, links: &Links) -> Result<Vec<Channel>, String> {
-    let moving = flows.iter().filter(|flow| !flow.is_stationary());
-    moving.map(|flow| channel(flow, names, links)).collect()
+    let (held, moving): (Vec<&Flow>, Vec<&Flow>) = flows.iter().partition(|flow| flow.is_stationary());
+    if let Some(flow) = held.iter().find(|flow| lexicographic_sign(&flow.delay) <= 0) {
+        return Err(format!("the register of `{}` would be read before it is written", flow.of));
+    }
+    moving.into_iter().map(|flow| channel(flow, names, links)).collect()
 }
 
 fn channel(flow: &Flow, names: &Names, links: &Links) -> Result<Channel, String> {

@@ -32,11 +32,11 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
     let alone: Vec<Design> = (0..design.parts.len()).map(|space| design.alone(space)).collect();
     let mut naming = Naming::new(design.system, design.rank());
     let names: Vec<Names> = alone.iter().map(|part| naming.name_space(part)).collect();
+    let parts: Vec<Whole> =
+        (0..alone.len()).map(|space| Whole::new(design, &alone, &names, space)).collect::<Checked<_>>()?;
     let passages = design.handoffs(links.network)?.into_iter();
     let passages =
         passages.map(|handoff| Passage::new(design, handoff, &mut naming.taken)).collect::<Checked<Vec<_>>>()?;
-    let parts: Vec<Whole> =
-        (0..alone.len()).map(|space| Whole::new(design, &alone, &names, space)).collect::<Checked<_>>()?;
     let known = fresh(&mut naming.taken, "known");
     let work = gather(design, &parts, &passages, &naming, store_known(design.system, &known));
     Ok(Program {

@@ -89,10 +89,10 @@ impl Cutter<'_> {
             let family = self.count_reduction(equation, operator, &mut 0);
             let body = self.cut_inner(&inner, body, &mut 1);
             let reduction = Some((operator, inner.reduced.clone()));
-            return self.add(&inner, Content { output, output_access, body, reduction, family: &family });
+            return self.add(&inner, &Content { output, output_access, body, reduction, family: &family });
         }
         let body = self.cut_inner(&position, &equation.value, &mut 0);
-        self.add(&position, Content { output, output_access, body, reduction: None, family: &equation.target });
+        self.add(&position, &Content { output, output_access, body, reduction: None, family: &equation.target });
     }
 
     fn add_known(&mut self, equation: &Equation) {
@@ -154,7 +154,7 @@ impl Cutter<'_> {
         let reduction = Some((operator, levels));
         let content =
             Content { output: output.clone(), output_access: output_access.clone(), body, reduction, family: &family };
-        self.add(&inner, content);
+        self.add(&inner, &content);
         Expr::Read { tensor: output, subscripts: output_access, span }
     }
 
@@ -165,11 +165,11 @@ impl Cutter<'_> {
         if *count > 1 { format!("{plain}.{count}") } else { plain }
     }
 
-    fn add(&mut self, position: &Position, content: Content) {
+    fn add(&mut self, position: &Position, content: &Content) {
         let family = self.family(position, content.family);
         let variables = position.reduced.iter().map(Affine::variable);
         let embedding = position.equation.subscripts.iter().cloned().chain(variables).collect();
-        let space = self.space(position, &content);
+        let space = self.space(position, content);
         self.cut.members.push(Member { family, embedding });
         self.cut.spaces.push(space);
     }

@@ -19,6 +19,10 @@ mod show;
 
 mod sources;
 
+mod in_order;
+
+pub use in_order::evaluate_system_in_order;
+
 use super::{Domain, Scalar, Space, Tensor};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::span::{Source as Text, Span};

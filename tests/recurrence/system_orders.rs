@@ -1,0 +1,87 @@
+//! Systems of several spaces, each reduction in a given order.
+
+use crate::support::{filled, sizes, system, tensors};
+use systole::integer::Bindings;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
+use systole::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate};
+
+/// The chains of all spaces, each as its reduction is written.
+fn written(cut: &SpaceSystem) -> Vec<Chain> {
+    cut.spaces.iter().map(Chain::as_written).collect()
+}
+
+fn in_order(system: &RecurrenceSystem, chains: &[Chain], sizes: &Bindings, inputs: &Tensors) -> Tensors {
+    let cut = cut_spaces(system).expect("the kernel is cut");
+    evaluate_system_in_order(system, &cut, chains, sizes, inputs).unwrap_or_else(|errors| panic!("{}", errors[0]))
+}
+
+fn hold(text: &str, pairs: &[(&str, i64)], inputs: &Tensors) {
+    let system = system(text);
+    let chains = written(&cut_spaces(&system).expect("the kernel is cut"));
+    let expected = evaluate(&system, &sizes(pairs), inputs).expect("the evaluation succeeds");
+    assert_eq!(in_order(&system, &chains, &sizes(pairs), inputs), expected, "{pairs:?}");
+}
+
+const CHOLESKY: &str = "kernel cholesky(N)
+in A[N, N]
+out L[N, N]
+L[i, i] = sqrt(A[i, i] - sum(k in 0..i) L[i, k] * L[i, k])
+L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * L[j, k]) / L[j, j] where j < i
+L[i, j] = 0 where j > i";
+
+#[test]
+fn the_written_order_gives_the_bits_of_the_equations() {
+    for n in [1, 2, 5, 8] {
+        let side = n as usize;
+        let mut square = filled(3, &[side, side]);
+        (0..side).for_each(|row| square[[row, row]] += 300.0);
+        hold(CHOLESKY, &[("N", n)], &tensors(&[("A", square)]));
+    }
+    let words = "kernel words(M, N)\nin a[M], b[N]\nout D[M + 1, N + 1]\nD[i, 0] = i\nD[0, j] = j where 1 <= j
+D[i, j] = min(D[i - 1, j - 1] + (a[i - 1] != b[j - 1]), min(D[i - 1, j], D[i, j - 1]) + 1) where 1 <= i, 1 <= j";
+    hold(words, &[("M", 4), ("N", 7)], &tensors(&[("a", filled(1, &[4])), ("b", filled(2, &[7]))]));
+    let nested = "kernel nested(N)\nin A[N, N], d[N]\nout y[N]
+y[i] = sum(j in 0..i) (A[i, j] * max(k in 0..j + 1) A[j, k]) / d[i]";
+    hold(nested, &[("N", 6)], &tensors(&[("A", filled(1, &[6, 6])), ("d", filled(2, &[6]))]));
+}
+
+const SCALED: &str = "kernel scaled(N)
+in A[N, N], x[N]
+out y[N]
+y[i] = sum(k) (A[i, k] * x[k]) / (1 + i)";
+
+/// The means of rows, by sums from the right.
+#[test]
+fn a_reversed_sum_begins_with_its_last_value() {
+    let text = SCALED.replace("sum(k) (A[i, k] * x[k])", "(sum(k) A[i, k] * x[k])");
+    let system = system(&text);
+    let cut = cut_spaces(&system).expect("the kernel is cut");
+    let mut chains = written(&cut);
+    let sums = cut.position("y.sum").expect("there is a space of sums");
+    chains[sums] = Chain { directions: vec![vec![0, -1]] };
+    let rough = |seed, shape: &[usize]| filled(seed, shape).mapv(|value: f64| (value * 1.7).exp());
+    let inputs = tensors(&[("A", rough(1, &[6, 6])), ("x", rough(2, &[6]))]);
+    let (a, x) = (&inputs["A"], &inputs["x"]);
+    let sum = |row: usize| (0..5).rev().fold(a[[row, 5]] * x[[5]], |sum, k| sum + a[[row, k]] * x[[k]]);
+    let expected: Vec<f64> = (0..6).map(|row| sum(row) / (1 + row) as f64).collect();
+    let pairs = sizes(&[("N", 6)]);
+    let found = in_order(&system, &chains, &pairs, &inputs);
+    assert_eq!(found["y"].iter().copied().collect::<Vec<f64>>(), expected);
+    assert_ne!(found, evaluate(&system, &pairs, &inputs).expect("the evaluation succeeds"));
+}
+
+#[test]
+fn chains_that_do_not_fit_are_refused() {
+    let system = system(SCALED);
+    let cut = cut_spaces(&system).expect("the kernel is cut");
+    let inputs = tensors(&[("A", filled(1, &[3, 3])), ("x", filled(2, &[3]))]);
+    let refusal = |chains: &[Chain]| {
+        let result = evaluate_system_in_order(&system, &cut, chains, &sizes(&[("N", 3)]), &inputs);
+        result.expect_err("refused")[0].to_string()
+    };
+    assert!(refusal(&[]).contains("the chains are not those"));
+    let short = vec![Chain { directions: vec![vec![1]] }; cut.spaces.len()];
+    assert!(refusal(&short).contains("the chains are not those"));
+    let none = vec![Chain { directions: vec![] }; cut.spaces.len()];
+    assert!(refusal(&none).contains("more than one value for element"));
+}
