@@ -7,7 +7,7 @@ use super::{Affine, Bindings, Name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The points where every constraint is at least 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Polyhedron {
     constraints: Vec<Affine>,
 }

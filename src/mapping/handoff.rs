@@ -5,10 +5,11 @@
 //! stream of the same tensor passes there. A handoff moves by a constant number of PEs, or it is none. Paper: Cyclotron's
 //! interface maps, section 4.4 and Figure 6.
 
+use super::takers::{TakerSets, is_empty};
 use super::{Network, SystemDesign};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name, Polyhedron, Vector, dot};
-use crate::recurrence::spaces::{Origin, Source, SpaceSystem, last_point, solve};
+use crate::integer::{Affine, Name, Polyhedron, Vector};
+use crate::recurrence::spaces::{Origin, Source, last_point, solve};
 use crate::recurrence::{Scalar, Space};
 use crate::rewrite::Transport;
 
@@ -71,13 +72,22 @@ impl SystemDesign<'_> {
     /// # Errors
     /// An operand that no point can give to all its readers over links of constant length.
     pub fn handoffs(&self, network: Network) -> Checked<Vec<Handoff>> {
+        self.handoffs_among(network, &TakerSets::default())
+    }
+
+    /// [`SystemDesign::handoffs`], where the sets of takers are known for some transports.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn handoffs_among(&self, network: Network, known: &TakerSets) -> Checked<Vec<Handoff>> {
         let mut handoffs = vec![];
         for (reader, sources) in self.system.sources.iter().enumerate() {
             for (operand, sources) in sources.iter().enumerate() {
-                for source in sources {
-                    for set in self.takers(reader, operand, source) {
-                        let taker = Taker { design: self, network, reader, operand };
-                        taker.find(&set, source, MOST_DIVISIONS, &mut handoffs)?;
+                let transport = &self.parts[reader].dataflow.transports[operand];
+                let taker = Taker { design: self, network, reader, operand };
+                for (position, source) in sources.iter().enumerate() {
+                    for set in known.of(self.system, (reader, operand, position), transport).iter() {
+                        taker.find(set, source, MOST_DIVISIONS, &mut handoffs)?;
                     }
                 }
             }
@@ -120,10 +130,6 @@ impl SystemDesign<'_> {
             .help("let one of them start where the tensor is computed: choose another direction")
     }
 
-    fn takers(&self, reader: usize, operand: usize, source: &Source) -> Vec<Polyhedron> {
-        takers(self.system, reader, &self.parts[reader].dataflow.transports[operand], source)
-    }
-
     fn is_empty(&self, set: &Polyhedron) -> bool {
         is_empty(self.system, set)
     }
@@ -132,39 +138,6 @@ impl SystemDesign<'_> {
     fn sizes(&self) -> Polyhedron {
         Polyhedron::new(self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
     }
-}
-
-/// The points of a source that do not get the operand from the point before.
-pub fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source: &Source) -> Vec<Polyhedron> {
-    let space = &system.spaces[reader];
-    match transport {
-        Transport::Stream(along) => heads(space, &space.domain.set, along)
-            .iter()
-            .map(|head| head.intersect(&source.set))
-            .filter(|set| !is_empty(system, set))
-            .collect(),
-        _ => vec![source.set.clone()],
-    }
-}
-
-fn is_empty(system: &SpaceSystem, set: &Polyhedron) -> bool {
-    let sizes = system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-    Polyhedron::new(set.constraints().iter().cloned().chain(sizes)).is_empty()
-}
-
-/// The first points of the lines of `set` along `direction`, as disjoint sets.
-pub fn heads(space: &Space, set: &Polyhedron, direction: &[i64]) -> Vec<Polyhedron> {
-    let slope = |form: &Affine| dot(&form.row(space.indices()), direction);
-    let mut rest = set.clone();
-    let mut heads = vec![];
-    for form in set.constraints().iter().filter(|form| slope(form) > 0) {
-        let steps = Affine::constant(slope(form));
-        let mut head = rest.clone();
-        head.add(steps.clone() - form.clone() - Affine::constant(1));
-        heads.push(head);
-        rest.add(form.clone() - steps);
-    }
-    heads
 }
 
 /// One operand that looks for givers.
@@ -177,28 +150,28 @@ struct Taker<'a> {
 
 impl Taker<'_> {
     fn find(&self, set: &Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
-        let set = set.with_equations(&self.design.sizes());
         let handoff =
             |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
         let (space, element) = match &source.origin {
             Origin::Known(value) => {
-                found.push(handoff(set, Giver::Known(value.clone())));
+                found.push(handoff(set.clone(), Giver::Known(value.clone())));
                 return Ok(());
             }
             Origin::Space { space, element } => (*space, element),
         };
-        if let Some(giver) = self.producer(&set, space, element) {
-            found.push(handoff(set, giver));
+        if let Some(giver) = self.producer(set, space, element) {
+            found.push(handoff(set.clone(), giver));
             return Ok(());
         }
-        let Some((served, giver)) = self.neighbour(&set, element).filter(|_| divisions > 0) else {
+        let Some((served, giver)) = self.neighbour(set, element).filter(|_| divisions > 0) else {
             return Err(vec![self.nobody(space)]);
         };
-        let rest = outside(&set, &served);
+        let rest = outside(set, &served);
         found.push(handoff(served, giver));
-        rest.into_iter()
-            .filter(|set| !self.design.is_empty(set))
-            .try_for_each(|set| self.find(&set, source, divisions - 1, found))
+        rest.into_iter().filter(|set| !self.design.is_empty(set)).try_for_each(|set| {
+            let set = set.with_equations(&self.design.sizes());
+            self.find(&set, source, divisions - 1, found)
+        })
     }
 
     /// The point that computes the element, where it is a constant number of PEs away from every reader.

@@ -27,9 +27,13 @@ mod system;
 
 pub use system::{Part, SystemDesign, restrict};
 
+mod takers;
+
+pub use takers::{TakerSets, heads, takers};
+
 mod handoff;
 
-pub use handoff::{Field, Giver, Handoff, constant_on, heads, reduced_on, takers};
+pub use handoff::{Field, Giver, Handoff, constant_on, reduced_on};
 
 mod hand_over;
 

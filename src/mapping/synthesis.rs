@@ -20,7 +20,7 @@ pub struct Unknowns {
 }
 
 /// At every point `x` of `set` the reader's step is `least` or more after the writer's step at `at(x)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dependence {
     /// The number of the space that reads.
     pub reader: usize,

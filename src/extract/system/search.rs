@@ -3,13 +3,13 @@
 use super::edges::edges;
 use super::forms::Forms;
 use super::places::{Placement, Places, strict_operands};
-use super::steps::{Conditions, Stuck};
+use super::steps::{Conditions, KnownRows, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::candidates::{self, Bounds};
-use crate::mapping::{Handoff, Part, SystemDesign};
+use crate::mapping::{Handoff, Part, SystemDesign, TakerSets};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::Choices;
 use rayon::prelude::*;
@@ -33,6 +33,10 @@ pub struct SystemProblem<'a> {
     pub constraint: SystemConstraint,
     /// The points of each space at these sizes.
     pub points: Vec<Vec<Vector>>,
+    /// The points that take each operand, under each transport.
+    takers: TakerSets,
+    /// The conditions on steps that were met so far.
+    known: KnownRows,
 }
 
 /// A legal design with its cost.
@@ -76,7 +80,9 @@ impl<'a> SystemProblem<'a> {
     ) -> Checked<SystemProblem<'a>> {
         let choices = constraint.restrict(system, choices)?;
         let (sizes, points) = countable(system, sizes)?;
-        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points })
+        let takers = TakerSets::new(system, &choices);
+        let known = KnownRows::default();
+        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points, takers, known })
     }
 
     /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
@@ -169,7 +175,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
     let mut survey = SystemSurvey { maps: 1, ..SystemSurvey::default() };
     for parts in forms.all(placement) {
         let design = SystemDesign { system: problem.system, parts, boundary_io: false };
-        match design.handoffs(problem.machine.links.network) {
+        match design.handoffs_among(problem.machine.links.network, &problem.takers) {
             Ok(handoffs) => search_form(problem, &design, &handoffs, &mut survey),
             Err(why) => {
                 survey.unreachable.get_or_insert(why);
@@ -202,7 +208,7 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.
 fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Option<Conditions> {
-    let mut conditions = Conditions::new(design, handoffs, &problem.machine.links)?;
+    let mut conditions = Conditions::new(design, handoffs, &problem.machine.links, &problem.known)?;
     for (space, step) in problem.constraint.steps.iter().enumerate() {
         if let Some((step, _)) = step {
             conditions.fix(space, step, space);
@@ -214,7 +220,7 @@ fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handof
 /// Why a dataflow has no steps: the laws that clash. `None` where it has some.
 pub fn why_stuck(problem: &SystemProblem, parts: &[Part]) -> Option<Stuck> {
     let design = SystemDesign { system: problem.system, parts: parts.to_vec(), boundary_io: false };
-    let handoffs = design.handoffs(problem.machine.links.network).ok()?;
+    let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
     conditions(problem, &design, &handoffs)?.shortest(&design, true).err()
 }
 

@@ -3,13 +3,18 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence, and, where the system is small, every step within the box that satisfies them.
 
-use crate::integer::{Affine, Matrix, Vector};
+use crate::integer::{Affine, Matrix, Polyhedron, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns, holds};
 use crate::smt::{Goal, LinearProblem, NonZero, Optimum, attempt, minimise};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// The labels of the span start here; no system has so many laws.
+const SPAN_LABELS: usize = 1 << 20;
 
 /// Boxes of more steps than this are not enumerated.
 const MOST_STEPS: u64 = 20_000;
@@ -27,7 +32,7 @@ pub enum Law {
     Conflict(usize),
     /// The schedule says so.
     Given(usize),
-    /// The steps lie between the first and the last.
+    /// The steps of this space lie between the first and the last.
     Span(usize),
 }
 
@@ -36,6 +41,8 @@ pub struct Conditions {
     unknowns: Unknowns,
     rows: Vec<Row>,
     nonzero: Vec<NonZero>,
+    /// The rows of the span; their labels follow those of the laws.
+    span: Vec<Row>,
     /// What each label stands for.
     pub laws: Vec<Law>,
 }
@@ -43,17 +50,20 @@ pub struct Conditions {
 impl Conditions {
     /// States the conditions; `None` where a value has no link, a place leaves more than one dimension to a PE, or a
     /// number does not fit.
-    pub fn new(design: &SystemDesign, handoffs: &[Handoff], links: &Links) -> Option<Conditions> {
+    pub fn new(design: &SystemDesign, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
         let system = design.system;
         let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
         let unknowns = Unknowns::new(indices, system.parameters.clone());
-        let mut conditions = Conditions { unknowns, rows: vec![], nonzero: vec![], laws: vec![] };
+        let mut conditions = Conditions { unknowns, rows: vec![], nonzero: vec![], span: vec![], laws: vec![] };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_conflict(space, &design.parts[space])?;
         }
         for (position, handoff) in handoffs.iter().enumerate() {
-            conditions.add_handoff(design, position, handoff, links)?;
+            conditions.add_handoff(design, (position, handoff), links, known)?;
+        }
+        for (space, points) in system.spaces.iter().enumerate() {
+            conditions.span.extend(known.span(&conditions.unknowns, space, &points.domain.set)?.iter().cloned());
         }
         Some(conditions)
     }
@@ -99,7 +109,13 @@ impl Conditions {
         }
     }
 
-    fn add_handoff(&mut self, design: &SystemDesign, position: usize, handoff: &Handoff, links: &Links) -> Option<()> {
+    fn add_handoff(
+        &mut self,
+        design: &SystemDesign,
+        (position, handoff): (usize, &Handoff),
+        links: &Links,
+        known: &KnownRows,
+    ) -> Option<()> {
         let Giver::Point { space, at, .. } = &handoff.giver else { return Some(()) };
         if handoff.is_within_point(&design.system.spaces[*space]) {
             return Some(());
@@ -111,9 +127,11 @@ impl Conditions {
             at: at.clone(),
             least: design.least_handoff_delay(handoff, links)?,
             exact: None,
-            label: self.laws.len(),
+            label: 0,
         };
-        self.rows.extend(self.unknowns.dependence_rows(&dependence)?);
+        let label = self.laws.len();
+        let rows = known.of(&self.unknowns, &dependence)?;
+        self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
         self.laws.push(Law::Handoff(position));
         Some(())
     }
@@ -145,18 +163,12 @@ impl Conditions {
     }
 
     fn law(&self, label: usize) -> Law {
-        self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label - self.laws.len()))
+        self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label.saturating_sub(SPAN_LABELS)))
     }
 
     /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
     fn optimum(&self, design: &SystemDesign, shifted: bool, explained: bool) -> Optimum {
-        let mut rows = self.rows.clone();
-        for (space, points) in design.system.spaces.iter().enumerate() {
-            match self.unknowns.span_rows(space, &points.domain.set, self.laws.len() + space) {
-                Some(span) => rows.extend(span),
-                None => return Optimum::Unknown("the span of a space does not fit".to_owned()),
-            }
-        }
+        let rows: Vec<Row> = self.rows.iter().chain(&self.span).cloned().collect();
         let unit = |position: usize| (0..self.unknowns.count()).map(|other| i64::from(other == position)).collect();
         let span = self.unknowns.span();
         let (constant, sizes) = (span.end - 1, span.start..span.end - 1);
@@ -230,6 +242,30 @@ impl Conditions {
             self.enumerate(rest, range, values, see);
         }
         values[*first] = 0;
+    }
+}
+
+/// The rows of dependences that were met before: the same dependence comes under many places.
+#[derive(Debug, Default)]
+pub struct KnownRows {
+    rows: Mutex<HashMap<Dependence, Option<Arc<Vec<Row>>>>>,
+    spans: Mutex<HashMap<usize, Option<Arc<Vec<Row>>>>>,
+}
+
+impl KnownRows {
+    fn span(&self, unknowns: &Unknowns, space: usize, set: &Polyhedron) -> Option<Arc<Vec<Row>>> {
+        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = || unknowns.span_rows(space, set, SPAN_LABELS + space).map(Arc::new);
+        spans.entry(space).or_insert_with(rows).clone()
+    }
+
+    fn of(&self, unknowns: &Unknowns, dependence: &Dependence) -> Option<Arc<Vec<Row>>> {
+        if let Some(known) = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get(dependence) {
+            return known.clone();
+        }
+        let rows = unknowns.dependence_rows(dependence).map(Arc::new);
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(dependence.clone(), rows.clone());
+        rows
     }
 }
 
