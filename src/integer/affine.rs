@@ -88,6 +88,11 @@ impl Affine {
         (self.constant == 0 && *coefficient == 1 && self.coefficients.len() == 1).then_some(name)
     }
 
+    /// Whether the two differ by a constant.
+    pub fn is_parallel(&self, other: &Affine) -> bool {
+        self.coefficients == other.coefficients
+    }
+
     /// Whether any of `names` occurs.
     pub fn mentions<'a>(&self, names: impl IntoIterator<Item = &'a Name>) -> bool {
         names.into_iter().any(|name| self.coefficients.contains_key(name))

@@ -245,8 +245,7 @@ fn tighten(form: Affine) -> Affine {
 
 /// Whether `strong >= 0` implies `weak >= 0` by its constant alone.
 fn is_stronger(strong: &Affine, weak: &Affine) -> bool {
-    let difference = weak.clone() - strong.clone();
-    difference.is_constant() && difference.constant_term() >= 0
+    strong.is_parallel(weak) && weak.constant_term() >= strong.constant_term()
 }
 
 #[cfg(test)]
