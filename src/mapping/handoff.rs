@@ -285,11 +285,18 @@ pub fn reduced_on(set: &Polyhedron, indices: &[Name], form: &Affine) -> Affine {
     reduced
 }
 
-/// An equation with an index of coefficient 1 or -1, and that index.
+/// An equation with an index of coefficient 1 or -1, and that index; where none is left, the same with a size.
 fn pivot(equations: &[Affine], indices: &[Name]) -> Option<(Affine, Name)> {
-    equations.iter().find_map(|equation| {
-        let index = indices.iter().rev().find(|index| equation.coefficient(index).abs() == 1)?;
+    let unit = |equation: &Affine, name: &Name| equation.coefficient(name).abs() == 1;
+    let of_index = equations.iter().find_map(|equation| {
+        let index = indices.iter().rev().find(|index| unit(equation, index))?;
         Some((equation.clone(), index.clone()))
+    });
+    of_index.or_else(|| {
+        equations.iter().filter(|equation| !equation.mentions(indices)).find_map(|equation| {
+            let size = equation.terms().map(|(name, _)| name.clone()).find(|name| unit(equation, name))?;
+            Some((equation.clone(), size))
+        })
     })
 }
 

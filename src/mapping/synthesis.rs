@@ -55,6 +55,11 @@ impl Unknowns {
         Unknowns { indices, parameters }
     }
 
+    /// The sizes that all spaces share.
+    pub fn parameters(&self) -> &[Name] {
+        &self.parameters
+    }
+
     /// How many unknowns there are.
     pub fn count(&self) -> usize {
         self.span().end

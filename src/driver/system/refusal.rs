@@ -108,6 +108,10 @@ impl Words<'_> {
                     None => diagnostic.note(note),
                 }
             }
+            Law::Apart(one, other) => diagnostic.note(format!(
+                "`{}` and `{}` do not meet on a PE",
+                system.spaces[*one].name, system.spaces[*other].name
+            )),
             Law::Given(space) => match self.setting.constraint.steps.get(*space).and_then(Option::as_ref) {
                 Some((step, span)) => {
                     let form = crate::integer::Affine::from_row(system.spaces[*space].indices(), step);

@@ -17,6 +17,9 @@ use rayon::prelude::*;
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: usize = 20_000;
 
+/// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
+const MOST_QUESTIONS: usize = 16;
+
 /// What is searched.
 pub struct SystemProblem<'a> {
     /// The spaces.
@@ -190,7 +193,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    match conditions.shortest(design, false) {
+    match shortest_apart(problem, design, conditions) {
         Ok(parts) if !timed.contains(&parts) => timed.push(parts),
         Ok(_) => {}
         Err(_) => {
@@ -204,6 +207,25 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
             survey.add(SystemFound { cost, parts });
         }
     }
+}
+
+/// The shortest steps under which no two spaces meet on a PE: where they do at the sizes of the search, the points that
+/// meet are kept apart, and the question is put again.
+fn shortest_apart(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    mut conditions: Conditions,
+) -> Result<Vec<Part>, Stuck> {
+    for _ in 0..MOST_QUESTIONS {
+        let parts = conditions.shortest(design, false)?;
+        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        let meetings = tally::meetings(problem, &timed);
+        if meetings.is_empty() {
+            return Ok(timed.parts);
+        }
+        meetings.iter().for_each(|[one, other]| conditions.keep_apart(one, other, &problem.sizes));
+    }
+    Err(Stuck::Undecided(format!("{MOST_QUESTIONS} rounds did not part the spaces that share PEs")))
 }
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.

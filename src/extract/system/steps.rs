@@ -3,7 +3,7 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence, and, where the system is small, every step within the box that satisfies them.
 
-use crate::integer::{Affine, Matrix, Polyhedron, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Polyhedron, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns, holds};
 use crate::smt::{Goal, LinearProblem, NonZero, Optimum, attempt, minimise};
 use std::collections::HashMap;
@@ -30,11 +30,16 @@ pub enum Law {
     Handoff(usize),
     /// No two points of this space on one PE at one time.
     Conflict(usize),
+    /// These two spaces do not meet on a PE.
+    Apart(usize, usize),
     /// The schedule says so.
     Given(usize),
     /// The steps of this space lie between the first and the last.
     Span(usize),
 }
+
+/// A space and one of its points.
+pub type SpacePoint = (usize, Vector);
 
 /// The conditions on the steps of one placement and dataflow.
 pub struct Conditions {
@@ -134,6 +139,22 @@ impl Conditions {
         self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
         self.laws.push(Law::Handoff(position));
         Some(())
+    }
+
+    /// Two points of different spaces, at these sizes, do not run at one time.
+    pub fn keep_apart(&mut self, one: &SpacePoint, other: &SpacePoint, sizes: &Bindings) {
+        let mut coefficients = vec![0; self.unknowns.count()];
+        for ((space, point), sign) in [(one, 1), (other, -1)] {
+            let names = &self.unknowns.step(*space);
+            let sizes = self.unknowns.parameters().iter().map(|size| sizes.get(size).copied().unwrap_or(1));
+            let values = point.iter().copied().chain(sizes).chain([1]);
+            names.clone().zip(values).for_each(|(position, value)| coefficients[position] += sign * value);
+        }
+        let known = self.nonzero.iter().any(|sum| sum.coefficients == coefficients);
+        if !known {
+            self.nonzero.push(NonZero { coefficients, label: self.laws.len() });
+            self.laws.push(Law::Apart(one.0, other.0));
+        }
     }
 
     /// Fixes the step of a space up to its start.

@@ -1,13 +1,17 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::SystemProblem;
+use super::steps::SpacePoint;
 use crate::cost::Cost;
 use crate::extract::Checker;
 use crate::integer::{Affine, Bindings, Vector};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::recurrence::Space;
 use crate::rewrite::{Dataflow, Transport};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// So many meetings of two spaces are reported at once.
+const MOST_MEETINGS: usize = 6;
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
@@ -59,6 +63,24 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     let times = || slots.iter().map(|(_, time)| *time);
     let span = times().max().zip(times().min()).map_or(0, |(last, first)| last - first + 1);
     Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
+}
+
+/// Points of different spaces that share a PE and a time, a few of each two spaces.
+pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<[SpacePoint; 2]> {
+    let mut taken: HashMap<(Vector, i64), SpacePoint> = HashMap::new();
+    let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
+    for (space, all) in problem.points.iter().enumerate() {
+        for point in all {
+            let Some(at) = slot(problem, design, space, point) else { continue };
+            match taken.get(&at) {
+                Some(other) => {
+                    met.entry((other.0, space)).or_default().push([other.clone(), (space, point.clone())]);
+                }
+                None => _ = taken.insert(at, (space, point.clone())),
+            }
+        }
+    }
+    met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS)).collect()
 }
 
 /// The PE and the time of a point.
