@@ -12,6 +12,7 @@ use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use crate::mapping::SpaceTimeMap;
 use crate::mapping::clock::row_basis;
 use crate::recurrence::Space;
+use crate::systolize::row_bounds;
 use std::collections::BTreeMap;
 
 /// The points of a PE.
@@ -103,7 +104,7 @@ impl Scan {
     pub fn inside_grid(&self, space: &Space) -> Polyhedron {
         let mut set = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
         for (name, row) in self.coordinates.iter().zip(self.place.rows()) {
-            let (lower, upper) = side_bounds(space, name, row);
+            let (lower, upper) = row_bounds(space, name, row);
             lower.into_iter().for_each(|bound| set.add(Affine::term(name, bound.coefficient) - bound.form));
             upper.into_iter().for_each(|bound| set.add(bound.form - Affine::term(name, bound.coefficient)));
         }
@@ -163,24 +164,8 @@ fn name_loops(space: &Space, basis: &[Vector], offsets: &mut [Vector], names: &N
     loops
 }
 
-fn side_bounds(
-    space: &Space,
-    coordinate: &Name,
-    row: &[i64],
-) -> (Vec<crate::integer::Bound>, Vec<crate::integer::Bound>) {
-    let marker = crate::integer::name("the coordinate");
-    let value = Affine::from_row(space.indices(), row) - Affine::variable(&marker);
-    let mut set = space.domain.set.clone();
-    set.add(value.clone());
-    set.add(-value);
-    space.parameters.iter().for_each(|p| set.add(Affine::variable(p) - Affine::constant(1)));
-    let shadow = set.eliminate_all(space.indices().iter().rev());
-    let rename = shadow.substitute(&BTreeMap::from([(marker, Affine::variable(coordinate))]));
-    rename.bounds(coordinate)
-}
-
 fn side(space: &Space, coordinate: &Name, row: &[i64]) -> Coordinate {
-    let (lower, upper) = side_bounds(space, coordinate, row);
+    let (lower, upper) = row_bounds(space, coordinate, row);
     let known = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
     let (first, last) = (lower_expression(&lower, &known), upper_expression(&upper, &known));
     Coordinate { name: coordinate.clone(), first, last }

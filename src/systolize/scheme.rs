@@ -1,0 +1,158 @@
+//! The scheme: an asynchronous program for an array, in closed form over process coordinates and sizes.
+//!
+//! In: an admitted space and map. Out: a [`Scheme`]. No point is enumerated, now or when a size is filled in.
+
+use super::Loading;
+use super::admission::{admit, streams};
+use super::cases::Cases;
+use super::context::{Context, Quotient, fresh};
+use super::lattice::{Chart, Lattice};
+use super::process_space::ProcessSpace;
+use super::range::Range;
+use super::stream::{Builder, Stream, on_lattice};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, name};
+use crate::mapping::{FlowRole, SpaceTimeMap};
+use crate::recurrence::Space;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What every process does, for all sizes.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// The kernel's name.
+    pub kernel: Name,
+    /// The sizes.
+    pub parameters: Vec<Name>,
+    /// The indices, which name the components of points.
+    pub indices: Vec<Name>,
+    /// The process of a point.
+    pub place: Matrix,
+    /// The step of a point.
+    pub step: Vector,
+    /// The box of processes.
+    pub processes: ProcessSpace,
+    /// Divisions that guards and values mention.
+    pub quotients: Vec<Quotient>,
+    /// From a statement of a process to its next.
+    pub increment: Vector,
+    /// The first statement of a process; no case for a null process.
+    pub first: Cases<Vec<Affine>>,
+    /// The last one.
+    pub last: Cases<Vec<Affine>>,
+    /// How many there are.
+    pub count: Cases<Affine>,
+    /// Statement `k` of a process is `base + k * increment`, for `k` in `statements`.
+    pub chart: Chart,
+    /// The numbers of the statements of a process.
+    pub statements: Range,
+    /// The operands in their order, then the output.
+    pub streams: Vec<Stream>,
+}
+
+impl Scheme {
+    /// Derives the scheme.
+    pub(super) fn derive(space: &Space, map: &SpaceTimeMap, loading: &[Loading]) -> Checked<Scheme> {
+        let reuses = admit(space, map, loading)?;
+        let mut taken: BTreeSet<Name> = space.parameters.iter().chain(space.indices()).cloned().collect();
+        let coordinates: Vec<Name> = (0..map.rank()).map(|axis| fresh(&mut taken, "p", axis)).collect();
+        let processes = ProcessSpace::new(space, &map.place, coordinates.clone());
+        let mut context = Context::new(processes.set.clone(), taken);
+        let step = map.step.rows()[0].clone();
+        let lattice = Lattice::new(&map.place, &step);
+        let own: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
+        let chart = lattice.chart(&own, &mut context);
+        let statements = statements(space, &lattice, &chart, &mut context).ok_or_else(|| endless(space))?;
+        let builder = Builder {
+            space,
+            place: &map.place,
+            step: &step,
+            coordinates: &coordinates,
+            lattice: &lattice,
+            statements: &statements,
+            chart: &chart,
+        };
+        let mut derived = vec![];
+        for (position, (reuse, (tensor, access, _))) in reuses.iter().zip(streams(space)).enumerate() {
+            let is_output = position == space.operands.len();
+            let role = if is_output { FlowRole::Reduction(0) } else { FlowRole::Operand(position) };
+            let along = loading_vector(loading, tensor, map.rank());
+            let stream = builder.stream(role, reuse, access, &along, &mut context);
+            derived.push(stream.ok_or_else(|| endless(space))?);
+        }
+        let scheme = Scheme {
+            kernel: space.kernel.clone(),
+            parameters: space.parameters.clone(),
+            indices: space.indices().to_vec(),
+            place: map.place.clone(),
+            step,
+            processes,
+            quotients: context.quotients.clone(),
+            increment: lattice.increment.clone(),
+            first: on_lattice(&statements.first().map(|number| point(&chart, &lattice, number)), &chart),
+            last: on_lattice(&statements.last().map(|number| point(&chart, &lattice, number)), &chart),
+            count: on_lattice(&statements.count(), &chart),
+            chart,
+            statements,
+            streams: derived,
+        };
+        Ok(scheme.simplify(&context.known))
+    }
+
+    fn simplify(mut self, known: &Polyhedron) -> Scheme {
+        self.first = self.first.simplify(known);
+        self.last = self.last.simplify(known);
+        self.count = self.count.simplify(known);
+        let simplify = |mut stream: Stream| {
+            stream.first = stream.first.simplify(known);
+            stream.last = stream.last.simplify(known);
+            stream.count = stream.count.simplify(known);
+            stream.before = stream.before.simplify(known);
+            stream.after = stream.after.simplify(known);
+            stream
+        };
+        self.streams = self.streams.into_iter().map(simplify).collect();
+        self
+    }
+
+    /// The direction in which the output is accumulated, which decides the order of the operations.
+    pub fn accumulation(&self) -> &[i64] {
+        self.streams.last().map_or(&[], |output| &output.reuse)
+    }
+
+    /// Sizes, coordinates and quotients as bindings, for evaluating forms at a process; `None` where a size is missing.
+    pub fn bind(&self, sizes: &Bindings, process: &[i64]) -> Option<Bindings> {
+        let mut at = sizes.clone();
+        at.extend(self.processes.coordinates.iter().cloned().zip(process.iter().copied()));
+        for quotient in &self.quotients {
+            let value = quotient.evaluate(&at)?;
+            at.insert(quotient.name.clone(), value);
+        }
+        Some(at)
+    }
+}
+
+fn statements(space: &Space, lattice: &Lattice, chart: &Chart, context: &mut Context) -> Option<Range> {
+    let number = name("the number of the statement");
+    let image: BTreeMap<Name, Affine> =
+        space.indices().iter().cloned().zip(point(chart, lattice, &Affine::variable(&number))).collect();
+    Range::of(&space.domain.set.substitute(&image), &number, context)
+}
+
+fn point(chart: &Chart, lattice: &Lattice, number: &Affine) -> Vec<Affine> {
+    let entry = |(base, pace): (&Affine, &i64)| base.clone() + number.clone() * *pace;
+    chart.base.iter().zip(&lattice.increment).map(entry).collect()
+}
+
+/// The vector that is given, else the first axis, forwards.
+fn loading_vector(loading: &[Loading], tensor: &Name, rank: usize) -> Vector {
+    let given = loading.iter().find(|loading| loading.tensor == *tensor);
+    given.map_or_else(|| (0..rank).map(|axis| i64::from(axis == 0)).collect(), |loading| loading.along.clone())
+}
+
+fn endless(space: &Space) -> Diagnostic {
+    Diagnostic::new(format!("a process of `{}` would have statements without end", space.kernel)).label(
+        &space.source,
+        space.span,
+        "this equation",
+    )
+}

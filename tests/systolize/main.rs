@@ -1,0 +1,9 @@
+//! The systolizing scheme: against the tables of the report, against brute force, and simulated.
+
+mod brute;
+
+mod common;
+
+mod expressions;
+
+mod report;
