@@ -119,6 +119,17 @@ impl Scheme {
         self.streams.last().map_or(&[], |output| &output.reuse)
     }
 
+    /// What holds at every process: sizes of at least 1, the box, and what the quotients are.
+    pub fn known(&self) -> Polyhedron {
+        let mut known = self.processes.set.clone();
+        for quotient in &self.quotients {
+            let remainder = quotient.numerator.clone() - Affine::term(&quotient.name, quotient.divisor);
+            known.add(remainder.clone());
+            known.add(Affine::constant(quotient.divisor - 1) - remainder);
+        }
+        known
+    }
+
     /// Sizes, coordinates and quotients as bindings, for evaluating forms at a process; `None` where a size is missing.
     pub fn bind(&self, sizes: &Bindings, process: &[i64]) -> Option<Bindings> {
         let mut at = sizes.clone();

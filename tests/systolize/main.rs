@@ -4,6 +4,10 @@ mod brute;
 
 mod common;
 
+mod designs;
+
 mod expressions;
+
+mod programs;
 
 mod report;

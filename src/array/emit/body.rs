@@ -268,18 +268,8 @@ impl Body<'_> {
 
     /// The operation of a point, over registers.
     fn value(&self) -> ScalarExpr {
-        self.scalar(&self.design.space.body)
-    }
-
-    fn scalar(&self, scalar: &Scalar) -> ScalarExpr {
-        match scalar {
-            Scalar::Number(value) => ScalarExpr::Number(*value),
-            Scalar::Index(form) => ScalarExpr::Index(self.scan.expression(&self.scan.image(form))),
-            Scalar::Operand(operand) => ScalarExpr::Register(self.names.register(FlowRole::Operand(*operand))),
-            Scalar::Apply(function, arguments) => {
-                ScalarExpr::Apply(*function, arguments.iter().map(|argument| self.scalar(argument)).collect())
-            }
-        }
+        let index = |form: &Affine| self.scan.expression(&self.scan.image(form));
+        scalar_expression(&self.design.space.body, &index, &|operand| self.names.register(FlowRole::Operand(operand)))
     }
 
     fn has_previous(&self, along: &[i64]) -> Vec<Affine> {
@@ -317,7 +307,25 @@ impl Body<'_> {
     }
 }
 
-fn function_of(operator: Operator) -> Function {
+/// A pointwise expression, given the text of index forms and the registers of operands.
+pub fn scalar_expression(
+    scalar: &Scalar,
+    index: &dyn Fn(&Affine) -> IndexExpr,
+    register: &dyn Fn(usize) -> Name,
+) -> ScalarExpr {
+    match scalar {
+        Scalar::Number(value) => ScalarExpr::Number(*value),
+        Scalar::Index(form) => ScalarExpr::Index(index(form)),
+        Scalar::Operand(operand) => ScalarExpr::Register(register(*operand)),
+        Scalar::Apply(function, arguments) => {
+            let arguments = arguments.iter().map(|argument| scalar_expression(argument, index, register));
+            ScalarExpr::Apply(*function, arguments.collect())
+        }
+    }
+}
+
+/// The function that combines two values of a reduction.
+pub fn function_of(operator: Operator) -> Function {
     match operator {
         Operator::Sum => Function::Add,
         Operator::Product => Function::Multiply,

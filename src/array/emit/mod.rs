@@ -17,18 +17,28 @@ mod names;
 
 mod scan;
 
+mod systolic;
+
+mod systolic_body;
+
+mod systolic_pipe;
+
+mod text;
+
 mod timetable;
 
 use super::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::mapping::{Design, Flow, FlowRole, Links};
-use crate::recurrence::Role;
+use crate::recurrence::{Role, Space};
 use crate::rewrite::Transport;
 use body::Body;
 use classes::classes;
 use names::Names;
 use scan::Scan;
 use timetable::timetable;
+
+pub use systolic::{Phases, emit_scheme};
 
 /// Writes the program of a design.
 ///
@@ -52,7 +62,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     Ok(Program {
         kernel: space.kernel.clone(),
         parameters: space.parameters.clone(),
-        arrays: arrays(design),
+        arrays: arrays(space),
         grid: scan.grid(space),
         channels,
         buses: buses(design, &names),
@@ -60,8 +70,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     })
 }
 
-fn arrays(design: &Design) -> Vec<ArrayDecl> {
-    let space = design.space;
+fn arrays(space: &Space) -> Vec<ArrayDecl> {
     let declare = |(name, shape): &(_, Vec<_>)| ArrayDecl {
         name: std::sync::Arc::clone(name),
         role: if *name == space.output { Role::Output } else { Role::Input },

@@ -52,7 +52,7 @@ impl Names {
 }
 
 /// `wanted`, or `wanted_2` and so on where it is taken.
-fn fresh(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
+pub fn fresh(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
     let candidates = std::iter::once(wanted.to_owned()).chain((2..).map(|count| format!("{wanted}_{count}")));
     let free = candidates.map(|text| name(&text)).find(|candidate| !taken.contains(candidate));
     let free = free.unwrap_or_else(|| name(wanted));

@@ -7,6 +7,7 @@
 use super::known::lower_expression;
 use super::known::upper_expression;
 use super::names::Names;
+use super::text::{condition, replace};
 use crate::array::{Comparison, Condition, Coordinate, IndexExpr};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use crate::mapping::SpaceTimeMap;
@@ -68,17 +69,9 @@ impl Scan {
         replace(&IndexExpr::affine(form), &self.divisions)
     }
 
-    /// A condition `form >= 0` as program text, a coordinate or loop index alone on the left where it can be.
+    /// A condition `form >= 0` as program text, a loop index or a coordinate alone on the left where it can be.
     pub fn condition(&self, form: &Affine) -> Condition {
-        let alone = self.loops.iter().chain(&self.coordinates).find(|name| form.coefficient(name).abs() == 1);
-        let (comparison, left, right) = match alone {
-            Some(name) if form.coefficient(name) == 1 => {
-                (Comparison::AtLeast, Affine::variable(name), Affine::variable(name) - form.clone())
-            }
-            Some(name) => (Comparison::AtMost, Affine::variable(name), Affine::variable(name) + form.clone()),
-            None => (Comparison::AtLeast, form.clone(), Affine::constant(0)),
-        };
-        Condition { comparison, left: self.expression(&left), right: self.expression(&right) }
+        condition(form, self.loops.iter().chain(&self.coordinates), &self.divisions)
     }
 
     /// The first and the last value of a loop, given what is known of the PE.
@@ -169,22 +162,4 @@ fn side(space: &Space, coordinate: &Name, row: &[i64]) -> Coordinate {
     let known = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
     let (first, last) = (lower_expression(&lower, &known), upper_expression(&upper, &known));
     Coordinate { name: coordinate.clone(), first, last }
-}
-
-/// Variables that stand for expressions are replaced by them.
-fn replace(expression: &IndexExpr, by: &BTreeMap<Name, IndexExpr>) -> IndexExpr {
-    let all = |parts: &[IndexExpr]| parts.iter().map(|part| replace(part, by)).collect();
-    let one = |part: &IndexExpr| Box::new(replace(part, by));
-    match expression {
-        IndexExpr::Constant(_) => expression.clone(),
-        IndexExpr::Variable(name) => by.get(name).unwrap_or(expression).clone(),
-        IndexExpr::Sum(parts) => IndexExpr::Sum(all(parts)),
-        IndexExpr::Product(parts) => IndexExpr::Product(all(parts)),
-        IndexExpr::Min(parts) => IndexExpr::Min(all(parts)),
-        IndexExpr::Max(parts) => IndexExpr::Max(all(parts)),
-        IndexExpr::Difference(a, b) => IndexExpr::Difference(one(a), one(b)),
-        IndexExpr::Floor(part, divisor) => IndexExpr::Floor(one(part), *divisor),
-        IndexExpr::Ceil(part, divisor) => IndexExpr::Ceil(one(part), *divisor),
-        IndexExpr::Modulo(part, divisor) => IndexExpr::Modulo(one(part), *divisor),
-    }
 }
