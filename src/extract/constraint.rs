@@ -20,6 +20,8 @@ pub struct Constraint {
     pub network: Option<Network>,
     /// Whether values may enter at the boundary only.
     pub boundary_io: bool,
+    /// Along which direction of the array a tensor is loaded and recovered.
+    pub loading: Vec<(Name, Vector, Span)>,
     /// Where the step, or else the schedule, stands in the source.
     pub span: Option<Span>,
 }
@@ -58,6 +60,7 @@ impl Constraint {
             Directive::Prefetch(tensor) => self.transports.push((tensor.clone(), Transport::Prefetch, span)),
             Directive::Feed(tensor) => self.transports.push((tensor.clone(), Transport::Feed, span)),
             Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
+            Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
             Directive::Network(word) => self.network = Network::from_keyword(word),
             Directive::Tile(..) | Directive::Fold(..) | Directive::Layout(..) => {
                 return Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")

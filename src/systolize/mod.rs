@@ -15,6 +15,8 @@ mod cases;
 
 mod context;
 
+mod design;
+
 mod lattice;
 
 mod process_space;
@@ -23,14 +25,18 @@ mod range;
 
 mod scheme;
 
+mod show;
+
 mod stream;
 
 pub use cases::{Case, Cases};
 pub use context::Quotient;
+pub use design::scheme_of;
 pub use lattice::Chart;
 pub use process_space::{ProcessSpace, row_bounds};
 pub use range::Range;
 pub use scheme::Scheme;
+pub use show::{show_guard, show_point};
 pub use stream::{Pipe, Stream};
 
 use crate::diagnostic::Checked;

@@ -20,7 +20,6 @@ pub struct Pipe {
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub stationary: bool,
-    pub direction: Vector,
     pub pipes: Vec<Pipe>,
     /// What a process that has statements uses, each element once, in the order of use.
     pub used: BTreeMap<Vector, Vec<Vector>>,
@@ -76,7 +75,7 @@ pub fn table(space: &Space, map: &SpaceTimeMap, loading: &[Loading], sizes: &Bin
 }
 
 fn stream(table: &Table, map: &SpaceTimeMap, element: &dyn Fn(&Vector) -> Vector, given: Option<Vector>) -> Stream {
-    let (hop, steps) = hop(table, map, element);
+    let (hop, steps) = hop(map, element);
     let stationary = hop.iter().all(|entry| *entry == 0);
     let axis = (0..map.rank()).map(|axis| i64::from(axis == 0)).collect();
     let direction = if stationary { given.unwrap_or(axis) } else { hop };
@@ -88,12 +87,11 @@ fn stream(table: &Table, map: &SpaceTimeMap, element: &dyn Fn(&Vector) -> Vector
     }
     let lines = lines(table, &direction);
     let pipes = lines.into_iter().map(|line| pipe(table, map, element, line, if stationary { 0 } else { steps }));
-    Stream { stationary, direction, pipes: pipes.collect(), used }
+    Stream { stationary, pipes: pipes.collect(), used }
 }
 
-/// From a user of an element to the next: processes and steps. Found by comparing users; where no element has two users,
-/// from the lattice of points with equal elements.
-fn hop(table: &Table, map: &SpaceTimeMap, element: &dyn Fn(&Vector) -> Vector) -> (Vector, i64) {
+/// From a user of an element to the next: processes and steps, from the lattice of points with equal elements.
+fn hop(map: &SpaceTimeMap, element: &dyn Fn(&Vector) -> Vector) -> (Vector, i64) {
     let dimension = map.place.columns();
     let origin = element(&vec![0; dimension]);
     let unit = |index: usize| (0..dimension).map(|other| i64::from(other == index)).collect::<Vector>();
@@ -101,7 +99,6 @@ fn hop(table: &Table, map: &SpaceTimeMap, element: &dyn Fn(&Vector) -> Vector) -
     let rows = (0..origin.len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect();
     let along = Matrix::new(rows, dimension).null_lattice().remove(0);
     let sign = dot(&map.step.rows()[0], &along).signum();
-    let _ = table;
     (map.place.apply(&along).iter().map(|entry| entry * sign).collect(), dot(&map.step.rows()[0], &along) * sign)
 }
 

@@ -8,6 +8,14 @@ mod designs;
 
 mod expressions;
 
+mod pool;
+
 mod programs;
 
+mod properties;
+
+mod refusals;
+
 mod report;
+
+mod twins;

@@ -18,21 +18,27 @@ use crate::recurrence::Space;
 use crate::systolize::Scheme;
 use std::collections::BTreeSet;
 
-/// The order in which a process serves the streams, by their positions in [`Scheme::streams`]. Any order gives the same
-/// arrays.
+/// The order in which a process serves the streams, by their positions in [`Scheme::streams`].
+///
+/// No order changes the arrays of a run that ends. Together, soaking and draining follow the steps of the array, and no run
+/// deadlocks: with potential `2 step(x)` for a receive and `2 step(x) + 1` for a send at (virtual) statement `x`, every
+/// instruction waits for lower ones only, once a channel holds as many words as a hop has steps. One stream after the other,
+/// as in the report, more words may have to wait in a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phases {
     /// When it loads and soaks, and receives for a statement.
     pub soak: Vec<usize>,
     /// When it drains and recovers.
     pub drain: Vec<usize>,
+    /// Whether moving streams are soaked, and drained, together: element by element in the order of the steps.
+    pub together: bool,
 }
 
 impl Phases {
-    /// Operands in their order, then the output.
+    /// Operands in their order, then the output, together.
     pub fn in_order(scheme: &Scheme) -> Phases {
         let all: Vec<usize> = (0..scheme.streams.len()).collect();
-        Phases { soak: all.clone(), drain: all }
+        Phases { soak: all.clone(), drain: all, together: true }
     }
 }
 

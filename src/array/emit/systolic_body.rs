@@ -7,7 +7,7 @@
 
 use super::body::{function_of, scalar_expression};
 use super::systolic::Phases;
-use super::systolic_pipe::{Stretch, Writer};
+use super::systolic_pipe::{End, Stretch, Writer};
 use crate::array::{IndexExpr, Instruction, ScalarExpr};
 use crate::integer::{Affine, Name, Polyhedron, dot};
 use crate::recurrence::Function;
@@ -21,9 +21,9 @@ impl Writer<'_> {
         let (held, moving): (Vec<usize>, Vec<usize>) = phases.soak.iter().partition(stays);
         let (kept, leaving): (Vec<usize>, Vec<usize>) = phases.drain.iter().partition(stays);
         let mut body: Vec<Instruction> = held.iter().flat_map(|stream| self.load(*stream, known)).collect();
-        body.extend(moving.iter().flat_map(|stream| self.soak(*stream, known)));
+        body.extend(self.soak_all(&moving, phases.together, known));
         body.extend(self.repeater(&moving, known));
-        body.extend(leaving.iter().flat_map(|stream| self.drain(*stream, known)));
+        body.extend(self.drain_all(&leaving, phases.together, known));
         body.extend(kept.iter().flat_map(|stream| self.recover(*stream, known)));
         body
     }
@@ -54,7 +54,8 @@ impl Writer<'_> {
     /// The elements of the processes behind.
     fn pass_load(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
         let pipe = self.own(stream).1;
-        let rest = || Stretch { first: IndexExpr::Constant(1), last: self.smallest(&pipe.numbers.upper) };
+        let one = End::Largest(vec![Affine::constant(1)]);
+        let rest = Stretch { first: one, last: End::Smallest(pipe.numbers.upper.clone()) };
         let body = self.pass(stream, pipe, &rest, known);
         self.when(&self.has_behind(stream), known, body, vec![])
     }
@@ -70,35 +71,50 @@ impl Writer<'_> {
     /// The elements of the processes before.
     fn pass_recover(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
         let pipe = self.own(stream).1;
-        let rest = || Stretch { first: self.largest(&pipe.numbers.lower), last: IndexExpr::Constant(-1) };
+        let before = End::Smallest(vec![Affine::constant(-1)]);
+        let rest = Stretch { first: End::Largest(pipe.numbers.lower.clone()), last: before };
         let body = self.pass(stream, pipe, &rest, known);
         self.when(&self.has_before(stream), known, body, vec![])
     }
 
-    fn soak(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let pipe = self.own(stream).1;
-        if pipe.numbers.lower == self.scheme.statements.lower {
-            return vec![];
+    /// What passes before the first statement.
+    fn soak_all(&self, moving: &[usize], together: bool, known: &Polyhedron) -> Vec<Instruction> {
+        let first = &self.scheme.statements.lower;
+        let lower = |stream: usize| self.own(stream).1.numbers.lower.clone();
+        let moving: Vec<usize> = moving.iter().copied().filter(|stream| lower(*stream) != *first).collect();
+        let last = || End::Largest(End::moved(first, -1));
+        if together && moving.len() > 1 {
+            let ends = moving.iter().map(|stream| self.largest(&lower(*stream))).collect();
+            let stretch = Stretch { first: End::Outermost(outermost(ends, IndexExpr::Min)), last: last() };
+            let number = Affine::variable(&self.number);
+            let before = first.iter().map(|low| low.clone() - number.clone() - Affine::constant(1));
+            return self.pass_together(&moving, &stretch, &beside(known, before));
         }
-        let one = Box::new(IndexExpr::Constant(1));
-        let before = || Stretch {
-            first: self.largest(&pipe.numbers.lower),
-            last: IndexExpr::Difference(Box::new(self.largest(&self.scheme.statements.lower)), one.clone()),
+        let soak = |stream: usize| {
+            let stretch = Stretch { first: End::Largest(lower(stream)), last: last() };
+            self.pass(stream, self.own(stream).1, &stretch, known)
         };
-        self.pass(stream, pipe, &before, known)
+        moving.into_iter().flat_map(soak).collect()
     }
 
-    fn drain(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let pipe = self.own(stream).1;
-        if pipe.numbers.upper == self.scheme.statements.upper {
-            return vec![];
+    /// What passes after the last statement.
+    fn drain_all(&self, moving: &[usize], together: bool, known: &Polyhedron) -> Vec<Instruction> {
+        let last = &self.scheme.statements.upper;
+        let upper = |stream: usize| self.own(stream).1.numbers.upper.clone();
+        let moving: Vec<usize> = moving.iter().copied().filter(|stream| upper(*stream) != *last).collect();
+        let first = || End::Smallest(End::moved(last, 1));
+        if together && moving.len() > 1 {
+            let ends = moving.iter().map(|stream| self.smallest(&upper(*stream))).collect();
+            let stretch = Stretch { first: first(), last: End::Outermost(outermost(ends, IndexExpr::Max)) };
+            let number = Affine::variable(&self.number);
+            let after = last.iter().map(|high| number.clone() - high.clone() - Affine::constant(1));
+            return self.pass_together(&moving, &stretch, &beside(known, after));
         }
-        let last = || self.smallest(&self.scheme.statements.upper);
-        let after = || Stretch {
-            first: IndexExpr::Sum(vec![last(), IndexExpr::Constant(1)]),
-            last: self.smallest(&pipe.numbers.upper),
+        let drain = |stream: usize| {
+            let stretch = Stretch { first: first(), last: End::Smallest(upper(stream)) };
+            self.pass(stream, self.own(stream).1, &stretch, known)
         };
-        self.pass(stream, pipe, &after, known)
+        moving.into_iter().flat_map(drain).collect()
     }
 
     /// The statements: receive what moves, compute, send it.
@@ -112,8 +128,8 @@ impl Writer<'_> {
         body.extend(self.statement(&number, &known));
         body.extend(moving.iter().flat_map(give));
         body.push(Instruction::Tick(1));
-        let (lower, upper) = (&self.scheme.statements.lower, &self.scheme.statements.upper);
-        self.repeat(Stretch { first: self.largest(lower), last: self.smallest(upper) }, body)
+        let (lower, upper) = (self.scheme.statements.lower.clone(), self.scheme.statements.upper.clone());
+        self.repeat(&Stretch { first: End::Largest(lower), last: End::Smallest(upper) }, body)
     }
 
     /// The first user of a result sets it, the others add to it.
@@ -144,31 +160,40 @@ impl Writer<'_> {
 
     /// One number after the other, each moving stream that has it.
     fn pass_moving(&self, moving: &[usize], known: &Polyhedron) -> Vec<Instruction> {
-        let full = |stream: &&usize| {
-            let numbers = &self.own(**stream).1.numbers;
-            !known.intersect(&Polyhedron::new(numbers.conditions())).is_empty()
-        };
-        let moving: Vec<usize> = moving.iter().filter(full).copied().collect();
-        if let [only] = moving.as_slice() {
-            return self.pass_all(*only, &self.own(*only).1.clone(), known);
+        let full = |stream: &usize| !known.intersect(&Polyhedron::new(self.some(self.own(*stream).1))).is_empty();
+        let moving: Vec<usize> = moving.iter().copied().filter(full).collect();
+        match moving.as_slice() {
+            [] => vec![],
+            [only] => self.pass_all(*only, self.own(*only).1, known),
+            _ => {
+                let ranges = || moving.iter().map(|stream| &self.own(*stream).1.numbers);
+                let first = outermost(ranges().map(|range| self.largest(&range.lower)).collect(), IndexExpr::Min);
+                let last = outermost(ranges().map(|range| self.smallest(&range.upper)).collect(), IndexExpr::Max);
+                let stretch = Stretch { first: End::Outermost(first), last: End::Outermost(last) };
+                self.pass_together(&moving, &stretch, known)
+            }
         }
+    }
+
+    /// The elements of a stretch, number by number, of each stream that has the number.
+    fn pass_together(&self, moving: &[usize], stretch: &Stretch, known: &Polyhedron) -> Vec<Instruction> {
         let number = Affine::variable(&self.number);
         let word = |stream: &usize| {
             let pipe = self.own(*stream).1;
             let pass = self.take(*stream, pipe, &number, &self.passing, known);
             let pass = [pass, self.give(*stream, pipe, &number, &self.passing, known)].concat();
-            self.when(&pipe.numbers.conditions_for(&number), known, pass, vec![])
+            let lattice = pipe.chart.lattice.iter().map(|form| -form.clone());
+            let here: Vec<Affine> = lattice.chain(pipe.numbers.conditions_for(&number)).collect();
+            self.when(&here, known, pass, vec![])
         };
-        let ranges = || moving.iter().map(|stream| &self.own(*stream).1.numbers);
-        let first = IndexExpr::Min(ranges().map(|range| self.largest(&range.lower)).collect());
-        let last = IndexExpr::Max(ranges().map(|range| self.smallest(&range.upper)).collect());
-        self.repeat(Stretch { first, last }, moving.iter().flat_map(word).collect())
+        self.repeat(stretch, moving.iter().flat_map(word).collect())
     }
 
     /// Every element of a pipe, where the pipe has some.
     fn pass_all(&self, stream: usize, pipe: &Pipe, known: &Polyhedron) -> Vec<Instruction> {
         let numbers = &pipe.numbers;
-        let all = || Stretch { first: self.largest(&numbers.lower), last: self.smallest(&numbers.upper) };
+        let (lower, upper) = (numbers.lower.clone(), numbers.upper.clone());
+        let all = Stretch { first: End::Largest(lower), last: End::Smallest(upper) };
         let body = self.pass(stream, pipe, &all, known);
         self.when(&self.some(pipe), known, body, vec![])
     }
@@ -182,8 +207,8 @@ impl Writer<'_> {
     /// What a null process passes of a stationary stream at the beginning: the elements of the processes behind.
     fn pass_loaded(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
         let pass = |pipe: &Pipe| {
-            let first = self.combined_first(pipe, 1);
-            let rest = || Stretch { first: first.clone(), last: self.smallest(&pipe.numbers.upper) };
+            let behind = [pipe.numbers.lower.as_slice(), &[Affine::constant(1)]].concat();
+            let rest = Stretch { first: End::Largest(behind), last: End::Smallest(pipe.numbers.upper.clone()) };
             self.when(&self.some(pipe), known, self.pass(stream, pipe, &rest, known), vec![])
         };
         let mut pipes = self.scheme.streams[stream].pipes.iter();
@@ -197,8 +222,9 @@ impl Writer<'_> {
     /// What it passes at the end: the elements of the processes before.
     fn pass_recovered(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
         let pass = |(shift, pipe): (usize, &Pipe)| {
-            let last = self.combined_last(pipe, if shift == 0 { -1 } else { 0 });
-            let rest = || Stretch { first: self.largest(&pipe.numbers.lower), last: last.clone() };
+            let most = Affine::constant(if shift == 0 { -1 } else { 0 });
+            let before = [pipe.numbers.upper.as_slice(), &[most]].concat();
+            let rest = Stretch { first: End::Largest(pipe.numbers.lower.clone()), last: End::Smallest(before) };
             self.when(&self.some(pipe), known, self.pass(stream, pipe, &rest, known), vec![])
         };
         let mut pipes = self.scheme.streams[stream].pipes.iter().enumerate();
@@ -214,14 +240,21 @@ impl Writer<'_> {
         let lattice = pipe.chart.lattice.iter().map(|form| -form.clone());
         lattice.chain(pipe.numbers.conditions_for(&Affine::default())).collect()
     }
+}
 
-    fn combined_first(&self, pipe: &Pipe, least: i64) -> IndexExpr {
-        let ends = pipe.numbers.lower.iter().cloned().chain([Affine::constant(least)]).collect::<Vec<_>>();
-        self.largest(&ends)
-    }
+/// The least or the greatest of ends.
+fn outermost(mut ends: Vec<IndexExpr>, join: impl Fn(Vec<IndexExpr>) -> IndexExpr) -> IndexExpr {
+    ends.sort();
+    ends.dedup();
+    if ends.len() == 1 { ends.remove(0) } else { join(ends) }
+}
 
-    fn combined_last(&self, pipe: &Pipe, most: i64) -> IndexExpr {
-        let ends = pipe.numbers.upper.iter().cloned().chain([Affine::constant(most)]).collect::<Vec<_>>();
-        self.smallest(&ends)
+/// `known`, where the number lies outside the statements. Where these have several ends, one of them decides, and which one
+/// is not known.
+fn beside(known: &Polyhedron, ends: impl Iterator<Item = Affine>) -> Polyhedron {
+    let ends: Vec<Affine> = ends.collect();
+    match ends.as_slice() {
+        [only] => known.intersect(&Polyhedron::new([only.clone()])),
+        _ => known.clone(),
     }
 }

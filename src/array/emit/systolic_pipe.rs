@@ -29,29 +29,34 @@ pub struct Writer<'a> {
     pub divisions: Divisions,
 }
 
-/// The elements from `first` to `last`, by their numbers in a pipe.
-pub struct Stretch {
-    /// The first number.
-    pub first: IndexExpr,
-    /// The last number, or less where there are none.
-    pub last: IndexExpr,
+/// One end of a stretch.
+pub enum End {
+    /// The largest of these.
+    Largest(Vec<Affine>),
+    /// The smallest of these.
+    Smallest(Vec<Affine>),
+    /// The least or the greatest of the ends of several streams.
+    Outermost(IndexExpr),
 }
 
-impl Stretch {
-    /// How many elements.
-    fn count(&self) -> IndexExpr {
-        let one = IndexExpr::Constant(1);
-        match (&self.first, &self.last) {
-            (IndexExpr::Constant(1), last) => last.clone(),
-            (first, IndexExpr::Constant(-1)) => IndexExpr::Product(vec![IndexExpr::Constant(-1), first.clone()]),
-            (IndexExpr::Constant(0), last) => IndexExpr::Sum(vec![last.clone(), one]),
-            (first, IndexExpr::Difference(end, by)) if **by == one => {
-                IndexExpr::Difference(end.clone(), Box::new(first.clone()))
-            }
-            (first, last) => {
-                let last = IndexExpr::Sum(vec![last.clone(), one]);
-                IndexExpr::Difference(Box::new(last), Box::new(first.clone()))
-            }
+/// The elements from `first` to `last`, by their numbers in a pipe; none where `last` is less.
+pub struct Stretch {
+    /// The first number.
+    pub first: End,
+    /// The last number.
+    pub last: End,
+}
+
+impl End {
+    /// The end, moved by `shift`.
+    pub fn moved(forms: &[Affine], shift: i64) -> Vec<Affine> {
+        forms.iter().map(|form| form.clone() + Affine::constant(shift)).collect()
+    }
+
+    fn single(&self) -> Option<&Affine> {
+        match self {
+            End::Largest(forms) | End::Smallest(forms) if forms.len() == 1 => forms.first(),
+            _ => None,
         }
     }
 }
@@ -76,6 +81,31 @@ impl Writer<'_> {
         match forms {
             [only] => self.text(only),
             _ => join(forms.iter().map(|form| self.text(form)).collect()),
+        }
+    }
+
+    /// An end of a stretch as text.
+    pub fn end(&self, end: &End) -> IndexExpr {
+        match end {
+            End::Largest(forms) => self.largest(forms),
+            End::Smallest(forms) => self.smallest(forms),
+            End::Outermost(text) => text.clone(),
+        }
+    }
+
+    /// How many elements a stretch has.
+    fn count(&self, stretch: &Stretch) -> IndexExpr {
+        if let (Some(first), Some(last)) = (stretch.first.single(), stretch.last.single()) {
+            return self.text(&(last.clone() - first.clone() + Affine::constant(1)));
+        }
+        let next = match &stretch.last {
+            End::Largest(forms) => self.largest(&End::moved(forms, 1)),
+            End::Smallest(forms) => self.smallest(&End::moved(forms, 1)),
+            End::Outermost(text) => IndexExpr::Sum(vec![text.clone(), IndexExpr::Constant(1)]),
+        };
+        match self.end(&stretch.first) {
+            IndexExpr::Constant(0) => next,
+            first => IndexExpr::Difference(Box::new(next), Box::new(first)),
         }
     }
 
@@ -105,11 +135,12 @@ impl Writer<'_> {
     }
 
     /// The loop over a stretch.
-    pub fn repeat(&self, stretch: Stretch, body: Vec<Instruction>) -> Vec<Instruction> {
+    pub fn repeat(&self, stretch: &Stretch, body: Vec<Instruction>) -> Vec<Instruction> {
         if body.is_empty() {
             return vec![];
         }
-        vec![Instruction::Loop { index: self.number.clone(), first: stretch.first, last: stretch.last, body }]
+        let (first, last) = (self.end(&stretch.first), self.end(&stretch.last));
+        vec![Instruction::Loop { index: self.number.clone(), first, last, body }]
     }
 
     /// The stream's channel.
@@ -150,26 +181,20 @@ impl Writer<'_> {
     }
 
     /// Elements pass through the process, in at one side and out at the other.
-    pub fn pass(
-        &self,
-        stream: usize,
-        pipe: &Pipe,
-        stretch: &dyn Fn() -> Stretch,
-        known: &Polyhedron,
-    ) -> Vec<Instruction> {
+    pub fn pass(&self, stream: usize, pipe: &Pipe, stretch: &Stretch, known: &Polyhedron) -> Vec<Instruction> {
         let (number, register) = (Affine::variable(&self.number), &self.passing);
         let (from, to) = (self.channel(stream), self.channel(stream));
         let inject = vec![self.inject(stream, pipe, &number, register)];
         let receive = vec![Instruction::Receive(register.clone(), from.clone())];
         let send = vec![Instruction::Send(to.clone(), register.clone())];
         let extract = self.extract(stream, pipe, &number, register);
-        let through = vec![Instruction::Pass(from, to, stretch().count())];
+        let through = vec![Instruction::Pass(from, to, self.count(stretch))];
         let alone = match extract.is_empty() {
             true => vec![],
-            false => self.repeat(stretch(), [inject.clone(), extract.clone()].concat()),
+            false => self.repeat(stretch, [inject.clone(), extract.clone()].concat()),
         };
-        let enter = self.repeat(stretch(), [inject, send].concat());
-        let leave = self.repeat(stretch(), [receive, extract].concat());
+        let enter = self.repeat(stretch, [inject, send].concat());
+        let leave = self.repeat(stretch, [receive, extract].concat());
         let (before, behind) = (self.has_before(stream), self.has_behind(stream));
         let inside = self.when(&behind, known, through, leave);
         let first = self.when(&behind, known, enter, alone);
