@@ -48,8 +48,8 @@ fn json(scheme: &Scheme) -> Value {
         "processes": sides.collect::<Vec<_>>(),
         "quotients": quotients.collect::<Vec<_>>(),
         "increment": scheme.increment,
-        "first": cases(&scheme.first, names, point),
-        "last": cases(&scheme.last, names, point),
+        "first": cases(&scheme.first, names, |forms| point(forms)),
+        "last": cases(&scheme.last, names, |forms| point(forms)),
         "count": cases(&scheme.count, names, number),
         "streams": scheme.streams.iter().map(|stream| stream_json(stream, names)).collect::<Vec<_>>(),
     })
@@ -64,15 +64,15 @@ fn stream_json(stream: &Stream, names: &[Name]) -> Value {
         "direction": stream.direction,
         "increment": stream.increment,
         "internal_buffers": stream.denominator - 1,
-        "first": cases(&stream.first, names, point),
-        "last": cases(&stream.last, names, point),
+        "first": cases(&stream.first, names, |forms| point(forms)),
+        "last": cases(&stream.last, names, |forms| point(forms)),
         "elements": cases(&stream.count, names, number),
         before: cases(&stream.before, names, number),
         after: cases(&stream.after, names, number),
     })
 }
 
-fn point(forms: &Vec<Affine>) -> Value {
+fn point(forms: &[Affine]) -> Value {
     forms.iter().map(Affine::to_string).collect()
 }
 

@@ -39,6 +39,13 @@ impl Constraint {
                 problems.push(problem);
             }
         }
+        if let (Some((tensor, _, span)), false) = (constraint.loading.first(), constraint.boundary_io) {
+            problems.push(
+                Diagnostic::new(format!("`{tensor}` is loaded through the array only with `io boundary`"))
+                    .label(&space.source, *span, "no effect without it")
+                    .help("add `io boundary` to the schedule"),
+            );
+        }
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 

@@ -3,7 +3,7 @@
 //! In: an admitted space and map. Out: a [`Scheme`]. No point is enumerated, now or when a size is filled in.
 
 use super::Loading;
-use super::admission::{admit, streams};
+use super::admission::admit;
 use super::cases::Cases;
 use super::context::{Context, Quotient, fresh};
 use super::lattice::{Chart, Lattice};
@@ -12,7 +12,7 @@ use super::range::Range;
 use super::stream::{Builder, Stream, on_lattice};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, dot, name};
-use crate::mapping::{FlowRole, SpaceTimeMap};
+use crate::mapping::SpaceTimeMap;
 use crate::recurrence::Space;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,47 +55,38 @@ impl Scheme {
         let reuses = admit(space, map, loading)?;
         let mut taken: BTreeSet<Name> = space.parameters.iter().chain(space.indices()).cloned().collect();
         let coordinates: Vec<Name> = (0..map.rank()).map(|axis| fresh(&mut taken, "p", axis)).collect();
-        let processes = ProcessSpace::new(space, &map.place, coordinates.clone());
-        let mut context = Context::new(processes.set.clone(), taken);
-        let step = map.step.rows()[0].clone();
-        let lattice = Lattice::new(&map.place, &step);
         let own: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
-        let chart = lattice.chart(&own, &mut context);
-        let statements = statements(space, &lattice, &chart, &mut context).ok_or_else(|| endless(space))?;
-        let builder = Builder {
-            space,
-            place: &map.place,
-            step: &step,
-            coordinates: &coordinates,
-            lattice: &lattice,
-            statements: &statements,
-            chart: &chart,
-        };
-        let mut derived = vec![];
-        for (position, (reuse, (tensor, access, _))) in reuses.iter().zip(streams(space)).enumerate() {
-            let is_output = position == space.operands.len();
-            let role = if is_output { FlowRole::Reduction(0) } else { FlowRole::Operand(position) };
-            let along = loading_vector(loading, tensor, map.rank());
-            let stream = builder.stream(role, reuse, access, &along, &mut context);
-            derived.push(stream.ok_or_else(|| endless(space))?);
-        }
-        let scheme = Scheme {
+        let processes = ProcessSpace::new(space, &map.place, coordinates);
+        let mut context = Context::new(processes.set.clone(), taken);
+        let step = &map.step.rows()[0];
+        let lattice = &Lattice::new(&map.place, step);
+        let chart = &lattice.chart(&own, &mut context);
+        let statements = &statements(space, lattice, chart, &mut context).ok_or_else(|| endless(space))?;
+        let place = &map.place;
+        let builder = Builder { space, place, step, coordinates: &processes.coordinates, lattice, statements, chart };
+        let streams = builder.streams(&reuses, loading, &mut context).ok_or_else(|| endless(space))?;
+        Ok(Scheme::assemble(&builder, &processes, streams, &context).simplify(&context.known))
+    }
+
+    fn assemble(builder: &Builder, processes: &ProcessSpace, streams: Vec<Stream>, context: &Context) -> Scheme {
+        let (space, chart, statements) = (builder.space, builder.chart, builder.statements);
+        let points = |ends: Cases<Affine>| on_lattice(&ends.map(|number| point(chart, builder.lattice, number)), chart);
+        Scheme {
             kernel: space.kernel.clone(),
             parameters: space.parameters.clone(),
             indices: space.indices().to_vec(),
-            place: map.place.clone(),
-            step,
-            processes,
+            place: builder.place.clone(),
+            step: builder.step.to_vec(),
+            processes: processes.clone(),
             quotients: context.quotients.clone(),
-            increment: lattice.increment.clone(),
-            first: on_lattice(&statements.first().map(|number| point(&chart, &lattice, number)), &chart),
-            last: on_lattice(&statements.last().map(|number| point(&chart, &lattice, number)), &chart),
-            count: on_lattice(&statements.count(), &chart),
-            chart,
-            statements,
-            streams: derived,
-        };
-        Ok(scheme.simplify(&context.known))
+            increment: builder.lattice.increment.clone(),
+            first: points(statements.first()),
+            last: points(statements.last()),
+            count: on_lattice(&statements.count(), chart),
+            chart: chart.clone(),
+            statements: statements.clone(),
+            streams,
+        }
     }
 
     fn simplify(mut self, known: &Polyhedron) -> Scheme {
@@ -169,12 +160,6 @@ fn statements(space: &Space, lattice: &Lattice, chart: &Chart, context: &mut Con
 fn point(chart: &Chart, lattice: &Lattice, number: &Affine) -> Vec<Affine> {
     let entry = |(base, pace): (&Affine, &i64)| base.clone() + number.clone() * *pace;
     chart.base.iter().zip(&lattice.increment).map(entry).collect()
-}
-
-/// The vector that is given, else the first axis, forwards.
-fn loading_vector(loading: &[Loading], tensor: &Name, rank: usize) -> Vector {
-    let given = loading.iter().find(|loading| loading.tensor == *tensor);
-    given.map_or_else(|| (0..rank).map(|axis| i64::from(axis == 0)).collect(), |loading| loading.along.clone())
 }
 
 fn endless(space: &Space) -> Diagnostic {

@@ -6,7 +6,8 @@
 //! a stationary stream element `t` is the one that the process `t` hops on holds. Then soaking, draining, loading and
 //! recovering are differences of ends. Report, Theorem 10, sections 7.3 to 7.5.
 
-use super::admission::Reuse;
+use super::Loading;
+use super::admission::{Reuse, streams};
 use super::cases::{Case, Cases};
 use super::context::Context;
 use super::lattice::{Chart, Lattice};
@@ -14,6 +15,7 @@ use super::range::Range;
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector, dot, gcd, name};
 use crate::mapping::FlowRole;
 use crate::recurrence::Space;
+use crate::span::Span;
 use std::collections::BTreeMap;
 
 /// A variable of the kernel on its way through the array.
@@ -70,10 +72,7 @@ impl Stream {
 
     /// The element with this number in a pipe, over coordinates, sizes and the number.
     pub fn element(&self, indices: &[Name], pipe: &Pipe, number: &Affine) -> Vec<Affine> {
-        let entry = |(base, pace): (&Affine, &i64)| base.clone() + number.clone() * *pace;
-        let point: Vec<Affine> = pipe.chart.base.iter().zip(&pipe.pace).map(entry).collect();
-        let image: BTreeMap<Name, Affine> = indices.iter().cloned().zip(point).collect();
-        self.access.iter().map(|form| form.substitute(&image)).collect()
+        element(indices, &self.access, pipe, number)
     }
 }
 
@@ -90,8 +89,26 @@ pub(super) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The stream of one operand or of the output; `loading` is used where it is stationary.
-    pub fn stream(
+    /// The operands in their order, then the output; `None` where a pipe has no end.
+    pub fn streams(&self, reuses: &[Reuse], loading: &[Loading], context: &mut Context) -> Option<Vec<Stream>> {
+        let stream = |(position, (reuse, (_, access, _))): (usize, (&Reuse, (&Name, &[Affine], Span)))| {
+            let is_output = position == self.space.operands.len();
+            let role = if is_output { FlowRole::Reduction(0) } else { FlowRole::Operand(position) };
+            self.stream(role, reuse, access, &self.loading_vector(loading, reuse.tensor), context)
+        };
+        reuses.iter().zip(streams(self.space)).enumerate().map(stream).collect()
+    }
+
+    /// The vector that is given, else the first axis, forwards.
+    fn loading_vector(&self, loading: &[Loading], tensor: &Name) -> Vector {
+        match loading.iter().find(|loading| loading.tensor == *tensor) {
+            Some(given) => given.along.clone(),
+            None => (0..self.coordinates.len()).map(|axis| i64::from(axis == 0)).collect(),
+        }
+    }
+
+    /// One stream; `loading` is used where it is stationary.
+    fn stream(
         &self,
         role: FlowRole,
         reuse: &Reuse,
@@ -107,9 +124,9 @@ impl Builder<'_> {
             true => self.loading_pipes(&direction, context)?,
             false => vec![self.moving_pipe(reuse, access, context)?],
         };
-        let own = &pipes[0];
-        let (before, after) = if stays { self.held(own) } else { self.propagated(own) };
-        let mut stream = Stream {
+        let (before, after) = if stays { self.held(&pipes[0]) } else { self.propagated(&pipes[0]) };
+        let element = |pipe: &Pipe, number: &Affine| element(self.space.indices(), access, pipe, number);
+        Some(Stream {
             tensor: reuse.tensor.clone(),
             role,
             access: access.to_vec(),
@@ -118,18 +135,14 @@ impl Builder<'_> {
             flow: hop.iter().map(|entry| reduced(*entry, steps)).collect(),
             denominator: if stays { 1 } else { steps },
             direction,
-            increment: reuse.index_map.apply(&own.pace),
-            first: Cases::new(vec![]),
-            last: Cases::new(vec![]),
-            count: self.contents(&pipes, Range::count, |_, count| count.clone()),
+            increment: reuse.index_map.apply(&pipes[0].pace),
+            first: contents(&pipes, Range::first, element),
+            last: contents(&pipes, Range::last, element),
+            count: contents(&pipes, Range::count, |_, count| count.clone()),
             before,
             after,
             pipes,
-        };
-        let indices = self.space.indices();
-        stream.first = self.contents(&stream.pipes, Range::first, |pipe, at| stream.element(indices, pipe, at));
-        stream.last = self.contents(&stream.pipes, Range::last, |pipe, at| stream.element(indices, pipe, at));
-        Some(stream)
+        })
     }
 
     /// Statements `base + k * increment + l * reuse`, whatever `l`, have the elements of the pipe.
@@ -185,7 +198,7 @@ impl Builder<'_> {
 
     /// The subscripts lie within the variable that has them.
     fn inside_shape(&self, access: &[Affine]) -> Vec<Affine> {
-        let mine = super::admission::streams(self.space).find(|(_, forms, _)| *forms == access);
+        let mine = streams(self.space).find(|(_, forms, _)| *forms == access);
         let shape = mine.and_then(|(tensor, ..)| self.space.shapes.iter().find(|(name, _)| name == tensor));
         let Some((_, extents)) = shape else { return vec![] };
         let sides =
@@ -210,20 +223,24 @@ impl Builder<'_> {
         };
         (cases(pipe.numbers.first(), -1), cases(pipe.numbers.last(), 1))
     }
+}
 
-    /// A value of every pipe, where it is the one through the process.
-    fn contents<T>(
-        &self,
-        pipes: &[Pipe],
-        ends: impl Fn(&Range) -> Cases<Affine>,
-        value: impl Fn(&Pipe, &Affine) -> T,
-    ) -> Cases<T>
-    where
-        T: Clone,
-    {
-        let of_pipe = |pipe: &Pipe| on_lattice(&ends(&pipe.numbers).map(|end| value(pipe, end)), &pipe.chart);
-        Cases::new(pipes.iter().flat_map(|pipe| of_pipe(pipe).iter().cloned().collect::<Vec<_>>()).collect())
-    }
+/// A value of every pipe, where it is the one through the process.
+fn contents<T: Clone>(
+    pipes: &[Pipe],
+    ends: impl Fn(&Range) -> Cases<Affine>,
+    value: impl Fn(&Pipe, &Affine) -> T,
+) -> Cases<T> {
+    let of_pipe = |pipe: &Pipe| on_lattice(&ends(&pipe.numbers).map(|end| value(pipe, end)), &pipe.chart);
+    Cases::new(pipes.iter().flat_map(|pipe| of_pipe(pipe).iter().cloned().collect::<Vec<_>>()).collect())
+}
+
+/// The element with a number in a pipe.
+fn element(indices: &[Name], access: &[Affine], pipe: &Pipe, number: &Affine) -> Vec<Affine> {
+    let entry = |(base, pace): (&Affine, &i64)| base.clone() + number.clone() * *pace;
+    let point = pipe.chart.base.iter().zip(&pipe.pace).map(entry);
+    let image: BTreeMap<Name, Affine> = indices.iter().cloned().zip(point).collect();
+    access.iter().map(|form| form.substitute(&image)).collect()
 }
 
 /// The cases, on the lattice only.

@@ -57,6 +57,13 @@ fn a_loading_direction_that_does_not_fit_is_refused() {
 }
 
 #[test]
+fn a_loading_direction_needs_the_border() {
+    let (_folder, file) = kernel(&format!("{}load C along (1, 0)", STAYS.replace("io boundary\n", "")));
+    let said = refused(&["emit", &file, "--schedule", "border"]);
+    assert!(said.contains("`C` is loaded through the array only with `io boundary`"), "{said}");
+}
+
+#[test]
 fn closed_forms_are_those_of_the_report() {
     let said = good(&["emit", "kernels/matmul.rec", "--schedule", "kung-leiserson", "--closed-form"]);
     for line in [

@@ -8,6 +8,8 @@ mod designs;
 
 mod expressions;
 
+mod pipes;
+
 mod pool;
 
 mod programs;
@@ -17,5 +19,9 @@ mod properties;
 mod refusals;
 
 mod report;
+
+mod runs;
+
+mod setting;
 
 mod twins;
