@@ -15,7 +15,6 @@ use super::range::Range;
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector, dot, gcd, name};
 use crate::mapping::FlowRole;
 use crate::recurrence::Space;
-use crate::span::Span;
 use std::collections::BTreeMap;
 
 /// A variable of the kernel on its way through the array.
@@ -91,12 +90,13 @@ pub(super) struct Builder<'a> {
 impl Builder<'_> {
     /// The operands in their order, then the output; `None` where a pipe has no end.
     pub fn streams(&self, reuses: &[Reuse], loading: &[Loading], context: &mut Context) -> Option<Vec<Stream>> {
-        let stream = |(position, (reuse, (_, access, _))): (usize, (&Reuse, (&Name, &[Affine], Span)))| {
+        let accesses: Vec<&[Affine]> = streams(self.space).map(|(_, access, _)| access).collect();
+        let stream = |(position, reuse): (usize, &Reuse)| {
             let is_output = position == self.space.operands.len();
             let role = if is_output { FlowRole::Reduction(0) } else { FlowRole::Operand(position) };
-            self.stream(role, reuse, access, &self.loading_vector(loading, reuse.tensor), context)
+            self.stream(role, reuse, accesses[position], &self.loading_vector(loading, reuse.tensor), context)
         };
-        reuses.iter().zip(streams(self.space)).enumerate().map(stream).collect()
+        reuses.iter().enumerate().map(stream).collect()
     }
 
     /// The vector that is given, else the first axis, forwards.

@@ -6,6 +6,7 @@
 //! process in the same step of the array, and it passes them in the order of their numbers.
 
 use super::body::{function_of, scalar_expression};
+use super::known::assume;
 use super::systolic::Phases;
 use super::systolic_pipe::{End, Stretch, Writer};
 use crate::array::{IndexExpr, Instruction, ScalarExpr};
@@ -56,8 +57,9 @@ impl Writer<'_> {
         let pipe = self.own(stream).1;
         let one = End::Largest(vec![Affine::constant(1)]);
         let rest = Stretch { first: one, last: End::Smallest(pipe.numbers.upper.clone()) };
-        let body = self.pass(stream, pipe, &rest, known);
-        self.when(&self.has_behind(stream), known, body, vec![])
+        let behind = self.has_behind(stream);
+        let body = self.pass(stream, pipe, &rest, &assume(known, &behind));
+        self.when(&behind, known, body, vec![])
     }
 
     /// Passes the elements of the processes before, then its own.
@@ -73,8 +75,9 @@ impl Writer<'_> {
         let pipe = self.own(stream).1;
         let before = End::Smallest(vec![Affine::constant(-1)]);
         let rest = Stretch { first: End::Largest(pipe.numbers.lower.clone()), last: before };
-        let body = self.pass(stream, pipe, &rest, known);
-        self.when(&self.has_before(stream), known, body, vec![])
+        let before = self.has_before(stream);
+        let body = self.pass(stream, pipe, &rest, &assume(known, &before));
+        self.when(&before, known, body, vec![])
     }
 
     /// What passes before the first statement.
