@@ -55,10 +55,15 @@ impl Lattice {
         Chart { base: (0..self.increment.len()).map(entry).collect(), lattice }
     }
 
+    /// One in how many processes is on the lattice.
+    pub fn volume(&self) -> i64 {
+        let pivots = self.hermite.rows().iter().enumerate().map(|(axis, row)| row[axis]);
+        pivots.fold(1, i64::saturating_mul)
+    }
+
     /// The least `g >= 1` for which `g * h` is on the lattice, and a vector whose place is `g * h`.
     pub fn reach(&self, h: &[i64]) -> (i64, Vector) {
-        let rank = self.columns.len();
-        let volume: i64 = (0..rank).map(|axis| self.hermite.rows()[axis][axis]).product();
+        let (rank, volume) = (self.columns.len(), self.volume());
         let found = (1..=volume).find_map(|multiple| {
             let target: Vector = h.iter().map(|entry| entry * multiple).collect();
             Some((multiple, self.solve(&target)?))

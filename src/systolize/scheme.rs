@@ -16,6 +16,9 @@ use crate::mapping::SpaceTimeMap;
 use crate::recurrence::Space;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// One in at most so many processes may have points; a stream that stays is loaded across the others, each a case.
+const MOST_GAPS: i64 = 16;
+
 /// What every process does, for all sizes.
 #[derive(Clone, Debug)]
 pub struct Scheme {
@@ -60,6 +63,9 @@ impl Scheme {
         let mut context = Context::new(processes.set.clone(), taken);
         let step = &map.step.rows()[0];
         let lattice = &Lattice::new(&map.place, step);
+        if lattice.volume() > MOST_GAPS {
+            return sparse(space, lattice.volume()).alone();
+        }
         let chart = &lattice.chart(&own, &mut context);
         let statements = &statements(space, lattice, chart, &mut context).ok_or_else(|| endless(space))?;
         let place = &map.place;
@@ -160,6 +166,12 @@ fn statements(space: &Space, lattice: &Lattice, chart: &Chart, context: &mut Con
 fn point(chart: &Chart, lattice: &Lattice, number: &Affine) -> Vec<Affine> {
     let entry = |(base, pace): (&Affine, &i64)| base.clone() + number.clone() * *pace;
     chart.base.iter().zip(&lattice.increment).map(entry).collect()
+}
+
+fn sparse(space: &Space, volume: i64) -> Diagnostic {
+    Diagnostic::new(format!("only one in {volume} processes of `{}` has points", space.kernel))
+        .label(&space.source, space.span, "this equation")
+        .help(format!("choose a place with smaller entries; the scheme takes one in {MOST_GAPS}"))
 }
 
 fn endless(space: &Space) -> Diagnostic {

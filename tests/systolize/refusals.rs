@@ -51,11 +51,15 @@ fn a_step_of_two_rows_is_refused() {
 #[test]
 fn one_loop_is_refused() {
     let total = space("kernel total(N)\nin x[N]\nout y[1]\ny[0] = sum(i in 0..N) x[i]\n");
-    let dimension = total.dimension();
-    if dimension == 1 {
-        let map = SpaceTimeMap { place: Matrix::new(vec![], 1), step: Matrix::new(vec![vec![1]], 1) };
-        assert_refused(&total, &map, &[], "needs two loops");
-    }
+    let map = SpaceTimeMap { place: Matrix::new(vec![], 1), step: Matrix::new(vec![vec![1]], 1) };
+    assert_refused(&total, &map, &[], "needs two loops");
+}
+
+#[test]
+fn a_place_that_is_mostly_gaps_is_refused() {
+    let scaled = space("kernel scaled(N)\nin x[N], y[N]\nout z[N]\nz[i] = sum(k in 0..N) (x[i] * y[i] + k)\n");
+    assert_refused(&scaled, &map(&[vec![17, 0]], &[0, 1]), &[], "only one in 17 processes");
+    assert!(systolize(&scaled, &map(&[vec![16, 0]], &[0, 1]), &[]).is_ok());
 }
 
 #[test]

@@ -21,9 +21,11 @@ use std::collections::BTreeSet;
 /// The order in which a process serves the streams, by their positions in [`Scheme::streams`].
 ///
 /// No order changes the arrays of a run that ends. Together, soaking and draining follow the steps of the array, and no run
-/// deadlocks: with potential `2 step(x)` for a receive and `2 step(x) + 1` for a send at (virtual) statement `x`, every
-/// instruction waits for lower ones only, once a channel holds as many words as a hop has steps. One stream after the other,
-/// as in the report, more words may have to wait in a channel.
+/// deadlocks once a channel holds as many words as a hop has steps. Give the instructions that serve (virtual)
+/// statement `x` the rank `step(x)`, and within one rank first the receives of statements, then stream by stream what is
+/// received to be passed on and what is sent: a receive waits for a send of lower rank, a send for the receive of a word sent
+/// so much earlier that its rank is at most the same, where receives of its stream come first, and a process works in this
+/// order. One stream after the other, as in the report, more words may have to wait in a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phases {
     /// When it loads and soaks, and receives for a statement.
