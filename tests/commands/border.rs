@@ -57,6 +57,34 @@ fn a_loading_direction_that_does_not_fit_is_refused() {
 }
 
 #[test]
+fn what_is_prefetched_is_loaded_through_the_array() {
+    let (folder, file) =
+        kernel("place (i, k)   time i + j + k\nprefetch A   stream B along i\nio boundary   load A along (0, 1)");
+    let program = folder.path().join("border.pe");
+    let program = program.to_str().unwrap();
+    good(&["emit", &file, "--schedule", "border", "-o", program]);
+    let text = std::fs::read_to_string(program).unwrap();
+    assert!(text.contains("(channel A-link (offset 0 1)") && !text.contains("prefetch"), "{text}");
+    for size in ["M=1,N=1,K=1", "M=2,N=5,K=3", "M=6,N=1,K=4"] {
+        let ran = good(&["sim", program, "--size", size, "--capacity", "1", "--reference", &file]);
+        assert!(ran.contains("matches the reference"), "{ran}");
+    }
+}
+
+#[test]
+fn a_network_without_the_links_is_refused() {
+    for (network, along) in [("wire", "(1, 1)"), ("hex", "(1, -1)")] {
+        let directives = "place (i - k, j - k)   time i + j + k\nstream A along j   stream B along i\nio boundary";
+        let stays = format!("network {network}\n{STAYS}load C along {along}");
+        let (_folder, file) = kernel(&stays);
+        let ran = super::start::systole(&["emit", &file, "--schedule", "border"]);
+        assert_eq!(ran.code, i32::from(network == "wire"), "{}", ran.stderr);
+        let (_folder, file) = kernel(&format!("network {network}\n{directives}"));
+        assert_eq!(super::start::systole(&["emit", &file, "--schedule", "border"]).code, i32::from(network == "wire"));
+    }
+}
+
+#[test]
 fn a_loading_direction_needs_the_border() {
     let (_folder, file) = kernel(&format!("{}load C along (1, 0)", STAYS.replace("io boundary\n", "")));
     let said = refused(&["emit", &file, "--schedule", "border"]);

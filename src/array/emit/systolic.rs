@@ -15,7 +15,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::mapping::Links;
 use crate::recurrence::Space;
-use crate::systolize::Scheme;
+use crate::systolize::{Scheme, Stream};
 use std::collections::BTreeSet;
 
 /// The order in which a process serves the streams, by their positions in [`Scheme::streams`].
@@ -94,20 +94,24 @@ fn grid(space: &Space, scheme: &Scheme) -> Vec<Coordinate> {
 }
 
 fn channels(writer: &Writer, links: &Links) -> Checked<Vec<Channel>> {
-    let channel = |position: usize| {
-        let stream = &writer.scheme.streams[position];
-        let missing = || {
-            let message = format!(
-                "the {} network has no link along {:?} for `{}`",
-                links.network, stream.direction, stream.tensor
-            );
-            vec![Diagnostic::new(message).help("ask for another network with `--network`")]
-        };
+    let streams = &writer.scheme.streams;
+    let ways = || streams.iter().map(|stream| stream.direction.as_slice());
+    let refuse = |what: String| {
+        vec![Diagnostic::new(format!("the {} network {what}", links.network)).help("choose another with `--network`")]
+    };
+    if !links.network.joins(ways()) {
+        return Err(refuse(format!(
+            "has links along one diagonal only, not along all of {:?}",
+            ways().collect::<Vec<_>>()
+        )));
+    }
+    let channel = |(position, stream): (usize, &Stream)| {
+        let missing = || refuse(format!("has no link along {:?} for `{}`", stream.direction, stream.tensor));
         let latency = (links.network.hops(&stream.direction).ok_or_else(missing)? * links.latency).unsigned_abs();
         let (offset, depth) = (stream.direction.clone(), stream.denominator.unsigned_abs());
         Ok(Channel { name: writer.channel(position), offset, latency, depth })
     };
-    (0..writer.scheme.streams.len()).map(channel).collect()
+    streams.iter().enumerate().map(channel).collect()
 }
 
 /// Processes with statements, then those without: the first condition of the former that a null process breaks is its
