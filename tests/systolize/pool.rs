@@ -6,7 +6,7 @@
 use crate::common::{map, space};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::OnceLock;
 use systole::integer::{Vector, dot, name, primitive};
 use systole::mapping::SpaceTimeMap;
@@ -36,7 +36,8 @@ const NAMES: [&str; 3] = ["a", "b", "c"];
 
 /// Random drafts, most of which the scheme refuses.
 pub fn drafts(count: usize) -> Vec<Draft> {
-    let mut runner = TestRunner::deterministic();
+    let config = Config { max_local_rejects: u32::MAX, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let strategy = (2usize..4).prop_flat_map(draft);
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("a draft").current()).collect()
 }
