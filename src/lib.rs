@@ -14,6 +14,7 @@
 //! | [`smt`] | obligation ─► proved, refuted with the smallest counterexample, or unknown |
 //! | [`cost`] | machine files, and what one unit of a cost is |
 //! | [`extract`] | choices and maps ─► the exact Pareto front |
+//! | [`systolize`](mod@systolize) | space, place and step ─► asynchronous processes in closed form |
 //! | [`array`](mod@array) | design ─► per-PE program ─► text ─► program |
 //! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters |
 //! | [`driver`] | the command line |
@@ -82,6 +83,8 @@ pub mod smt;
 pub mod cost;
 
 pub mod extract;
+
+pub mod systolize;
 
 pub mod array;
 

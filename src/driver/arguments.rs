@@ -170,6 +170,9 @@ pub struct EmitArguments {
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE.pe")]
     pub output: Option<PathBuf>,
+    /// Write what each process does as closed forms of its coordinates and the sizes, in place of a program
+    #[arg(long)]
+    pub closed_form: bool,
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub limit: u64,

@@ -2,16 +2,19 @@
 
 use super::arguments::EmitArguments;
 use super::output::Output;
-use super::{Done, Verdict, files, pipeline};
-use crate::array::{self, emit};
+use super::{Done, Verdict, border, closed_form, files, pipeline};
+use crate::array;
 use serde_json::json;
 
 /// Runs the command.
 pub fn run(arguments: &EmitArguments, output: &Output) -> Done {
     let mut loaded = pipeline::load(&arguments.kernel)?;
+    if arguments.closed_form {
+        return closed_form::run(&loaded, arguments, output);
+    }
     let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
     let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, arguments.limit, output)?;
-    let program = emit::emit(&winner.design(&loaded.space, &searched), &searched.machine.links)?;
+    let program = border::program(&winner.design(&loaded.space, &searched), &searched)?;
     array::validate(&program)?;
     let text = array::print(&program);
     let wide = program.classes.iter().filter(|class| !class.thin).count();

@@ -4,7 +4,11 @@
 
 mod arguments;
 
+mod border;
+
 mod check;
+
+mod closed_form;
 
 mod doctor;
 

@@ -1,6 +1,7 @@
 //! The stages in their order, shared by all commands that start from a kernel.
 
 use super::arguments::{KernelArguments, SpaceArguments};
+use super::border::{self, Border};
 use super::output::Output;
 use super::setting::Setting;
 use super::{Failure, files, show};
@@ -58,11 +59,37 @@ pub struct Searched {
     pub front: Vec<Found>,
     /// How long it took.
     pub elapsed: Duration,
+    /// How the schedule's `io` is kept to.
+    pub border: Border,
 }
 
-/// Runs the search.
+/// Runs the search. With `io boundary`, designs that the systolizing scheme covers come before all others.
 pub fn search(loaded: &Loaded, arguments: &SpaceArguments, all: bool, output: &Output) -> Checked<Searched> {
     let setting = Setting::new(loaded, arguments)?;
+    if !setting.constraint.boundary_io {
+        return search_with(loaded, arguments, setting, all, output);
+    }
+    let mut free = Setting::new(loaded, arguments)?;
+    free.constraint.boundary_io = false;
+    let mut searched = search_with(loaded, arguments, free, all, output)?;
+    match border::covered(loaded, std::mem::take(&mut searched.front), &searched.constraint) {
+        Ok(front) => Ok(Searched { front, border: Border::Loads, ..searched }),
+        // Who names a way to load asks for the scheme.
+        Err(reasons) if !searched.constraint.loading.is_empty() && !reasons.is_empty() => Err(reasons),
+        Err(reasons) => {
+            let strict = search_with(loaded, arguments, setting, all, output)?;
+            Ok(Searched { border: Border::Ports(reasons), ..strict })
+        }
+    }
+}
+
+fn search_with(
+    loaded: &Loaded,
+    arguments: &SpaceArguments,
+    setting: Setting,
+    all: bool,
+    output: &Output,
+) -> Checked<Searched> {
     let bar = output.progress("search");
     let progress = |done: usize, total: usize| {
         bar.set_length(total as u64);
@@ -76,7 +103,7 @@ pub fn search(loaded: &Loaded, arguments: &SpaceArguments, all: bool, output: &O
     drop(problem);
     let front = survey.front.clone().sorted(setting.objective);
     let Setting { machine, sizes, constraint, .. } = setting;
-    Ok(Searched { machine, sizes, constraint, survey, front, elapsed })
+    Ok(Searched { machine, sizes, constraint, survey, front, elapsed, border: Border::Anywhere })
 }
 
 /// Runs work on so many threads; one a core where the number is not given.
@@ -207,12 +234,16 @@ pub fn why_nothing(
     limit: u64,
 ) -> Checked<Vec<Diagnostic>> {
     let setting = Setting::new(loaded, arguments)?;
+    let mut said = vec![];
     if let Some(design) = setting.forced(&loaded.space)? {
         let proofs = prove(&design, &searched.machine, limit)?;
-        let refuted = messages(&loaded.space, searched.constraint.span, &proofs);
-        if !refuted.is_empty() {
-            return Ok(refuted);
-        }
+        said = messages(&loaded.space, searched.constraint.span, &proofs);
     }
-    Ok(vec![show::nothing_found(loaded, searched)])
+    if said.is_empty() {
+        said.push(show::nothing_found(loaded, searched));
+    }
+    if let Border::Ports(reasons) = &searched.border {
+        said.extend(reasons.iter().cloned());
+    }
+    Ok(said)
 }

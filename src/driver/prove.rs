@@ -1,6 +1,7 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
 use super::arguments::ProveArguments;
+use super::border::Border;
 use super::output::Output;
 use super::pipeline::{self, Loaded};
 use super::setting::Setting;
@@ -16,7 +17,7 @@ use std::time::Duration;
 pub fn run(arguments: &ProveArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     let setting = Setting::new(&loaded, &arguments.space)?;
-    let design = chosen(&loaded, &setting, arguments, output)?;
+    let (design, border) = chosen(&loaded, &setting, arguments, output)?;
     let obligations = obligations(&design, &setting.machine, arguments.depth)?;
     if let Some(path) = &arguments.dump_smt {
         files::write(path, &smt::dump(&obligations))?;
@@ -25,6 +26,9 @@ pub fn run(arguments: &ProveArguments, output: &Output) -> Done {
     output.line(&format!("{}   {}", loaded.space.kernel, show::map(&loaded.space, &design.map)));
     output.line(&format!("  {}", show::dataflow(&loaded.space, &design.map, &design.dataflow)));
     proofs.iter().for_each(|proof| output.line(&line(proof)));
+    if let Border::Loads = border {
+        output.line("  edge-injection           by construction: what stays is loaded and recovered through the array");
+    }
     output.object(&show::proofs_json(&proofs));
     let messages = pipeline::messages(&loaded.space, setting.constraint.span, &proofs);
     if !messages.is_empty() {
@@ -39,12 +43,14 @@ fn chosen<'a>(
     setting: &Setting,
     arguments: &ProveArguments,
     output: &Output,
-) -> Checked<Design<'a>> {
+) -> Checked<(Design<'a>, Border)> {
     let searched = pipeline::search(loaded, &arguments.space, false, output)?;
     if let Some(found) = searched.front.first() {
-        return Ok(pipeline::design(&loaded.space, found, searched.constraint.boundary_io));
+        let design = pipeline::design(&loaded.space, found, searched.constraint.boundary_io);
+        return Ok((design, searched.border));
     }
-    setting.forced(&loaded.space)?.ok_or_else(|| vec![show::nothing_found(loaded, &searched)])
+    let forced = setting.forced(&loaded.space)?.ok_or_else(|| vec![show::nothing_found(loaded, &searched)])?;
+    Ok((forced, searched.border))
 }
 
 fn obligations(design: &Design, machine: &Machine, depth: Option<u64>) -> Checked<Vec<Obligation>> {

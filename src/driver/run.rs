@@ -1,12 +1,13 @@
 //! `systole run`: the main job, from equations to a checked run.
 
 use super::arguments::RunArguments;
+use super::border::{self, Border};
 use super::output::Output;
 use super::pipeline::{self, Loaded, Searched, Winner};
 use super::search::print_search;
 use super::sim::{check_numbers, same_bits, verdict, with_match, write_outputs};
 use super::{Done, files, inputs, show};
-use crate::array::{self, Program, Tensors, emit};
+use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::recurrence::{self, RecurrenceSystem};
 use crate::sim::{self, Outcome, Settings};
@@ -22,7 +23,7 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     print_search(&loaded, &searched, output);
     let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, arguments.limit, output)?;
     print_winner(&loaded, &winner, output);
-    let program = emit::emit(&winner.design(&loaded.space, &searched), &searched.machine.links)?;
+    let program = border::program(&winner.design(&loaded.space, &searched), &searched)?;
     array::validate(&program)?;
     let text = array::print(&program);
     if let Some(path) = &arguments.program {
@@ -36,7 +37,7 @@ pub fn run(arguments: &RunArguments, output: &Output) -> Done {
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let agrees = agrees(&loaded, &searched, &winner, &tensors, &outcome)?;
     write_outputs(&program, &outcome, &arguments.arrays.output)?;
-    print_run(&winner, &outcome, agrees, elapsed, output);
+    print_run(&winner, &searched.border, &outcome, agrees, elapsed, output);
     output.object(&json!({
         "search": show::search_json(&loaded, &searched, false, Some(winner.index)),
         "prove": show::proofs_json(&winner.proofs),
@@ -100,10 +101,13 @@ pub fn print_program(program: &Program, text: &str, arguments: &RunArguments, ou
     output.line(&format!("  program   {wide} classes of PE, {} lines{fifo}{file}", text.lines().count()));
 }
 
-fn print_run(winner: &Winner, outcome: &Outcome, agrees: bool, milliseconds: f64, output: &Output) {
+fn print_run(winner: &Winner, border: &Border, outcome: &Outcome, agrees: bool, milliseconds: f64, output: &Output) {
     let predicted = winner.found.cost.cycles;
-    let compared =
-        if predicted == outcome.cycles { "as predicted".to_owned() } else { format!("predicted {predicted}") };
+    let compared = match border {
+        Border::Loads => format!("{predicted} and the ways from and to the border"),
+        _ if predicted == outcome.cycles => "as predicted".to_owned(),
+        _ => format!("predicted {predicted}"),
+    };
     let value = if agrees { "matches reference bit for bit" } else { "DIFFERS from the reference" };
     output.line(&format!(
         "  simulate  {} cycles ({compared}) on {} PEs, {:.0}% busy, {value}{milliseconds:>10.0} ms",

@@ -20,6 +20,8 @@ pub struct Constraint {
     pub network: Option<Network>,
     /// Whether values may enter at the boundary only.
     pub boundary_io: bool,
+    /// Along which direction of the array a tensor is loaded and recovered.
+    pub loading: Vec<(Name, Vector, Span)>,
     /// Where the step, or else the schedule, stands in the source.
     pub span: Option<Span>,
 }
@@ -36,6 +38,13 @@ impl Constraint {
             if let Err(problem) = constraint.add(space, directive, *span) {
                 problems.push(problem);
             }
+        }
+        if let (Some((tensor, _, span)), false) = (constraint.loading.first(), constraint.boundary_io) {
+            problems.push(
+                Diagnostic::new(format!("`{tensor}` is loaded through the array only with `io boundary`"))
+                    .label(&space.source, *span, "no effect without it")
+                    .help("add `io boundary` to the schedule"),
+            );
         }
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
@@ -58,6 +67,7 @@ impl Constraint {
             Directive::Prefetch(tensor) => self.transports.push((tensor.clone(), Transport::Prefetch, span)),
             Directive::Feed(tensor) => self.transports.push((tensor.clone(), Transport::Feed, span)),
             Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
+            Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
             Directive::Network(word) => self.network = Network::from_keyword(word),
             Directive::Tile(..) | Directive::Fold(..) | Directive::Layout(..) => {
                 return Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")

@@ -121,8 +121,27 @@ impl Polyhedron {
 
     /// Whether no rational point satisfies all constraints. `false` promises nothing about integer points.
     pub fn is_empty(&self) -> bool {
-        let shadow = self.eliminate_all(&self.variables());
-        shadow.constraints.iter().any(|form| form.is_constant() && form.constant_term() < 0)
+        let mut shadow = self.clone();
+        while !shadow.is_contradiction() {
+            let Some(variable) = shadow.cheapest_variable() else { return false };
+            shadow = shadow.eliminate(&variable);
+        }
+        true
+    }
+
+    fn is_contradiction(&self) -> bool {
+        self.constraints.iter().any(|form| form.is_constant() && form.constant_term() < 0)
+    }
+
+    /// The variable whose elimination leaves the fewest constraints; the order changes only how long elimination takes.
+    fn cheapest_variable(&self) -> Option<Name> {
+        let growth = |variable: &Name| {
+            let count = |sign: i64| {
+                self.constraints.iter().filter(|form| form.coefficient(variable).signum() == sign).count() as i64
+            };
+            count(1) * count(-1) - count(1) - count(-1)
+        };
+        self.variables().into_iter().min_by_key(growth)
     }
 
     /// Whether every rational point of this set satisfies `form >= 0`.

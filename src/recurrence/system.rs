@@ -270,4 +270,6 @@ pub enum Directive {
     Fold(Name),
     /// `layout A block_cyclic`.
     Layout(Name, Name),
+    /// `load c along (1, 0)`: where what stays on its PE comes in from and leaves to, with `io boundary`.
+    Load(Name, Vec<i64>),
 }

@@ -269,4 +269,6 @@ pub enum Directive {
     Io(Ident),
     /// `network hex`.
     Network(Ident),
+    /// `load c along (1, 0)`.
+    Load(Ident, Vec<Expr>),
 }

@@ -101,6 +101,7 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
         Directive::Io(word) => format!("io {}", word.node),
         Directive::Network(word) => format!("network {}", word.node),
+        Directive::Load(tensor, along) => format!("load {} along ({})", tensor.node, print_list(along)),
     }
 }
 

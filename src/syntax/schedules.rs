@@ -7,8 +7,8 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 11] =
-    ["place", "time", "stream", "broadcast", "prefetch", "feed", "tile", "fold", "layout", "io", "network"];
+pub(super) const WORDS: [&str; 12] =
+    ["place", "time", "stream", "broadcast", "prefetch", "feed", "tile", "fold", "layout", "io", "network", "load"];
 
 /// `schedule cannon`.
 pub(super) fn header<'s>() -> Reader<'s, Spanned<Ident>> {
@@ -42,7 +42,7 @@ fn flow<'s>() -> Reader<'s, (Ident, Expr)> {
     identifier().then_ignore(keyword("along")).then(form()).boxed()
 }
 
-/// What is said of the machine: tiles, folding, layouts, the boundary and the network.
+/// What is said of the machine: tiles, folding, layouts, the boundary and how it is crossed, and the network.
 fn machine<'s>() -> Reader<'s, Directive> {
     let tile = keyword("tile").ignore_then(identifier()).then(number());
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
@@ -51,5 +51,7 @@ fn machine<'s>() -> Reader<'s, Directive> {
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
     let io = keyword("io").ignore_then(identifier()).map(Directive::Io);
     let network = keyword("network").ignore_then(identifier()).map(Directive::Network);
-    choice((tile, fold, layout, io, network)).boxed()
+    let along = identifier().then_ignore(keyword("along")).then(listed(expression(), ("(", ")")));
+    let load = keyword("load").ignore_then(along).map(|(tensor, along)| Directive::Load(tensor, along));
+    choice((tile, fold, layout, io, network, load)).boxed()
 }

@@ -1,5 +1,7 @@
 //! The command line as a user meets it: every command as a process, with its exit code and its two streams.
 
+mod border;
+
 mod emit;
 
 mod json;

@@ -109,6 +109,8 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         ident().prop_map(Directive::Fold),
         (ident(), ident()).prop_map(|(tensor, word)| Directive::Layout(tensor, word)),
         ident().prop_map(Directive::Io),
+        (ident(), proptest::collection::vec(expression(), 1..3))
+            .prop_map(|(tensor, along)| Directive::Load(tensor, along)),
         ident().prop_map(Directive::Network),
     ]
     .prop_map(at)

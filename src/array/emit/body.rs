@@ -10,7 +10,7 @@ use super::names::Names;
 use super::passage::Passage;
 use super::scan::Scan;
 use crate::array::{Condition, IndexExpr, Instruction, ScalarExpr};
-use crate::integer::{Affine, Polyhedron};
+use crate::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Design, Flow, FlowRole};
 use crate::recurrence::Scalar;
 use crate::rewrite::Transport;
@@ -127,14 +127,8 @@ impl Body<'_> {
 
     /// A scalar over registers.
     pub fn scalar(&self, scalar: &Scalar) -> ScalarExpr {
-        match scalar {
-            Scalar::Number(value) => ScalarExpr::Number(*value),
-            Scalar::Index(form) => ScalarExpr::Index(self.scan.expression(&self.scan.image(form))),
-            Scalar::Operand(operand) => ScalarExpr::Register(self.names.register(FlowRole::Operand(*operand))),
-            Scalar::Apply(function, arguments) => {
-                ScalarExpr::Apply(*function, arguments.iter().map(|argument| self.scalar(argument)).collect())
-            }
-        }
+        let index = |form: &Affine| self.scan.expression(&self.scan.image(form));
+        scalar_expression(scalar, &index, &|operand| self.names.register(FlowRole::Operand(operand)))
     }
 
     /// The conditions under which a point has one before it along a direction.
@@ -171,6 +165,23 @@ impl Body<'_> {
                 }
                 vec![Instruction::If { conditions, then, otherwise }]
             }
+        }
+    }
+}
+
+/// A pointwise expression, given the text of index forms and the registers of operands.
+pub fn scalar_expression(
+    scalar: &Scalar,
+    index: &dyn Fn(&Affine) -> IndexExpr,
+    register: &dyn Fn(usize) -> Name,
+) -> ScalarExpr {
+    match scalar {
+        Scalar::Number(value) => ScalarExpr::Number(*value),
+        Scalar::Index(form) => ScalarExpr::Index(index(form)),
+        Scalar::Operand(operand) => ScalarExpr::Register(register(*operand)),
+        Scalar::Apply(function, arguments) => {
+            let arguments = arguments.iter().map(|argument| scalar_expression(argument, index, register));
+            ScalarExpr::Apply(*function, arguments.collect())
         }
     }
 }

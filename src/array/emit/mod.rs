@@ -32,7 +32,15 @@ mod scan;
 
 mod system;
 
+mod systolic;
+
+mod systolic_body;
+
+mod systolic_pipe;
+
 mod take;
+
+mod text;
 
 mod timetable;
 
@@ -44,7 +52,7 @@ use super::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, lexicographic_sign};
 use crate::mapping::{Design, Flow, FlowRole, Links};
-use crate::recurrence::Role;
+use crate::recurrence::{Role, Space};
 use crate::rewrite::Transport;
 use body::Body;
 use classes::classes;
@@ -53,6 +61,8 @@ use names::Names;
 use scan::Scan;
 use timetable::timetable;
 use work::Work;
+
+pub use systolic::{Phases, emit_scheme};
 
 /// Writes the program of a design.
 ///
@@ -78,7 +88,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     Ok(Program {
         kernel: space.kernel.clone(),
         parameters: space.parameters.clone(),
-        arrays: arrays(design),
+        arrays: arrays(space),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         channels,
         buses: buses(design, &names),
@@ -107,8 +117,7 @@ fn work<'a>(design: &'a Design, names: &'a Names, scan: Scan, flows: &'a [Flow],
     }
 }
 
-fn arrays(design: &Design) -> Vec<ArrayDecl> {
-    let space = design.space;
+fn arrays(space: &Space) -> Vec<ArrayDecl> {
     let declare = |(name, shape): &(_, Vec<_>)| ArrayDecl {
         name: std::sync::Arc::clone(name),
         role: if *name == space.output { Role::Output } else { Role::Input },

@@ -69,7 +69,8 @@ impl Body<'_> {
     }
 }
 
-fn function_of(operator: Operator) -> Function {
+/// The function that combines two values of a reduction.
+pub fn function_of(operator: Operator) -> Function {
     match operator {
         Operator::Sum => Function::Add,
         Operator::Product => Function::Multiply,

@@ -8,6 +8,7 @@
 use super::known::lower_expression;
 use super::known::upper_expression;
 use super::names::Names;
+use super::text::{condition, replace};
 use crate::array::{Comparison, Condition, IndexExpr};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use crate::mapping::SpaceTimeMap;
@@ -105,15 +106,7 @@ impl Scan {
 
     /// A condition `form >= 0` as program text, a coordinate or loop index alone on the left where it can be.
     pub fn condition(&self, form: &Affine) -> Condition {
-        let alone = self.loops.iter().chain(&self.coordinates).find(|name| form.coefficient(name).abs() == 1);
-        let (comparison, left, right) = match alone {
-            Some(name) if form.coefficient(name) == 1 => {
-                (Comparison::AtLeast, Affine::variable(name), Affine::variable(name) - form.clone())
-            }
-            Some(name) => (Comparison::AtMost, Affine::variable(name), Affine::variable(name) + form.clone()),
-            None => (Comparison::AtLeast, form.clone(), Affine::constant(0)),
-        };
-        Condition { comparison, left: self.expression(&left), right: self.expression(&right) }
+        condition(form, self.loops.iter().chain(&self.coordinates), &self.divisions)
     }
 
     /// The first and the last value of a loop, given what is known of the PE.
@@ -207,22 +200,4 @@ fn name_loops(space: &Space, basis: &[Vector], offsets: &mut [Vector], names: &N
         loops.push(space.indices()[index].clone());
     }
     loops
-}
-
-/// Variables that stand for expressions are replaced by them.
-fn replace(expression: &IndexExpr, by: &BTreeMap<Name, IndexExpr>) -> IndexExpr {
-    let all = |parts: &[IndexExpr]| parts.iter().map(|part| replace(part, by)).collect();
-    let one = |part: &IndexExpr| Box::new(replace(part, by));
-    match expression {
-        IndexExpr::Constant(_) => expression.clone(),
-        IndexExpr::Variable(name) => by.get(name).unwrap_or(expression).clone(),
-        IndexExpr::Sum(parts) => IndexExpr::Sum(all(parts)),
-        IndexExpr::Product(parts) => IndexExpr::Product(all(parts)),
-        IndexExpr::Min(parts) => IndexExpr::Min(all(parts)),
-        IndexExpr::Max(parts) => IndexExpr::Max(all(parts)),
-        IndexExpr::Difference(a, b) => IndexExpr::Difference(one(a), one(b)),
-        IndexExpr::Floor(part, divisor) => IndexExpr::Floor(one(part), *divisor),
-        IndexExpr::Ceil(part, divisor) => IndexExpr::Ceil(one(part), *divisor),
-        IndexExpr::Modulo(part, divisor) => IndexExpr::Modulo(one(part), *divisor),
-    }
 }

@@ -185,6 +185,7 @@ fn tensor_of(directive: &Directive) -> &Name {
         | Directive::Feed(tensor)
         | Directive::Fold(tensor)
         | Directive::Layout(tensor, _)
+        | Directive::Load(tensor, _)
         | Directive::Network(tensor)
         | Directive::Tile(tensor, _) => tensor,
         Directive::Place(_) | Directive::Time(_) | Directive::BoundaryIo(_) => {

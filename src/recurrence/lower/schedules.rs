@@ -75,6 +75,7 @@ impl Lowering<'_> {
             ast::Directive::Io(word) => {
                 self.choose("io", word, &BOUNDARIES).map(|word| Directive::BoundaryIo(&*word == "boundary"))
             }
+            ast::Directive::Load(tensor, along) => self.lower_loading(tensor, along),
             ast::Directive::Network(word) => self.choose("network", word, &NETWORKS).map(Directive::Network),
         }
     }
@@ -131,6 +132,25 @@ impl Lowering<'_> {
         Some((found, direction))
     }
 
+    /// A direction of the array: to a neighbour.
+    fn lower_loading(&mut self, tensor: &Ident, along: &[ast::Expr]) -> Option<Directive> {
+        let found = self.find_tensor(tensor);
+        let entries: Vec<Option<i64>> = along.iter().map(|entry| self.lower_hop(entry)).collect();
+        Some(Directive::Load(found?.name, entries.into_iter().collect::<Option<Vec<i64>>>()?))
+    }
+
+    fn lower_hop(&mut self, entry: &ast::Expr) -> Option<i64> {
+        let form = self.lower_affine(entry, &[])?;
+        if form.is_constant() && form.constant_term().abs() <= 1 {
+            return Some(form.constant_term());
+        }
+        let message = "a loading direction leads to a neighbour".to_owned();
+        self.report(
+            self.blame(entry.span, message, "neither -1, 0 nor 1").help("write it as in `load c along (1, 0)`"),
+        );
+        None
+    }
+
     fn lower_tile(&mut self, index: &Ident, size: &Spanned<f64>, offer: &Offer) -> Option<Directive> {
         if !offer.indices.contains(&index.node) {
             self.report_unknown("index", &index.node, index.span, offer.indices.iter().map(|name| &**name));
@@ -167,6 +187,7 @@ fn subject(directive: &Directive) -> String {
         Directive::Network(_) => "`network`".to_owned(),
         Directive::Tile(index, _) => format!("the tile of `{index}`"),
         Directive::Fold(_) => "`fold`".to_owned(),
+        Directive::Load(tensor, _) => format!("how `{tensor}` is loaded"),
         Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),
     }
 }
