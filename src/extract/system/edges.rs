@@ -1,7 +1,7 @@
 //! The ways in which an operand can take its values straight from the space that computes them.
 
 use crate::integer::{Affine, Name, Polyhedron};
-use crate::mapping::{reduced_on, takers};
+use crate::mapping::{constant_on, reduced_on, takers};
 use crate::recurrence::spaces::{Origin, SpaceSystem, last_point};
 use crate::rewrite::Choices;
 
@@ -67,6 +67,16 @@ impl Edge {
         let indices: &[Name] = system.spaces[self.reader].indices();
         let apart = reduced_on(&self.set, indices, &(here - there));
         (!apart.mentions(indices)).then_some(apart)
+    }
+}
+
+impl Edge {
+    /// How far apart giver and reader are along one axis, for rows with their shifts; `None` where the sizes or the takers
+    /// decide.
+    pub fn hops(&self, system: &SpaceSystem, reader: (&[i64], &Affine), giver: (&[i64], &Affine)) -> Option<i64> {
+        let indices = system.spaces[self.reader].indices();
+        let apart = self.distance(system, reader.0, giver.0)? + reader.1.clone() - giver.1.clone();
+        constant_on(&self.set, indices, &apart)
     }
 }
 

@@ -194,8 +194,7 @@ impl Places<'_> {
             let (Some((here, shift)), Some((there, other))) = (along(edge.reader), along(edge.giver)) else {
                 return true;
             };
-            let distance = edge.distance(self.system, here, there);
-            distance.is_some_and(|distance| (distance + shift.clone() - other.clone()).is_constant())
+            edge.hops(self.system, (here, shift), (there, other)).is_some()
         };
         self.every_operand(|edge| self.touches(edge, family, rows), keeps)
     }
@@ -240,10 +239,8 @@ impl Places<'_> {
     fn reaches(&self, edge: &Edge, rows: &[Option<Vec<Row>>]) -> bool {
         let placed = (&rows[self.family(edge.reader)], &rows[self.family(edge.giver)]);
         let (Some(reader), Some(giver)) = placed else { return true };
-        let along = reader.iter().zip(giver).map(|((here, shift), (there, other))| {
-            let distance = edge.distance(self.system, here, there)? + shift.clone() - other.clone();
-            distance.is_constant().then(|| distance.constant_term())
-        });
+        let along = reader.iter().zip(giver);
+        let along = along.map(|((here, shift), (there, other))| edge.hops(self.system, (here, shift), (there, other)));
         along.collect::<Option<Vector>>().is_some_and(|displacement| self.network.hops(&displacement).is_some())
     }
 }
