@@ -7,7 +7,7 @@ use super::steps::{Conditions, KnownRows, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Bindings, Matrix, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Name, Vector};
 use crate::mapping::candidates::{self, Bounds};
 use crate::mapping::{Handoff, Part, SystemDesign, TakerSets};
 use crate::recurrence::spaces::SpaceSystem;
@@ -16,6 +16,9 @@ use rayon::prelude::*;
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: usize = 20_000;
+
+/// The sizes that trials take in turn.
+const TRIAL_SIZES: [i64; 6] = [3, 5, 2, 6, 4, 7];
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
 const MOST_QUESTIONS: usize = 16;
@@ -36,6 +39,8 @@ pub struct SystemProblem<'a> {
     pub constraint: SystemConstraint,
     /// The points of each space at these sizes.
     pub points: Vec<Vec<Vector>>,
+    /// Sizes, with the points there, at which spaces that share PEs are tried for meetings before a proof is asked for.
+    pub trials: Vec<(Bindings, Vec<Vec<Vector>>)>,
     /// The points that take each operand, under each transport.
     takers: TakerSets,
     /// The conditions on steps that were met so far.
@@ -85,7 +90,8 @@ impl<'a> SystemProblem<'a> {
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
         let known = KnownRows::default();
-        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points, takers, known })
+        let trials = trials(system, (&sizes, &points));
+        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points, trials, takers, known })
     }
 
     /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
@@ -145,6 +151,22 @@ fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<V
     let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
     let all = all.ok_or_else(|| vec![Diagnostic::new(format!("the spaces of `{}` are not bounded", system.kernel))])?;
     Ok((sizes, all))
+}
+
+/// The sizes of the search and some small ones, all different.
+fn trials(system: &SpaceSystem, (sizes, points): (&Bindings, &[Vec<Vector>])) -> Vec<(Bindings, Vec<Vec<Vector>>)> {
+    let small = (0..TRIAL_SIZES.len()).map(|turn| {
+        let size = |(position, name): (usize, &Name)| {
+            (name.clone(), TRIAL_SIZES[(turn + position * (1 + turn / 3)) % TRIAL_SIZES.len()])
+        };
+        system.parameters.iter().enumerate().map(size).collect::<Bindings>()
+    });
+    let listed = small.filter(|other| other != sizes).filter_map(|sizes| {
+        let points = |space: &crate::recurrence::Space| space.domain.set.points(space.indices(), &sizes);
+        let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
+        Some((sizes.clone(), all?))
+    });
+    std::iter::once((sizes.clone(), points.to_vec())).chain(listed).collect()
 }
 
 /// Runs the search. The result does not depend on the number of threads.
@@ -223,7 +245,7 @@ fn shortest_apart(
         if meetings.is_empty() {
             return Ok(timed.parts);
         }
-        meetings.iter().for_each(|[one, other]| conditions.keep_apart(one, other, &problem.sizes));
+        meetings.iter().for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
     }
     Err(Stuck::Undecided(format!("{MOST_QUESTIONS} rounds did not part the spaces that share PEs")))
 }

@@ -51,7 +51,7 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     let mut points = 0;
     for (space, all) in problem.points.iter().enumerate() {
         for point in all {
-            let at = slot(problem, design, space, point).ok_or("a coordinate does not fit")?;
+            let at = slot(&problem.sizes, design, space, point).ok_or("a coordinate does not fit")?;
             slots.insert(at);
             points += 1;
         }
@@ -65,13 +65,17 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
 }
 
-/// Points of different spaces that share a PE and a time, a few of each two spaces.
-pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<[SpacePoint; 2]> {
+/// Points of different spaces that share a PE and a time at one of the problem's trial sizes, a few of each two spaces.
+pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<(Bindings, [SpacePoint; 2])> {
+    problem.trials.iter().flat_map(|(sizes, points)| meetings_at(sizes, points, design)).collect()
+}
+
+fn meetings_at(sizes: &Bindings, points: &[Vec<Vector>], design: &SystemDesign) -> Vec<(Bindings, [SpacePoint; 2])> {
     let mut taken: HashMap<(Vector, i64), SpacePoint> = HashMap::new();
     let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
-    for (space, all) in problem.points.iter().enumerate() {
+    for (space, all) in points.iter().enumerate() {
         for point in all {
-            let Some(at) = slot(problem, design, space, point) else { continue };
+            let Some(at) = slot(sizes, design, space, point) else { continue };
             match taken.get(&at) {
                 Some(other) => {
                     met.entry((other.0, space)).or_default().push([other.clone(), (space, point.clone())]);
@@ -80,13 +84,14 @@ pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<[SpacePoi
             }
         }
     }
-    met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS)).collect()
+    let few = met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS));
+    few.map(|pair| (sizes.clone(), pair)).collect()
 }
 
 /// The PE and the time of a point.
-fn slot(problem: &SystemProblem, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
+fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
     let part = &design.parts[space];
-    let shift = |form: &Affine| form.evaluate(&problem.sizes);
+    let shift = |form: &Affine| form.evaluate(sizes);
     let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
     let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(shift(origin)?)).collect();
     let time = part.map.step.apply(point).last()?.checked_add(shift(&part.start)?)?;
