@@ -4,7 +4,7 @@
 
 use super::edges::Edge;
 use super::places::Placement;
-use crate::integer::{Affine, Matrix};
+use crate::integer::{Affine, Matrix, lexicographic_sign};
 use crate::mapping::{Network, Part, SpaceTimeMap, restrict};
 use crate::recurrence::spaces::{SpaceSystem, solve};
 use crate::rewrite::{Choices, Dataflow, Transport};
@@ -74,11 +74,29 @@ impl Forms<'_> {
             Transport::Stream(_) => self.is_reached(space, operand, *position, placement),
             _ => false,
         });
-        let reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
+        let mut reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
+        // A value that stays serves its points in either order; the order that the indices count in is as good as the other.
+        let turned = |along: &[i64]| Transport::Stream(along.iter().map(|entry| -entry).collect());
+        let both = reached.clone();
+        reached.retain(|transport| match transport {
+            Transport::Stream(along) if self.stays(space, along, placement) => {
+                lexicographic_sign(along) > 0 || !both.contains(&turned(along))
+            }
+            _ => true,
+        });
         if !reached.is_empty() || !self.has_sibling(space, operand) {
             return reached;
         }
         offered().filter(|transport| matches!(transport, Transport::Stream(_))).cloned().collect()
+    }
+
+    /// Whether a value that moves along a direction of the space stays on its PE.
+    fn stays(&self, space: usize, along: &[i64], placement: &Placement) -> bool {
+        let member = &self.system.members[space];
+        let family = &self.system.families[member.family];
+        let indices = self.system.spaces[space].indices();
+        let (place, _) = restrict(&placement.places[member.family], &family.indices, &member.embedding, indices);
+        place.apply(along).iter().all(|entry| *entry == 0)
     }
 
     /// Whether each set of takers is a constant number of PEs from the point that computes, in some order of the giver.
