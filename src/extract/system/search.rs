@@ -21,7 +21,7 @@ const MOST_POINTS: usize = 20_000;
 const TRIAL_SIZES: [i64; 6] = [3, 5, 2, 6, 4, 7];
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
-const MOST_QUESTIONS: usize = 16;
+const MOST_QUESTIONS: usize = 8;
 
 /// What is searched.
 pub struct SystemProblem<'a> {
@@ -238,16 +238,52 @@ fn shortest_apart(
     design: &SystemDesign,
     mut conditions: Conditions,
 ) -> Result<Vec<Part>, Stuck> {
+    let parts = conditions.shortest(design, false)?;
+    let mut timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+    let mut meetings = tally::meetings(problem, &timed);
+    if let Some(parts) = shortest_in_turn(problem, design, conditions.clone(), &meetings) {
+        return Ok(parts);
+    }
     for _ in 0..MOST_QUESTIONS {
-        let parts = conditions.shortest(design, false)?;
-        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
-        let meetings = tally::meetings(problem, &timed);
         if meetings.is_empty() {
             return Ok(timed.parts);
         }
         meetings.iter().for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
+        timed.parts = conditions.shortest(design, false)?;
+        meetings = tally::meetings(problem, &timed);
     }
     Err(Stuck::Undecided(format!("{MOST_QUESTIONS} rounds did not part the spaces that share PEs")))
+}
+
+/// The shortest steps under which spaces that meet take turns: on each PE one is over before the other begins.
+fn shortest_in_turn(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    mut conditions: Conditions,
+    meetings: &[tally::Meeting],
+) -> Option<Vec<Part>> {
+    let mut met: Vec<(usize, usize)> = meetings.iter().map(|(_, [one, other])| (one.0, other.0)).collect();
+    let mut kept = vec![];
+    while !met.is_empty() {
+        met.sort_unstable();
+        met.dedup();
+        for (one, other) in met.iter().copied().filter(|pair| !kept.contains(pair)).collect::<Vec<_>>() {
+            let turned = problem.system.depends(one, other);
+            let (first, second) = if turned { (other, one) } else { (one, other) };
+            conditions.keep_in_turn(design, first, second).then_some(())?;
+            kept.push((one, other));
+        }
+        let parts = conditions.shortest(design, false).ok()?;
+        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        met = tally::meetings(problem, &timed).iter().map(|(_, [one, other])| (one.0, other.0)).collect();
+        if met.is_empty() {
+            return Some(timed.parts);
+        }
+        if met.iter().all(|pair| kept.contains(pair)) {
+            return None;
+        }
+    }
+    None
 }
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.

@@ -3,10 +3,10 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence, and, where the system is small, every step within the box that satisfies them.
 
-use crate::integer::{Affine, Bindings, Matrix, Polyhedron, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, generators, name};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns, holds};
 use crate::smt::{Goal, LinearProblem, NonZero, Optimum, attempt, minimise};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -42,6 +42,7 @@ pub enum Law {
 pub type SpacePoint = (usize, Vector);
 
 /// The conditions on the steps of one placement and dataflow.
+#[derive(Clone)]
 pub struct Conditions {
     unknowns: Unknowns,
     rows: Vec<Row>,
@@ -139,6 +140,54 @@ impl Conditions {
         self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
         self.laws.push(Law::Handoff(position));
         Some(())
+    }
+
+    /// On every PE the points of one space run before those of another; false where that has no finite rows.
+    pub fn keep_in_turn(&mut self, design: &SystemDesign, first: usize, second: usize) -> bool {
+        let rows = self.rows_in_turn(design, first, second);
+        let label = self.laws.len();
+        let found = rows.is_some();
+        self.rows.extend(rows.into_iter().flatten().map(|row| Row { label, ..row }));
+        self.laws.push(Law::Apart(first, second));
+        found
+    }
+
+    /// One row for each generator of the pairs of points that share a PE.
+    fn rows_in_turn(&self, design: &SystemDesign, first: usize, second: usize) -> Option<Vec<Row>> {
+        let spaces = &design.system.spaces;
+        let marked = |index: &Name| name(&format!("{index}'"));
+        let image: BTreeMap<Name, Affine> =
+            spaces[second].indices().iter().map(|index| (index.clone(), Affine::variable(&marked(index)))).collect();
+        let here = design.place(first, &design.point(first));
+        let there = design.place(second, &design.point(second));
+        let meets = here.into_iter().zip(there).flat_map(|(here, there)| {
+            let apart = here - there.substitute(&image);
+            [apart.clone(), -apart]
+        });
+        let sizes = design.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
+        let (one, other) = (&spaces[first].domain.set, spaces[second].domain.set.substitute(&image));
+        let all = one.constraints().iter().chain(other.constraints()).cloned().chain(meets).chain(sizes);
+        let names: Vec<Name> = spaces[first]
+            .indices()
+            .iter()
+            .cloned()
+            .chain(spaces[second].indices().iter().map(marked))
+            .chain(design.system.parameters.iter().cloned())
+            .collect();
+        let points = generators(&Polyhedron::new(all), &names)?;
+        Some(points.iter().map(|point| self.row_in_turn(point, first, second)).collect())
+    }
+
+    /// The second space's step less the first's, at a generator: coordinates of both points, sizes, scale.
+    fn row_in_turn(&self, point: &[i64], first: usize, second: usize) -> Row {
+        let sizes = self.unknowns.parameters().len() + 1;
+        let (one, other) = (self.unknowns.step(first), self.unknowns.step(second));
+        let (x, rest) = point.split_at(one.len() - sizes);
+        let (y, shared) = rest.split_at(other.len() - sizes);
+        let mut coefficients = vec![0; self.unknowns.count()];
+        one.zip(x.iter().chain(shared)).for_each(|(position, value)| coefficients[position] -= value);
+        other.zip(y.iter().chain(shared)).for_each(|(position, value)| coefficients[position] += value);
+        Row { coefficients, least: *shared.last().unwrap_or(&1), label: 0 }
     }
 
     /// Two points of different spaces, at these sizes, do not run at one time.

@@ -65,12 +65,15 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
 }
 
+/// Sizes, and two points that share a PE and a time there.
+pub type Meeting = (Bindings, [SpacePoint; 2]);
+
 /// Points of different spaces that share a PE and a time at one of the problem's trial sizes, a few of each two spaces.
-pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<(Bindings, [SpacePoint; 2])> {
+pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<Meeting> {
     problem.trials.iter().flat_map(|(sizes, points)| meetings_at(sizes, points, design)).collect()
 }
 
-fn meetings_at(sizes: &Bindings, points: &[Vec<Vector>], design: &SystemDesign) -> Vec<(Bindings, [SpacePoint; 2])> {
+fn meetings_at(sizes: &Bindings, points: &[Vec<Vector>], design: &SystemDesign) -> Vec<Meeting> {
     let mut taken: HashMap<(Vector, i64), SpacePoint> = HashMap::new();
     let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
     for (space, all) in points.iter().enumerate() {

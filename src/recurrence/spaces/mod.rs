@@ -115,6 +115,22 @@ impl SpaceSystem {
         self.spaces.iter().position(|space| &*space.name == name)
     }
 
+    /// Whether a space reads, directly or through others, what another one computes.
+    pub fn depends(&self, reader: usize, giver: usize) -> bool {
+        let (mut seen, mut open) = (vec![], vec![reader]);
+        while let Some(space) = open.pop() {
+            for source in self.sources[space].iter().flatten() {
+                if let Origin::Space { space: next, .. } = source.origin
+                    && !seen.contains(&next)
+                {
+                    seen.push(next);
+                    open.push(next);
+                }
+            }
+        }
+        seen.contains(&giver)
+    }
+
     /// Whether any space reads what a space computes.
     pub fn is_coupled(&self) -> bool {
         self.sources.iter().flatten().any(|sources| !sources.is_empty())
