@@ -14,6 +14,8 @@ mod front;
 
 mod offers;
 
+mod wanted;
+
 mod place_table;
 
 mod search;
