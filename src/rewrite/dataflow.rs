@@ -31,6 +31,14 @@ pub struct Dataflow {
 }
 
 impl Transport {
+    /// The direction of a stream or a bus along lines.
+    pub fn direction(&self) -> Option<&Vector> {
+        match self {
+            Transport::Stream(along) | Transport::Broadcast(along) => Some(along),
+            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
+        }
+    }
+
     /// As text: `stream <j>`, `broadcast <i>`, `prefetch`, `feed`.
     pub fn show(&self, space: &Space) -> String {
         match self {

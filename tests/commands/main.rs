@@ -18,6 +18,8 @@ mod rules;
 
 mod run;
 
+mod schedules;
+
 mod search;
 
 mod sim;

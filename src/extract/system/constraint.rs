@@ -56,6 +56,11 @@ impl SystemConstraint {
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 
+    /// The rank of the array, where a place is given.
+    pub fn rank(&self) -> Option<usize> {
+        self.places.iter().flatten().next().map(|place| place.rows().len())
+    }
+
     fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
         match directive {
             Directive::Place(rows) => self.place(system, rows, span),
