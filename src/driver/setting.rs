@@ -172,6 +172,7 @@ fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &C
         Transport::Broadcast(_) => Some("broadcast"),
         Transport::Prefetch => Some("prefetch"),
         Transport::Feed => Some("feed"),
+        Transport::Bus => Some("broadcast"),
         Transport::Handoff => None,
     };
     for (operand, offered) in loaded.space.operands.iter().zip(&mut choices.transports) {

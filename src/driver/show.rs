@@ -55,6 +55,7 @@ fn moves(tensor: &str, transport: &Transport, map: &SpaceTimeMap) -> String {
         },
         Transport::Prefetch => format!("{tensor} is prefetched"),
         Transport::Feed => format!("{tensor} is fed"),
+        Transport::Bus => format!("{tensor} comes over one bus"),
         Transport::Handoff => format!("{tensor} is handed over"),
     }
 }

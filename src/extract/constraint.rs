@@ -1,5 +1,6 @@
 //! What a schedule fixes, as a constraint on the search.
 
+use super::wanted::Wanted;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name, Vector};
 use crate::mapping::Network;
@@ -14,8 +15,8 @@ pub struct Constraint {
     pub place: Option<Matrix>,
     /// The step, taken as written.
     pub step: Option<Matrix>,
-    /// Transports by tensor.
-    pub transports: Vec<(Name, Transport, Span)>,
+    /// What tensors do, each with the directive and its place in the source.
+    pub transports: Vec<(Name, Wanted, Span)>,
     /// The network the schedule is for.
     pub network: Option<Network>,
     /// Whether values may enter at the boundary only.
@@ -56,16 +57,13 @@ impl Constraint {
                 self.step = Some(matrix(space, rows, span)?);
                 self.span = Some(span);
             }
-            Directive::Stream(tensor, along) => {
-                let transport = Transport::Stream(direction(space, along, span)?);
-                self.transports.push((tensor.clone(), transport, span));
+            Directive::Stream(_, Some(along)) | Directive::Broadcast(_, Some(along)) => {
+                direction(space, along, span)?;
+                self.moves(space, directive, span);
             }
-            Directive::Broadcast(tensor, along) => {
-                let transport = Transport::Broadcast(direction(space, along, span)?);
-                self.transports.push((tensor.clone(), transport, span));
+            Directive::Stream(..) | Directive::Broadcast(..) | Directive::Prefetch(_) | Directive::Feed(_) => {
+                self.moves(space, directive, span);
             }
-            Directive::Prefetch(tensor) => self.transports.push((tensor.clone(), Transport::Prefetch, span)),
-            Directive::Feed(tensor) => self.transports.push((tensor.clone(), Transport::Feed, span)),
             Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
             Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
             Directive::Network(word) => self.network = Network::from_keyword(word),
@@ -78,6 +76,11 @@ impl Constraint {
         Ok(())
     }
 
+    fn moves(&mut self, space: &Space, directive: &Directive, span: Span) {
+        let wanted = Wanted::of(directive, space.indices());
+        self.transports.extend(wanted.map(|(tensor, wanted)| (tensor.clone(), wanted, span)));
+    }
+
     /// What is left of the choices.
     ///
     /// # Errors
@@ -85,40 +88,36 @@ impl Constraint {
     pub fn restrict(&self, space: &Space, choices: &Choices) -> Checked<Choices> {
         let mut left = choices.clone();
         let mut problems = vec![];
-        for (tensor, transport, span) in &self.transports {
+        for (tensor, wanted, span) in &self.transports {
             let kept = if *tensor == space.output {
-                keep_chains(&mut left, transport)
+                keep_chains(&mut left, wanted)
             } else {
-                keep_transports(space, &mut left, tensor, transport)
+                keep_transports(space, &mut left, tensor, wanted)
             };
             if !kept {
-                problems.push(refusal(space, choices, tensor, transport, *span));
+                problems.push(refusal(space, choices, (tensor, wanted), *span));
             }
         }
         if problems.is_empty() { Ok(left) } else { Err(problems) }
     }
 }
 
-fn keep_chains(left: &mut Choices, transport: &Transport) -> bool {
-    let Transport::Stream(along) = transport else { return false };
-    left.chains.retain(|chain| chain.directions.contains(along));
+fn keep_chains(left: &mut Choices, wanted: &Wanted) -> bool {
+    let Wanted::Stream(along) = wanted else { return false };
+    left.chains.retain(|chain| along.as_ref().is_none_or(|along| chain.directions.contains(along)));
     !left.chains.is_empty()
 }
 
-/// A bus has no direction, so `broadcast` accepts either sign.
-fn keep_transports(space: &Space, left: &mut Choices, tensor: &Name, transport: &Transport) -> bool {
-    let matches = |choice: &Transport| match (choice, transport) {
-        (Transport::Broadcast(a), Transport::Broadcast(b)) => a == b || a.iter().zip(b).all(|(x, y)| *x == -y),
-        _ => choice == transport,
-    };
+fn keep_transports(space: &Space, left: &mut Choices, tensor: &Name, wanted: &Wanted) -> bool {
     let mine = space.operands.iter().zip(&mut left.transports).filter(|(operand, _)| operand.tensor == *tensor);
     mine.fold(true, |all, (_, choices)| {
-        choices.retain(matches);
+        let kept = wanted.among(choices);
+        choices.retain(|choice| kept.contains(choice));
         all && !choices.is_empty()
     })
 }
 
-fn refusal(space: &Space, choices: &Choices, tensor: &Name, asked: &Transport, span: Span) -> Diagnostic {
+fn refusal(space: &Space, choices: &Choices, (tensor, asked): (&Name, &Wanted), span: Span) -> Diagnostic {
     let offers = |position: usize| choices.transports[position].iter().map(|choice| choice.show(space));
     let mine = space.operands.iter().enumerate().filter(|(_, operand)| operand.tensor == *tensor);
     let mut offered: Vec<String> = mine.flat_map(|(position, _)| offers(position)).collect();

@@ -78,7 +78,7 @@ impl<'a> PlaceTable<'a> {
     fn enters(&self, transport: &Transport) -> bool {
         let along = match transport {
             Transport::Stream(along) | Transport::Broadcast(along) => Some(along.as_slice()),
-            Transport::Prefetch | Transport::Feed | Transport::Handoff => None,
+            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
         };
         self.boundary.as_ref().is_none_or(|boundary| boundary.lets_in(&self.problem.region, along))
     }
@@ -110,6 +110,8 @@ impl<'a> PlaceTable<'a> {
             }
             Transport::Feed => Some(free(words(self.problem.region.count(), 0))),
             Transport::Handoff => Some(free(words(0, 0))),
+            // Whether one bus will do depends on the time, not on the place; a space alone is not offered it.
+            Transport::Bus => None,
         }
     }
 

@@ -64,6 +64,7 @@ impl<'a> Checker<'a> {
             Transport::Broadcast(along) => self.bus(&operand.tensor, along),
             Transport::Prefetch => Ok(self.held(&operand.access)),
             Transport::Feed => Ok(Cost { memory_words: self.points.len() as u64, ..Cost::default() }),
+            Transport::Bus => self.one_bus(&operand.tensor),
             Transport::Handoff => Ok(Cost::default()),
         }
     }
@@ -202,6 +203,17 @@ impl Checker<'_> {
             fanout = fanout.max(listeners.len() as u64);
         }
         Ok(Cost { channel_words: reached, memory_words: heads.len() as u64, fanout, ..Cost::default() })
+    }
+
+    /// A bus from memory to all PEs: every word has a time of its own.
+    fn one_bus(&self, of: &str) -> Result<Cost, String> {
+        let times: BTreeSet<i64> = self.points.iter().map(|x| self.time(x)).collect();
+        if !self.machine.buses || times.len() < self.points.len() {
+            return Err(format!("one bus does not carry all words of `{of}`"));
+        }
+        let pes: BTreeSet<Vector> = self.points.iter().map(|x| self.pe(x)).collect();
+        let words = self.points.len() as u64;
+        Ok(Cost { channel_words: words, memory_words: words, fanout: pes.len().max(1) as u64, ..Cost::default() })
     }
 
     fn held(&self, access: &[Affine]) -> Cost {

@@ -252,10 +252,10 @@ pub enum Directive {
     Place(Vec<Affine>),
     /// `time i + j + k`, or `time (j, i + k)`, compared lexicographically.
     Time(Vec<Affine>),
-    /// `stream A along j`: the direction as a vector over index names.
-    Stream(Name, Affine),
-    /// `broadcast A along j`.
-    Broadcast(Name, Affine),
+    /// `stream A along j`: the direction as a vector over index names; without one, in any way it can.
+    Stream(Name, Option<Affine>),
+    /// `broadcast A along j`; without a direction, on any bus there can be.
+    Broadcast(Name, Option<Affine>),
     /// `prefetch A`.
     Prefetch(Name),
     /// `feed A`.

@@ -14,6 +14,8 @@ pub enum Transport {
     Prefetch,
     /// Read through the PE's own memory port at every use.
     Feed,
+    /// Read at every use over one bus from memory to all PEs, which carries one word at a time and each word to one PE.
+    Bus,
     /// Handed over, for each point alone, by the point that computes it.
     Handoff,
 }
@@ -29,6 +31,14 @@ pub struct Dataflow {
 }
 
 impl Transport {
+    /// The direction of a stream or a bus along lines.
+    pub fn direction(&self) -> Option<&Vector> {
+        match self {
+            Transport::Stream(along) | Transport::Broadcast(along) => Some(along),
+            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
+        }
+    }
+
     /// As text: `stream <j>`, `broadcast <i>`, `prefetch`, `feed`.
     pub fn show(&self, space: &Space) -> String {
         match self {
@@ -36,6 +46,7 @@ impl Transport {
             Transport::Broadcast(along) => format!("broadcast {}", space.show_direction(along)),
             Transport::Prefetch => "prefetch".to_owned(),
             Transport::Feed => "feed".to_owned(),
+            Transport::Bus => "bus".to_owned(),
             Transport::Handoff => "handoff".to_owned(),
         }
     }

@@ -72,6 +72,7 @@ pub(super) fn show_move(space: &Space, operand: &Operand, name: &str, transport:
         Transport::Prefetch if is_constant(space, operand) => from("known everywhere"),
         Transport::Prefetch => from("from own memory"),
         Transport::Feed => from("through own port"),
+        Transport::Bus => from("over one bus from memory"),
         Transport::Handoff => from("from the point that computes it"),
     }
 }

@@ -251,10 +251,10 @@ pub enum Directive {
     Place(Vec<Expr>),
     /// `time i + j` with one form, `time (j, i + k)` with several.
     Time(Vec<Expr>),
-    /// `stream A along j`.
-    Stream(Ident, Expr),
-    /// `broadcast A along j`.
-    Broadcast(Ident, Expr),
+    /// `stream A along j`, or `stream A` in any way it can.
+    Stream(Ident, Option<Expr>),
+    /// `broadcast A along j`, or `broadcast A` on any bus there can be.
+    Broadcast(Ident, Option<Expr>),
     /// `prefetch A`.
     Prefetch(Ident),
     /// `feed A`.

@@ -38,8 +38,8 @@ fn transport<'s>() -> Reader<'s, Directive> {
     choice((stream, broadcast, prefetch, feed)).boxed()
 }
 
-fn flow<'s>() -> Reader<'s, (Ident, Expr)> {
-    identifier().then_ignore(keyword("along")).then(form()).boxed()
+fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {
+    identifier().then(keyword("along").ignore_then(form()).or_not()).boxed()
 }
 
 /// What is said of the machine: tiles, folding, layouts, the boundary and how it is crossed, and the network.

@@ -148,6 +148,6 @@ fn directions<'a>(design: &'a Design) -> impl Iterator<Item = &'a Vec<i64>> {
 fn along(transport: &Transport) -> Option<&Vec<i64>> {
     match transport {
         Transport::Stream(direction) | Transport::Broadcast(direction) => Some(direction),
-        Transport::Prefetch | Transport::Feed | Transport::Handoff => None,
+        Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
     }
 }

@@ -39,7 +39,7 @@ impl Frame<'_> {
                 let back: Vec<i64> = direction.iter().map(|entry| -entry).collect();
                 (self.at_head(set, &self.point(0), direction), self.design.map.displacement(&back))
             }
-            Transport::Prefetch | Transport::Feed | Transport::Handoff => {
+            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => {
                 (self.inside(set, &self.point(0)), self.at_rest())
             }
         };

@@ -44,7 +44,9 @@ fn alignments(frame: &Frame, flows: &[Flow]) -> Vec<Obligation> {
 fn link_conflicts(frame: &Frame, flows: &[Flow]) -> Vec<Obligation> {
     let moving = flows.iter().filter(|flow| !flow.is_stationary()).map(|flow| frame.link_conflict(flow));
     let buses = broadcasts(frame).map(|(position, direction)| frame.bus_conflict(position, direction));
-    moving.chain(buses).collect()
+    let transports = frame.design.dataflow.transports.iter().enumerate();
+    let shared = transports.filter(|(_, transport)| **transport == Transport::Bus);
+    moving.chain(buses).chain(shared.map(|(position, _)| frame.one_bus_conflict(position))).collect()
 }
 
 fn broadcasts<'a>(frame: &Frame<'a>) -> impl Iterator<Item = (usize, &'a [i64])> {

@@ -126,10 +126,16 @@ impl SystemFrame<'_> {
         );
         Reason {
             broken: format!("`{reading}` takes {of} before `{giving}` has given it"),
-            blame: format!("runs `{reading}` too early after `{giving}`, or `{giving}` too late"),
+            blame: match giving == reading {
+                true => format!("leaves {of} too little time to the point of `{reading}` that takes it"),
+                false => format!("runs `{reading}` too early after `{giving}`, or `{giving}` too late"),
+            },
             available,
             needed,
-            help: format!("every schedule needs time({reading}) - time({giving}) >= {least} there"),
+            help: match giving == reading {
+                true => format!("every schedule needs {least} or more from the time of {of} to its use"),
+                false => format!("every schedule needs time({reading}) - time({giving}) >= {least} there"),
+            },
         }
     }
 

@@ -59,6 +59,47 @@ impl Frame<'_> {
         })
     }
 
+    /// The obligation of the operand at `position`, which comes to all PEs over one bus: every word has its own time.
+    pub fn one_bus_conflict(&self, position: usize) -> Obligation {
+        let (x, y) = (self.point(0), self.point(1));
+        let set = &self.space().domain.set;
+        let of = &self.space().operands[position].tensor;
+        self.state(Claim {
+            kind: Kind::LinkConflict,
+            of: of.clone(),
+            points: 2,
+            extras: vec![],
+            violation: vec![
+                self.inside(set, &x),
+                self.inside(set, &y),
+                x.before(&y),
+                Formula::same(&self.time(&x), &self.time(&y)),
+            ],
+            reason: self.two_readers(position),
+        })
+    }
+
+    fn two_readers(&self, position: usize) -> Reason {
+        let of = &self.space().operands[position].tensor;
+        let word = |number: usize| {
+            let point = self.point(number);
+            let value = self.show_operand(position, &point);
+            (self.show_time(&point), format!("{value} for {}", self.show_pe(&point)))
+        };
+        let ((one_time, one), (other_time, other)) = (word(0), word(1));
+        let (available, needed) = sides(
+            &Side { what: "one word at", time: one_time, rest: one },
+            &Side { what: "another at", time: other_time, rest: other },
+        );
+        Reason {
+            broken: format!("two words of `{of}` are on one bus at one time"),
+            blame: format!("lets two words of {of} meet on a bus"),
+            available,
+            needed,
+            help: format!("give each PE a port of its own with `feed {of}`, or a `time` at which one point alone runs"),
+        }
+    }
+
     fn leave_together(&self, x: &Point, y: &Point) -> Formula {
         Formula::All(vec![
             x.before(y),

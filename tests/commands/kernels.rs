@@ -1,6 +1,7 @@
 //! Every schedule that ships, from text to a checked run, with the cycles and PEs that its file states in closed form.
 
 use super::start::{json, refused};
+use serde_json::json;
 
 struct Case {
     kernel: &'static str,
@@ -48,6 +49,58 @@ fn every_shipped_schedule_is_proved_and_runs_in_the_stated_cycles() {
         assert_eq!(found["sim"]["stall"], 0, "{kernel} {schedule}");
         assert_eq!(found["sim"]["starve"], 0, "{kernel} {schedule}");
     }
+}
+
+/// Schedules of kernels of several spaces; the counts are the formulas of the files' comments.
+const SYSTEMS: [Case; 22] = [
+    case("trisolve", "row", "N=8", 15, 8),
+    case("trisolve", "column", "N=8", 15, 8),
+    case("trisolve", "diagonal", "N=8", 15, 7),
+    case("trisolve", "stream", "N=8", 15, 8),
+    case("trisolve", "prefetch-b", "N=8", 15, 8),
+    case("trisolve", "broadcast-b", "N=8", 15, 8),
+    case("trisolve", "prefetch-l", "N=8", 15, 8),
+    case("trsm", "grid", "R=4,N=5", 12, 20),
+    case("trsm", "summa", "R=4,N=5", 9, 20),
+    case("trsm", "matrix-stationary", "R=4,N=5", 12, 15),
+    case("cholesky", "grid", "N=7", 19, 28),
+    case("cholesky", "timed", "N=7", 19, 28),
+    case("cholesky", "row-and-sum", "N=7", 19, 28),
+    case("lu", "grid", "N=6", 16, 36),
+    case("lu", "timed", "N=6", 16, 36),
+    case("smith_waterman", "row", "M=5,N=7", 11, 5),
+    case("smith_waterman", "column", "M=5,N=7", 11, 7),
+    case("edit_distance", "row", "M=5,N=7", 11, 5),
+    case("edit_distance", "column", "M=5,N=7", 11, 7),
+    case("prefix_sum", "chain", "N=9", 9, 9),
+    case("jacobi1d", "cells", "T=5,N=6", 6, 8),
+    case("jacobi2d", "cells", "T=4,N=3", 5, 25),
+];
+
+#[test]
+fn every_shipped_schedule_of_several_spaces_is_proved_and_runs_in_the_stated_cycles() {
+    SYSTEMS.iter().for_each(|case| hold(case, &[]));
+}
+
+/// Longer links lengthen what a schedule leaves open: `l i + j` and `(l + 1) i`; `l i + l j + k`, `l i + (l + 1) j` and
+/// `(2 l + 1) i`.
+#[test]
+fn times_are_derived_from_the_place_for_links_of_any_latency() {
+    let n = 8;
+    for latency in 1..=3u64 {
+        let flags = ["--latency", &latency.to_string()];
+        hold(&case("trisolve", "row", "N=8", (latency + 1) * (n - 1) + 1, n), &flags);
+        hold(&case("cholesky", "grid", "N=8", (2 * latency + 1) * (n - 1) + 1, n * (n + 1) / 2), &flags);
+    }
+}
+
+fn hold(Case { kernel, schedule, size, cycles, pes }: &Case, flags: &[&str]) {
+    let path = format!("kernels/{kernel}.rec");
+    let found = json(&[&["run", &path, "--schedule", schedule, "--size", size], flags].concat());
+    let what = format!("{kernel} {schedule} {flags:?}");
+    assert_eq!(found["prove"]["result"], "proved", "{what}");
+    assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&json!(cycles), &json!(pes)), "{what}");
+    assert_eq!(found["sim"]["matches_reference"], true, "{what}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ mod rules;
 
 mod run;
 
+mod schedules;
+
 mod search;
 
 mod sim;

@@ -15,8 +15,9 @@ fn lines(text: &str) -> Vec<String> {
 #[test]
 fn the_read_me_shows_what_is_printed() {
     let page = lines(include_str!("../../README.md"));
-    let commands: [&[&str]; 2] = [
+    let commands: [&[&str]; 3] = [
         &["run", "kernels/matmul.rec", "--size", "M=8,N=8,K=8"],
+        &["run", "kernels/trisolve.rec", "--schedule", "row", "--size", "N=8"],
         &["prove", "kernels/matmul.rec", "--schedule", "too-fast"],
     ];
     for arguments in commands {

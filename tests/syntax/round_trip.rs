@@ -1,6 +1,7 @@
 //! What is printed reads back to the same tree: for the kernels of the repository and for random trees.
 
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 use systole::integer::{Name, name};
 use systole::span::{Source, Span};
@@ -101,8 +102,8 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
     prop_oneof![
         forms(0).prop_map(Directive::Place),
         forms(1).prop_map(Directive::Time),
-        (ident(), expression()).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
-        (ident(), expression()).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
+        (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
+        (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
         ident().prop_map(Directive::Prefetch),
         ident().prop_map(Directive::Feed),
         (ident(), literal()).prop_map(|(index, size)| Directive::Tile(index, at(size))),

@@ -74,6 +74,7 @@ fn transport(space: &Space, text: &str) -> Transport {
         Some(("broadcast", along)) => Transport::Broadcast(form(along).row(space.indices())),
         None if text == "prefetch" => Transport::Prefetch,
         None if text == "feed" => Transport::Feed,
+        None if text == "bus" => Transport::Bus,
         None if text == "handoff" => Transport::Handoff,
         _ => panic!("no such transport: {text}"),
     }

@@ -2,6 +2,8 @@
 
 mod common;
 
+mod buses;
+
 mod factorisations;
 
 mod grids;

@@ -49,7 +49,7 @@ fn sums_lie_on_a_lattice_of_the_pes() {
     hold(&trisolve(("2*i", "2*i+j"), ("2*i+1", "3*i")), |n| 3 * n - 2);
 }
 
-const TRSM: &str = "kernel trsm(R, N)
+pub const TRSM: &str = "kernel trsm(R, N)
 in  L[N, N], B[R, N]
 out X[R, N]
 X[r, i] = (B[r, i] - sum(j in 0..i) L[i, j] * X[r, j]) / L[i, i]";

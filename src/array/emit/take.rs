@@ -40,7 +40,7 @@ impl Body<'_> {
         let role = FlowRole::Operand(operand);
         let (register, channel) = (self.names.register(role), self.names.channel(role));
         match &self.design.dataflow.transports[operand] {
-            Transport::Feed | Transport::Handoff => self.enter(operand, known),
+            Transport::Feed | Transport::Bus | Transport::Handoff => self.enter(operand, known),
             Transport::Prefetch if self.is_constant(operand) => vec![],
             Transport::Prefetch => vec![self.local(operand)],
             Transport::Broadcast(along) => {

@@ -17,12 +17,15 @@ use crate::timing;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
+/// How long one obligation may take where the command has no flag for it, in milliseconds.
+const LIMIT: u64 = 10_000;
+
 /// `systole search`.
 pub fn search(arguments: &SearchArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, output)?;
     if searched.front.is_empty() {
-        return Err(refusal::nothing_found(&loaded, &searched, &Setting::new(&loaded, &arguments.space)?).into());
+        return Err(refusal::nothing_found(&loaded, &searched, &Setting::new(&loaded, &arguments.space)?, LIMIT).into());
     }
     print_search(&loaded, &searched, output);
     output.line("");
@@ -63,7 +66,7 @@ pub fn prove(arguments: &ProveArguments, output: &Output) -> Done {
     let loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, output)?;
     let Some(found) = searched.front.first() else {
-        return Err(refusal::nothing_found(&loaded, &searched, &Setting::new(&loaded, &arguments.space)?).into());
+        return Err(refusal::nothing_found(&loaded, &searched, &Setting::new(&loaded, &arguments.space)?, LIMIT).into());
     };
     let design = pipeline::design(&loaded, found);
     let obligations = timing::system_obligations(&design, &searched.machine.links)?;
@@ -75,7 +78,7 @@ pub fn prove(arguments: &ProveArguments, output: &Output) -> Done {
     show::parts(&loaded, found).iter().for_each(|line| output.line(&format!("  {line}")));
     proofs.iter().for_each(|proof| output.line(&proving::line(proof)));
     output.object(&proofs_json(&proofs));
-    let messages = refusal::messages(&loaded, &proofs);
+    let messages = refusal::messages(&loaded, searched.span, &proofs);
     if !messages.is_empty() {
         output.error(&render(&messages, output.has_colour()));
     }
@@ -86,7 +89,7 @@ pub fn prove(arguments: &ProveArguments, output: &Output) -> Done {
 pub fn explain(arguments: &ExplainArguments, output: &Output) -> Done {
     let mut loaded = pipeline::load(&arguments.kernel)?;
     let searched = pipeline::search(&loaded, &arguments.space, output)?;
-    let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, 10_000, output)?;
+    let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, LIMIT, output)?;
     output.line(&loaded.cut.kernel);
     show::parts(&loaded, &winner.found).iter().for_each(|line| output.line(&format!("  {line}")));
     let texts = show::texts(&loaded, &winner.found);

@@ -6,6 +6,8 @@ pub use commands::{emit, explain, prove, run, search};
 
 mod pipeline;
 
+mod words;
+
 mod refusal;
 
 mod setting;

@@ -14,6 +14,7 @@ use crate::recurrence::spaces::{SpaceSystem, cut_spaces};
 use crate::recurrence::{self, RecurrenceSystem};
 use crate::rewrite::{self, Choices, LoweredSystem, Scheduled};
 use crate::smt::{self, Discharged};
+use crate::span::Span;
 use crate::timing;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ pub struct Searched {
     pub sizes: Bindings,
     /// The sizes at which designs were costed: smaller where there are too many points to count.
     pub counted: Bindings,
+    /// Where the schedule, or its time, stands in the source.
+    pub span: Option<Span>,
     /// What was seen.
     pub survey: SystemSurvey,
     /// The front, best first.
@@ -70,7 +73,8 @@ pub fn search(loaded: &Loaded, arguments: &SpaceArguments, output: &Output) -> C
     bar.finish_and_clear();
     drop(problem);
     let front = survey.sorted(setting.objective);
-    Ok(Searched { machine: setting.machine, sizes: setting.sizes, counted, survey, front, elapsed })
+    let span = setting.constraint.span;
+    Ok(Searched { span, machine: setting.machine, sizes: setting.sizes, counted, survey, front, elapsed })
 }
 
 /// A design of the front as a design to prove.
@@ -113,15 +117,15 @@ pub fn prove_best(
                 return Ok(Winner { index, found: found.clone(), proofs, record });
             }
             Verdict::Unknown => {
-                let diagnostics = refusal::messages(loaded, &proofs);
+                let diagnostics = refusal::messages(loaded, searched.span, &proofs);
                 return Err(Failure { diagnostics, verdict: Verdict::Unknown });
             }
-            Verdict::Refuted => last = refusal::messages(loaded, &proofs),
+            Verdict::Refuted => last = refusal::messages(loaded, searched.span, &proofs),
         }
         output.error(&format!("design {index} of the front is refuted; trying the next"));
     }
     if last.is_empty() {
-        last = refusal::nothing_found(loaded, searched, &Setting::new(loaded, arguments)?);
+        last = refusal::nothing_found(loaded, searched, &Setting::new(loaded, arguments)?, limit);
     }
     Err(last.into())
 }

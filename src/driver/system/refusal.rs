@@ -1,49 +1,73 @@
-//! Why there is no design: the laws that clash, in the words of the source.
+//! Why there is no design: the laws that clash, and the smallest case of what is broken, in the words of the source.
 
-use super::pipeline::{Loaded, Searched};
+use super::pipeline::{self, Loaded, Searched};
 use super::setting::Setting;
-use crate::diagnostic::Diagnostic;
+use super::words::Words;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::driver::show::grouped;
-use crate::extract::{Law, Stuck, why_stuck};
-use crate::mapping::{Field, Giver, Handoff, Part, SystemDesign};
+use crate::extract::{Law, Stuck, nearest, why_stuck};
+use crate::mapping::{Part, SystemDesign, restrict};
 use crate::smt::{Discharged, refutation_message};
+use crate::span::Span;
 
-/// The messages of all obligations that are not proved.
-pub fn messages(loaded: &Loaded, proofs: &[Discharged]) -> Vec<Diagnostic> {
-    proofs.iter().filter_map(|proof| refutation_message(&loaded.cut.spaces[0], None, proof)).collect()
+/// The messages of all obligations that are not proved; `schedule` is the line that sets the times.
+pub fn messages(loaded: &Loaded, schedule: Option<Span>, proofs: &[Discharged]) -> Vec<Diagnostic> {
+    proofs.iter().filter_map(|proof| refutation_message(&loaded.cut.spaces[0], schedule, proof)).collect()
 }
 
-/// The message for an empty front.
-pub fn nothing_found(loaded: &Loaded, searched: &Searched, setting: &Setting) -> Vec<Diagnostic> {
+/// The messages for an empty front.
+pub fn nothing_found(loaded: &Loaded, searched: &Searched, setting: &Setting, limit: u64) -> Vec<Diagnostic> {
     let survey = &searched.survey;
-    let clash = survey.stuck.as_ref().and_then(|parts| {
-        let why = why_stuck(&setting.problem(loaded).ok()?, parts)?;
-        Some(stuck(loaded, setting, parts, &why))
-    });
-    let message = format!("no design of `{}` is legal among {} placements", loaded.cut.kernel, grouped(survey.maps));
-    match (clash, &survey.unreachable) {
-        (Some(clash), _) => vec![clash],
-        (None, Some(why)) => why.clone(),
-        (None, None) => {
-            let spaces =
-                loaded.cut.spaces.iter().map(|space| format!("`{}` has {} dimensions", space.name, space.dimension()));
-            let diagnostic = Diagnostic::new(message)
-                .note(spaces.collect::<Vec<_>>().join(", "))
-                .help("a PE takes one dimension of a space; choose a place of one rank less, or another network");
-            vec![match setting.constraint.place_span {
-                Some(span) => diagnostic.label(&loaded.cut.source, span, "this place"),
-                None => diagnostic,
-            }]
+    let clash = plainest(loaded, setting, &survey.stuck);
+    let plain = |parts: &Vec<Part>| clash.as_ref().is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
+    if let Some(parts) = survey.refused.as_ref().filter(|parts| plain(parts)) {
+        let broken = broken(loaded, searched, setting, parts, limit);
+        if !broken.is_empty() {
+            return broken;
         }
+    }
+    match (&clash, &survey.unreachable) {
+        (Some((parts, why)), _) => stuck(loaded, searched, setting, (parts, why), limit),
+        (None, Some(why)) => why.clone(),
+        (None, None) => vec![no_place(loaded, searched, setting)],
     }
 }
 
-/// The laws that cannot hold together under the places and the dataflow that got furthest.
-fn stuck(loaded: &Loaded, setting: &Setting, parts: &[Part], why: &Stuck) -> Diagnostic {
+/// Of the dataflows without times the one to speak of: one that meets what the schedule says, whose values go forwards, and
+/// whose clash is small.
+fn plainest<'a>(loaded: &Loaded, setting: &Setting, all: &'a [Vec<Part>]) -> Option<(&'a Vec<Part>, Stuck)> {
+    let problem = setting.problem(loaded).ok()?;
+    let explained = all.iter().filter_map(|parts| Some((parts, why_stuck(&problem, parts)?)));
+    explained.min_by_key(|(parts, why)| match why {
+        Stuck::Clash(laws) => {
+            let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
+            (false, !given, backwards(parts), laws.len())
+        }
+        Stuck::Undecided(_) => (true, true, 0, 0),
+    })
+}
+
+/// How many entries of the directions are negative.
+fn backwards(parts: &[Part]) -> usize {
+    let moves = |part: &Part| {
+        let streams = part.dataflow.transports.iter().filter_map(|transport| transport.direction()).flatten();
+        streams.chain(part.dataflow.chain.directions.iter().flatten()).filter(|entry| **entry < 0).count()
+    };
+    parts.iter().map(moves).sum()
+}
+
+/// The laws that cannot hold together, and what is broken where one of them gives way.
+fn stuck(
+    loaded: &Loaded,
+    searched: &Searched,
+    setting: &Setting,
+    (parts, why): (&[Part], &Stuck),
+    limit: u64,
+) -> Diagnostics {
     let laws = match why {
         Stuck::Undecided(why) => {
-            return Diagnostic::new(format!("the solver did not decide the steps of `{}`", loaded.cut.kernel))
-                .note(why);
+            let message = format!("the solver did not decide the steps of `{}`", loaded.cut.kernel);
+            return vec![Diagnostic::new(message).note(why)];
         }
         Stuck::Clash(laws) => laws,
     };
@@ -51,107 +75,75 @@ fn stuck(loaded: &Loaded, setting: &Setting, parts: &[Part], why: &Stuck) -> Dia
     let handoffs = design.handoffs(setting.machine.links.network).unwrap_or_default();
     let words = Words { design: &design, handoffs: &handoffs, setting };
     let first = Diagnostic::new(format!("no times of `{}` satisfy all of these together", loaded.cut.kernel));
-    let clash = laws.iter().fold(first, |diagnostic, law| words.add(diagnostic, law));
-    clash.help("each is needed for the contradiction: change any one of them")
+    let clash = words.add_all(first, laws).help("each is needed for the contradiction: change any one of them");
+    let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
+    let problem = setting.problem(loaded).ok().filter(|_| given);
+    let near = problem.and_then(|problem| nearest(&problem, parts));
+    let cases = near.map(|near| broken(loaded, searched, setting, &near, limit)).unwrap_or_default();
+    std::iter::once(clash).chain(cases).collect()
 }
 
-/// What the words of a law are taken from.
-struct Words<'a> {
-    design: &'a SystemDesign<'a>,
-    handoffs: &'a [Handoff],
-    setting: &'a Setting,
+/// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated.
+fn broken(loaded: &Loaded, searched: &Searched, setting: &Setting, parts: &[Part], limit: u64) -> Diagnostics {
+    let design = SystemDesign { system: &loaded.cut, parts: parts.to_vec(), boundary_io: false };
+    match pipeline::prove(&design, &searched.machine, limit) {
+        Ok(proofs) => messages(loaded, setting.constraint.span, &proofs),
+        Err(why) => why.into_iter().map(|problem| at_place(loaded, setting, problem)).collect(),
+    }
 }
 
-impl Words<'_> {
-    fn add(&self, diagnostic: Diagnostic, law: &Law) -> Diagnostic {
-        let system = self.design.system;
-        let source = &system.source;
-        match law {
-            Law::Stream(space, operand) => {
-                let (reader, read) = (&system.spaces[*space], &system.spaces[*space].operands[*operand]);
-                let how = self.design.parts[*space].dataflow.transports[*operand].show(reader);
-                let note = format!(
-                    "{how}: `{}` needs {} from one point of `{}` to the next",
-                    read.tensor,
-                    self.hop(*space, *operand),
-                    reader.name
-                );
-                diagnostic.label(source, read.span, "moves from point to point").note(note)
-            }
-            Law::Reduction(space) => {
-                let reader = &system.spaces[*space];
-                let along: Vec<String> = self.design.parts[*space]
-                    .dataflow
-                    .chain
-                    .directions
-                    .iter()
-                    .map(|d| reader.show_direction(d))
-                    .collect();
-                let note = format!(
-                    "`{}` is combined along {}, a step from each point to the next",
-                    reader.output,
-                    along.join(" and ")
-                );
-                diagnostic.label(source, reader.span, "combined in order").note(note)
-            }
-            Law::Handoff(position) => match self.handoffs.get(*position) {
-                Some(handoff) => self.handoff(diagnostic, handoff),
-                None => diagnostic,
-            },
-            Law::Conflict(space) => {
-                let reader = &system.spaces[*space];
-                let place: Vec<String> =
-                    self.design.place(*space, &self.design.point(*space)).iter().map(|f| f.to_string()).collect();
-                let note = format!("no two points of `{}` on PE ({}) run at one time", reader.name, place.join(", "));
-                match self.setting.constraint.place_span {
-                    Some(span) => diagnostic.label(source, span, "puts several points on a PE").note(note),
-                    None => diagnostic.note(note),
-                }
-            }
-            Law::Apart(one, other) => diagnostic.note(format!(
-                "`{}` and `{}` do not meet on a PE",
-                system.spaces[*one].name, system.spaces[*other].name
-            )),
-            Law::Given(space) => match self.setting.constraint.steps.get(*space).and_then(Option::as_ref) {
-                Some((step, span)) => {
-                    let form = crate::integer::Affine::from_row(system.spaces[*space].indices(), step);
-                    let note = format!("the schedule runs `{}` at {form}, up to a shift", system.spaces[*space].name);
-                    diagnostic.label(source, *span, "fixes the time").note(note)
-                }
-                None => diagnostic,
-            },
-            Law::Span(space) => diagnostic.note(format!("`{}` starts at a first step", system.spaces[*space].name)),
+/// A message without a place in the source is about the place that the schedule gives.
+fn at_place(loaded: &Loaded, setting: &Setting, problem: Diagnostic) -> Diagnostic {
+    match setting.constraint.place_span {
+        Some(span) if problem.labels().is_empty() => problem.label(&loaded.cut.source, span, "this place"),
+        _ => problem,
+    }
+}
+
+/// No placement came as far as times.
+fn no_place(loaded: &Loaded, searched: &Searched, setting: &Setting) -> Diagnostic {
+    let cut = &loaded.cut;
+    let crowded: Vec<String> = (0..cut.spaces.len()).filter_map(|space| crowd(loaded, setting, space)).collect();
+    let diagnostic = match (crowded.is_empty(), setting.constraint.place_span) {
+        (false, _) => crowded.iter().fold(
+            Diagnostic::new(format!("a PE would run more than one dimension of a space of `{}`", cut.kernel)),
+            |diagnostic, note| diagnostic.note(note),
+        ),
+        (true, Some(_)) if searched.survey.maps == 0 => out_of_reach(loaded, setting),
+        _ => {
+            let maps = grouped(searched.survey.maps);
+            Diagnostic::new(format!("no design of `{}` is legal among {maps} placements", cut.kernel))
         }
-    }
+    };
+    let diagnostic = diagnostic.help("change the place: its rank, what its rows add up, or the network it is for");
+    at_place(loaded, setting, diagnostic)
+}
 
-    fn hop(&self, space: usize, operand: usize) -> String {
-        let alone = self.design.alone(space);
-        let flows = alone.flows().unwrap_or_default();
-        let flow = flows.iter().find(|flow| flow.role == crate::mapping::FlowRole::Operand(operand));
-        let steps = flow.and_then(|flow| flow.least_delay(&self.setting.machine.links)).unwrap_or(1);
-        if steps == 1 { "a step".to_owned() } else { format!("{steps} steps") }
-    }
+/// What the schedule's place leaves of a space to each PE, where that is more than one dimension.
+fn crowd(loaded: &Loaded, setting: &Setting, space: usize) -> Option<String> {
+    let (cut, member) = (&loaded.cut, &loaded.cut.members[space]);
+    let place = setting.constraint.places[member.family].as_ref()?;
+    let points = &cut.spaces[space];
+    let family = &cut.families[member.family].indices;
+    let (place, _) = restrict(place, family, &member.embedding, points.indices());
+    let shared: Vec<String> = place.null_lattice().iter().map(|along| points.show_direction(along)).collect();
+    let note = || format!("`{}` would run along {} on one PE; its times are plain", points.name, shared.join(" and "));
+    (shared.len() > 1).then(note)
+}
 
-    fn handoff(&self, diagnostic: Diagnostic, handoff: &Handoff) -> Diagnostic {
-        let system = self.design.system;
-        let (reader, links) = (&system.spaces[handoff.reader], &self.setting.machine.links);
-        let operand = &reader.operands[handoff.operand];
-        let Giver::Point { space, field, at, .. } = &handoff.giver else { return diagnostic };
-        let giver = &system.spaces[*space];
-        let what = match field {
-            Field::Result => "computed",
-            Field::Operand(_) => "passed on",
-        };
-        let point: Vec<String> = at.iter().map(|form| form.to_string().replace(' ', "")).collect();
-        let least = self.design.least_handoff_delay(handoff, links).unwrap_or(1);
-        let note = format!(
-            "`{}` takes `{}` {what} by `{}` at ({}), {least} {} later at least",
-            reader.name,
-            operand.tensor,
-            giver.name,
-            point.join(","),
-            if least == 1 { "step" } else { "steps" }
-        );
-        diagnostic.label(&system.source, operand.span, "taken here").note(note)
+/// No places of the other spaces are a link away from what they take.
+fn out_of_reach(loaded: &Loaded, setting: &Setting) -> Diagnostic {
+    let (cut, network) = (&loaded.cut, setting.machine.links.network);
+    if let Some(rank) = setting.constraint.rank().filter(|rank| !network.carries_rank(*rank)) {
+        return Diagnostic::new(format!("a `{network}` network has no arrays of rank {rank}"));
     }
+    let first =
+        Diagnostic::new(format!("under this place a value of `{}` has no link to where it is used", cut.kernel));
+    let noted = first.note(format!("a {} network joins each PE with those next to it", network.keyword()));
+    let reads = cut.spaces.iter().zip(&cut.sources).flat_map(|(space, sources)| {
+        let computed = space.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
+        computed.map(move |(operand, _)| format!("`{}` takes `{}`", space.name, operand.tensor))
+    });
+    let reads: std::collections::BTreeSet<String> = reads.collect();
+    noted.note(reads.into_iter().collect::<Vec<_>>().join(", "))
 }

@@ -58,7 +58,7 @@ fn left_by_flags(loaded: &Loaded, arguments: &SpaceArguments) -> Checked<Vec<Cho
         for (offered, _) in choices.transports.iter_mut().zip(sources).filter(|(_, sources)| sources.is_empty()) {
             offered.retain(|choice| match choice {
                 Transport::Stream(along) => asked("stream") && (!forward || lexicographic_sign(along) > 0),
-                Transport::Broadcast(_) => asked("broadcast"),
+                Transport::Broadcast(_) | Transport::Bus => asked("broadcast"),
                 Transport::Prefetch => asked("prefetch"),
                 Transport::Feed => asked("feed"),
                 Transport::Handoff => true,

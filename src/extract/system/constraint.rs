@@ -4,11 +4,12 @@
 //! has them; families and spaces without one of them follow by what they hand to each other.
 
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::extract::wanted::Wanted;
 use crate::integer::{Affine, Matrix, Name};
 use crate::mapping::Network;
 use crate::recurrence::spaces::{Family, SpaceSystem};
 use crate::recurrence::{Directive, Schedule};
-use crate::rewrite::{Choices, Transport};
+use crate::rewrite::Choices;
 use crate::span::Span;
 
 /// The parts of a design that are given.
@@ -22,8 +23,6 @@ pub struct SystemConstraint {
     pub transports: Vec<(Directive, Span)>,
     /// The network the schedule is for.
     pub network: Option<Network>,
-    /// Whether values may enter at the boundary only.
-    pub boundary_io: bool,
     /// Where the step, or else the schedule, stands in the source.
     pub span: Option<Span>,
     /// Where the place stands.
@@ -55,6 +54,11 @@ impl SystemConstraint {
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 
+    /// The rank of the array, where a place is given.
+    pub fn rank(&self) -> Option<usize> {
+        self.places.iter().flatten().next().map(|place| place.rows().len())
+    }
+
     fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
         match directive {
             Directive::Place(rows) => self.place(system, rows, span),
@@ -73,10 +77,10 @@ impl SystemConstraint {
                 self.transports.push((directive.clone(), span));
                 Ok(())
             }
-            Directive::BoundaryIo(boundary) => {
-                self.boundary_io = *boundary;
-                Ok(())
-            }
+            Directive::BoundaryIo(true) => Err(Diagnostic::new("`io boundary` is for kernels of one space so far")
+                .label(&system.source, span, "values of several spaces enter through ports of their PEs")
+                .help("remove the line")),
+            Directive::BoundaryIo(false) => Ok(()),
             Directive::Network(word) => {
                 self.network = Network::from_keyword(word);
                 Ok(())
@@ -147,14 +151,15 @@ fn no_space(system: &SpaceSystem, rows: &[Affine], span: Span) -> Diagnostic {
 
 /// Restricts the operands that read the directive's tensor and can do what it says.
 fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span: Span) -> Checked<()> {
+    let Some(tensor) = subject(directive) else { return Ok(()) };
     let mut used = false;
     let mut offered: Vec<String> = vec![];
     for (space, choices) in system.spaces.iter().zip(left.iter_mut()) {
         let mine = space.operands.iter().zip(&mut choices.transports);
-        for (_, transports) in mine.filter(|(operand, _)| operand.tensor == *tensor_of(directive)) {
+        for (_, transports) in mine.filter(|(operand, _)| operand.tensor == *tensor) {
             offered.extend(transports.iter().map(|transport| transport.show(space)));
-            let Some(wanted) = wanted(space.indices(), directive) else { continue };
-            let kept: Vec<Transport> = transports.iter().filter(|choice| matches(choice, &wanted)).cloned().collect();
+            let Some((_, wanted)) = Wanted::of(directive, space.indices()) else { continue };
+            let kept = wanted.among(transports);
             if !kept.is_empty() {
                 *transports = kept;
                 used = true;
@@ -163,54 +168,31 @@ fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span
     }
     offered.sort();
     offered.dedup();
-    if used {
-        return Ok(());
-    }
-    let tensor = tensor_of(directive);
-    Diagnostic::new(format!("`{tensor}` cannot be moved so in any space of `{}`", system.kernel))
-        .label(
-            &system.source,
-            span,
-            "no rule offers it: it changes along this direction, or it is computed by the kernel",
-        )
-        .help(format!("the rules offer for `{tensor}`: {}", offered.join(", ")))
-        .alone()
+    if used { Ok(()) } else { Err(vec![not_offered(system, tensor, span, &offered)]) }
 }
 
-fn tensor_of(directive: &Directive) -> &Name {
+fn subject(directive: &Directive) -> Option<&Name> {
     match directive {
-        Directive::Stream(tensor, ..)
+        Directive::Stream(tensor, _)
         | Directive::Broadcast(tensor, _)
         | Directive::Prefetch(tensor)
-        | Directive::Feed(tensor)
-        | Directive::Fold(tensor)
-        | Directive::Layout(tensor, _)
-        | Directive::Load(tensor, _)
-        | Directive::Network(tensor)
-        | Directive::Tile(tensor, _) => tensor,
-        Directive::Place(_) | Directive::Time(_) | Directive::BoundaryIo(_) => {
-            static NONE: std::sync::OnceLock<Name> = std::sync::OnceLock::new();
-            NONE.get_or_init(|| crate::integer::name(""))
-        }
-    }
-}
-
-/// The directive as a transport; `None` where a direction names an index that the space does not have.
-fn wanted(indices: &[Name], directive: &Directive) -> Option<Transport> {
-    let along = |form: &Affine| has_all(indices, form).then(|| form.row(indices));
-    match directive {
-        Directive::Stream(_, direction) => along(direction).map(Transport::Stream),
-        Directive::Broadcast(_, direction) => along(direction).map(Transport::Broadcast),
-        Directive::Prefetch(_) => Some(Transport::Prefetch),
-        Directive::Feed(_) => Some(Transport::Feed),
+        | Directive::Feed(tensor) => Some(tensor),
         _ => None,
     }
 }
 
-/// A bus has no direction of travel.
-fn matches(choice: &Transport, wanted: &Transport) -> bool {
-    match (choice, wanted) {
-        (Transport::Broadcast(a), Transport::Broadcast(b)) => a == b || a.iter().zip(b).all(|(x, y)| *x == -y),
-        _ => choice == wanted,
+/// What was asked for is not on offer: because the kernel computes the tensor, or because no rule has it.
+fn not_offered(system: &SpaceSystem, tensor: &Name, span: Span, offered: &[String]) -> Diagnostic {
+    let defined = system.spaces.iter().find(|space| space.output == *tensor);
+    let diagnostic = Diagnostic::new(format!("`{tensor}` cannot be moved so in any space of `{}`", system.kernel));
+    let diagnostic = match defined {
+        Some(space) => diagnostic
+            .label(&system.source, span, "asks for values that are there before the run, in memory")
+            .label(&system.source, space.span, format!("`{tensor}` is computed here, while the array runs")),
+        None => diagnostic.label(&system.source, span, "no rule offers it"),
+    };
+    match offered {
+        [] => diagnostic.help(format!("no space reads `{tensor}`: remove the line")),
+        _ => diagnostic.help(format!("the rules offer for `{tensor}`: {}", offered.join(", "))),
     }
 }

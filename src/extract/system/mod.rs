@@ -23,6 +23,6 @@ mod search;
 mod verify;
 
 pub use constraint::SystemConstraint;
-pub use search::{SystemFound, SystemProblem, SystemSurvey, search_system, why_stuck};
+pub use search::{SystemFound, SystemProblem, SystemSurvey, nearest, search_system, why_stuck};
 pub use steps::{Law, Stuck};
 pub use verify::verify_system;

@@ -150,6 +150,10 @@ impl Places<'_> {
         let dimension = self.system.families[family].indices.len();
         let mut found: Vec<Row> = vec![];
         let free = || candidates::vectors(dimension, (-self.bound, self.bound));
+        // What the schedule places stays there unless it has to be shifted, whether a neighbour is in reach or not.
+        if let Some(place) = &self.fixed[family] {
+            found.push((place.rows()[axis].clone(), Affine::default()));
+        }
         for row in self.fixed[family].as_ref().map_or_else(free, |place| vec![place.rows()[axis].clone()]) {
             for edge in guiding {
                 for origin in self.shifts(edge, family, rows, axis, &row) {

@@ -3,7 +3,7 @@
 use super::edges::edges;
 use super::forms::Forms;
 use super::places::{Placement, Places, strict_operands};
-use super::steps::{Conditions, KnownRows, Stuck};
+use super::steps::{Conditions, KnownRows, Law, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -22,6 +22,9 @@ const TRIAL_SIZES: [i64; 6] = [3, 5, 2, 6, 4, 7];
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
 const MOST_QUESTIONS: usize = 8;
+
+/// More dataflows without steps than this are not kept for messages.
+const MOST_STUCK: usize = 32;
 
 /// What is searched.
 pub struct SystemProblem<'a> {
@@ -67,8 +70,10 @@ pub struct SystemSurvey {
     pub designs: u64,
     /// The Pareto front, in no order.
     pub front: Vec<SystemFound>,
-    /// The first dataflow that no steps satisfy.
-    pub stuck: Option<Vec<Part>>,
+    /// The first dataflows that no steps satisfy.
+    pub stuck: Vec<Vec<Part>>,
+    /// The first dataflow with steps that is not legal all the same.
+    pub refused: Option<Vec<Part>>,
     /// The first placement in which a value has no way.
     pub unreachable: Option<Vec<Diagnostic>>,
 }
@@ -96,11 +101,11 @@ impl<'a> SystemProblem<'a> {
 
     /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
     fn ranks(&self) -> Vec<usize> {
-        if let Some(place) = self.constraint.places.iter().flatten().next() {
-            return vec![place.rows().len()];
+        let carried = |rank: &usize| self.machine.links.network.carries_rank(*rank);
+        if let Some(rank) = self.constraint.rank() {
+            return vec![rank].into_iter().filter(carried).collect();
         }
         let dimension = self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
-        let carried = |rank: &usize| self.machine.links.network.carries_rank(*rank);
         self.bounds
             .ranks
             .iter()
@@ -219,12 +224,16 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
         Ok(parts) if !timed.contains(&parts) => timed.push(parts),
         Ok(_) => {}
         Err(_) => {
-            survey.stuck.get_or_insert(design.parts.clone());
+            survey.add_stuck(design.parts.clone());
         }
     }
     for parts in timed {
         let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
-        for (cost, parts) in tally::price(problem, &timed, handoffs) {
+        let priced = tally::price(problem, &timed, handoffs);
+        if priced.is_empty() && survey.refused.is_none() {
+            survey.refused = Some(tally::nearest_inputs(problem, &timed));
+        }
+        for (cost, parts) in priced {
             survey.designs += 1;
             survey.add(SystemFound { cost, parts });
         }
@@ -304,6 +313,22 @@ pub fn why_stuck(problem: &SystemProblem, parts: &[Part]) -> Option<Stuck> {
     conditions(problem, &design, &handoffs)?.shortest(&design, true).err()
 }
 
+/// A design that does what the schedule says and breaks a law of each clash: the case to show.
+pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
+    let design = SystemDesign { system: problem.system, parts: parts.to_vec(), boundary_io: false };
+    let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
+    let mut left = conditions(problem, &design, &handoffs)?;
+    let parts = loop {
+        let laws = match left.shortest(&design, true) {
+            Ok(parts) => break parts,
+            Err(Stuck::Clash(laws)) => laws,
+            Err(Stuck::Undecided(_)) => return None,
+        };
+        left.forget(laws.iter().find(|law| !matches!(law, Law::Given(_) | Law::Span(_)))?);
+    };
+    Some(tally::nearest_inputs(problem, &SystemDesign { parts, ..design }))
+}
+
 impl SystemSurvey {
     /// Adds a design unless it is beaten, and drops those it beats; ties stay.
     fn add(&mut self, found: SystemFound) {
@@ -315,12 +340,19 @@ impl SystemSurvey {
         self.front.push(found);
     }
 
+    fn add_stuck(&mut self, parts: Vec<Part>) {
+        if self.stuck.len() < MOST_STUCK {
+            self.stuck.push(parts);
+        }
+    }
+
     fn merge(mut self, other: SystemSurvey) -> SystemSurvey {
         other.front.into_iter().for_each(|found| self.add(found));
         self.maps += other.maps;
         self.legal += other.legal;
         self.designs += other.designs;
-        self.stuck = self.stuck.or(other.stuck);
+        other.stuck.into_iter().for_each(|parts| self.add_stuck(parts));
+        self.refused = self.refused.or(other.refused);
         self.unreachable = self.unreachable.or(other.unreachable);
         self
     }

@@ -232,6 +232,13 @@ impl Conditions {
         Err(stuck)
     }
 
+    /// Takes a law away, for a design that breaks it.
+    pub fn forget(&mut self, law: &Law) {
+        let label = self.laws.iter().position(|known| known == law);
+        self.rows.retain(|row| Some(row.label) != label);
+        self.nonzero.retain(|sum| Some(sum.label) != label);
+    }
+
     fn law(&self, label: usize) -> Law {
         self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label.saturating_sub(SPAN_LABELS)))
     }

@@ -123,6 +123,24 @@ fn of_space(problem: &SystemProblem, design: &SystemDesign, space: usize) -> Res
     Ok(front.into_iter().map(|(cost, transports)| (cost, with(transports))).collect())
 }
 
+/// The parts with each input moved in the first way that is legal, or else in the first way.
+pub fn nearest_inputs(problem: &SystemProblem, design: &SystemDesign) -> Vec<Part> {
+    let mut parts = design.parts.clone();
+    for (space, part) in parts.iter_mut().enumerate() {
+        let checker = Checker::new(&problem.system.spaces[space], problem.machine, &problem.sizes, &part.map).ok();
+        for (operand, transport) in part.dataflow.transports.iter_mut().enumerate() {
+            let offered = &problem.choices[space].transports[operand];
+            let legal =
+                |choice: &&Transport| checker.as_ref().is_some_and(|checker| checker.operand(operand, choice).is_ok());
+            let first = offered.iter().find(legal).or(offered.first());
+            if let Some(choice) = first.filter(|_| problem.system.sources[space][operand].is_empty()) {
+                *transport = choice.clone();
+            }
+        }
+    }
+    parts
+}
+
 fn inputs(problem: &SystemProblem, space: usize, operand: usize, checker: &Checker) -> Vec<(Cost, Transport)> {
     let offered = problem.choices[space].transports[operand].iter();
     let priced = offered.filter_map(|transport| Some((checker.operand(operand, transport).ok()?, transport.clone())));

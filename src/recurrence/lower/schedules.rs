@@ -59,11 +59,11 @@ impl Lowering<'_> {
             ast::Directive::Place(forms) => self.lower_place(forms, directive.span, offer),
             ast::Directive::Time(forms) => self.lower_rows(forms, offer).map(Directive::Time),
             ast::Directive::Stream(tensor, along) => {
-                self.lower_flow(tensor, along, offer).map(|(tensor, along)| Directive::Stream(tensor, along))
+                self.lower_flow(tensor, along.as_ref(), offer).map(|(tensor, along)| Directive::Stream(tensor, along))
             }
-            ast::Directive::Broadcast(tensor, along) => {
-                self.lower_flow(tensor, along, offer).map(|(tensor, along)| Directive::Broadcast(tensor, along))
-            }
+            ast::Directive::Broadcast(tensor, along) => self
+                .lower_flow(tensor, along.as_ref(), offer)
+                .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
             ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
@@ -108,17 +108,30 @@ impl Lowering<'_> {
         Some(row)
     }
 
-    /// A tensor moves only along a direction in which its value does not change.
-    fn lower_flow(&mut self, tensor: &Ident, along: &ast::Expr, offer: &Offer) -> Option<(Name, Affine)> {
-        let (found, direction) = (self.find_tensor(tensor), self.lower_linear(along, offer));
+    /// A tensor that moves, with the direction where one is given.
+    fn lower_flow(
+        &mut self,
+        tensor: &Ident,
+        along: Option<&ast::Expr>,
+        offer: &Offer,
+    ) -> Option<(Name, Option<Affine>)> {
+        let found = self.find_tensor(tensor);
+        let Some(along) = along else { return Some((found?.name, None)) };
+        let direction = self.lower_linear(along, offer);
         let (found, direction) = (found?.name, direction?);
-        let accesses: Vec<_> = offer.accesses.iter().filter(|(name, ..)| *name == found).collect();
+        self.moves(tensor, &found, (along, &direction), offer).then_some((found, Some(direction)))
+    }
+
+    /// A tensor moves only along a direction in which its value does not change.
+    fn moves(&mut self, tensor: &Ident, found: &Name, by: (&ast::Expr, &Affine), offer: &Offer) -> bool {
+        let (along, direction) = by;
+        let accesses: Vec<_> = offer.accesses.iter().filter(|(name, ..)| name == found).collect();
         let step = direction.row(&offer.indices);
         let stays = |forms: &[Affine]| forms.iter().all(|form| dot(&form.row(&offer.indices), &step) == 0);
         let Some((_, _, changes)) = accesses.first() else {
             let message = format!("`{found}` is not used, so it cannot move");
             self.report(self.blame(tensor.span, message, "no equation uses it"));
-            return None;
+            return false;
         };
         if accesses.iter().all(|(_, forms, _)| !stays(forms)) {
             let message = format!("`{found}` cannot move along `{direction}`: its elements change that way");
@@ -127,9 +140,9 @@ impl Lowering<'_> {
                 .label(self.source, along.span, "the direction")
                 .help("a value can pass only between points that use the same element");
             self.report(diagnostic);
-            return None;
+            return false;
         }
-        Some((found, direction))
+        true
     }
 
     /// A direction of the array: to a neighbour.

@@ -1,0 +1,63 @@
+//! Each `tests/errors/schedules/*.rec` has a schedule `wrong` that is refused with the message in the `.expect` beside it;
+//! `BLESS=1` rewrites those. A first line `# flags: ..` is for the command line.
+
+use super::start::{json, refused};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FOLDER: &str = "tests/errors/schedules";
+
+fn refuse(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a kernel");
+    let name = format!("{FOLDER}/{}", path.file_name().expect("a name").to_string_lossy());
+    let flags = text.lines().next().and_then(|line| line.strip_prefix("# flags: ")).unwrap_or_default();
+    let flags: Vec<&str> = flags.split_whitespace().collect();
+    refused(&[&["search", &name, "--schedule", "wrong"], &flags[..]].concat())
+}
+
+/// A file of one schedule, for a space alone.
+fn product(name: &str, directives: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let kernel = "kernel product(M, N)\nin  A[M, N], x[N]\nout y[M]\ny[i] = sum(j in 0..N) A[i, j] * x[j]";
+    fs::write(&path, format!("{kernel}\nschedule own\nplace (i)   time i + j\n{directives}\n")).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_stream_without_a_direction_is_any_stream_or_a_feed() {
+    let path = product("stream.rec", "stream A   stream x   stream y");
+    let found = json(&["run", &path, "--schedule", "own", "--size", "M=5,N=6"]);
+    assert_eq!((found["sim"]["cycles"].as_u64(), found["prove"]["result"].as_str()), (Some(10), Some("proved")));
+    assert_eq!(found["search"]["front"].as_array().map(Vec::len), Some(1), "one way each");
+    assert_eq!(found["sim"]["matches_reference"], true);
+}
+
+#[test]
+fn a_broadcast_without_a_direction_needs_a_bus() {
+    let path = product("broadcast.rec", "broadcast A");
+    let message = refused(&["run", &path, "--schedule", "own", "--size", "M=5,N=6"]);
+    assert!(message.contains("`A` cannot be moved by `broadcast`"), "{message}");
+    assert!(message.contains("the rules offer for `A`: prefetch, feed"), "{message}");
+}
+
+#[test]
+fn every_impossible_schedule_is_refused_in_the_words_of_the_source() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "rec"));
+    paths.sort();
+    assert!(paths.len() >= 15, "only {} refusals are tested", paths.len());
+    let mut failures = vec![];
+    for path in &paths {
+        let (found, expect) = (refuse(path), path.with_extension("expect"));
+        assert!(found.contains(".rec:"), "{}: no place in the source:\n{found}", path.display());
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&expect, &found).expect("written");
+        }
+        let wanted = fs::read_to_string(&expect).unwrap_or_default();
+        if found != wanted {
+            failures.push(format!("{}\nfound:\n{found}\nwanted:\n{wanted}", path.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}\n(BLESS=1 accepts)", failures.join("\n"));
+}
