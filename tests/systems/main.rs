@@ -1,6 +1,15 @@
 //! Programs of designs of several spaces, simulated and held against the equations.
 
+#[path = "../hand_built/mod.rs"]
+mod hand_built;
+
+#[allow(dead_code)]
+#[path = "../smt/agreement.rs"]
+mod agreement;
+
 mod common;
+
+mod obligations;
 
 mod factorisations;
 
