@@ -33,6 +33,8 @@ pub struct SystemProblem<'a> {
     pub constraint: SystemConstraint,
     /// The points of each space at these sizes.
     pub points: Vec<Vec<Vector>>,
+    /// Other sizes, small ones, with the points of each space: what meets there is no design either.
+    pub(super) others: Vec<(Bindings, Vec<Vec<Vector>>)>,
     /// The points that take each operand, under each transport.
     takers: TakerSets,
     /// The conditions on steps that were met so far.
@@ -82,7 +84,8 @@ impl<'a> SystemProblem<'a> {
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
         let known = KnownRows::default();
-        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points, takers, known })
+        let others = other_sizes(system);
+        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points, others, takers, known })
     }
 
     /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
@@ -144,6 +147,20 @@ fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<V
     Ok((sizes, all))
 }
 
+/// Small sizes with the points of each space: all alike, and one of them longer than the others.
+fn other_sizes(system: &SpaceSystem) -> Vec<(Bindings, Vec<Vec<Vector>>)> {
+    let alike = [1, 2, 3, 5].map(|size| system.parameters.iter().map(|name| (name.clone(), size)).collect());
+    let longer = system.parameters.iter().map(|long| {
+        system.parameters.iter().map(|name| (name.clone(), if name == long { 6 } else { 2 })).collect::<Bindings>()
+    });
+    let listed = |sizes: Bindings| {
+        let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
+        let all: Option<Vec<Vec<Vector>>> = all.collect();
+        all.map(|all| (sizes, all))
+    };
+    alike.into_iter().chain(longer).filter_map(listed).collect()
+}
+
 /// Runs the search. The result does not depend on the number of threads.
 pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
     let (system, network) = (problem.system, problem.machine.links.network);
@@ -190,20 +207,47 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    match conditions.shortest(design, false) {
-        Ok(parts) if !timed.contains(&parts) => timed.push(parts),
+    let shortest = conditions.shortest(design, false);
+    match &shortest {
+        Ok(parts) if !timed.contains(parts) => timed.push(parts.clone()),
         Ok(_) => {}
         Err(_) => {
             survey.stuck.get_or_insert(design.parts.clone());
         }
     }
+    let before = survey.designs;
     for parts in timed {
-        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
-        for (cost, parts) in tally::price(problem, &timed, handoffs) {
-            survey.designs += 1;
-            survey.add(SystemFound { cost, parts });
-        }
+        add_timed(problem, parts, handoffs, survey);
     }
+    if let (Ok(parts), true) = (shortest, survey.designs == before) {
+        add_timed(problem, take_turns(parts), handoffs, survey);
+    }
+}
+
+/// Adds every best way to move the inputs under these steps, unless two points meet at one of the other sizes.
+fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
+    let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+    let priced = tally::price(problem, &timed, handoffs);
+    if priced.is_empty() || !tally::is_apart(problem, &timed) {
+        return;
+    }
+    for (cost, parts) in priced {
+        survey.designs += 1;
+        survey.add(SystemFound { cost, parts });
+    }
+}
+
+/// The steps slowed down so that each space has steps of its own: with `n` spaces, space `k` runs at the times `k` modulo
+/// `n`, so that no two spaces meet on a PE. A gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
+fn take_turns(parts: Vec<Part>) -> Vec<Part> {
+    let turns = parts.len() as i64;
+    let slowed = |(turn, mut part): (i64, Part)| {
+        let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * turns).collect()).collect();
+        part.map.step = Matrix::new(rows, part.map.step.columns());
+        part.start = part.start * turns + Affine::constant(turn);
+        part
+    };
+    (0..).zip(parts).map(slowed).collect()
 }
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.

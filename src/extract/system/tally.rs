@@ -47,7 +47,7 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     let mut points = 0;
     for (space, all) in problem.points.iter().enumerate() {
         for point in all {
-            let at = slot(problem, design, space, point).ok_or("a coordinate does not fit")?;
+            let at = slot(&problem.sizes, design, space, point).ok_or("a coordinate does not fit")?;
             slots.insert(at);
             points += 1;
         }
@@ -61,10 +61,21 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
 }
 
+/// Whether no two points share a PE and a time at the other sizes that the problem lists. Points of two spaces may meet at
+/// some sizes only, where the proof would find them; such a design must not stand in the way of a sound one.
+pub fn is_apart(problem: &SystemProblem, design: &SystemDesign) -> bool {
+    problem.others.iter().all(|(sizes, points)| {
+        let mut slots = BTreeSet::new();
+        points.iter().enumerate().all(|(space, all)| {
+            all.iter().all(|point| slot(sizes, design, space, point).is_some_and(|at| slots.insert(at)))
+        })
+    })
+}
+
 /// The PE and the time of a point.
-fn slot(problem: &SystemProblem, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
+fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
     let part = &design.parts[space];
-    let shift = |form: &Affine| form.evaluate(&problem.sizes);
+    let shift = |form: &Affine| form.evaluate(sizes);
     let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
     let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(shift(origin)?)).collect();
     let time = part.map.step.apply(point).last()?.checked_add(shift(&part.start)?)?;
