@@ -1,7 +1,7 @@
 //! The giving side of a handoff, and how many of its words are under way.
 
 use super::{Field, Giver, Handoff, Links, SystemDesign, constant_on, depth_of, spacing};
-use crate::integer::{Affine, Polyhedron};
+use crate::integer::{Affine, Matrix, Polyhedron};
 use crate::recurrence::spaces::{Solution, solve};
 
 impl Handoff {
@@ -44,6 +44,15 @@ impl SystemDesign<'_> {
             Giver::Point { space, .. } if handoff.is_within_point(&self.system.spaces[*space]) => Some(0),
             Giver::Point { displacement, .. } => Some((links.network.hops(displacement)? * links.latency).max(1)),
         }
+    }
+
+    /// Whether a PE gives more than one word of the handoff, for sizes large enough.
+    pub fn gives_many(&self, handoff: &Handoff) -> bool {
+        let Some(((space, _), set)) = handoff.given().zip(self.givers(handoff)) else { return false };
+        let indices = self.system.spaces[space].indices();
+        let fixed = set.equations().map(|form| form.row(indices)).collect();
+        let rows = self.parts[space].map.place.above(&Matrix::new(fixed, indices.len()));
+        !rows.null_lattice().is_empty()
     }
 
     /// The words that hold a slot of the handoff's channel at one time, for sizes large enough; `None` where that number

@@ -7,7 +7,15 @@ use super::wording::{Side, sides};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, Name};
-use crate::mapping::{Field, Giver, Handoff};
+use crate::mapping::{Field, Giver, Handoff, Links, SystemDesign};
+
+/// The claims about one handoff whose channel has room for `depth` words: in time, in order, never too many. A value that
+/// is known makes no claim, nor does one that is too far away for the network.
+pub fn handoff_obligations(design: &SystemDesign, links: &Links, handoff: &Handoff, depth: usize) -> Vec<Obligation> {
+    let frame = SystemFrame { design, links: *links };
+    let claims = [frame.handed_in_time(handoff), frame.handed_in_order(handoff), frame.handed_within(handoff, depth)];
+    claims.into_iter().flatten().collect()
+}
 
 impl SystemFrame<'_> {
     /// The value is there before it is taken: the giver runs at least the latency of the way earlier.
@@ -46,13 +54,18 @@ impl SystemFrame<'_> {
         }))
     }
 
-    /// No more words than the channel has slots are given and not yet taken; a message where that grows with the sizes.
+    /// The obligation at the depth that the maps give; a message where that grows with the sizes.
     pub fn handoff_depth(&self, handoff: &Handoff) -> Option<Result<Obligation, Diagnostic>> {
         handoff.given()?;
         let depth = self.design.handoff_depth(handoff, &self.links);
-        let Some(words) = depth.and_then(|depth| usize::try_from(depth).ok()).filter(|depth| *depth <= DEEPEST) else {
-            return Some(Err(self.growing_handoff(handoff)));
-        };
+        match depth.and_then(|depth| usize::try_from(depth).ok()).filter(|depth| *depth <= DEEPEST) {
+            Some(words) => self.handed_within(handoff, words).map(Ok),
+            None => Some(Err(self.growing_handoff(handoff))),
+        }
+    }
+
+    /// No more than so many words are given and not yet taken.
+    fn handed_within(&self, handoff: &Handoff, words: usize) -> Option<Obligation> {
         let points: Vec<SpacePoint> = (0..=words).map(|number| self.point(handoff.reader, number)).collect();
         let clock = self.clock();
         let now: Vec<Affine> = clock.iter().map(Affine::variable).collect();
@@ -65,14 +78,14 @@ impl SystemFrame<'_> {
                 Formula::before(&self.time(&pair[0]), &self.time(&pair[1])),
             ])
         });
-        Some(Ok(self.state(SystemClaim {
+        Some(self.state(SystemClaim {
             kind: Kind::FifoDepth,
             of: self.tensor(handoff),
             points: vec![handoff.reader; words + 1],
             extras: clock,
             violation: held.chain(ordered).collect(),
             reason: self.too_many(handoff, words, &givers[0]),
-        })))
+        }))
     }
 
     /// Given and not yet taken at this time; a channel's slot is free only when the sender hears of it.

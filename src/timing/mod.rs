@@ -37,5 +37,6 @@ mod system;
 pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
 pub use generate::obligations;
+pub use handoff::handoff_obligations;
 pub use obligation::{Kind, Obligation, Reason};
 pub use system::system_obligations;

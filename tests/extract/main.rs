@@ -1,5 +1,7 @@
 //! The search against published tables and against brute force.
 
+mod every_system;
+
 mod spaces;
 
 mod systems;

@@ -85,14 +85,19 @@ impl Kernel {
 
     /// Input arrays at these sizes: whole numbers where `exact`, so that sums agree in any order.
     pub fn inputs(&self, sizes: &Bindings, exact: bool) -> Tensors {
-        let inputs = self.system.tensors.iter().filter(|tensor| tensor.role == Role::Input);
-        let filled = inputs.enumerate().map(|(number, tensor)| {
-            let extent = |side: &systole::integer::Affine| side.evaluate(sizes).expect("a size") as usize;
-            let shape: Vec<usize> = tensor.shape.iter().map(extent).collect();
-            (tensor.name.clone(), filled(number, &shape, exact))
-        });
-        filled.collect()
+        filled_inputs(&self.system, sizes, exact)
     }
+}
+
+/// Input arrays of a system at these sizes: whole numbers where `exact`.
+pub fn filled_inputs(system: &RecurrenceSystem, sizes: &Bindings, exact: bool) -> Tensors {
+    let inputs = system.tensors.iter().filter(|tensor| tensor.role == Role::Input);
+    let filled = inputs.enumerate().map(|(number, tensor)| {
+        let extent = |side: &systole::integer::Affine| side.evaluate(sizes).expect("a size") as usize;
+        let shape: Vec<usize> = tensor.shape.iter().map(extent).collect();
+        (tensor.name.clone(), filled(number, &shape, exact))
+    });
+    filled.collect()
 }
 
 /// Values without a pattern; where not `exact`, their sums depend on the order.

@@ -6,6 +6,10 @@ mod every_design;
 
 mod grown;
 
+mod grown_systems;
+
+mod systems;
+
 mod random;
 
 mod named;

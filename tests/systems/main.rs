@@ -1,8 +1,17 @@
 //! Programs of designs of several spaces, simulated and held against the equations.
 
+#[path = "../hand_built/mod.rs"]
+mod hand_built;
+
+#[allow(dead_code)]
+#[path = "../smt/agreement.rs"]
+mod agreement;
+
 mod common;
 
 mod buses;
+
+mod obligations;
 
 mod factorisations;
 

@@ -7,7 +7,7 @@ use super::steps::{Conditions, KnownRows, Law, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Bindings, Matrix, Name, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::candidates::{self, Bounds};
 use crate::mapping::{Handoff, Part, SystemDesign, TakerSets};
 use crate::recurrence::spaces::SpaceSystem;
@@ -16,9 +16,6 @@ use rayon::prelude::*;
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: usize = 20_000;
-
-/// The sizes that trials take in turn.
-const TRIAL_SIZES: [i64; 6] = [3, 5, 2, 6, 4, 7];
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
 const MOST_QUESTIONS: usize = 8;
@@ -43,7 +40,7 @@ pub struct SystemProblem<'a> {
     /// The points of each space at these sizes.
     pub points: Vec<Vec<Vector>>,
     /// Sizes, with the points there, at which spaces that share PEs are tried for meetings before a proof is asked for.
-    pub trials: Vec<(Bindings, Vec<Vec<Vector>>)>,
+    pub(super) trials: Vec<(Bindings, Vec<Vec<Vector>>)>,
     /// The points that take each operand, under each transport.
     takers: TakerSets,
     /// The conditions on steps that were met so far.
@@ -158,20 +155,21 @@ fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<V
     Ok((sizes, all))
 }
 
-/// The sizes of the search and some small ones, all different.
+/// The sizes of the search and some small ones: all alike, one longer than the others, and mixed.
 fn trials(system: &SpaceSystem, (sizes, points): (&Bindings, &[Vec<Vector>])) -> Vec<(Bindings, Vec<Vec<Vector>>)> {
-    let small = (0..TRIAL_SIZES.len()).map(|turn| {
-        let size = |(position, name): (usize, &Name)| {
-            (name.clone(), TRIAL_SIZES[(turn + position * (1 + turn / 3)) % TRIAL_SIZES.len()])
-        };
-        system.parameters.iter().enumerate().map(size).collect::<Bindings>()
-    });
-    let listed = small.filter(|other| other != sizes).filter_map(|sizes| {
-        let points = |space: &crate::recurrence::Space| space.domain.set.points(space.indices(), &sizes);
-        let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
-        Some((sizes.clone(), all?))
-    });
-    std::iter::once((sizes.clone(), points.to_vec())).chain(listed).collect()
+    let of = |size: &dyn Fn(usize) -> i64| -> Bindings {
+        system.parameters.iter().enumerate().map(|(position, name)| (name.clone(), size(position))).collect()
+    };
+    let alike = [1, 2, 3, 5].map(|size| of(&|_| size));
+    let longer = (0..system.parameters.len()).map(|long| of(&|position| if position == long { 6 } else { 2 }));
+    let mixed = [of(&|position| [3, 5, 2, 4][position % 4]), of(&|position| [4, 2, 5, 3][position % 4])];
+    let listed = |sizes: Bindings| {
+        let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
+        let all: Option<Vec<Vec<Vector>>> = all.collect();
+        all.map(|all| (sizes, all))
+    };
+    let small = alike.into_iter().chain(longer).chain(mixed).filter(|other| other != sizes).filter_map(listed);
+    std::iter::once((sizes.clone(), points.to_vec())).chain(small).collect()
 }
 
 /// Runs the search. The result does not depend on the number of threads.
@@ -220,48 +218,88 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    match shortest_apart(problem, design, conditions) {
-        Ok(parts) if !timed.contains(&parts) => timed.push(parts),
+    let shortest = conditions.shortest(design, false);
+    let apart = shortest.as_ref().ok().and_then(|parts| apart(problem, design, &conditions, parts));
+    timed.extend(apart.filter(|parts| !timed.contains(parts)));
+    match &shortest {
         Ok(_) => {}
         Err(_) => {
             survey.add_stuck(design.parts.clone());
         }
     }
+    let before = survey.designs;
     for parts in timed {
-        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
-        let priced = tally::price(problem, &timed, handoffs);
-        if priced.is_empty() && survey.refused.is_none() {
-            survey.refused = Some(tally::nearest_inputs(problem, &timed));
-        }
-        for (cost, parts) in priced {
-            survey.designs += 1;
-            survey.add(SystemFound { cost, parts });
-        }
+        add_timed(problem, parts, handoffs, survey);
+    }
+    if let (Ok(parts), true) = (shortest, survey.designs == before) {
+        add_timed(problem, take_turns(parts), handoffs, survey);
     }
 }
 
-/// The shortest steps under which no two spaces meet on a PE: where they do at the sizes of the search, the points that
-/// meet are kept apart, and the question is put again.
-fn shortest_apart(
+/// Adds every best way to move the inputs under these steps, unless two points meet at one of the trial sizes.
+fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
+    let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+    let priced = tally::price(problem, &timed, handoffs);
+    if priced.is_empty() && survey.refused.is_none() {
+        survey.refused = Some(tally::nearest_inputs(problem, &timed));
+    }
+    if priced.is_empty() || !tally::meetings(problem, &timed).is_empty() {
+        return;
+    }
+    for (cost, parts) in priced {
+        survey.designs += 1;
+        survey.add(SystemFound { cost, parts });
+    }
+}
+
+/// The steps slowed down so that each space has steps of its own: with `n` spaces, space `k` runs at the times `k` modulo
+/// `n`, so that no two spaces meet on a PE. A gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
+fn take_turns(parts: Vec<Part>) -> Vec<Part> {
+    let turns = parts.len() as i64;
+    let slowed = |(turn, mut part): (i64, Part)| {
+        let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * turns).collect()).collect();
+        part.map.step = Matrix::new(rows, part.map.step.columns());
+        part.start = part.start * turns + Affine::constant(turn);
+        part
+    };
+    (0..).zip(parts).map(slowed).collect()
+}
+
+/// The shortest steps, where no two spaces meet on a PE under them; else those under which one space is over on each PE
+/// before the other begins; else, for a place that is given, those that the points which meet leave.
+fn apart(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    conditions: &Conditions,
+    shortest: &[Part],
+) -> Option<Vec<Part>> {
+    let timed = SystemDesign { system: problem.system, parts: shortest.to_vec(), boundary_io: false };
+    let meetings = tally::meetings(problem, &timed);
+    if meetings.is_empty() {
+        return Some(timed.parts);
+    }
+    let in_turn = shortest_in_turn(problem, design, conditions.clone(), &meetings);
+    let given = problem.constraint.places.iter().any(Option::is_some);
+    in_turn.or_else(|| if given { parted(problem, design, conditions.clone(), meetings) } else { None })
+}
+
+/// The shortest steps that keep the points that meet apart; asked anew while others meet.
+fn parted(
     problem: &SystemProblem,
     design: &SystemDesign,
     mut conditions: Conditions,
-) -> Result<Vec<Part>, Stuck> {
-    let parts = conditions.shortest(design, false)?;
-    let mut timed = SystemDesign { system: problem.system, parts, boundary_io: false };
-    let mut meetings = tally::meetings(problem, &timed);
-    if let Some(parts) = shortest_in_turn(problem, design, conditions.clone(), &meetings) {
-        return Ok(parts);
-    }
+    mut meetings: Vec<tally::Meeting>,
+) -> Option<Vec<Part>> {
     for _ in 0..MOST_QUESTIONS {
-        if meetings.is_empty() {
-            return Ok(timed.parts);
-        }
         meetings.iter().for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
-        timed.parts = conditions.shortest(design, false)?;
+        let parts = conditions.shortest(design, false).ok()?;
+        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
         meetings = tally::meetings(problem, &timed);
+        if meetings.is_empty() {
+            return Some(timed.parts);
+        }
     }
-    Err(Stuck::Undecided(format!("{MOST_QUESTIONS} rounds did not part the spaces that share PEs")))
+    None
 }
 
 /// The shortest steps under which spaces that meet take turns: on each PE one is over before the other begins.

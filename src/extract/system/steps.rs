@@ -138,6 +138,12 @@ impl Conditions {
         let label = self.laws.len();
         let rows = known.of(&self.unknowns, &dependence)?;
         self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
+        if design.gives_many(handoff) {
+            // A queue of fixed depth: what a row allows to grow without bound, a row of a direction, must not grow.
+            let growing = rows.iter().filter(|row| row.least == 0);
+            let level = growing.map(|row| row.coefficients.iter().map(|entry| -entry).collect());
+            self.rows.extend(level.map(|coefficients| Row { coefficients, least: 0, label }));
+        }
         self.laws.push(Law::Handoff(position));
         Some(())
     }

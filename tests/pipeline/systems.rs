@@ -1,0 +1,154 @@
+//! Random kernels of several equations through all stages: the best design is proved, and its program gives the bits of the
+//! reference and takes the predicted cycles, at three sizes.
+//!
+//! `PROPTEST_CASES` sets the number of kernels; their seed is fixed. Every tenth best design is proved with the solver, all
+//! of them are held to the checker that shares no code with the search.
+
+use super::common::{filled_inputs, same_bits, shown};
+use super::grown::Choices;
+use super::grown_systems::kernel;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestRunner};
+use std::cell::Cell;
+use std::time::Duration;
+use systole::array::{self, emit::emit_system};
+use systole::cost::{Machine, Objective};
+use systole::diagnostic::Checked;
+use systole::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
+use systole::integer::{Bindings, name};
+use systole::mapping::SystemDesign;
+use systole::mapping::candidates::Bounds;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
+use systole::recurrence::{self, Chain, RecurrenceSystem, Tensors, evaluate};
+use systole::rewrite::{self, Choices as Offered, RuleSet};
+use systole::sim::{Settings, simulate};
+use systole::smt::{Verdict, discharge_all};
+use systole::span::Source;
+use systole::timing::system_obligations;
+
+const AMPLE: Duration = Duration::from_secs(60);
+
+/// Kernels where the variable asks for no other number.
+const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { 1000 };
+
+fn config() -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok());
+    ProptestConfig {
+        cases: asked.unwrap_or(KERNELS),
+        rng_seed: RngSeed::Fixed(20_260),
+        failure_persistence: None,
+        max_shrink_iters: 30,
+        ..ProptestConfig::default()
+    }
+}
+
+/// A kernel with its spaces and what the rules offer for them.
+struct Grown {
+    system: RecurrenceSystem,
+    cut: SpaceSystem,
+    offered: Vec<Offered>,
+}
+
+fn load(text: &str, rules: &RuleSet) -> Checked<Grown> {
+    let system = recurrence::load(&Source::new("test.rec", text))?;
+    let cut = cut_spaces(&system)?;
+    let offered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default())?.choices()?;
+    Ok(Grown { system, cut, offered })
+}
+
+fn sizes(m: i64, n: i64) -> Bindings {
+    Bindings::from([(name("M"), m), (name("N"), n)])
+}
+
+impl Grown {
+    fn problem<'a>(&'a self, machine: &'a Machine, sizes: &Bindings) -> Result<SystemProblem<'a>, String> {
+        let dimension = self.cut.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
+        let bounds = Bounds { ranks: vec![dimension.saturating_sub(1)], bound: 1, steps: (0, 1) };
+        let none = SystemConstraint::none(&self.cut);
+        SystemProblem::new(&self.cut, &self.offered, bounds, machine, sizes, none).map_err(|problems| shown(&problems))
+    }
+
+    fn best(&self, machine: &Machine) -> Result<Option<SystemFound>, String> {
+        let survey = search_system(&self.problem(machine, &sizes(4, 3))?, &|_, _| {});
+        Ok(survey.sorted(Objective::Systolic).into_iter().next())
+    }
+
+    fn design(&self, found: &SystemFound) -> SystemDesign<'_> {
+        SystemDesign { system: &self.cut, parts: found.parts.clone(), boundary_io: false }
+    }
+
+    /// The values of the equations, which reductions as written give bit for bit; else those of the chosen orders.
+    fn reference(&self, found: &SystemFound, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
+        let chains: Vec<Chain> = found.parts.iter().map(|part| part.dataflow.chain.clone()).collect();
+        let written = self.cut.spaces.iter().zip(&chains).all(|(space, chain)| *chain == Chain::as_written(space));
+        match written {
+            true => evaluate(&self.system, sizes, inputs),
+            false => evaluate_system_in_order(&self.system, &self.cut, &chains, sizes, inputs),
+        }
+    }
+
+    /// At these sizes the checker agrees, the program ends in the counted cycles, and its values are the reference's.
+    fn hold(&self, found: &SystemFound, machine: &Machine, sizes: &Bindings) -> Result<(), String> {
+        let problems = |problems| shown(&problems);
+        let program = emit_system(&self.design(found), &machine.links).map_err(problems)?;
+        array::validate(&program).map_err(problems)?;
+        let inputs = filled_inputs(&self.system, sizes, false);
+        let settings = Settings { response: machine.links.response.unsigned_abs(), ..Settings::default() };
+        let outcome = simulate(&program, sizes, &inputs, &settings).map_err(problems)?;
+        let text = || format!("at {sizes:?}\n{}", array::print(&program));
+        if let Some(deadlock) = &outcome.deadlock {
+            return Err(format!("{deadlock:?} {}", text()));
+        }
+        for (tensor, values) in self.reference(found, sizes, &inputs).map_err(problems)? {
+            if !same_bits(&outcome.outputs[&tensor], &values) {
+                return Err(format!("{tensor}: {} instead of {values} {}", outcome.outputs[&tensor], text()));
+            }
+        }
+        let mut at = found.clone();
+        (at.cost.cycles, at.cost.pes) = (outcome.cycles, outcome.pes);
+        verify_system(&self.problem(machine, sizes)?, &at).map_err(|why| format!("{why}, but {:?} {}", at.cost, text()))
+    }
+
+    fn prove(&self, found: &SystemFound, machine: &Machine) -> Result<(), String> {
+        let stated = system_obligations(&self.design(found), &machine.links).map_err(|problems| shown(&problems))?;
+        let proofs = discharge_all(&stated, AMPLE);
+        match proofs.iter().find(|proof| proof.verdict != Verdict::Proved) {
+            Some(proof) => Err(format!("{} of {} is {:?}", proof.obligation.kind, proof.obligation.of, proof.verdict)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Takes one kernel through all stages; whether a design was found.
+fn judge(text: &str, rules: &RuleSet, choices: &mut Choices, proved: bool) -> Result<bool, String> {
+    let grown = load(text, rules).map_err(|problems| shown(&problems))?;
+    let mut machine = Machine::default();
+    machine.links.latency = 1 + (choices.choose(4) / 3) as i64;
+    let Some(found) = grown.best(&machine)? else { return Ok(false) };
+    let broken = |why: String| format!("{why}\n{found:?}");
+    let small = |choices: &mut Choices| 1 + choices.choose(6) as i64;
+    if proved {
+        grown.prove(&found, &machine).map_err(broken)?;
+    }
+    let others = (0..2).map(|_| sizes(small(choices), small(choices)));
+    [sizes(4, 3)].into_iter().chain(others).try_for_each(|at| grown.hold(&found, &machine, &at)).map_err(broken)?;
+    Ok(true)
+}
+
+#[test]
+fn best_designs_of_random_kernels_are_right_at_every_size() {
+    let rules = rewrite::load_rules(None).expect("rules that ship");
+    let (cases, found) = (Cell::new(0u32), Cell::new(0u32));
+    let outcome = TestRunner::new(config()).run(&vec(any::<u32>(), 60), |numbers| {
+        let choices = &mut Choices::new(numbers);
+        let text = kernel(choices);
+        let judged = judge(&text, &rules, choices, cases.get() % 10 == 0);
+        cases.set(cases.get() + 1);
+        found.set(found.get() + u32::from(judged == Ok(true)));
+        prop_assert!(judged.is_ok(), "{}\n{}", judged.unwrap_err(), text);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|why| panic!("{why}"));
+    assert!(3 * found.get() >= 2 * cases.get(), "{} of {} kernels have a design", found.get(), cases.get());
+}
