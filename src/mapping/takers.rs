@@ -7,16 +7,22 @@ use crate::rewrite::{Choices, Transport};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// A space, one of its operands and one of the operand's sources.
+type Position = (usize, usize, usize);
+
+/// Transports, each with the takers.
+type Offered = Vec<(Transport, Vec<Polyhedron>)>;
+
 /// The sets of takers of every operand under every transport that is offered: no place changes them.
 #[derive(Clone, Debug, Default)]
 pub struct TakerSets {
-    sets: HashMap<(usize, usize, usize), Vec<(Transport, Vec<Polyhedron>)>>,
+    sets: HashMap<Position, Offered>,
 }
 
 impl TakerSets {
     /// The sets for these choices, one a space.
     pub fn new(system: &SpaceSystem, choices: &[Choices]) -> TakerSets {
-        let mut sets: HashMap<(usize, usize, usize), Vec<(Transport, Vec<Polyhedron>)>> = HashMap::new();
+        let mut sets: HashMap<Position, Offered> = HashMap::new();
         for (reader, operands) in system.sources.iter().enumerate() {
             for (operand, sources) in operands.iter().enumerate() {
                 for (position, source) in sources.iter().enumerate() {

@@ -189,37 +189,38 @@ impl Every<'_> {
 
     fn add(&self, small: &[Run], whole: &Run, maps: &Maps, costs: &mut BTreeSet<Cost>) {
         let Some(base) = whole.base(maps) else { return };
+        let runs: Vec<&Run> = small.iter().chain([whole]).collect();
         for chains in self.all_chains() {
-            let runs = small.iter().chain([whole]);
             let mut sums = BTreeSet::from([base]);
-            for (space, chain) in chains.iter().enumerate() {
-                let map = maps.map(space);
-                let Ok(checker) = Checker::new(&self.system.spaces[space], self.machine, self.sizes, &map) else {
-                    return;
-                };
-                let Ok(chain) = checker.chain(chain) else {
-                    sums.clear();
-                    break;
-                };
-                sums = sums.iter().map(|sum| sum.join(&chain)).collect();
-                for operand in 0..self.system.spaces[space].operands.len() {
-                    let computed = !self.system.sources[space][operand].is_empty();
-                    let offered = self.choices[space].transports[operand].iter();
-                    let cost = |transport: &Transport| {
-                        let own = checker.operand(operand, transport).ok()?;
-                        if !computed {
-                            return Some(own);
-                        }
-                        let handed = runs.clone().map(|run| run.handed(maps, &chains, space, operand, transport));
-                        let handed: Option<Vec<Cost>> = handed.collect();
-                        Some(Cost { memory_words: 0, ..own }.join(handed?.last()?))
-                    };
-                    let costs: Vec<Cost> = offered.filter_map(cost).collect();
+            for space in 0..chains.len() {
+                for costs in self.of_space(&runs, maps, &chains, space) {
                     sums = sums.iter().flat_map(|sum| costs.iter().map(|cost| sum.join(cost))).collect();
                 }
             }
             costs.extend(sums);
         }
+    }
+
+    /// What the order of a space's reduction costs, then each operand under each legal transport.
+    fn of_space(&self, runs: &[&Run], maps: &Maps, chains: &[Chain], space: usize) -> Vec<Vec<Cost>> {
+        let map = maps.map(space);
+        let points = &self.system.spaces[space];
+        let Ok(checker) = Checker::new(points, self.machine, self.sizes, &map) else { return vec![vec![]] };
+        let mut all = vec![checker.chain(&chains[space]).into_iter().collect()];
+        for operand in 0..points.operands.len() {
+            let offered = self.choices[space].transports[operand].iter();
+            let cost = |transport: &Transport| {
+                let own = checker.operand(operand, transport).ok()?;
+                if self.system.sources[space][operand].is_empty() {
+                    return Some(own);
+                }
+                let handed = runs.iter().map(|run| run.handed(maps, chains, space, operand, transport));
+                let handed: Option<Vec<Cost>> = handed.collect();
+                Some(Cost { memory_words: 0, ..own }.join(handed?.last()?))
+            };
+            all.push(offered.filter_map(cost).collect());
+        }
+        all
     }
 
     fn all_chains(&self) -> Vec<Vec<Chain>> {

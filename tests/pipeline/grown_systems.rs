@@ -62,13 +62,13 @@ impl Text<'_> {
         self.known.push(Grown { name, indices });
     }
 
-    fn equation(&mut self, left: String, right: &str, guard: &str) {
+    fn equation(&mut self, left: &str, right: &str, guard: &str) {
         self.equations.push(format!("{left} = {right}{guard}"));
     }
 
     fn point(&mut self, name: &str, indices: &[&str]) {
         let right = self.expression(indices);
-        self.equation(format!("{name}[{}]", indices.join(", ")), &right, "");
+        self.equation(&format!("{name}[{}]", indices.join(", ")), &right, "");
     }
 
     /// `X[i] = f(X[i - 1])` after its first element, or its first two.
@@ -76,10 +76,10 @@ impl Text<'_> {
         let back = 1 + self.choices.choose(4) / 3;
         let term = self.expression(&["i"]);
         let start = self.input(&["i"]);
-        self.equation(format!("{name}[i]"), &start, &format!("   where i < {back}"));
+        self.equation(&format!("{name}[i]"), &start, &format!("   where i < {back}"));
         let before = format!("{name}[i - {back}]");
         let right = self.join(&before, &term);
-        self.equation(format!("{name}[i]"), &right, &format!("   where {back} <= i"));
+        self.equation(&format!("{name}[i]"), &right, &format!("   where {back} <= i"));
     }
 
     /// A plane that depends on its neighbours above, on the left, or across.
@@ -87,16 +87,16 @@ impl Text<'_> {
         let (start, side) = (self.input(&["i", "j"]), self.input(&["i", "j"]));
         let term = self.expression(&["i", "j"]);
         let above = format!("{name}[i - 1, j]");
-        self.equation(format!("{name}[0, j]"), &start.replace('i', "0"), "");
+        self.equation(&format!("{name}[0, j]"), &start.replace('i', "0"), "");
         let mut guard = "   where 1 <= i";
         let mut right = self.join(&above, &term);
         if self.choices.choose(2) == 0 {
             let read = if self.choices.choose(2) == 0 { "i, j - 1" } else { "i - 1, j - 1" };
-            self.equation(format!("{name}[i, 0]"), &side.replace('j', "0"), guard);
+            self.equation(&format!("{name}[i, 0]"), &side.replace('j', "0"), guard);
             guard = "   where 1 <= i, 1 <= j";
             right = self.join(&right, &format!("{name}[{read}]"));
         }
-        self.equation(format!("{name}[i, j]"), &right, guard);
+        self.equation(&format!("{name}[i, j]"), &right, guard);
     }
 
     /// A solve: each element takes a sum over those before it.
@@ -105,7 +105,7 @@ impl Text<'_> {
         let read = if self.choices.choose(3) == 0 { self.earlier(&["k"]) } else { format!("{name}[k]") };
         let range = if read.starts_with(name) { "0..i" } else { *self.choices.pick(&["0..i", "0..i + 1", "i..M"]) };
         let right = format!("{term} + sum(k in {range}) {factor} * {read}");
-        self.equation(format!("{name}[i]"), &right, "");
+        self.equation(&format!("{name}[i]"), &right, "");
     }
 
     /// A sum over a box.
@@ -118,7 +118,7 @@ impl Text<'_> {
             1 => format!("{term} - sum(k in 0..M) {factor} * {other}"),
             _ => format!("max({term}, max(k in 0..M) ({factor} + {other}))"),
         };
-        self.equation(format!("{name}[{}]", indices.join(", ")), &right, "");
+        self.equation(&format!("{name}[{}]", indices.join(", ")), &right, "");
     }
 
     fn expression(&mut self, indices: &[&str]) -> String {
