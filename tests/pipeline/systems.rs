@@ -30,7 +30,7 @@ use systole::timing::system_obligations;
 const AMPLE: Duration = Duration::from_secs(60);
 
 /// Kernels where the variable asks for no other number.
-const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { 1000 };
+const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { 120 };
 
 fn config() -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok());

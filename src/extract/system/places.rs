@@ -35,6 +35,8 @@ pub struct Places<'a> {
     pub network: Network,
     /// For each family the places that the schedule allows; `None` for any.
     pub fixed: Vec<Option<Matrix>>,
+    /// Whether these places are a schedule's.
+    pub given: bool,
     /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
     /// tensor passes elsewhere.
     pub strict: Vec<Vec<bool>>,
@@ -151,7 +153,7 @@ impl Places<'_> {
         let mut found: Vec<Row> = vec![];
         let free = || candidates::vectors(dimension, (-self.bound, self.bound));
         // What the schedule places stays there unless it has to be shifted, whether a neighbour is in reach or not.
-        if let Some(place) = &self.fixed[family] {
+        if let Some(place) = self.fixed[family].as_ref().filter(|_| self.given) {
             found.push((place.rows()[axis].clone(), Affine::default()));
         }
         for row in self.fixed[family].as_ref().map_or_else(free, |place| vec![place.rows()[axis].clone()]) {

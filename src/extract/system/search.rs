@@ -183,7 +183,8 @@ pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) +
         .into_iter()
         .flat_map(|rank| problem.lines(rank).into_iter().map(move |fixed| (rank, fixed)))
         .flat_map(|(rank, fixed)| {
-            Places { system, edges: &edges, rank, bound, network, fixed, strict: strict.clone() }.all()
+            let (strict, given) = (strict.clone(), problem.constraint.rank().is_some());
+            Places { system, edges: &edges, rank, bound, network, fixed, given, strict }.all()
         })
         .collect();
     let forms = Forms { system, choices: &problem.choices, edges: &edges, network };
