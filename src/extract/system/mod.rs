@@ -18,6 +18,8 @@ mod steps;
 
 mod tally;
 
+mod apart;
+
 mod search;
 
 mod verify;

@@ -1,0 +1,93 @@
+//! Spaces that share PEs, kept from running there at one time.
+//!
+//! In: the conditions on the steps of a dataflow, and its shortest steps. Out: steps under which no two spaces meet at any of the
+//! trial sizes; that they meet at no size is an obligation (`pe-conflict`).
+
+use super::steps::Conditions;
+use super::{SystemProblem, tally};
+use crate::integer::{Affine, Matrix};
+use crate::mapping::{Part, SystemDesign};
+
+/// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
+const MOST_QUESTIONS: usize = 8;
+
+/// The shortest steps, where no two spaces meet on a PE under them; else those under which one space is over on each PE
+/// before the other begins; else, for a place that is given, those that the points which meet leave.
+pub fn apart(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    conditions: &Conditions,
+    shortest: &[Part],
+) -> Option<Vec<Part>> {
+    let timed = SystemDesign { system: problem.system, parts: shortest.to_vec(), boundary_io: false };
+    let meetings = tally::meetings(problem, &timed);
+    if meetings.is_empty() {
+        return Some(timed.parts);
+    }
+    let in_turn = shortest_in_turn(problem, design, conditions.clone(), &meetings);
+    let given = problem.constraint.places.iter().any(Option::is_some);
+    in_turn.or_else(|| if given { parted(problem, design, conditions.clone(), meetings) } else { None })
+}
+
+/// The shortest steps that keep the points that meet apart; asked anew while others meet.
+fn parted(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    mut conditions: Conditions,
+    mut meetings: Vec<tally::Meeting>,
+) -> Option<Vec<Part>> {
+    for _ in 0..MOST_QUESTIONS {
+        meetings.iter().for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
+        let parts = conditions.shortest(design, false).ok()?;
+        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        meetings = tally::meetings(problem, &timed);
+        if meetings.is_empty() {
+            return Some(timed.parts);
+        }
+    }
+    None
+}
+
+/// The shortest steps under which spaces that meet take turns: on each PE one is over before the other begins.
+fn shortest_in_turn(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    mut conditions: Conditions,
+    meetings: &[tally::Meeting],
+) -> Option<Vec<Part>> {
+    let mut met: Vec<(usize, usize)> = meetings.iter().map(|(_, [one, other])| (one.0, other.0)).collect();
+    let mut kept = vec![];
+    while !met.is_empty() {
+        met.sort_unstable();
+        met.dedup();
+        for (one, other) in met.iter().copied().filter(|pair| !kept.contains(pair)).collect::<Vec<_>>() {
+            let turned = problem.system.depends(one, other);
+            let (first, second) = if turned { (other, one) } else { (one, other) };
+            conditions.keep_in_turn(design, first, second).then_some(())?;
+            kept.push((one, other));
+        }
+        let parts = conditions.shortest(design, false).ok()?;
+        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        met = tally::meetings(problem, &timed).iter().map(|(_, [one, other])| (one.0, other.0)).collect();
+        if met.is_empty() {
+            return Some(timed.parts);
+        }
+        if met.iter().all(|pair| kept.contains(pair)) {
+            return None;
+        }
+    }
+    None
+}
+
+/// The steps slowed down so that each space has steps of its own: with `n` spaces, space `k` runs at the times `k` modulo
+/// `n`, so that no two spaces meet on a PE. A gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
+pub fn take_turns(parts: Vec<Part>) -> Vec<Part> {
+    let turns = parts.len() as i64;
+    let slowed = |(turn, mut part): (i64, Part)| {
+        let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * turns).collect()).collect();
+        part.map.step = Matrix::new(rows, part.map.step.columns());
+        part.start = part.start * turns + Affine::constant(turn);
+        part
+    };
+    (0..).zip(parts).map(slowed).collect()
+}
