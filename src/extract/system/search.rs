@@ -21,6 +21,9 @@ const MOST_POINTS: usize = 20_000;
 /// More dataflows without steps than this are not kept for messages.
 const MOST_STUCK: usize = 32;
 
+/// In kernels of more spaces than this only places along the axes are looked at, unless a schedule gives another.
+const MOST_SPACES: usize = 5;
+
 /// What is searched.
 pub struct SystemProblem<'a> {
     /// The spaces.
@@ -122,7 +125,11 @@ impl<'a> SystemProblem<'a> {
             let rows: Vec<Affine> = place.rows().iter().map(|row| Affine::from_row(names, row)).collect();
             families.iter().map(|family| super::constraint::place_of(family, &rows)).collect()
         };
-        candidates::places(names.len(), rank, self.bounds.bound).iter().map(line).collect()
+        let all = candidates::places(names.len(), rank, self.bounds.bound);
+        let plain =
+            |place: &&Matrix| place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1);
+        let few = self.system.spaces.len() <= MOST_SPACES;
+        all.iter().filter(|place| few || plain(place)).map(line).collect()
     }
 
     /// The box for the steps: a latency of more than one makes room for steps as much longer.
