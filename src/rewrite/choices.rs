@@ -9,7 +9,7 @@ use crate::recurrence::Chain;
 /// Every way to lower a space: any transport of each operand goes with any chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices {
-    /// For each operand, in the order of [`Space::operands`], its transports in ascending order.
+    /// For each operand, in the order of [`Space::operands`](crate::recurrence::Space::operands), its transports in ascending order.
     pub transports: Vec<Vec<Transport>>,
     /// The orders of the reduction in ascending order; one empty chain where nothing is reduced.
     pub chains: Vec<Chain>,
