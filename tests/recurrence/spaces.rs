@@ -39,7 +39,7 @@ fn a_pointwise_kernel_reduces_nothing() {
 
 #[test]
 fn an_element_used_twice_at_a_point_comes_in_once() {
-    let twice = "kernel k(N)\nin a[N + 1]\nout c[N]\nc[i] = a[i] * a[i] + a[i]";
+    let twice = "kernel k(N)\nin a[N + 1]\nout c[N]\nc[i] = a[i] * a[i] + a[i]   where 0 <= i < N";
     assert_eq!(one_space(&system(twice)).unwrap().operands.len(), 1);
     let apart = twice.replace("+ a[i]", "+ a[i + 1]");
     assert_eq!(one_space(&system(&apart)).unwrap().operands.len(), 2);
