@@ -7,7 +7,7 @@
 //! | [`span`], [`diagnostic`] | places in a source; messages for people |
 //! | [`integer`] | linear forms, matrices and their lattices, polyhedra |
 //! | [`syntax`] | text ─► syntax tree ─► text |
-//! | [`recurrence`] | tree ─► equations ─► one iteration space, and what they mean |
+//! | [`recurrence`] | tree ─► equations ─► iteration spaces, and what they mean |
 //! | [`rewrite`] | space and rules ─► e-graph ─► every way to move operands and to order a reduction |
 //! | [`mapping`] | bounds ─► candidate space-time maps; designs and their flows |
 //! | [`timing`] | design ─► obligations |

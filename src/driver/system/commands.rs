@@ -10,7 +10,7 @@ use crate::driver::show::{grouped, proofs_json};
 use crate::driver::sim::{same_bits, verdict, with_match, write_outputs};
 use crate::driver::{Done, Verdict, files, inputs, pipeline as stages, prove as proving};
 use crate::recurrence;
-use crate::rewrite::Step;
+use crate::rewrite::{self, Dataflow, Step};
 use crate::sim::{self, Outcome, Settings};
 use crate::smt;
 use crate::timing;
@@ -92,6 +92,9 @@ pub fn explain(arguments: &ExplainArguments, output: &Output) -> Done {
     let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, LIMIT, output)?;
     output.line(&loaded.cut.kernel);
     show::parts(&loaded, &winner.found).iter().for_each(|line| output.line(&format!("  {line}")));
+    let dataflows: Vec<Dataflow> = winner.found.parts.iter().map(|part| part.dataflow.clone()).collect();
+    let recurrences = rewrite::show_system(&loaded.cut, &dataflows);
+    recurrences.iter().for_each(|line| output.line(&format!("  {line}")));
     let texts = show::texts(&loaded, &winner.found);
     let parts = pipeline::scheduled(&winner.found, &texts);
     let steps: Vec<Step> =
@@ -103,7 +106,7 @@ pub fn explain(arguments: &ExplainArguments, output: &Output) -> Done {
     }
     let steps: Vec<Value> =
         steps.iter().map(|step| json!({ "rule": step.rule, "before": step.before, "after": step.after })).collect();
-    output.object(&json!({ "steps": steps }));
+    output.object(&json!({ "recurrences": recurrences, "steps": steps }));
     Ok(Verdict::Good)
 }
 
