@@ -6,6 +6,7 @@
 
 use super::line::Line;
 use super::memory::Memory;
+use super::observe::{Event, Observer};
 use super::wire::{Timing, Wire};
 use super::{Order, Settings};
 use crate::array::{Code, Environment, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring, resume};
@@ -108,9 +109,10 @@ impl<'a> Engine<'a> {
     }
 
     /// Runs until no PE can go on.
-    pub fn run(&mut self) -> Result<(), Failure> {
+    pub fn run(&mut self, observer: &mut impl Observer) -> Result<(), Failure> {
+        observer.begin(self.code, &self.world.wiring);
         while let Some(pe) = self.next_ready() {
-            self.run_pe(pe).map_err(|trouble| Failure { pe, trouble })?;
+            self.run_pe(pe, observer).map_err(|trouble| Failure { pe, trouble })?;
             self.ready.extend(self.world.woken.drain(..));
         }
         Ok(())
@@ -123,7 +125,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn run_pe(&mut self, pe: usize) -> Result<(), Trouble> {
+    fn run_pe(&mut self, pe: usize, observer: &mut impl Observer) -> Result<(), Trouble> {
         let class = self.code.pes[pe].class;
         let shape = &self.code.classes[class];
         let Runner { counter, active, finished, meter, first_slot, first_register } = &mut self.runners[pe];
@@ -133,7 +135,7 @@ impl<'a> Engine<'a> {
             slots: &mut self.slots[*first_slot..*first_slot + shape.slots],
             registers: &mut self.registers[*first_register..*first_register + shape.registers],
         };
-        let mut view = View { pe, meter, world: &mut self.world };
+        let mut view = View { pe, meter, world: &mut self.world, observer };
         *finished = resume(self.code, class, state, &mut view)? == Stop::Finished;
         Ok(())
     }
@@ -174,13 +176,14 @@ impl World {
 }
 
 /// The world as one PE sees it while it runs.
-struct View<'a> {
+struct View<'a, O> {
     pe: usize,
     meter: &'a mut Meter,
     world: &'a mut World,
+    observer: &'a mut O,
 }
 
-impl View<'_> {
+impl<O: Observer> View<'_, O> {
     fn wire_at(&self, port: usize) -> Result<usize, Trouble> {
         match self.world.wiring.ports(self.pe)[port] {
             NOWHERE => Err(Trouble::NoPeer { port }),
@@ -193,7 +196,7 @@ impl View<'_> {
     }
 }
 
-impl Environment for View<'_> {
+impl<O: Observer> Environment for View<'_, O> {
     fn at(&mut self, time: i64) {
         let waited = u64::try_from(time).unwrap_or(0).saturating_sub(self.meter.clock);
         self.meter.clock += waited;
@@ -204,14 +207,18 @@ impl Environment for View<'_> {
     }
 
     fn tick(&mut self, cycles: u64) -> Result<(), Trouble> {
-        self.meter.clock = self.meter.clock.checked_add(cycles).ok_or(Trouble::Overflow)?;
+        let from = self.meter.clock;
+        self.meter.clock = from.checked_add(cycles).ok_or(Trouble::Overflow)?;
+        self.observer.see(Event::Busy { pe: self.pe, from, to: self.meter.clock });
         self.meter.busy += cycles;
         self.meter.began = true;
         Ok(())
     }
 
     fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
-        Ok(self.world.memory.load(array, address))
+        let value = self.world.memory.load(array, address);
+        self.observer.see(Event::Loaded { pe: self.pe, array, address, clock: self.meter.clock, value });
+        Ok(value)
     }
 
     fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
@@ -224,6 +231,7 @@ impl Environment for View<'_> {
     }
 
     fn store(&mut self, array: usize, address: usize, value: f64) -> Result<(), Trouble> {
+        self.observer.see(Event::Stored { pe: self.pe, array, address, clock: self.meter.clock, value });
         self.world.memory.store(array, address, value)
     }
 
@@ -239,7 +247,13 @@ impl Environment for View<'_> {
         if std::mem::take(&mut wire.sender_waits) {
             self.world.woken.push(self.world.wiring.wires[index].sender);
         }
-        self.meter.starved += self.meter.wait_until(clock);
+        let from = self.meter.clock;
+        let waited = self.meter.wait_until(clock);
+        self.meter.starved += waited;
+        if waited > 0 {
+            self.observer.see(Event::Starved { pe: self.pe, wire: index, from, to: clock });
+        }
+        self.observer.see(Event::Received { wire: index, clock, value });
         Ok(Some(value))
     }
 
@@ -254,7 +268,13 @@ impl Environment for View<'_> {
         if std::mem::take(&mut wire.receiver_waits) {
             self.world.woken.push(self.world.wiring.wires[index].receiver);
         }
-        self.meter.stalled += self.meter.wait_until(clock);
+        let from = self.meter.clock;
+        let waited = self.meter.wait_until(clock);
+        self.meter.stalled += waited;
+        if waited > 0 {
+            self.observer.see(Event::Stalled { pe: self.pe, wire: index, from, to: clock });
+        }
+        self.observer.see(Event::Sent { wire: index, clock, value });
         Ok(true)
     }
 
@@ -263,20 +283,27 @@ impl Environment for View<'_> {
         let latency = self.world.bus_latencies[self.world.wiring.lines[line]];
         let woken = self.world.lines[line].drive(tag, self.meter.clock, latency, value)?;
         self.world.woken.extend(woken.ok_or_else(|| Trouble::DrivenTwice { tap, tag: tag.to_vec() })?);
+        self.observer.see(Event::Driven { pe: self.pe, line, clock: self.meter.clock, value });
         Ok(())
     }
 
     fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<f64>, Trouble> {
         let line = self.world.wiring.taps(self.pe)[tap];
         let heard = self.world.lines[line].listen(tag, self.meter.clock, self.pe);
-        Ok(heard.map(|(clock, value)| {
-            self.meter.starved += self.meter.wait_until(clock);
-            value
-        }))
+        let Some((clock, value)) = heard else { return Ok(None) };
+        let from = self.meter.clock;
+        let waited = self.meter.wait_until(clock);
+        self.meter.starved += waited;
+        if waited > 0 {
+            self.observer.see(Event::Unheard { pe: self.pe, line, from, to: clock });
+        }
+        self.observer.see(Event::Heard { pe: self.pe, line, clock, value });
+        Ok(Some(value))
     }
 
     fn compute(&mut self, operation: usize) {
         self.world.computed[operation] += 1;
+        self.observer.see(Event::Computed { pe: self.pe, operation, clock: self.meter.clock });
         self.meter.began = true;
     }
 }

@@ -20,6 +20,8 @@ mod memory;
 
 pub mod npy;
 
+pub mod observe;
+
 pub mod report;
 
 mod trouble;
@@ -31,6 +33,7 @@ mod wire;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 pub use memory::MemoryTraffic;
+use observe::Observer;
 
 /// The timing of a machine. What is `None` is as the program says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,10 +99,24 @@ impl Outcome {
 /// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
 /// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
 pub fn simulate(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Outcome> {
+    simulate_observed(program, sizes, inputs, settings, &mut ())
+}
+
+/// Runs a program before an observer.
+///
+/// # Errors
+/// As for [`simulate`].
+pub fn simulate_observed<O: Observer>(
+    program: &Program,
+    sizes: &Bindings,
+    inputs: &Tensors,
+    settings: &Settings,
+    observer: &mut O,
+) -> Checked<Outcome> {
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
     let mut engine = engine::Engine::new(program, &code, inputs, settings)?;
-    engine.run().map_err(|failure| vec![trouble::explain(program, &engine, &failure)])?;
+    engine.run(observer).map_err(|failure| vec![trouble::explain(program, &engine, &failure)])?;
     let deadlock = Deadlock::find(program, &engine);
     if deadlock.is_none() {
         engine.world.memory.check_stored()?;

@@ -10,6 +10,8 @@ mod feeders;
 
 mod npy;
 
+mod observe;
+
 mod trouble;
 
 mod weight_stationary;

@@ -1,0 +1,56 @@
+//! What a run shows as it goes, for traces and pictures.
+//!
+//! In: the events of a run, each with its clock. Events of one PE come in the order of its clock, and so do those of one
+//! end of a wire; between PEs the order is the host's and means nothing. PEs, wires and lines are the positions of
+//! [`Code::pes`], [`Wiring::wires`] and [`Wiring::lines`]; arrays, addresses and operations are those of [`Code`].
+
+use crate::array::{Code, Wiring};
+
+/// Something that happened; clocks are in cycles.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// The PE worked.
+    Busy { pe: usize, from: u64, to: u64 },
+    /// The PE waited for a slot of a wire.
+    Stalled { pe: usize, wire: usize, from: u64, to: u64 },
+    /// The PE waited for a word of a wire.
+    Starved { pe: usize, wire: usize, from: u64, to: u64 },
+    /// The PE waited for a word of a bus line.
+    Unheard { pe: usize, line: usize, from: u64, to: u64 },
+    /// A `let` was done.
+    Computed { pe: usize, operation: usize, clock: u64 },
+    /// A word took its slot.
+    Sent { wire: usize, clock: u64, value: f64 },
+    /// A word was taken out; its slot is free a response later.
+    Received { wire: usize, clock: u64, value: f64 },
+    /// A word was put on a line.
+    Driven { pe: usize, line: usize, clock: u64, value: f64 },
+    /// A word was read off a line.
+    Heard { pe: usize, line: usize, clock: u64, value: f64 },
+    /// An element came through a memory port.
+    Loaded { pe: usize, array: usize, address: usize, clock: u64, value: f64 },
+    /// An element went out through a memory port.
+    Stored { pe: usize, array: usize, address: usize, clock: u64, value: f64 },
+}
+
+/// Who watches a run.
+pub trait Observer {
+    /// The run is about to begin on these PEs.
+    fn begin(&mut self, _code: &Code, _wiring: &Wiring) {}
+
+    /// Something happened.
+    fn see(&mut self, event: Event);
+}
+
+/// Nobody watches, at no cost.
+impl Observer for () {
+    fn see(&mut self, _event: Event) {}
+}
+
+/// Keeps every event.
+impl Observer for Vec<Event> {
+    fn see(&mut self, event: Event) {
+        self.push(event);
+    }
+}
