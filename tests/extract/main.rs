@@ -2,6 +2,8 @@
 
 mod every_system;
 
+mod literature;
+
 mod spaces;
 
 mod systems;

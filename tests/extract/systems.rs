@@ -18,12 +18,12 @@ use systole::span::Source;
 use systole::timing::system_obligations;
 
 /// A kernel with what the rules offer for its spaces.
-struct Kernel {
-    system: SpaceSystem,
-    choices: Vec<Choices>,
+pub struct Kernel {
+    pub system: SpaceSystem,
+    pub choices: Vec<Choices>,
 }
 
-fn kernel(text: &str) -> Kernel {
+pub fn kernel(text: &str) -> Kernel {
     let system = cut_spaces(&load(&Source::new("test.rec", text)).unwrap()).unwrap();
     let choices = saturate_system(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices().unwrap();
     Kernel { system, choices }

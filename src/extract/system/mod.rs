@@ -24,7 +24,7 @@ mod search;
 
 mod verify;
 
-pub use constraint::SystemConstraint;
+pub use constraint::{SystemConstraint, place_of};
 pub use search::{SystemFound, SystemProblem, SystemSurvey, nearest, search_system, why_stuck};
 pub use steps::{Law, Stuck};
 pub use verify::verify_system;
