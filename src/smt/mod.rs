@@ -19,6 +19,8 @@ mod message;
 
 mod linear;
 
+mod first;
+
 mod optimum;
 
 pub use discharge::{discharge, discharge_all, version};

@@ -5,6 +5,7 @@
 //! negative, so the answer does not depend on the solver's mood. A clash is minimal: without any one of its labels there
 //! is a solution. Labels are tried from the last, so a clash leans on the first.
 
+use super::first;
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
 use std::time::{Duration, Instant};
@@ -57,8 +58,10 @@ fn found(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize, deadline:
         Ok(solution) => solution,
         Err(reason) => return Optimum::Unknown(reason.into()),
     };
-    if !first(problem, terms, &scores, &mut values, deadline) {
-        return Optimum::Unknown("the time limit has passed".into());
+    match first::first(problem, &scores) {
+        Some(first) => values = first,
+        None if first_asked(problem, terms, &scores, &mut values, deadline) => {}
+        None => return Optimum::Unknown("the time limit has passed".into()),
     }
     match problem.allows(&values) && problem.scores(&values) == Some(scores) {
         true => Optimum::Found(values),
@@ -81,8 +84,8 @@ fn read(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize) -> Result<
     }
 }
 
-/// Makes `values` the first solution with these scores; `false` where time ran out.
-fn first(
+/// Makes `values` the first solution with these scores, found by the solver; `false` where time ran out.
+fn first_asked(
     problem: &LinearProblem,
     terms: &Terms,
     scores: &[i64],
