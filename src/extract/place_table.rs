@@ -5,7 +5,7 @@ use super::boundary::Boundary;
 use super::{Problem, Rejections};
 use crate::cost::{Cost, Images, Region};
 use crate::integer::{Matrix, Name, Polyhedron, Vector, dot};
-use crate::mapping::{self, Network, SpaceTimeMap, depth_of, is_in_time};
+use crate::mapping::{self, SpaceTimeMap, depth_of, is_in_time};
 use crate::rewrite::Transport;
 
 /// How the delay of a choice is judged.
@@ -213,10 +213,7 @@ impl<'a> PlaceTable<'a> {
 
     /// Which diagonal of a hexagonal network the choice needs links along: 1, -1, or 0 for none.
     pub fn diagonal(&self, choice: &Priced) -> i64 {
-        match choice.displacement[..] {
-            [x, y] if self.problem.machine.links.network == Network::Hex => (x * y).signum(),
-            _ => 0,
-        }
+        self.problem.machine.links.network.diagonal(&choice.displacement)
     }
 
     /// Counts why this place has no design at all under any step, if an operand has no choice.

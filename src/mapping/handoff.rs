@@ -226,16 +226,8 @@ impl Taker<'_> {
         let solution = solve(&forms, giver.indices(), &targets)?;
         let served = set.intersect(&solution.image(&giver.domain.set)).with_equations(&self.design.sizes());
         let at = solution.coordinates(giver.indices());
-        let known = !self.design.is_empty(&served) && !self.is_reader(&served, space, operand, &at);
-        known.then_some((served, Giver::Point { space, field: Field::Operand(operand), at, displacement }))
-    }
-
-    /// Whether the giver is the reading operand itself.
-    fn is_reader(&self, set: &Polyhedron, space: usize, operand: usize, at: &[Affine]) -> bool {
-        let here = self.design.point(self.reader);
-        let indices = self.design.system.spaces[self.reader].indices();
-        let same = at.iter().zip(&here).all(|(a, b)| is_equal_on(set, indices, a, b));
-        (space, operand) == (self.reader, self.operand) && same
+        let giver = Giver::Point { space, field: Field::Operand(operand), at, displacement };
+        (!self.design.is_empty(&served)).then_some((served, giver))
     }
 
     /// From the giver's PE to the reader's, where that is the same at all points of `set`.

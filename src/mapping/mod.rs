@@ -37,6 +37,10 @@ pub use handoff::{Field, Giver, Handoff, constant_on, reduced_on};
 
 mod hand_over;
 
+mod joint;
+
+pub use joint::{Way, check_ways, ways_of};
+
 mod synthesis;
 
 pub use synthesis::{Dependence, Row, Unknowns, holds};

@@ -1,5 +1,6 @@
 //! The networks that join PEs: how many hops a displacement takes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// How PEs are joined.
@@ -62,18 +63,39 @@ impl Network {
         }
     }
 
+    /// The diagonal along which a link for `displacement` lies where the network has only one of the two: 1 where both
+    /// coordinates rise together, -1 where one falls, 0 where any array has the link.
+    pub fn diagonal(self, displacement: &[i64]) -> i64 {
+        match displacement {
+            [x, y] if self == Network::Hex => (x * y).signum(),
+            _ => 0,
+        }
+    }
+
+    /// The diagonals, one of which an array with links for all of `displacements` has: -1, 1, or both where they leave the
+    /// choice; 0 on a network without that choice; none where no array has all of them.
+    pub fn diagonals<'a>(self, displacements: impl IntoIterator<Item = &'a [i64]>) -> Vec<i64> {
+        if self != Network::Hex {
+            return vec![0];
+        }
+        let needed: BTreeSet<i64> = displacements.into_iter().map(|moved| self.diagonal(moved)).collect();
+        [1, -1].into_iter().filter(|diagonal| !needed.contains(&-diagonal)).collect()
+    }
+
     /// Whether one array can have links for all of `displacements` at once.
     pub fn joins<'a>(self, displacements: impl IntoIterator<Item = &'a [i64]>) -> bool {
-        if self != Network::Hex {
-            return true;
+        !self.diagonals(displacements).is_empty()
+    }
+
+    /// The hops of the shortest way between PEs that lie `displacement` apart, in an array with this diagonal.
+    pub fn distance(self, displacement: &[i64], diagonal: i64) -> i64 {
+        let steps = displacement.iter().map(|entry| entry.abs()).sum();
+        let reach = displacement.iter().map(|entry| entry.abs()).max().unwrap_or(0);
+        match self {
+            Network::King => reach,
+            Network::Hex if self.diagonal(displacement) == diagonal => reach,
+            _ => steps,
         }
-        let diagonals = displacements.into_iter().map(|d| d.iter().product::<i64>() * i64::from(d.len() == 2));
-        let (mut rising, mut falling) = (false, false);
-        diagonals.for_each(|sign| {
-            rising |= sign > 0;
-            falling |= sign < 0;
-        });
-        !(rising && falling)
     }
 }
 

@@ -26,8 +26,6 @@ pub struct SystemDesign<'a> {
     pub system: &'a SpaceSystem,
     /// One part a space.
     pub parts: Vec<Part>,
-    /// Whether values may enter only at the array's boundary.
-    pub boundary_io: bool,
 }
 
 impl SystemDesign<'_> {
@@ -38,7 +36,7 @@ impl SystemDesign<'_> {
             space: &self.system.spaces[space],
             dataflow: part.dataflow.clone(),
             map: part.map.clone(),
-            boundary_io: self.boundary_io,
+            boundary_io: false,
         }
     }
 

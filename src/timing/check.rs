@@ -4,7 +4,7 @@
 use super::wording::vector;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name, dot};
-use crate::mapping::{Design, Flow, Links};
+use crate::mapping::{Design, Flow, Links, check_ways, ways_of};
 use crate::recurrence::{Operand, Space};
 use crate::rewrite::Transport;
 
@@ -30,14 +30,7 @@ pub(super) fn check_network(design: &Design, flows: &[Flow], links: &Links) -> C
             .help("choose another network, such as `mesh`, or fewer dimensions in `place`")
             .alone();
     }
-    if !network.joins(flows.iter().map(|flow| flow.displacement.as_slice())) {
-        let moves: Vec<String> =
-            flows.iter().map(|flow| format!("`{}` moves by {}", flow.of, vector(&flow.displacement))).collect();
-        return Diagnostic::new(format!("the flows need both diagonals of a `{network}` network"))
-            .note(moves.join(", "))
-            .help("a `king` network has both diagonals")
-            .alone();
-    }
+    check_ways(network, &ways_of(flows)).map_err(|problem| vec![problem])?;
     check_buses(design)
 }
 

@@ -6,12 +6,13 @@ use super::system_frame::{SystemClaim, SystemFrame};
 use super::wording::{Side, sides};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::mapping::{Handoff, Links, SystemDesign};
+use crate::mapping::{Handoff, Links, SystemDesign, check_ways};
 
 /// States everything that must be proved of `design` on `links`.
 ///
 /// # Errors
-/// What stands against stating it: shapes that do not agree, a way the network does not have, a FIFO that would grow.
+/// What stands against stating it: shapes that do not agree, a way the network does not have or does not have beside the
+/// others, a FIFO that would grow.
 pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<Obligation>> {
     check_rows(design)?;
     let mut stated = vec![];
@@ -19,7 +20,9 @@ pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<O
         stated.extend(obligations(&design.alone(space), links)?);
     }
     let frame = SystemFrame { design, links: *links };
-    for handoff in &design.handoffs(links.network)? {
+    let handoffs = design.handoffs(links.network)?;
+    check_ways(links.network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    for handoff in &handoffs {
         stated.extend(frame.of_handoff(handoff)?);
     }
     let pairs = (0..design.parts.len()).flat_map(|one| (one + 1..design.parts.len()).map(move |other| (one, other)));

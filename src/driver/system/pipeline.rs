@@ -79,7 +79,7 @@ pub fn search(loaded: &Loaded, arguments: &SpaceArguments, output: &Output) -> C
 
 /// A design of the front as a design to prove.
 pub fn design<'a>(loaded: &'a Loaded, found: &SystemFound) -> SystemDesign<'a> {
-    SystemDesign { system: &loaded.cut, parts: found.parts.clone(), boundary_io: false }
+    SystemDesign { system: &loaded.cut, parts: found.parts.clone() }
 }
 
 /// A proved design.

@@ -28,7 +28,7 @@ pub fn nothing_found(loaded: &Loaded, searched: &Searched, setting: &Setting, li
     }
     match (&clash, &survey.unreachable) {
         (Some((parts, why)), _) => stuck(loaded, searched, setting, (parts, why), limit),
-        (None, Some(why)) => why.clone(),
+        (None, Some(why)) => why.iter().map(|problem| at_place(loaded, setting, problem.clone())).collect(),
         (None, None) => vec![no_place(loaded, searched, setting)],
     }
 }
@@ -71,7 +71,7 @@ fn stuck(
         }
         Stuck::Clash(laws) => laws,
     };
-    let design = SystemDesign { system: &loaded.cut, parts: parts.to_vec(), boundary_io: false };
+    let design = SystemDesign { system: &loaded.cut, parts: parts.to_vec() };
     let handoffs = design.handoffs(setting.machine.links.network).unwrap_or_default();
     let words = Words { design: &design, handoffs: &handoffs, setting };
     let first = Diagnostic::new(format!("no times of `{}` satisfy all of these together", loaded.cut.kernel));
@@ -85,7 +85,7 @@ fn stuck(
 
 /// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated.
 fn broken(loaded: &Loaded, searched: &Searched, setting: &Setting, parts: &[Part], limit: u64) -> Diagnostics {
-    let design = SystemDesign { system: &loaded.cut, parts: parts.to_vec(), boundary_io: false };
+    let design = SystemDesign { system: &loaded.cut, parts: parts.to_vec() };
     match pipeline::prove(&design, &searched.machine, limit) {
         Ok(proofs) => messages(loaded, setting.constraint.span, &proofs),
         Err(why) => why.into_iter().map(|problem| at_place(loaded, setting, problem)).collect(),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// `X.sum: t = i + j  PE (i)`, one line a space.
 pub fn parts(loaded: &Loaded, found: &SystemFound) -> Vec<String> {
-    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone(), boundary_io: false };
+    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone() };
     let width = loaded.cut.spaces.iter().map(|space| space.name.len()).max().unwrap_or(0);
     let line = |(position, space): (usize, &Space)| {
         let point = design.point(position);
@@ -24,7 +24,7 @@ pub fn parts(loaded: &Loaded, found: &SystemFound) -> Vec<String> {
 
 /// Place and step of each space as the text of `sched` nodes.
 pub fn texts(loaded: &Loaded, found: &SystemFound) -> Vec<(String, String)> {
-    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone(), boundary_io: false };
+    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone() };
     let text = |forms: &[Affine]| format!("[{}]", list(forms).replace(' ', ""));
     let part = |space: usize| {
         let point = design.point(space);
@@ -47,7 +47,7 @@ fn moves(space: &Space, part: &Part) -> Vec<String> {
 
 /// A design as the JSON object of `systole search`: maps keyed by space.
 pub fn found_json(loaded: &Loaded, found: &SystemFound) -> Value {
-    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone(), boundary_io: false };
+    let design = SystemDesign { system: &loaded.cut, parts: found.parts.clone() };
     let (mut place, mut step, mut origin, mut start) = (Map::new(), Map::new(), Map::new(), Map::new());
     let mut transport = Map::new();
     for (position, (space, part)) in loaded.cut.spaces.iter().zip(&design.parts).enumerate() {

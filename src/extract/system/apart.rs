@@ -19,7 +19,7 @@ pub fn apart(
     conditions: &Conditions,
     shortest: &[Part],
 ) -> Option<Vec<Part>> {
-    let timed = SystemDesign { system: problem.system, parts: shortest.to_vec(), boundary_io: false };
+    let timed = SystemDesign { system: problem.system, parts: shortest.to_vec() };
     let meetings = tally::meetings(problem, &timed);
     if meetings.is_empty() {
         return Some(timed.parts);
@@ -39,7 +39,7 @@ fn parted(
     for _ in 0..MOST_QUESTIONS {
         meetings.iter().for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
         let parts = conditions.shortest(design, false).ok()?;
-        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        let timed = SystemDesign { system: problem.system, parts };
         meetings = tally::meetings(problem, &timed);
         if meetings.is_empty() {
             return Some(timed.parts);
@@ -67,7 +67,7 @@ fn shortest_in_turn(
             kept.push((one, other));
         }
         let parts = conditions.shortest(design, false).ok()?;
-        let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+        let timed = SystemDesign { system: problem.system, parts };
         met = tally::meetings(problem, &timed).iter().map(|(_, [one, other])| (one.0, other.0)).collect();
         if met.is_empty() {
             return Some(timed.parts);

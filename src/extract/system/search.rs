@@ -10,7 +10,7 @@ use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::candidates::{self, Bounds};
-use crate::mapping::{Handoff, Part, SystemDesign, TakerSets};
+use crate::mapping::{Handoff, Part, SystemDesign, TakerSets, check_ways};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::Choices;
 use rayon::prelude::*;
@@ -208,8 +208,8 @@ pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) +
 fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placement) -> SystemSurvey {
     let mut survey = SystemSurvey { maps: 1, ..SystemSurvey::default() };
     for parts in forms.all(placement) {
-        let design = SystemDesign { system: problem.system, parts, boundary_io: false };
-        match design.handoffs_among(problem.machine.links.network, &problem.takers) {
+        let design = SystemDesign { system: problem.system, parts };
+        match joined_handoffs(problem, &design) {
             Ok(handoffs) => search_form(problem, &design, &handoffs, &mut survey),
             Err(why) => {
                 survey.unreachable.get_or_insert(why);
@@ -218,6 +218,14 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
     }
     survey.legal = u64::from(survey.designs > 0);
     survey
+}
+
+/// The handoffs of a dataflow, where one array carries them and everything that is computed.
+fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) -> Checked<Vec<Handoff>> {
+    let network = problem.machine.links.network;
+    let handoffs = design.handoffs_among(network, &problem.takers)?;
+    check_ways(network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    Ok(handoffs)
 }
 
 /// The shortest steps of one dataflow, and all within the box where they are few.
@@ -244,10 +252,10 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
 
 /// Adds every best way to move the inputs under these steps, unless two points meet at one of the trial sizes.
 fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
-    let timed = SystemDesign { system: problem.system, parts, boundary_io: false };
+    let timed = SystemDesign { system: problem.system, parts };
     let priced = tally::price(problem, &timed, handoffs);
     if priced.is_empty() && survey.refused.is_none() {
-        survey.refused = Some(tally::nearest_inputs(problem, &timed));
+        survey.refused = Some(tally::nearest_inputs(problem, &timed, handoffs));
     }
     if priced.is_empty() || !tally::meetings(problem, &timed).is_empty() {
         return;
@@ -271,14 +279,14 @@ fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handof
 
 /// Why a dataflow has no steps: the laws that clash. `None` where it has some.
 pub fn why_stuck(problem: &SystemProblem, parts: &[Part]) -> Option<Stuck> {
-    let design = SystemDesign { system: problem.system, parts: parts.to_vec(), boundary_io: false };
+    let design = SystemDesign { system: problem.system, parts: parts.to_vec() };
     let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
     conditions(problem, &design, &handoffs)?.shortest(&design, true).err()
 }
 
 /// A design that does what the schedule says and breaks a law of each clash: the case to show.
 pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
-    let design = SystemDesign { system: problem.system, parts: parts.to_vec(), boundary_io: false };
+    let design = SystemDesign { system: problem.system, parts: parts.to_vec() };
     let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
     let mut left = conditions(problem, &design, &handoffs)?;
     let parts = loop {
@@ -289,7 +297,7 @@ pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
         };
         left.forget(laws.iter().find(|law| !matches!(law, Law::Given(_) | Law::Span(_)))?);
     };
-    Some(tally::nearest_inputs(problem, &SystemDesign { parts, ..design }))
+    Some(tally::nearest_inputs(problem, &SystemDesign { parts, ..design }, &handoffs))
 }
 
 impl SystemSurvey {

@@ -24,18 +24,53 @@ fn price_all(
     design: &SystemDesign,
     handoffs: &[Handoff],
 ) -> Result<Vec<(Cost, Vec<Part>)>, String> {
-    let mut front = vec![(base(problem, design)?, vec![])];
+    let shared = handoffs.iter().try_fold(base(problem, design)?, |sum, handoff| {
+        Ok::<Cost, String>(sum.join(&of_handoff(problem, design, handoff)?))
+    })?;
+    let mut all = vec![];
+    for diagonal in diagonals(problem, design, handoffs) {
+        for priced in with_inputs(problem, design, shared, diagonal)? {
+            if !all.contains(&priced) {
+                all.push(priced);
+            }
+        }
+    }
+    Ok(best(all))
+}
+
+/// The diagonals that an array can have for what is computed; inputs must do with one of them.
+fn diagonals(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Vec<i64> {
+    let ways = without_inputs(problem, design).ways(handoffs);
+    problem.machine.links.network.diagonals(ways.iter().map(|(_, moved)| moved.as_slice()))
+}
+
+/// The design with each input fed, so that only computed values move.
+fn without_inputs<'a>(problem: &SystemProblem, design: &SystemDesign<'a>) -> SystemDesign<'a> {
+    let mut computed = design.clone();
+    for (part, sources) in computed.parts.iter_mut().zip(&problem.system.sources) {
+        let transports = part.dataflow.transports.iter_mut().zip(sources);
+        transports.filter(|(_, sources)| sources.is_empty()).for_each(|(choice, _)| *choice = Transport::Feed);
+    }
+    computed
+}
+
+/// Every best way to move the inputs in an array with this diagonal, with the costs of the whole; `shared` is what the
+/// points and the handoffs cost.
+fn with_inputs(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    shared: Cost,
+    diagonal: i64,
+) -> Result<Vec<(Cost, Vec<Part>)>, String> {
+    let mut front = vec![(shared, vec![])];
     for space in 0..design.parts.len() {
-        let own = of_space(problem, design, space)?;
+        let own = of_space(problem, design, space, diagonal)?;
         let joined = front.iter().flat_map(|(cost, parts)| {
             own.iter().map(move |(more, part)| (cost.join(more), [parts.clone(), vec![part.clone()]].concat()))
         });
         front = best(joined.collect());
     }
-    let handed = handoffs.iter().try_fold(Cost::default(), |sum, handoff| {
-        Ok::<Cost, String>(sum.join(&of_handoff(problem, design, handoff)?))
-    })?;
-    Ok(front.into_iter().map(|(cost, parts)| (cost.join(&handed), parts)).collect())
+    Ok(front)
 }
 
 /// Those that no other beats in one entry without losing in another; ties stay.
@@ -101,15 +136,25 @@ fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) ->
     Some((pe?, time))
 }
 
-/// Every best choice for the inputs of a space, with what its streams and its reduction cost.
-fn of_space(problem: &SystemProblem, design: &SystemDesign, space: usize) -> Result<Vec<(Cost, Part)>, String> {
+/// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
+fn of_space(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    space: usize,
+    diagonal: i64,
+) -> Result<Vec<(Cost, Part)>, String> {
     let part = &design.parts[space];
     let points = &problem.system.spaces[space];
     let checker = Checker::new(points, problem.machine, &problem.sizes, &part.map)?;
+    let network = problem.machine.links.network;
+    let fits = |part: &Part, choice: &Transport| {
+        let slant = choice.direction().map_or(0, |along| network.diagonal(&part.map.displacement(along)));
+        slant == 0 || slant == diagonal
+    };
     let mut front = vec![(checker.chain(&part.dataflow.chain)?, vec![])];
     for operand in 0..points.operands.len() {
         let own = match problem.system.sources[space][operand].is_empty() {
-            true => inputs(problem, space, operand, &checker),
+            true => inputs(problem, (space, operand), &checker, |choice| fits(part, choice)),
             false => computed(&checker, operand, &part.dataflow.transports[operand])?,
         };
         let joined = front.iter().flat_map(|(cost, transports): &(Cost, Vec<Transport>)| {
@@ -123,26 +168,48 @@ fn of_space(problem: &SystemProblem, design: &SystemDesign, space: usize) -> Res
     Ok(front.into_iter().map(|(cost, transports)| (cost, with(transports))).collect())
 }
 
-/// The parts with each input moved in the first way that is legal, or else in the first way.
-pub fn nearest_inputs(problem: &SystemProblem, design: &SystemDesign) -> Vec<Part> {
-    let mut parts = design.parts.clone();
-    for (space, part) in parts.iter_mut().enumerate() {
-        let checker = Checker::new(&problem.system.spaces[space], problem.machine, &problem.sizes, &part.map).ok();
-        for (operand, transport) in part.dataflow.transports.iter_mut().enumerate() {
-            let offered = &problem.choices[space].transports[operand];
-            let legal =
-                |choice: &&Transport| checker.as_ref().is_some_and(|checker| checker.operand(operand, choice).is_ok());
-            let first = offered.iter().find(legal).or(offered.first());
-            if let Some(choice) = first.filter(|_| problem.system.sources[space][operand].is_empty()) {
-                *transport = choice.clone();
-            }
+/// The parts with each input moved in the first way that is legal, beside what moves already if there is one, or else in
+/// the first way.
+pub fn nearest_inputs(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Vec<Part> {
+    let mut near = without_inputs(problem, design);
+    for space in 0..near.parts.len() {
+        for operand in 0..problem.system.sources[space].len() {
+            let choice = match problem.system.sources[space][operand].is_empty() {
+                true => nearest_input(problem, &near, handoffs, (space, operand)),
+                false => None,
+            };
+            choice.into_iter().for_each(|choice| near.parts[space].dataflow.transports[operand] = choice);
         }
     }
-    parts
+    near.parts
 }
 
-fn inputs(problem: &SystemProblem, space: usize, operand: usize, checker: &Checker) -> Vec<(Cost, Transport)> {
-    let offered = problem.choices[space].transports[operand].iter();
+fn nearest_input(
+    problem: &SystemProblem,
+    near: &SystemDesign,
+    handoffs: &[Handoff],
+    (space, operand): (usize, usize),
+) -> Option<Transport> {
+    let (network, map) = (problem.machine.links.network, &near.parts[space].map);
+    let checker = Checker::new(&problem.system.spaces[space], problem.machine, &problem.sizes, map).ok();
+    let legal = |choice: &&Transport| checker.as_ref().is_some_and(|checker| checker.operand(operand, choice).is_ok());
+    let ways: Vec<Vector> = near.ways(handoffs).into_iter().map(|(_, moved)| moved).collect();
+    let joins = |choice: &&Transport| {
+        let moved = choice.direction().map(|along| map.displacement(along));
+        network.joins(ways.iter().chain(&moved).map(Vec::as_slice))
+    };
+    let offered = &problem.choices[space].transports[operand];
+    let beside = offered.iter().find(|choice| legal(choice) && joins(choice));
+    beside.or_else(|| offered.iter().find(legal)).or(offered.first()).cloned()
+}
+
+fn inputs(
+    problem: &SystemProblem,
+    (space, operand): (usize, usize),
+    checker: &Checker,
+    fits: impl Fn(&Transport) -> bool,
+) -> Vec<(Cost, Transport)> {
+    let offered = problem.choices[space].transports[operand].iter().filter(|choice| fits(choice));
     let priced = offered.filter_map(|transport| Some((checker.operand(operand, transport).ok()?, transport.clone())));
     best(priced.collect())
 }
@@ -166,7 +233,7 @@ fn of_handoff(problem: &SystemProblem, design: &SystemDesign, handoff: &Handoff)
         *counts.entry(design.parts[handoff.reader].map.place.apply(point)).or_default() += 1;
         counts
     });
-    let hops: i64 = displacement.iter().map(|entry| entry.abs()).sum();
+    let hops = problem.machine.links.network.hops(displacement).ok_or("the network has no such link")?;
     let depth = design.handoff_depth(handoff, &problem.machine.links).ok_or("a FIFO grows with the sizes")?;
     Ok(Cost {
         channel_words: takers.len() as u64 * hops.unsigned_abs(),
