@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use systole::cost::{Cost, Machine};
 use systole::extract::Checker;
 use systole::integer::{Bindings, Matrix, Name, Vector, dot, name};
-use systole::mapping::{SpaceTimeMap, candidates};
+use systole::mapping::{Network, SpaceTimeMap, candidates};
 use systole::recurrence::Chain;
 use systole::recurrence::spaces::SpaceSystem;
 use systole::rewrite::{Choices, Transport};
@@ -47,6 +47,11 @@ impl Maps {
         let columns = self.steps[space].len();
         SpaceTimeMap { place: Matrix::new(rows, columns), step: Matrix::new(vec![self.steps[space].clone()], columns) }
     }
+}
+
+/// Whether a way needs the diagonal of this sign; 0 is none.
+fn is_along(moved: &[i64], diagonal: i64) -> bool {
+    moved.len() == 2 && diagonal != 0 && (moved[0] * moved[1]).signum() == diagonal
 }
 
 fn plus(point: &[i64], by: &[i64], sign: i64) -> Vector {
@@ -107,9 +112,9 @@ impl<'a> Run<'a> {
         &self,
         maps: &Maps,
         chains: &[Chain],
-        reader: usize,
-        operand: usize,
+        (reader, operand): (usize, usize),
         transport: &Transport,
+        missing: i64,
     ) -> Option<Cost> {
         let access = &self.system.spaces[reader].operands[operand];
         let here: BTreeSet<&Vector> = self.points[reader].iter().collect();
@@ -127,12 +132,15 @@ impl<'a> Run<'a> {
                 (maps.pe(*space, giver), maps.pe(reader, point), maps.time(*space, giver), maps.time(reader, point));
             ways.entry(*space).or_default().push(way);
         }
-        ways.values().try_fold(Cost::default(), |sum, ways| Some(sum.join(&self.channel(ways)?)))
+        ways.values().try_fold(Cost::default(), |sum, ways| Some(sum.join(&self.channel(ways, missing)?)))
     }
 
-    fn channel(&self, ways: &[(Vector, Vector, i64, i64)]) -> Option<Cost> {
+    fn channel(&self, ways: &[(Vector, Vector, i64, i64)], missing: i64) -> Option<Cost> {
         let links = &self.machine.links;
         let moved = plus(&ways[0].1, &ways[0].0, -1);
+        if is_along(&moved, missing) {
+            return None;
+        }
         let hops = links.network.hops(&moved)?;
         let mut held: BTreeMap<&Vector, Vec<(i64, i64)>> = BTreeMap::new();
         for (from, to, given, taken) in ways {
@@ -190,10 +198,13 @@ impl Every<'_> {
     fn add(&self, small: &[Run], whole: &Run, maps: &Maps, costs: &mut BTreeSet<Cost>) {
         let Some(base) = whole.base(maps) else { return };
         let runs: Vec<&Run> = small.iter().chain([whole]).collect();
-        for chains in self.all_chains() {
+        // A hexagonal array lacks one diagonal or the other.
+        let lacks: &[i64] = if self.machine.links.network == Network::Hex { &[1, -1] } else { &[0] };
+        for (chains, missing) in self.all_chains().iter().flat_map(|chains| lacks.iter().map(move |one| (chains, *one)))
+        {
             let mut sums = BTreeSet::from([base]);
             for space in 0..chains.len() {
-                for costs in self.of_space(&runs, maps, &chains, space) {
+                for costs in self.of_space(&runs, maps, (chains, missing), space) {
                     sums = sums.iter().flat_map(|sum| costs.iter().map(|cost| sum.join(cost))).collect();
                 }
             }
@@ -202,19 +213,22 @@ impl Every<'_> {
     }
 
     /// What the order of a space's reduction costs, then each operand under each legal transport.
-    fn of_space(&self, runs: &[&Run], maps: &Maps, chains: &[Chain], space: usize) -> Vec<Vec<Cost>> {
+    fn of_space(&self, runs: &[&Run], maps: &Maps, (chains, missing): (&[Chain], i64), space: usize) -> Vec<Vec<Cost>> {
         let map = maps.map(space);
         let points = &self.system.spaces[space];
         let Ok(checker) = Checker::new(points, self.machine, self.sizes, &map) else { return vec![vec![]] };
-        let mut all = vec![checker.chain(&chains[space]).into_iter().collect()];
+        let fits = |along: &Vector| !is_along(&map.displacement(along), missing);
+        let fitting = chains[space].directions.iter().all(fits);
+        let mut all = vec![checker.chain(&chains[space]).into_iter().filter(|_| fitting).collect()];
         for operand in 0..points.operands.len() {
             let offered = self.choices[space].transports[operand].iter();
             let cost = |transport: &Transport| {
-                let own = checker.operand(operand, transport).ok()?;
+                let own =
+                    checker.operand(operand, transport).ok().filter(|_| transport.direction().is_none_or(fits))?;
                 if self.system.sources[space][operand].is_empty() {
                     return Some(own);
                 }
-                let handed = runs.iter().map(|run| run.handed(maps, chains, space, operand, transport));
+                let handed = runs.iter().map(|run| run.handed(maps, chains, (space, operand), transport, missing));
                 let handed: Option<Vec<Cost>> = handed.collect();
                 Some(Cost { memory_words: 0, ..own }.join(handed?.last()?))
             };

@@ -9,7 +9,7 @@ use systole::cost::{Cost, Machine, Objective};
 use systole::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
 use systole::integer::{Affine, Bindings, name};
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Part, SystemDesign};
+use systole::mapping::{Network, Part, SystemDesign};
 use systole::recurrence::load;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole::rewrite::{Choices, Limits, load_rules, saturate_system};
@@ -63,8 +63,13 @@ fn is_outside(found: &SystemFound, (low, high): (i64, i64)) -> bool {
 /// The costs of the front are those of brute force. Designs with steps outside the box, which brute force does not see, may
 /// stand beside them, `beside` in number, and beat some.
 fn compare(text: &str, at: &[(&str, i64)], latency: i64, beside: usize) {
-    let (kernel, machine, sizes) = (kernel(text), machine(latency), sizes(at));
-    let rank = kernel.dimension() - 1;
+    let rank = kernel(text).dimension() - 1;
+    compare_on((machine(latency), rank), text, at, beside);
+}
+
+/// The same for a machine and a rank; how many designs are on the front.
+fn compare_on((machine, rank): (Machine, usize), text: &str, at: &[(&str, i64)], beside: usize) -> usize {
+    let (kernel, sizes, latency) = (kernel(text), sizes(at), machine.links.latency);
     let bounds = Bounds { ranks: vec![rank], ..Bounds::for_dimension(kernel.dimension()) };
     let steps = (bounds.steps.0, bounds.steps.1 + latency - 1);
     let front = kernel.front(&machine, &sizes, bounds);
@@ -78,6 +83,13 @@ fn compare(text: &str, at: &[(&str, i64)], latency: i64, beside: usize) {
     right.retain(|cost| !outside.iter().any(|other| other != cost && other.is_within(cost)));
     assert_eq!(mine, right);
     assert_eq!(outside.difference(&right).count(), beside, "{outside:?}");
+    front.len()
+}
+
+fn machine_of(network: Network) -> Machine {
+    let mut machine = machine(1);
+    machine.links.network = network;
+    machine
 }
 
 const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
@@ -110,6 +122,34 @@ fn the_front_of_prefix_sums_is_that_of_brute_force() {
 fn the_front_of_a_convolution_is_that_of_brute_force() {
     compare(CONV1D, &[("N", 8), ("K", 5)], 1, 0);
     compare(CONV1D, &[("N", 8), ("K", 5)], 2, 0);
+}
+
+/// A value moves along a diagonal in one hop on a king, and on a hexagonal array that has this one; a mesh takes two.
+#[test]
+fn the_front_on_arrays_with_diagonals_is_that_of_brute_force() {
+    for network in [Network::King, Network::Hex, Network::Mesh, Network::Wire] {
+        compare_on((machine_of(network), 2), SMITH_WATERMAN, &[("M", 4), ("N", 3)], 0);
+    }
+}
+
+/// What both sides give moves along both diagonals, whatever the place; on a hexagonal array there is no such design.
+#[test]
+fn values_from_both_sides_need_both_diagonals() {
+    let text = "kernel fan(T, N)\nin A[N]\nout U[T, N]\nU[0, i] = A[i]
+U[t, 0] = 1   where 1 <= t\nU[t, i] = 2   where 1 <= t, 1 <= i, i == N - 1
+U[t, i] = U[t - 1, i - 1] + U[t - 1, i + 1]   where 1 <= t, 1 <= i <= N - 2";
+    let at = [("T", 3), ("N", 4)];
+    assert!(compare_on((machine_of(Network::King), 2), text, &at, 0) > 0);
+    assert_eq!(compare_on((machine_of(Network::Hex), 2), text, &at, 0), 0);
+}
+
+/// `a` is the same along the diagonal that the sums do not take, so on a hexagonal array of this place it does not stream.
+#[test]
+fn inputs_do_with_the_diagonal_that_is_left() {
+    let text = "kernel slant(N)\nin a[2*N + 1]\nout Y[N + 1, N + 1]\nY[0, j] = 1\nY[i, 0] = 2   where 1 <= i
+Y[i, j] = Y[i - 1, j - 1] + a[i + j]   where 1 <= i, 1 <= j";
+    let kinds = [Network::King, Network::Hex].map(|network| compare_on((machine_of(network), 2), text, &[("N", 3)], 0));
+    assert!(kinds.iter().all(|designs| *designs > 0), "{kinds:?}");
 }
 
 /// Whether a design is found, and the best is proved.
