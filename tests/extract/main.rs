@@ -1,5 +1,9 @@
 //! The search against published tables and against brute force.
 
+#[allow(dead_code)]
+#[path = "../systems/common.rs"]
+mod by_hand;
+
 mod every_system;
 
 mod literature;
@@ -11,3 +15,5 @@ mod systems;
 mod tables;
 
 mod twin;
+
+mod verified;
