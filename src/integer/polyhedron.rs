@@ -41,6 +41,11 @@ impl Polyhedron {
         set
     }
 
+    /// Every one of the parameters is at least 1.
+    pub fn sizes(parameters: &[Name]) -> Polyhedron {
+        Polyhedron::new(parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
+    }
+
     /// Adds `form >= 0`.
     pub fn add(&mut self, form: Affine) {
         let form = tighten(form);
@@ -149,6 +154,19 @@ impl Polyhedron {
         let mut opposite = self.clone();
         opposite.add(-form.clone() - Affine::constant(1));
         opposite.is_empty()
+    }
+
+    /// The points of this set that do not lie in `other`, as disjoint sets; some may be empty.
+    pub fn outside(&self, other: &Polyhedron) -> Vec<Polyhedron> {
+        let mut inside = self.clone();
+        let mut parts = vec![];
+        for form in other.constraints.iter().filter(|form| !self.implies(form)) {
+            let mut part = inside.clone();
+            part.add(-form.clone() - Affine::constant(1));
+            parts.push(part);
+            inside.add(form.clone());
+        }
+        parts
     }
 
     /// The same rational points with fewer constraints: none that the others, together with `known`, imply.

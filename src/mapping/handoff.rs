@@ -133,11 +133,6 @@ impl SystemDesign<'_> {
     fn is_empty(&self, set: &Polyhedron) -> bool {
         is_empty(self.system, set)
     }
-
-    /// Every parameter is at least 1.
-    fn sizes(&self) -> Polyhedron {
-        Polyhedron::new(self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
-    }
 }
 
 /// One operand that looks for givers.
@@ -166,10 +161,10 @@ impl Taker<'_> {
         let Some((served, giver)) = self.neighbour(set, element).filter(|_| divisions > 0) else {
             return Err(vec![self.nobody(space)]);
         };
-        let rest = outside(set, &served);
+        let rest = set.outside(&served);
         found.push(handoff(served, giver));
         rest.into_iter().filter(|set| !self.design.is_empty(set)).try_for_each(|set| {
-            let set = set.with_equations(&self.design.sizes());
+            let set = set.with_equations(&Polyhedron::sizes(&self.design.system.parameters));
             self.find(&set, source, divisions - 1, found)
         })
     }
@@ -224,7 +219,9 @@ impl Taker<'_> {
         let forms: Vec<Affine> = giver.operands[operand].access.iter().cloned().chain(placed).collect();
         let targets: Vec<Affine> = element.iter().cloned().chain(there).collect();
         let solution = solve(&forms, giver.indices(), &targets)?;
-        let served = set.intersect(&solution.image(&giver.domain.set)).with_equations(&self.design.sizes());
+        let served = set
+            .intersect(&solution.image(&giver.domain.set))
+            .with_equations(&Polyhedron::sizes(&self.design.system.parameters));
         let at = solution.coordinates(giver.indices());
         let giver = Giver::Point { space, field: Field::Operand(operand), at, displacement };
         (!self.design.is_empty(&served)).then_some((served, giver))
@@ -248,19 +245,6 @@ impl Taker<'_> {
             .note("the way from the PE that computes it to the one that reads it grows with the sizes, or has no link")
             .help("choose places that keep the two a fixed number of PEs apart, or another direction for the stream")
     }
-}
-
-/// `set` without `served`, as disjoint sets.
-fn outside(set: &Polyhedron, served: &Polyhedron) -> Vec<Polyhedron> {
-    let mut inside = set.clone();
-    let mut parts = vec![];
-    for form in served.constraints().iter().filter(|form| !set.implies(form)) {
-        let mut part = inside.clone();
-        part.add(-form.clone() - Affine::constant(1));
-        parts.push(part);
-        inside.add(form.clone());
-    }
-    parts
 }
 
 /// A form with what the equations of `set` fix taken out: equal to `form` at all points of the set, with as few of

@@ -134,8 +134,7 @@ impl Unknowns {
 
     /// The generators of `set` at sizes of 1 or more.
     fn points(&self, names: &[Name], set: &Polyhedron) -> Option<Vec<Vector>> {
-        let sizes = self.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-        generators(&set.intersect(&Polyhedron::new(sizes)), names)
+        generators(&set.intersect(&Polyhedron::sizes(&self.parameters)), names)
     }
 
     /// The writer's point as rows over the reader's variables and the scale: its indices, the parameters, the scale.

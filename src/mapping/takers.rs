@@ -56,14 +56,12 @@ pub fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source
             .collect(),
         _ => vec![source.set.clone()],
     };
-    let sizes = Polyhedron::new(system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)));
-    sets.iter().map(|set| set.with_equations(&sizes)).collect()
+    sets.iter().map(|set| set.with_equations(&Polyhedron::sizes(&system.parameters))).collect()
 }
 
 /// Whether a set has no point at sizes of 1 or more.
 pub fn is_empty(system: &SpaceSystem, set: &Polyhedron) -> bool {
-    let sizes = system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-    Polyhedron::new(set.constraints().iter().cloned().chain(sizes)).is_empty()
+    set.intersect(&Polyhedron::sizes(&system.parameters)).is_empty()
 }
 
 /// The first points of the lines of `set` along `direction`, as disjoint sets.

@@ -67,8 +67,8 @@ impl Showing<'_> {
 
     /// What holds at those points of a place that lie in `set`, beyond the domain; `None` where no point does.
     fn conditions(&self, place: &Place, set: &Polyhedron) -> Option<Vec<String>> {
-        let sizes = self.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-        let known = self.space.domain.set.substitute(&place.fixed).intersect(&Polyhedron::new(sizes));
+        let sizes = Polyhedron::sizes(&self.system.parameters);
+        let known = self.space.domain.set.substitute(&place.fixed).intersect(&sizes);
         let set = set.substitute(&place.fixed);
         let open = set.constraints().iter().filter(|form| !known.implies(form));
         let shown = open.map(|form| format!("{form} >= 0")).collect();

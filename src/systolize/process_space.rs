@@ -26,7 +26,7 @@ impl ProcessSpace {
     pub(super) fn new(space: &Space, place: &Matrix, coordinates: Vec<Name>) -> ProcessSpace {
         let sides = coordinates.iter().zip(place.rows()).map(|(coordinate, row)| row_bounds(space, coordinate, row));
         let (lower, upper): (Vec<Vec<Bound>>, Vec<Vec<Bound>>) = sides.unzip();
-        let mut set = sizes(space);
+        let mut set = Polyhedron::sizes(&space.parameters);
         for ((coordinate, lower), upper) in coordinates.iter().zip(&lower).zip(&upper) {
             let value = |bound: &Bound| Affine::term(coordinate, bound.coefficient);
             lower.iter().for_each(|bound| set.add(value(bound) - bound.form.clone()));
@@ -55,16 +55,11 @@ impl ProcessSpace {
     }
 }
 
-/// Every size is at least 1.
-pub(super) fn sizes(space: &Space) -> Polyhedron {
-    Polyhedron::new(space.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
-}
-
 /// The bounds that the domain puts on `row * x`, called `coordinate`, for sizes of at least 1.
 pub fn row_bounds(space: &Space, coordinate: &Name, row: &[i64]) -> (Vec<Bound>, Vec<Bound>) {
     let marker = name("the coordinate");
     let value = Affine::from_row(space.indices(), row) - Affine::variable(&marker);
-    let mut set = space.domain.set.intersect(&sizes(space));
+    let mut set = space.domain.set.intersect(&Polyhedron::sizes(&space.parameters));
     set.add(value.clone());
     set.add(-value);
     let shadow = set.eliminate_all(space.indices().iter().rev());

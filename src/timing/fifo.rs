@@ -9,7 +9,7 @@ use super::frame::{Claim, Frame, Point, later};
 use super::wording::tuple;
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
-use crate::integer::{Affine, Name};
+use crate::integer::Affine;
 use crate::mapping::{Design, Flow, Links};
 
 /// The deepest channel for which words are told apart one by one.
@@ -54,14 +54,6 @@ impl Frame<'_> {
             violation: holding.chain(ordered).collect(),
             reason: self.too_shallow(flow, depth),
         }))
-    }
-
-    /// The names of the components of a time.
-    fn clock(&self) -> Vec<Name> {
-        match self.design.map.step.rows().len() {
-            1 => vec![self.fresh("T")],
-            rows => (1..=rows).map(|row| self.fresh(&format!("T{row}"))).collect(),
-        }
     }
 
     /// When the slot of the word that leaves `point` is free again.

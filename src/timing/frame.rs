@@ -20,17 +20,37 @@ pub(super) struct Frame<'a> {
 #[derive(Clone)]
 pub(super) struct Point(Vec<Affine>);
 
-/// An obligation that still lacks what all obligations share.
-pub(super) struct Claim {
+/// An obligation that still lacks what all obligations share. `Points` says which points are variables: how many, or the
+/// space of each.
+pub(super) struct Claim<Points = usize> {
     pub kind: Kind,
     pub of: Name,
-    /// How many points are variables: point 0 up to this one.
-    pub points: usize,
+    /// The points that are variables, from point 0 on.
+    pub points: Points,
     /// Variables beside the points.
     pub extras: Vec<Name>,
     /// What holds of them when the claim is broken, beside sizes of at least 1.
     pub violation: Vec<Formula>,
     pub reason: Reason,
+}
+
+impl<Points> Claim<Points> {
+    /// The claim about points of these spaces as an obligation: its variables in order, its violation for sizes of at
+    /// least 1.
+    pub fn stated(self, parameters: &[Name], spaces: &[&Space]) -> Obligation {
+        let points = spaces.iter().enumerate().flat_map(|(number, space)| coordinate_names(space, number));
+        let sizes = Polyhedron::sizes(parameters);
+        let sizes = sizes.constraints().iter().cloned().map(Formula::AtLeastZero);
+        Obligation {
+            kind: self.kind,
+            of: self.of,
+            variables: parameters.iter().cloned().chain(points).chain(self.extras).collect(),
+            parameters: parameters.len(),
+            points: spaces.iter().map(|space| space.dimension()).collect(),
+            violation: Formula::All(sizes.chain(self.violation).collect()),
+            reason: self.reason,
+        }
+    }
 }
 
 impl Point {
@@ -105,30 +125,18 @@ impl<'a> Frame<'a> {
 
     /// `wanted`, or that with underscores where the source uses the name itself.
     pub fn fresh(&self, wanted: &str) -> Name {
-        let taken = |text: &str| self.space().indices().iter().chain(&self.space().parameters).any(|n| **n == *text);
-        let mut text = wanted.to_owned();
-        while taken(&text) {
-            text.push('_');
-        }
-        name(&text)
+        unused(wanted, self.space().indices().iter().chain(&self.space().parameters))
     }
 
-    /// The claim as an obligation: its variables in order, its violation for sizes of at least 1.
+    /// The names of the components of a time.
+    pub fn clock(&self) -> Vec<Name> {
+        clock_names(self.design.map.step.rows().len(), |wanted| self.fresh(wanted))
+    }
+
+    /// The claim as an obligation.
     pub fn state(&self, claim: Claim) -> Obligation {
-        let parameters = &self.space().parameters;
-        let mut variables = parameters.clone();
-        variables.extend((0..claim.points).flat_map(|number| self.coordinate_names(number)));
-        variables.extend(claim.extras);
-        let sizes = parameters.iter().map(|size| Formula::at_least(&Affine::variable(size), &Affine::constant(1)));
-        Obligation {
-            kind: claim.kind,
-            of: claim.of,
-            variables,
-            parameters: parameters.len(),
-            points: vec![self.space().dimension(); claim.points],
-            violation: Formula::All(sizes.chain(claim.violation).collect()),
-            reason: claim.reason,
-        }
+        let spaces = vec![self.space(); claim.points];
+        claim.stated(&self.space().parameters, &spaces)
     }
 
     fn coordinate_names(&self, number: usize) -> Vec<Name> {
@@ -148,6 +156,23 @@ pub(super) fn coordinate_names(space: &Space, number: usize) -> Vec<Name> {
         _ => name(&format!("{index}'{number}")),
     };
     space.indices().iter().map(named).collect()
+}
+
+/// `wanted`, with underscores while it is one of `taken`.
+pub(super) fn unused<'a>(wanted: &str, taken: impl Iterator<Item = &'a Name> + Clone) -> Name {
+    let mut text = wanted.to_owned();
+    while taken.clone().any(|name| **name == *text) {
+        text.push('_');
+    }
+    name(&text)
+}
+
+/// The names of the components of a time: `T`, or `T1`, `T2`.
+pub(super) fn clock_names(rows: usize, fresh: impl Fn(&str) -> Name) -> Vec<Name> {
+    match rows {
+        1 => vec![fresh("T")],
+        _ => (1..=rows).map(|row| fresh(&format!("T{row}"))).collect(),
+    }
 }
 
 /// `time` with `steps` added in its last, finest component.

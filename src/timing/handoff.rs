@@ -1,19 +1,27 @@
-//! Handoffs: what a point takes from another space has been given, in the order in which it is taken, through a channel
-//! that is deep enough.
+//! Handoffs: what a point takes from another space has been given, through a channel that is deep enough, whose words do
+//! not meet on their way.
+//!
+//! That a PE takes the words of a handoff in the order in which they are given needs no obligation: it follows from the
+//! others. A handoff moves by one vector, so what a PE takes all comes from one PE, and a giving point has one reader, or
+//! there is no depth ([`SystemDesign::handoff_depth`]). Where that PE gives one word, there is no order. Where it gives
+//! several, there is a depth only if the time from giving to taking is constant on the handoff's set; adding a constant
+//! vector keeps the lexicographic order, and `pe-conflict` says that no two words are given at one time. Where
+//! there is no depth, nothing is stated and the design is refused.
 
-use super::frame::later;
-use super::system_frame::{SpacePoint, SystemClaim, SystemFrame};
+use super::frame::{Claim, later};
+use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, Name};
-use crate::mapping::{Field, Giver, Handoff, Links, SystemDesign};
+use crate::mapping::{Giver, Handoff, Links, SystemDesign};
 
-/// The claims about one handoff whose channel has room for `depth` words: in time, in order, never too many. A value that
-/// is known makes no claim, nor does one that is too far away for the network.
+/// The claims about one handoff whose channel has room for `depth` words: in time, apart on the way, never too many. A
+/// value that is known makes no claim, nor does one that is too far away for the network.
 pub fn handoff_obligations(design: &SystemDesign, links: &Links, handoff: &Handoff, depth: usize) -> Vec<Obligation> {
     let frame = SystemFrame { design, links: *links };
-    let claims = [frame.handed_in_time(handoff), frame.handed_in_order(handoff), frame.handed_within(handoff, depth)];
+    let apart = frame.handoff_link_conflict(handoff);
+    let claims = [frame.handed_in_time(handoff), apart, frame.handed_within(handoff, depth)];
     claims.into_iter().flatten().collect()
 }
 
@@ -24,33 +32,13 @@ impl SystemFrame<'_> {
         let reader = self.point(handoff.reader, 0);
         let giver = self.giver(handoff, &reader)?;
         let earliest = later(self.time(&giver), &Affine::constant(least));
-        Some(self.state(SystemClaim {
+        Some(self.state(Claim {
             kind: Kind::Handoff,
             of: self.tensor(handoff),
             points: vec![handoff.reader],
             extras: vec![],
             violation: vec![self.inside(&handoff.set, &reader), Formula::before(&self.time(&reader), &earliest)],
             reason: self.too_late(handoff, (&giver, &reader), &earliest, least),
-        }))
-    }
-
-    /// Of two values that one PE takes, the one taken first is given first.
-    pub fn handed_in_order(&self, handoff: &Handoff) -> Option<Obligation> {
-        let (first, second) = (self.point(handoff.reader, 0), self.point(handoff.reader, 1));
-        let (given, given_after) = (self.giver(handoff, &first)?, self.giver(handoff, &second)?);
-        Some(self.state(SystemClaim {
-            kind: Kind::HandoffOrder,
-            of: self.tensor(handoff),
-            points: vec![handoff.reader; 2],
-            extras: vec![],
-            violation: vec![
-                self.inside(&handoff.set, &first),
-                self.inside(&handoff.set, &second),
-                Formula::same(&self.place(&first), &self.place(&second)),
-                Formula::before(&self.time(&first), &self.time(&second)),
-                Formula::before(&self.time(&given), &self.time(&given_after)).negate(),
-            ],
-            reason: self.out_of_order(handoff, [&given, &given_after], [&first, &second]),
         }))
     }
 
@@ -78,7 +66,7 @@ impl SystemFrame<'_> {
                 Formula::before(&self.time(&pair[0]), &self.time(&pair[1])),
             ])
         });
-        Some(self.state(SystemClaim {
+        Some(self.state(Claim {
             kind: Kind::FifoDepth,
             of: self.tensor(handoff),
             points: vec![handoff.reader; words + 1],
@@ -98,22 +86,15 @@ impl SystemFrame<'_> {
         ])
     }
 
-    fn clock(&self) -> Vec<Name> {
-        let rows = self.design.parts.first().map_or(1, |part| part.map.step.rows().len());
-        match rows {
-            1 => vec![self.fresh("T")],
-            _ => (1..=rows).map(|row| self.fresh(&format!("T{row}"))).collect(),
-        }
-    }
-
-    fn giver(&self, handoff: &Handoff, reader: &SpacePoint) -> Option<SpacePoint> {
+    /// The giving point of a reader; `None` where the value is known.
+    pub fn giver(&self, handoff: &Handoff, reader: &SpacePoint) -> Option<SpacePoint> {
         match &handoff.giver {
             Giver::Point { space, at, .. } => Some(self.point_at(*space, at, reader)),
             Giver::Known(_) => None,
         }
     }
 
-    fn tensor(&self, handoff: &Handoff) -> Name {
+    pub fn tensor(&self, handoff: &Handoff) -> Name {
         self.space(handoff.reader).operands[handoff.operand].tensor.clone()
     }
 
@@ -152,20 +133,6 @@ impl SystemFrame<'_> {
         }
     }
 
-    fn out_of_order(&self, handoff: &Handoff, given: [&SpacePoint; 2], taken: [&SpacePoint; 2]) -> Reason {
-        let (of, giving, reading) = self.names(handoff);
-        let order = |points: [&SpacePoint; 2]| {
-            format!("t = {} before {}", self.show_time(points[0]), self.show_time(points[1]))
-        };
-        Reason {
-            broken: format!("`{reading}` does not take {of} in the order in which `{giving}` gives it"),
-            blame: format!("runs `{reading}` against the order of `{giving}`"),
-            available: format!("taken at      {} on {}", order(taken), self.show_pe(taken[0])),
-            needed: format!("to be given   {} on {}", order(given), self.show_pe(given[0])),
-            help: "turn the order of one of the two spaces, or choose another place".to_owned(),
-        }
-    }
-
     fn too_many(&self, handoff: &Handoff, depth: usize, giver: &SpacePoint) -> Reason {
         let (of, giving, reading) = self.names(handoff);
         Reason {
@@ -187,15 +154,11 @@ impl SystemFrame<'_> {
     }
 
     /// What is handed, by which space, to which.
-    fn names(&self, handoff: &Handoff) -> (String, Name, Name) {
+    pub fn names(&self, handoff: &Handoff) -> (String, Name, Name) {
         let operand = &self.space(handoff.reader).operands[handoff.operand];
         let subscripts: Vec<String> = operand.access.iter().map(|form| form.to_string().replace(' ', "")).collect();
         let element = format!("{}[{}]", operand.tensor, subscripts.join(","));
-        let giving = match handoff.given() {
-            Some((space, Field::Result)) => self.space(space).name.clone(),
-            Some((space, Field::Operand(_))) => self.space(space).name.clone(),
-            None => operand.tensor.clone(),
-        };
+        let giving = handoff.given().map_or(&operand.tensor, |(space, _)| &self.space(space).name).clone();
         (element, giving, self.space(handoff.reader).name.clone())
     }
 }

@@ -10,6 +10,8 @@ mod obligation;
 
 mod frame;
 
+mod system_frame;
+
 mod wording;
 
 mod check;
@@ -27,8 +29,6 @@ mod link;
 mod fifo;
 
 mod generate;
-
-mod system_frame;
 
 mod handoff;
 

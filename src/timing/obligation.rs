@@ -21,13 +21,11 @@ pub enum Kind {
     FifoDepth,
     /// A value that another space computes is there before it is taken.
     Handoff,
-    /// A PE takes the values of a handoff in the order in which they are given.
-    HandoffOrder,
 }
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 8] = [
+    pub const ALL: [(Kind, &'static str); 7] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
@@ -35,7 +33,6 @@ impl Kind {
         (Kind::LinkConflict, "link-conflict"),
         (Kind::FifoDepth, "fifo-depth"),
         (Kind::Handoff, "handoff"),
-        (Kind::HandoffOrder, "handoff-order"),
     ];
 
     /// The word for it in tables and JSON.

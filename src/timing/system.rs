@@ -1,8 +1,9 @@
 //! All obligations of a design of several spaces: those of each space alone, those of the handoffs, and that no PE runs
 //! points of two spaces at one time.
 
+use super::frame::Claim;
 use super::generate::obligations;
-use super::system_frame::{SystemClaim, SystemFrame};
+use super::system_frame::SystemFrame;
 use super::wording::{Side, sides};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -50,7 +51,7 @@ impl SystemFrame<'_> {
         let mut stated: Vec<Obligation> = self.handed_in_time(handoff).into_iter().collect();
         let within = handoff.given().is_some_and(|(space, _)| handoff.is_within_point(self.space(space)));
         if !within {
-            stated.extend(self.handed_in_order(handoff));
+            stated.extend(self.handoff_link_conflict(handoff));
             if let Some(depth) = self.handoff_depth(handoff) {
                 stated.push(depth.map_err(|problem| vec![problem])?);
             }
@@ -74,7 +75,7 @@ impl SystemFrame<'_> {
                 rest: format!("of `{second}` on {}", self.show_pe(&y)),
             },
         );
-        self.state(SystemClaim {
+        self.state(Claim {
             kind: Kind::PeConflict,
             of: crate::integer::name(&format!("{first}, {second}")),
             points: vec![one, other],

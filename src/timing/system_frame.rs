@@ -2,9 +2,9 @@
 //!
 //! Point `n` of a violation may lie in any space; its coordinates are the indices of that space, with a mark for `n`.
 
-use super::frame::coordinate_names;
+use super::frame::{Claim, clock_names, coordinate_names, unused};
 use super::wording::{show_place, tuple};
-use super::{Formula, Kind, Obligation, Reason};
+use super::{Formula, Obligation};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Links, SystemDesign};
 use crate::recurrence::Space;
@@ -21,18 +21,6 @@ pub(super) struct SystemFrame<'a> {
 pub(super) struct SpacePoint {
     pub space: usize,
     pub coordinates: Vec<Affine>,
-}
-
-/// An obligation that still lacks what all obligations share.
-pub(super) struct SystemClaim {
-    pub kind: Kind,
-    pub of: Name,
-    /// The spaces of the points that are variables, in their order.
-    pub points: Vec<usize>,
-    /// Variables beside the points.
-    pub extras: Vec<Name>,
-    pub violation: Vec<Formula>,
-    pub reason: Reason,
 }
 
 impl<'a> SystemFrame<'a> {
@@ -78,33 +66,19 @@ impl<'a> SystemFrame<'a> {
     /// A name that neither the parameters nor an index has.
     pub fn fresh(&self, wanted: &str) -> Name {
         let system = self.design.system;
-        let indices = system.spaces.iter().flat_map(|space| space.indices());
-        let taken: Vec<&Name> = indices.chain(&system.parameters).collect();
-        let mut text = wanted.to_owned();
-        while taken.iter().any(|name| ***name == *text) {
-            text.push('_');
-        }
-        crate::integer::name(&text)
+        unused(wanted, system.spaces.iter().flat_map(|space| space.indices()).chain(&system.parameters))
     }
 
-    /// The claim as an obligation: its variables in order, its violation for sizes of at least 1.
-    pub fn state(&self, claim: SystemClaim) -> Obligation {
-        let parameters = &self.design.system.parameters;
-        let mut variables = parameters.clone();
-        for (number, space) in claim.points.iter().enumerate() {
-            variables.extend(coordinate_names(self.space(*space), number));
-        }
-        variables.extend(claim.extras);
-        let sizes = parameters.iter().map(|size| Formula::at_least(&Affine::variable(size), &Affine::constant(1)));
-        Obligation {
-            kind: claim.kind,
-            of: claim.of,
-            variables,
-            parameters: parameters.len(),
-            points: claim.points.iter().map(|space| self.space(*space).dimension()).collect(),
-            violation: Formula::All(sizes.chain(claim.violation).collect()),
-            reason: claim.reason,
-        }
+    /// The names of the components of a time.
+    pub fn clock(&self) -> Vec<Name> {
+        let rows = self.design.parts.first().map_or(1, |part| part.map.step.rows().len());
+        clock_names(rows, |wanted| self.fresh(wanted))
+    }
+
+    /// The claim, about a point of each of its spaces, as an obligation.
+    pub fn state(&self, claim: Claim<Vec<usize>>) -> Obligation {
+        let spaces: Vec<&Space> = claim.points.iter().map(|space| self.space(*space)).collect();
+        claim.stated(&self.design.system.parameters, &spaces)
     }
 
     fn image(&self, point: &SpacePoint) -> BTreeMap<Name, Affine> {

@@ -10,7 +10,7 @@ use crate::recurrence::{Role, Scalar};
 pub fn store_known(system: &SpaceSystem, register: &Name) -> Vec<Instruction> {
     let is_output =
         |name: &Name| system.tensors.iter().any(|tensor| tensor.name == *name && tensor.role == Role::Output);
-    let sizes = Polyhedron::new(system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)));
+    let sizes = Polyhedron::sizes(&system.parameters);
     let known = system.known.iter().filter(|known| is_output(&known.tensor));
     known.flat_map(|known| store_all(known, register, &sizes)).collect()
 }

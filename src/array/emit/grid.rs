@@ -20,7 +20,7 @@ impl Side {
         let mut side =
             Side { coordinate: coordinate.clone(), lower: vec![], upper: vec![], sizes: Polyhedron::default() };
         for (space, place) in places {
-            side.sizes = sizes(space);
+            side.sizes = Polyhedron::sizes(&space.parameters);
             let (lower, upper) = values(space, &place);
             side.lower.push(lower);
             side.upper.push(upper);
@@ -66,15 +66,10 @@ fn shared(ends: &[Vec<Bound>], reaches: impl Fn(&Bound, &Bound) -> bool + Copy) 
     ends.iter().flatten().filter(move |bound| ends.iter().all(|end| holds(bound, end)))
 }
 
-/// Every parameter is at least 1.
-pub fn sizes(space: &Space) -> Polyhedron {
-    Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)))
-}
-
 /// The lower and the upper bounds of a form over the points of a space.
 pub fn values(space: &Space, form: &Affine) -> (Vec<Bound>, Vec<Bound>) {
     let marker = name("the value");
-    let mut set = space.domain.set.intersect(&sizes(space));
+    let mut set = space.domain.set.intersect(&Polyhedron::sizes(&space.parameters));
     let value = form.clone() - Affine::variable(&marker);
     set.add(value.clone());
     set.add(-value);

@@ -56,8 +56,8 @@ impl Scan {
             let row: Vector = basis.iter().map(|vector| vector[position]).collect();
             point.insert(index.clone(), start + Affine::from_row(&loops, &row));
         }
-        let mut domain = space.domain.set.substitute(&point).intersect(&lattice.equations);
-        space.parameters.iter().for_each(|p| domain.add(Affine::variable(p) - Affine::constant(1)));
+        let domain = space.domain.set.substitute(&point).intersect(&lattice.equations);
+        let domain = domain.intersect(&Polyhedron::sizes(&space.parameters));
         let (pes, is_full) = shadow(&domain, &loops);
         let coordinates = names.coordinates.clone();
         let Lattice { conditions: lattice, ties, divisions, .. } = lattice;

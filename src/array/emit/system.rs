@@ -7,7 +7,7 @@
 use super::body::Body;
 use super::classes::classes;
 use super::givens::store_known;
-use super::grid::{Side, sizes};
+use super::grid::Side;
 use super::names::{Names, fresh};
 use super::passage::Passage;
 use super::scan::Scan;
@@ -16,7 +16,7 @@ use super::work::{Work, since};
 use super::{buses, channels};
 use crate::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name};
+use crate::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Design, Flow, Links, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::recurrence::{Role, Space};
@@ -156,7 +156,7 @@ fn gather<'a>(
         bodies: bodies.collect(),
         times: parts.iter().map(|part| part.scan.image(&part.time)).collect(),
         clock: naming.clock.clone(),
-        pes: parts.first().map_or(Default::default(), |part| sizes(part.space())),
+        pes: Polyhedron::sizes(&design.system.parameters),
         sides: naming.coordinates.iter().enumerate().map(side).collect(),
         start,
         once,

@@ -82,7 +82,7 @@ fn writer<'a>(space: &'a Space, scheme: &'a Scheme) -> Writer<'a> {
 }
 
 fn grid(space: &Space, scheme: &Scheme) -> Vec<Coordinate> {
-    let sizes = Polyhedron::new(space.parameters.iter().map(|p| Affine::variable(p) - Affine::constant(1)));
+    let sizes = Polyhedron::sizes(&space.parameters);
     let processes = &scheme.processes;
     let sides = processes.coordinates.iter().zip(processes.lower.iter().zip(&processes.upper));
     let side = |(name, (lower, upper)): (&Name, (&Vec<_>, &Vec<_>))| Coordinate {

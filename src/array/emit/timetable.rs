@@ -1,6 +1,6 @@
 //! The clock at which a point runs, as program text: 0 at the first operation of the whole array.
 
-use super::grid::{sizes, values};
+use super::grid::values;
 use super::known::least_expression;
 use super::scan::Scan;
 use super::work::since;
@@ -74,6 +74,6 @@ fn slanted(space: &Space, row: &[i64], scan: &Scan) -> IndexExpr {
 /// A space that is empty at some sizes may make the value less than the first operation there, never more.
 pub fn first_time(spaces: &[(&Space, Affine)]) -> IndexExpr {
     let lower: Vec<Vec<Bound>> = spaces.iter().map(|(space, time)| values(space, time).0).collect();
-    let known = spaces.first().map_or(Polyhedron::default(), |(space, _)| sizes(space));
+    let known = spaces.first().map_or(Polyhedron::default(), |(space, _)| Polyhedron::sizes(&space.parameters));
     least_expression(&lower, &known)
 }

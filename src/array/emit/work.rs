@@ -4,7 +4,7 @@
 //! interleave, one loop over the clock asks at each step which of them has a point there.
 
 use super::body::Body;
-use super::grid::{Side, sizes};
+use super::grid::Side;
 use super::known::{Decision, decide, greatest_expression, least_expression};
 use super::order::groups;
 use super::scan::Scan;
@@ -107,7 +107,8 @@ impl Work<'_> {
 
     /// What the grid says of the coordinates and the sizes.
     pub fn inside(&self) -> Polyhedron {
-        let sizes = self.bodies.first().map_or(Polyhedron::default(), |body| sizes(body.design.space));
+        let sizes =
+            self.bodies.first().map_or(Polyhedron::default(), |body| Polyhedron::sizes(&body.design.space.parameters));
         Polyhedron::new(sizes.constraints().iter().cloned().chain(self.sides.iter().flat_map(Side::constraints)))
     }
 

@@ -170,9 +170,15 @@ impl Conditions {
             let apart = here - there.substitute(&image);
             [apart.clone(), -apart]
         });
-        let sizes = design.system.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
+        let sizes = Polyhedron::sizes(&design.system.parameters);
         let (one, other) = (&spaces[first].domain.set, spaces[second].domain.set.substitute(&image));
-        let all = one.constraints().iter().chain(other.constraints()).cloned().chain(meets).chain(sizes);
+        let all = one
+            .constraints()
+            .iter()
+            .chain(other.constraints())
+            .cloned()
+            .chain(meets)
+            .chain(sizes.constraints().to_vec());
         let names: Vec<Name> = spaces[first]
             .indices()
             .iter()

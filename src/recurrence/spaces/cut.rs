@@ -35,7 +35,7 @@ pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
     system.equations.iter().for_each(|equation| cutter.cut_equation(equation));
     let mut cut = cutter.cut;
     merge_reductions(&mut cut);
-    let sizes = Polyhedron::new(cut.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)));
+    let sizes = Polyhedron::sizes(&cut.parameters);
     cut.spaces.iter_mut().for_each(|space| space.domain.set = space.domain.set.irredundant(&sizes));
     find_sources(&mut cut)?;
     if cut.spaces.is_empty() {
@@ -271,7 +271,6 @@ fn coordinate_names(system: &RecurrenceSystem, tensor: &Name) -> Vec<Name> {
 
 /// Whether every point of `domain`, for sizes of at least 1, lies in `set`.
 fn implies_all(system: &RecurrenceSystem, domain: &Domain, set: &Polyhedron) -> bool {
-    let mut known = domain.set.clone();
-    system.parameters.iter().for_each(|size| known.add(Affine::variable(size) - Affine::constant(1)));
+    let known = domain.set.intersect(&Polyhedron::sizes(&system.parameters));
     set.constraints().iter().all(|form| known.implies(form))
 }

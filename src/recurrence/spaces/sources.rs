@@ -32,7 +32,7 @@ fn of_operand(cut: &SpaceSystem, reader: &Space, operand: &Operand) -> Result<Ve
     if declared.is_some_and(|tensor| tensor.role == Role::Input) {
         return Ok(vec![]);
     }
-    let points = with_sizes(&reader.domain.set, &cut.parameters);
+    let points = reader.domain.set.intersect(&Polyhedron::sizes(&cut.parameters));
     let mut sources = vec![];
     for (position, producer) in cut.spaces.iter().enumerate().filter(|(_, space)| space.output == operand.tensor) {
         let Some(last) = last_point(producer, &Chain::as_written(producer), &operand.access) else {
@@ -43,7 +43,7 @@ fn of_operand(cut: &SpaceSystem, reader: &Space, operand: &Operand) -> Result<Ve
         sources.extend(source(&reader.domain.set, &points, &guard, origin));
         if let (None, Some(operator)) = (declared, producer.reduction) {
             let empty = Origin::Known(Scalar::Number(operator.neutral()));
-            let rest = outside(&points, &guard);
+            let rest = points.outside(&guard);
             sources.extend(rest.iter().filter_map(|set| source(&reader.domain.set, &points, set, empty.clone())));
         }
     }
@@ -69,26 +69,6 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
     }
     let open = guard.constraints().iter().filter(|form| !points.implies(form)).cloned();
     Some(Source { set: domain.intersect(&Polyhedron::new(open)), origin })
-}
-
-/// The points that do not all fulfil `guard`, as disjoint sets.
-fn outside(points: &Polyhedron, guard: &Polyhedron) -> Vec<Polyhedron> {
-    let mut inside = points.clone();
-    let mut parts = vec![];
-    for form in guard.constraints().iter().filter(|form| !points.implies(form)) {
-        let mut part = inside.clone();
-        part.add(-form.clone() - Affine::constant(1));
-        if !part.is_empty() {
-            parts.push(part);
-        }
-        inside.add(form.clone());
-    }
-    parts
-}
-
-fn with_sizes(set: &Polyhedron, parameters: &[Name]) -> Polyhedron {
-    let sizes = parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1));
-    Polyhedron::new(set.constraints().iter().cloned().chain(sizes))
 }
 
 fn substituted(scalar: &Scalar, image: &BTreeMap<Name, Affine>) -> Scalar {

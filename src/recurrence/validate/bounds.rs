@@ -31,7 +31,7 @@ impl Context {
 
 /// A message for each extent that can be negative and each access that can leave its tensor.
 pub(super) fn check_bounds(system: &RecurrenceSystem) -> Diagnostics {
-    let sizes = Polyhedron::new(system.parameters.iter().map(|name| Affine::variable(name) - Affine::constant(1)));
+    let sizes = Polyhedron::sizes(&system.parameters);
     let mut errors: Diagnostics =
         system.tensors.iter().filter_map(|tensor| check_extents(system, tensor, &sizes)).collect();
     for equation in &system.equations {
