@@ -227,7 +227,7 @@ impl Checker<'_> {
 }
 
 /// The links of a word's way, one axis after the other: each by where it starts and the axis it runs along.
-fn route(from: &[i64], moved: &[i64]) -> Vec<(Vector, usize)> {
+pub(super) fn route(from: &[i64], moved: &[i64]) -> Vec<(Vector, usize)> {
     let mut at = from.to_vec();
     let mut links = vec![];
     for (axis, by) in moved.iter().enumerate() {

@@ -40,6 +40,15 @@ fn a_broadcast_without_a_direction_needs_a_bus() {
     assert!(message.contains("the rules offer for `A`: prefetch, feed"), "{message}");
 }
 
+/// The twin of `both-diagonals-of-hex.rec`: the same place on a network that has both.
+#[test]
+fn a_king_has_both_diagonals() {
+    let path = format!("{FOLDER}/both-diagonals-of-hex.rec");
+    let found = json(&["run", &path, "--schedule", "right", "--size", "N=4"]);
+    assert_eq!((found["sim"]["cycles"].as_u64(), found["prove"]["result"].as_str()), (Some(5), Some("proved")));
+    assert_eq!(found["sim"]["matches_reference"], true);
+}
+
 #[test]
 fn every_impossible_schedule_is_refused_in_the_words_of_the_source() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);

@@ -13,6 +13,8 @@ mod buses;
 
 mod obligations;
 
+mod links;
+
 mod factorisations;
 
 mod grids;

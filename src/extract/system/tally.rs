@@ -4,6 +4,7 @@ use super::SystemProblem;
 use super::steps::SpacePoint;
 use crate::cost::Cost;
 use crate::extract::Checker;
+use crate::extract::verify::route;
 use crate::integer::{Affine, Bindings, Vector};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::recurrence::Space;
@@ -223,16 +224,15 @@ fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Result<
 /// The words of a handoff, and the slots of its channels.
 fn of_handoff(problem: &SystemProblem, design: &SystemDesign, handoff: &Handoff) -> Result<Cost, String> {
     let Giver::Point { space, displacement, .. } = &handoff.giver else { return Ok(Cost::default()) };
-    let reader = &problem.system.spaces[handoff.reader];
     if handoff.is_within_point(&problem.system.spaces[*space]) {
         return Ok(Cost::default());
     }
-    let takers: Vec<&Vector> =
-        problem.points[handoff.reader].iter().filter(|point| is_in(reader, &problem.sizes, handoff, point)).collect();
-    let places: BTreeMap<Vector, u64> = takers.iter().fold(BTreeMap::new(), |mut counts, point| {
-        *counts.entry(design.parts[handoff.reader].map.place.apply(point)).or_default() += 1;
-        counts
-    });
+    let reader = &problem.system.spaces[handoff.reader];
+    let mut takers = problem.points[handoff.reader].clone();
+    takers.retain(|point| is_in(reader, &problem.sizes, handoff, point));
+    check_route(problem, design, handoff, &takers)?;
+    let places: BTreeSet<Vector> =
+        takers.iter().map(|point| design.parts[handoff.reader].map.place.apply(point)).collect();
     let hops = problem.machine.links.network.hops(displacement).ok_or("the network has no such link")?;
     let depth = design.handoff_depth(handoff, &problem.machine.links).ok_or("a FIFO grows with the sizes")?;
     Ok(Cost {
@@ -241,6 +241,34 @@ fn of_handoff(problem: &SystemProblem, design: &SystemDesign, handoff: &Handoff)
         fanout: 1,
         ..Cost::default()
     })
+}
+
+/// No two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links of
+/// their own.
+fn check_route(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    handoff: &Handoff,
+    takers: &[Vector],
+) -> Result<(), String> {
+    let Giver::Point { space, at, displacement, .. } = &handoff.giver else { return Ok(()) };
+    if displacement.iter().all(|entry| entry.abs() <= 1) {
+        return Ok(());
+    }
+    let reader = &problem.system.spaces[handoff.reader];
+    let mut carried = BTreeSet::new();
+    for taker in takers {
+        let bindings = reader.bind(&problem.sizes, taker);
+        let giver: Option<Vector> = at.iter().map(|form| form.evaluate(&bindings)).collect();
+        let left = giver.and_then(|giver| slot(&problem.sizes, design, *space, &giver));
+        let (pe, time) = left.ok_or("a coordinate does not fit")?;
+        for (hop, link) in (0..).zip(route(&pe, displacement)) {
+            if !carried.insert((link, time + hop * problem.machine.links.latency)) {
+                return Err("two words of a handoff meet on their way".to_owned());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn is_in(reader: &Space, sizes: &Bindings, handoff: &Handoff, point: &[i64]) -> bool {
