@@ -159,9 +159,10 @@ pub(super) fn coordinate_names(space: &Space, number: usize) -> Vec<Name> {
 }
 
 /// `wanted`, with underscores while it is one of `taken`.
-pub(super) fn unused<'a>(wanted: &str, taken: impl Iterator<Item = &'a Name> + Clone) -> Name {
+pub(super) fn unused<'a>(wanted: &str, taken: impl Iterator<Item = &'a Name>) -> Name {
+    let taken: Vec<&Name> = taken.collect();
     let mut text = wanted.to_owned();
-    while taken.clone().any(|name| **name == *text) {
+    while taken.iter().any(|name| ***name == *text) {
         text.push('_');
     }
     name(&text)

@@ -112,7 +112,7 @@ impl Frame<'_> {
         let (late, early) = ((self.place(&x), self.time(&x)), (self.place(&y), self.time(&y)));
         Formula::All(vec![
             Formula::Any(vec![Formula::at_least(hops, &Affine::constant(1)), x.before(&y)]),
-            meet_on_route(&flow.displacement, self.links.latency, late, early, hops),
+            meet_on_route(&flow.displacement, self.links.latency, &late, &early, hops),
         ])
     }
 
@@ -152,23 +152,24 @@ impl SystemFrame<'_> {
                 self.inside(&handoff.set, &one),
                 self.inside(&handoff.set, &other),
                 Formula::at_least(&hops, &Affine::constant(1)),
-                meet_on_route(displacement, self.links.latency, leaves(&late), leaves(&early), &hops),
+                meet_on_route(displacement, self.links.latency, &leaves(&late), &leaves(&early), &hops),
             ],
-            reason: self.two_handed(handoff, [&late, &early]),
+            reason: self.two_handed(handoff, [(&late, &one), (&early, &other)]),
         }))
     }
 
-    fn two_handed(&self, handoff: &Handoff, givers: [&SpacePoint; 2]) -> Reason {
-        let (of, giving, reading) = self.names(handoff);
+    fn two_handed(&self, handoff: &Handoff, words: [(&SpacePoint, &SpacePoint); 2]) -> Reason {
+        let (of, _, reading) = self.names(handoff);
         let (available, needed) = two_at_once(|number| {
-            (self.show_time(givers[number]), format!("from {} to `{reading}`", self.show_pe(givers[number])))
+            let (giver, reader) = words[number];
+            (self.show_time(giver), format!("from {} to {}", self.show_pe(giver), self.show_pe(reader)))
         });
         Reason {
-            broken: format!("two words of {of} from `{giving}` are on one link at one time"),
+            broken: format!("two words of {of} for `{reading}` are on one link at one time"),
             blame: format!("lets two words of {of} meet on a link"),
             available,
             needed,
-            help: format!("place `{reading}` next to `{giving}`, or choose times that keep the words apart"),
+            help: "choose a `place` with shorter ways, or a `time` that keeps the words apart".to_owned(),
         }
     }
 }
@@ -177,8 +178,8 @@ impl SystemFrame<'_> {
 type Departure = (Vec<Affine>, Vec<Affine>);
 
 /// A word leaves `hops` hops down the route of an earlier one, which is there at that moment.
-fn meet_on_route(displacement: &[i64], latency: i64, late: Departure, early: Departure, hops: &Affine) -> Formula {
-    let time = later(early.1, &(hops.clone() * latency));
+fn meet_on_route(displacement: &[i64], latency: i64, late: &Departure, early: &Departure, hops: &Affine) -> Formula {
+    let time = later(early.1.clone(), &(hops.clone() * latency));
     let stretches = displacement.iter().enumerate().filter(|(_, entry)| **entry != 0);
     let on_stretch = stretches.map(|(axis, entry)| {
         let step: Vec<i64> =
