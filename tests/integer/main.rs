@@ -1,3 +1,5 @@
 //! Exact mathematics against independent oracles.
 
 mod generators;
+
+mod sets;
