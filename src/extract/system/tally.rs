@@ -65,13 +65,17 @@ fn with_inputs(
 ) -> Result<Vec<(Cost, Vec<Part>)>, String> {
     let mut front = vec![(shared, vec![])];
     for space in 0..design.parts.len() {
-        let own = of_space(problem, design, space, diagonal)?;
-        let joined = front.iter().flat_map(|(cost, parts)| {
-            own.iter().map(move |(more, part)| (cost.join(more), [parts.clone(), vec![part.clone()]].concat()))
-        });
-        front = best(joined.collect());
+        front = longer(&front, &of_space(problem, design, space, diagonal)?);
     }
     Ok(front)
+}
+
+/// Every best way to go on: each list with each of the next choices.
+fn longer<T: Clone>(front: &[(Cost, Vec<T>)], next: &[(Cost, T)]) -> Vec<(Cost, Vec<T>)> {
+    let joined = front.iter().flat_map(|(cost, list)| {
+        next.iter().map(move |(more, choice)| (cost.join(more), [list.clone(), vec![choice.clone()]].concat()))
+    });
+    best(joined.collect())
 }
 
 /// Those that no other beats in one entry without losing in another; ties stay.
@@ -147,22 +151,15 @@ fn of_space(
     let part = &design.parts[space];
     let points = &problem.system.spaces[space];
     let checker = Checker::new(points, problem.machine, &problem.sizes, &part.map)?;
-    let network = problem.machine.links.network;
-    let fits = |part: &Part, choice: &Transport| {
-        let slant = choice.direction().map_or(0, |along| network.diagonal(&part.map.displacement(along)));
-        slant == 0 || slant == diagonal
-    };
+    let slant = |along: &Vector| problem.machine.links.network.diagonal(&part.map.displacement(along));
+    let fits = |choice: &Transport| choice.direction().is_none_or(|along| [0, diagonal].contains(&slant(along)));
     let mut front = vec![(checker.chain(&part.dataflow.chain)?, vec![])];
     for operand in 0..points.operands.len() {
         let own = match problem.system.sources[space][operand].is_empty() {
-            true => inputs(problem, (space, operand), &checker, |choice| fits(part, choice)),
+            true => inputs(problem, (space, operand), &checker, fits),
             false => computed(&checker, operand, &part.dataflow.transports[operand])?,
         };
-        let joined = front.iter().flat_map(|(cost, transports): &(Cost, Vec<Transport>)| {
-            own.iter()
-                .map(move |(more, transport)| (cost.join(more), [transports.clone(), vec![transport.clone()]].concat()))
-        });
-        front = best(joined.collect());
+        front = longer(&front, &own);
     }
     let chain = part.dataflow.chain.clone();
     let with = |transports| Part { dataflow: Dataflow { transports, chain: chain.clone() }, ..part.clone() };

@@ -140,19 +140,20 @@ impl Reads<'_> {
     fn check(&self, space: usize, run: &[(Bindings, Slot)]) -> Result<(), String> {
         let (reader, sources) = (&self.problem.system.spaces[space], &self.problem.system.sources[space]);
         let computed = reader.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
-        for (operand, _) in computed {
-            for (bindings, slot) in run {
-                let element = element(&operand.access, bindings).ok_or("a subscript does not fit")?;
-                let refuse =
-                    |why: &str| Err(format!("`{}` reads `{}` {why}, at {element:?}", reader.name, operand.tensor));
-                match self.written.get(&(operand.tensor.clone(), element.clone())) {
-                    Some(Some(giver)) if !self.is_in_time(giver, slot) => refuse("before it is there")?,
-                    None if !is_reduction(self.problem, &operand.tensor) => refuse("where nothing computes it")?,
-                    _ => {}
-                }
-            }
+        for ((operand, _), (bindings, slot)) in computed.flat_map(|read| run.iter().map(move |point| (read, point))) {
+            let element = element(&operand.access, bindings).ok_or("a subscript does not fit")?;
+            self.check_one(&operand.tensor, &element, slot)
+                .map_err(|why| format!("`{}` reads `{}` {why}, at {element:?}", reader.name, operand.tensor))?;
         }
         Ok(())
+    }
+
+    fn check_one(&self, tensor: &Name, element: &Vector, slot: &Slot) -> Result<(), &'static str> {
+        match self.written.get(&(tensor.clone(), element.clone())) {
+            Some(Some(giver)) if !self.is_in_time(giver, slot) => Err("before it is there"),
+            None if !is_reduction(self.problem, tensor) => Err("where nothing computes it"),
+            _ => Ok(()),
+        }
     }
 
     /// By the latency of every hop of the shortest way, and by one step at least.
