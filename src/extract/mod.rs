@@ -30,7 +30,7 @@ pub use constraint::Constraint;
 pub use front::{Found, Front};
 pub use search::{Problem, Rejections, Survey, search};
 pub use system::{
-    Law, Stuck, SystemConstraint, SystemFound, SystemProblem, SystemSurvey, nearest, place_of, search_system,
-    verify_system, why_stuck,
+    Law, LeftOut, Stuck, SystemConstraint, SystemFound, SystemLimits, SystemProblem, SystemSurvey, nearest, place_of,
+    search_system, verify_system, why_stuck,
 };
 pub use verify::{Checker, verify};

@@ -4,7 +4,6 @@
 //! the array's axes (networks do not change under these). Steps: the last row with entries in the box; where a place folds
 //! several dimensions into a PE, the rows above it are single indices, forwards or backwards, in every order.
 
-use super::{SpaceTimeMap, clock};
 use crate::integer::{Matrix, Vector, lexicographic_sign};
 
 /// What the search enumerates.
@@ -67,11 +66,6 @@ pub fn steps(rank: usize, dimension: usize, box_: (i64, i64)) -> Vec<Matrix> {
         }
     }
     steps
-}
-
-/// Whether no two points of a PE share a time, for any sizes.
-pub fn is_conflict_free(map: &SpaceTimeMap) -> bool {
-    clock::row_basis(map).is_some()
 }
 
 /// Every ordered choice of `count` different signed unit rows.

@@ -39,4 +39,4 @@ pub use formula::Formula;
 pub use generate::obligations;
 pub use handoff::handoff_obligations;
 pub use obligation::{Kind, Obligation, Reason};
-pub use system::system_obligations;
+pub use system::{system_obligations, two_spaces_apart};

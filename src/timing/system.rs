@@ -31,6 +31,12 @@ pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<O
     Ok(stated)
 }
 
+/// That no PE runs a point of one space and a point of another at one time, whatever the links: the violation's points are
+/// one of `one`, then one of `other`.
+pub fn two_spaces_apart(design: &SystemDesign, one: usize, other: usize) -> Obligation {
+    SystemFrame { design, links: Links::default() }.two_spaces(one, other)
+}
+
 /// All times have as many components, or they could not be compared.
 fn check_rows(design: &SystemDesign) -> Checked<()> {
     let rows = |part: &crate::mapping::Part| part.map.step.rows().len();

@@ -70,3 +70,15 @@ fn the_table_shows_as_many_designs_as_asked_for() {
     assert_eq!(text.lines().filter(|line| line.contains("  t = ")).count(), 3, "{text}");
     assert!(text.contains("more: --most"), "{text}");
 }
+
+/// Jacobi's sweep of a plane has six spaces: the start, the four edges, and the middle.
+#[test]
+fn what_is_beyond_a_limit_is_said() {
+    let flags = ["search", "kernels/jacobi2d.rec", "--size", "T=2,N=2", "--rank", "2"];
+    let table = good(&flags);
+    assert!(table.contains("  left out  75 places not along the axes (more than 5 spaces)\n"), "{table}");
+    let found = json(&flags);
+    let left_out = serde_json::json!({ "slanted_places": 75, "crowded_places": 0, "dataflows": 0 });
+    assert_eq!(found["left_out"], left_out);
+    assert!(!good(&["search", "kernels/trisolve.rec", "--size", "N=4"]).contains("left out"));
+}

@@ -6,7 +6,11 @@ mod by_hand;
 
 mod every_system;
 
+mod limits;
+
 mod literature;
+
+mod offered;
 
 mod spaces;
 

@@ -10,8 +10,8 @@ use systole::extract::{SystemConstraint, SystemFound, SystemProblem, search_syst
 use systole::integer::{Affine, Bindings, name};
 use systole::mapping::candidates::Bounds;
 use systole::mapping::{Network, Part, SystemDesign};
-use systole::recurrence::load;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
+use systole::recurrence::{Schedule, load};
 use systole::rewrite::{Choices, Limits, load_rules, saturate_system};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
@@ -21,26 +21,28 @@ use systole::timing::system_obligations;
 pub struct Kernel {
     pub system: SpaceSystem,
     pub choices: Vec<Choices>,
+    pub schedules: Vec<Schedule>,
 }
 
 pub fn kernel(text: &str) -> Kernel {
-    let system = cut_spaces(&load(&Source::new("test.rec", text)).unwrap()).unwrap();
+    let equations = load(&Source::new("test.rec", text)).unwrap();
+    let system = cut_spaces(&equations).unwrap();
     let choices = saturate_system(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices().unwrap();
-    Kernel { system, choices }
+    Kernel { system, choices, schedules: equations.schedules }
 }
 
-fn machine(latency: i64) -> Machine {
+pub fn machine(latency: i64) -> Machine {
     let mut machine = Machine::default();
     machine.links.latency = latency;
     machine
 }
 
-fn sizes(text: &[(&str, i64)]) -> Bindings {
+pub fn sizes(text: &[(&str, i64)]) -> Bindings {
     text.iter().map(|(size, value)| (name(size), *value)).collect()
 }
 
 impl Kernel {
-    fn dimension(&self) -> usize {
+    pub fn dimension(&self) -> usize {
         self.system.spaces.iter().map(|space| space.dimension()).max().unwrap()
     }
 

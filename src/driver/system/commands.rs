@@ -59,6 +59,9 @@ fn print_search(loaded: &Loaded, searched: &Searched, output: &Output) {
         searched.front.len(),
         searched.elapsed.as_secs_f64() * 1e3,
     ));
+    if let Some(left_out) = show::left_out(searched) {
+        output.line(&format!("  left out  {left_out}"));
+    }
 }
 
 /// `systole prove`.

@@ -7,7 +7,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::arguments::{KernelArguments, SpaceArguments};
 use crate::driver::output::Output;
 use crate::driver::{Failure, Verdict, pipeline};
-use crate::extract::{self, SystemFound, SystemSurvey, verify_system};
+use crate::extract::{self, SystemFound, SystemLimits, SystemSurvey, verify_system};
 use crate::integer::Bindings;
 use crate::mapping::SystemDesign;
 use crate::recurrence::spaces::{SpaceSystem, cut_spaces};
@@ -50,6 +50,8 @@ pub struct Searched {
     pub counted: Bindings,
     /// Where the schedule, or its time, stands in the source.
     pub span: Option<Span>,
+    /// How far the search went.
+    pub limits: SystemLimits,
     /// What was seen.
     pub survey: SystemSurvey,
     /// The front, best first.
@@ -69,12 +71,12 @@ pub fn search(loaded: &Loaded, arguments: &SpaceArguments, output: &Output) -> C
     let start = Instant::now();
     let problem = setting.problem(loaded)?;
     let survey = pipeline::with_threads(arguments.threads, || extract::search_system(&problem, &progress))?;
-    let (elapsed, counted) = (start.elapsed(), problem.sizes.clone());
+    let (elapsed, counted, limits) = (start.elapsed(), problem.sizes.clone(), problem.limits);
     bar.finish_and_clear();
     drop(problem);
     let front = survey.sorted(setting.objective);
     let span = setting.constraint.span;
-    Ok(Searched { span, machine: setting.machine, sizes: setting.sizes, counted, survey, front, elapsed })
+    Ok(Searched { span, machine: setting.machine, sizes: setting.sizes, counted, limits, survey, front, elapsed })
 }
 
 /// A design of the front as a design to prove.

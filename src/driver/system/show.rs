@@ -1,6 +1,7 @@
 //! Words for designs of several spaces.
 
 use super::pipeline::{Loaded, Searched};
+use crate::driver::show::grouped;
 use crate::extract::SystemFound;
 use crate::integer::Affine;
 use crate::mapping::{Part, SystemDesign};
@@ -87,6 +88,29 @@ fn insert_transports(transports: &mut Map<String, Value>, space: &Space, part: &
     }
 }
 
+fn left_out_json(searched: &Searched) -> Value {
+    let left_out = &searched.survey.left_out;
+    json!({
+        "slanted_places": left_out.slanted,
+        "crowded_places": left_out.crowded,
+        "dataflows": left_out.dataflows,
+    })
+}
+
+/// What the search did not look at, in words; nothing where it looked at all within its bounds.
+pub fn left_out(searched: &Searched) -> Option<String> {
+    let (left_out, limits) = (&searched.survey.left_out, &searched.limits);
+    let (placements, dataflows) = (grouped(limits.placements as u64), grouped(limits.dataflows as u64));
+    let parts = [
+        (left_out.slanted, format!("places not along the axes (more than {} spaces)", limits.spaces)),
+        (left_out.crowded, format!("places cut short at {placements} placements")),
+        (left_out.dataflows, format!("dataflows beyond {dataflows} for one placement")),
+    ];
+    let said = parts.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> = said.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
 /// The search as JSON.
 pub fn search_json(loaded: &Loaded, searched: &Searched, winner: Option<usize>) -> Value {
     let report = &loaded.lowered.report;
@@ -98,6 +122,7 @@ pub fn search_json(loaded: &Loaded, searched: &Searched, winner: Option<usize>) 
         "maps": searched.survey.maps,
         "legal": searched.survey.legal,
         "designs": searched.survey.designs,
+        "left_out": left_out_json(searched),
         "counted_at": counted,
         "seconds": searched.elapsed.as_secs_f64(),
         "saturation": {

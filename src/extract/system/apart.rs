@@ -1,12 +1,14 @@
 //! Spaces that share PEs, kept from running there at one time.
 //!
-//! In: the conditions on the steps of a dataflow, and its shortest steps. Out: steps under which no two spaces meet at any of the
-//! trial sizes; that they meet at no size is an obligation (`pe-conflict`).
+//! In: the conditions on the steps of a dataflow, and its shortest steps. Out: steps under which no two spaces meet at any
+//! size, or none.
 
+use super::SystemProblem;
+use super::meetings::Meeting;
 use super::steps::Conditions;
-use super::{SystemProblem, tally};
 use crate::integer::{Affine, Matrix};
 use crate::mapping::{Part, SystemDesign};
+use std::collections::BTreeSet;
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
 const MOST_QUESTIONS: usize = 8;
@@ -19,14 +21,18 @@ pub fn apart(
     conditions: &Conditions,
     shortest: &[Part],
 ) -> Option<Vec<Part>> {
-    let timed = SystemDesign { system: problem.system, parts: shortest.to_vec() };
-    let meetings = tally::meetings(problem, &timed);
+    let meetings = met_under(problem, shortest)?;
     if meetings.is_empty() {
-        return Some(timed.parts);
+        return Some(shortest.to_vec());
     }
     let in_turn = shortest_in_turn(problem, design, conditions.clone(), &meetings);
     let given = problem.constraint.places.iter().any(Option::is_some);
     in_turn.or_else(|| if given { parted(problem, design, conditions.clone(), meetings) } else { None })
+}
+
+/// Points that meet under these steps; none only where that is proved for all sizes.
+fn met_under(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Meeting>> {
+    problem.meetings.of(&SystemDesign { system: problem.system, parts: parts.to_vec() })
 }
 
 /// The shortest steps that keep the points that meet apart; asked anew while others meet.
@@ -34,15 +40,14 @@ fn parted(
     problem: &SystemProblem,
     design: &SystemDesign,
     mut conditions: Conditions,
-    mut meetings: Vec<tally::Meeting>,
+    mut meetings: Vec<Meeting>,
 ) -> Option<Vec<Part>> {
     for _ in 0..MOST_QUESTIONS {
         meetings.iter().for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
         let parts = conditions.shortest(design, false).ok()?;
-        let timed = SystemDesign { system: problem.system, parts };
-        meetings = tally::meetings(problem, &timed);
+        meetings = met_under(problem, &parts)?;
         if meetings.is_empty() {
-            return Some(timed.parts);
+            return Some(parts);
         }
     }
     None
@@ -53,30 +58,29 @@ fn shortest_in_turn(
     problem: &SystemProblem,
     design: &SystemDesign,
     mut conditions: Conditions,
-    meetings: &[tally::Meeting],
+    meetings: &[Meeting],
 ) -> Option<Vec<Part>> {
-    let mut met: Vec<(usize, usize)> = meetings.iter().map(|(_, [one, other])| (one.0, other.0)).collect();
+    let mut met = pairs(meetings);
     let mut kept = vec![];
-    while !met.is_empty() {
-        met.sort_unstable();
-        met.dedup();
-        for (one, other) in met.iter().copied().filter(|pair| !kept.contains(pair)).collect::<Vec<_>>() {
+    while met.iter().any(|pair| !kept.contains(pair)) {
+        for (one, other) in met.into_iter().filter(|pair| !kept.contains(pair)).collect::<Vec<_>>() {
             let turned = problem.system.depends(one, other);
             let (first, second) = if turned { (other, one) } else { (one, other) };
             conditions.keep_in_turn(design, first, second).then_some(())?;
             kept.push((one, other));
         }
         let parts = conditions.shortest(design, false).ok()?;
-        let timed = SystemDesign { system: problem.system, parts };
-        met = tally::meetings(problem, &timed).iter().map(|(_, [one, other])| (one.0, other.0)).collect();
+        met = pairs(&met_under(problem, &parts)?);
         if met.is_empty() {
-            return Some(timed.parts);
-        }
-        if met.iter().all(|pair| kept.contains(pair)) {
-            return None;
+            return Some(parts);
         }
     }
     None
+}
+
+/// The spaces that meet, each two once.
+fn pairs(meetings: &[Meeting]) -> BTreeSet<(usize, usize)> {
+    meetings.iter().map(|(_, [one, other])| (one.0, other.0)).collect()
 }
 
 /// The steps slowed down so that each space has steps of its own: with `n` spaces, space `k` runs at the times `k` modulo

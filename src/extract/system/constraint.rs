@@ -59,6 +59,11 @@ impl SystemConstraint {
         self.places.iter().flatten().next().map(|place| place.rows().len())
     }
 
+    /// Whether the time of any space is given: then steps are not slowed down.
+    pub fn fixes_a_step(&self) -> bool {
+        self.steps.iter().any(Option::is_some)
+    }
+
     fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
         match directive {
             Directive::Place(rows) => self.place(system, rows, span),

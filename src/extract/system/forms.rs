@@ -9,9 +9,6 @@ use crate::mapping::{Network, Part, SpaceTimeMap, restrict};
 use crate::recurrence::spaces::{SpaceSystem, solve};
 use crate::rewrite::{Choices, Dataflow, Transport};
 
-/// More dataflows than this are not looked at for one placement.
-const MOST_FORMS: usize = 4096;
-
 /// What decides which dataflows there are.
 pub struct Forms<'a> {
     /// The system.
@@ -22,20 +19,25 @@ pub struct Forms<'a> {
     pub edges: &'a [Edge],
     /// The network.
     pub network: Network,
+    /// No more dataflows than this are listed for one placement.
+    pub most: usize,
 }
 
 impl Forms<'_> {
-    /// The parts of every dataflow, with steps of zero and each input fed.
-    pub fn all(&self, placement: &Placement) -> Vec<Vec<Part>> {
+    /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are.
+    pub fn all(&self, placement: &Placement) -> (Vec<Vec<Part>>, u64) {
         let mut combined: Vec<Vec<Part>> = vec![vec![]];
+        let mut count = 1u64;
         for space in 0..self.system.spaces.len() {
             let parts = self.parts(space, placement);
             let extend = |prefix: &Vec<Part>| {
                 parts.iter().map(|part| [prefix.clone(), vec![part.clone()]].concat()).collect::<Vec<_>>()
             };
-            combined = combined.iter().flat_map(extend).take(MOST_FORMS).collect();
+            combined = combined.iter().flat_map(extend).take(self.most).collect();
+            count = count.saturating_mul(parts.len() as u64);
         }
-        combined
+        let beyond = count.saturating_sub(combined.len() as u64);
+        (combined, beyond)
     }
 
     fn parts(&self, space: usize, placement: &Placement) -> Vec<Part> {
@@ -46,23 +48,24 @@ impl Forms<'_> {
         let origin: Vec<Affine> =
             shift.into_iter().zip(&placement.origins[member.family]).map(|(a, b)| a + b.clone()).collect();
         let step = Matrix::new(vec![vec![0; indices.len()]], indices.len());
+        let dataflows = self.dataflows(space, placement, &place);
         let map = SpaceTimeMap { place, step };
-        let dataflows = self.dataflows(space, placement);
         let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), start: Affine::default(), dataflow };
         dataflows.into_iter().map(part).collect()
     }
 
-    fn dataflows(&self, space: usize, placement: &Placement) -> Vec<Dataflow> {
+    /// The dataflows of a space whose points have this place.
+    fn dataflows(&self, space: usize, placement: &Placement, place: &Matrix) -> Vec<Dataflow> {
         let operands = 0..self.system.spaces[space].operands.len();
         let transports: Vec<Vec<Transport>> =
-            operands.map(|operand| self.transports(space, operand, placement)).collect();
+            operands.map(|operand| self.transports(space, operand, placement, place)).collect();
         let chains = self.choices[space].chains.clone();
         Choices { transports, chains }.dataflows().collect()
     }
 
     /// The transports of a computed operand for which every source has a way from the point that computes it; where there
     /// are none, all streams, which may go on where a stream of the same tensor passes.
-    fn transports(&self, space: usize, operand: usize, placement: &Placement) -> Vec<Transport> {
+    fn transports(&self, space: usize, operand: usize, placement: &Placement, place: &Matrix) -> Vec<Transport> {
         if self.system.sources[space][operand].is_empty() {
             return vec![Transport::Feed];
         }
@@ -76,27 +79,17 @@ impl Forms<'_> {
         });
         let mut reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
         // A value that stays serves its points in either order; the order that the indices count in is as good as the other.
+        let stays = |along: &[i64]| place.apply(along).iter().all(|entry| *entry == 0);
         let turned = |along: &[i64]| Transport::Stream(along.iter().map(|entry| -entry).collect());
         let both = reached.clone();
         reached.retain(|transport| match transport {
-            Transport::Stream(along) if self.stays(space, along, placement) => {
-                lexicographic_sign(along) > 0 || !both.contains(&turned(along))
-            }
+            Transport::Stream(along) if stays(along) => lexicographic_sign(along) > 0 || !both.contains(&turned(along)),
             _ => true,
         });
         if !reached.is_empty() || !self.has_sibling(space, operand) {
             return reached;
         }
         offered().filter(|transport| matches!(transport, Transport::Stream(_))).cloned().collect()
-    }
-
-    /// Whether a value that moves along a direction of the space stays on its PE.
-    fn stays(&self, space: usize, along: &[i64], placement: &Placement) -> bool {
-        let member = &self.system.members[space];
-        let family = &self.system.families[member.family];
-        let indices = self.system.spaces[space].indices();
-        let (place, _) = restrict(&placement.places[member.family], &family.indices, &member.embedding, indices);
-        place.apply(along).iter().all(|entry| *entry == 0)
     }
 
     /// Whether each set of takers is a constant number of PEs from the point that computes, in some order of the giver.

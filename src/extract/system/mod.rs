@@ -8,6 +8,8 @@
 
 mod constraint;
 
+mod limits;
+
 mod edges;
 
 mod places;
@@ -15,6 +17,8 @@ mod places;
 mod forms;
 
 mod steps;
+
+mod meetings;
 
 mod tally;
 
@@ -25,6 +29,7 @@ mod search;
 mod verify;
 
 pub use constraint::{SystemConstraint, place_of};
+pub use limits::{LeftOut, SystemLimits};
 pub use search::{SystemFound, SystemProblem, SystemSurvey, nearest, search_system, why_stuck};
 pub use steps::{Law, Stuck};
 pub use verify::verify_system;

@@ -6,9 +6,6 @@ use crate::mapping::{Network, candidates};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::{Choices, Transport};
 
-/// More combinations of places than this are not looked at.
-const MOST_PLACEMENTS: usize = 50_000;
-
 /// A place for each family: rows over its coordinates, and what is added to each, over the parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -40,6 +37,8 @@ pub struct Places<'a> {
     /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
     /// tensor passes elsewhere.
     pub strict: Vec<Vec<bool>>,
+    /// No more placements than this are listed.
+    pub most: usize,
 }
 
 /// Which operands have no other way than from the point that computes them: those that no stream carries, and those whose
@@ -64,17 +63,19 @@ pub fn strict_operands(system: &SpaceSystem, choices: &[Choices]) -> Vec<Vec<boo
 }
 
 impl Places<'_> {
-    /// All placements, plain ones first.
-    pub fn all(&self) -> Vec<Placement> {
+    /// All placements, plain ones first, and whether there were more than the most.
+    pub fn all(&self) -> (Vec<Placement>, bool) {
         let mut found = vec![];
         let mut rows = vec![None; self.system.families.len()];
         self.extend(&mut rows, &mut found);
-        found
+        let crowded = found.len() > self.most;
+        found.truncate(self.most);
+        (found, crowded)
     }
 
-    /// Places the next family in every way that fits those placed already.
+    /// Places the next family in every way that fits those placed already; ends with the first placement too many.
     fn extend(&self, rows: &mut Vec<Option<Vec<Row>>>, found: &mut Vec<Placement>) {
-        if found.len() >= MOST_PLACEMENTS {
+        if found.len() > self.most {
             return;
         }
         let Some(family) = self.next(rows) else {

@@ -1,8 +1,10 @@
 //! The loop over placements, dataflows and steps.
 
 use super::apart::{apart, take_turns};
-use super::edges::edges;
+use super::edges::{Edge, edges};
 use super::forms::Forms;
+use super::limits::{LeftOut, SystemLimits};
+use super::meetings::Meetings;
 use super::places::{Placement, Places, strict_operands};
 use super::steps::{Conditions, KnownRows, Law, Stuck};
 use super::{SystemConstraint, tally};
@@ -21,9 +23,6 @@ const MOST_POINTS: usize = 20_000;
 /// More dataflows without steps than this are not kept for messages.
 const MOST_STUCK: usize = 32;
 
-/// In kernels of more spaces than this only places along the axes are looked at, unless a schedule gives another.
-const MOST_SPACES: usize = 5;
-
 /// What is searched.
 pub struct SystemProblem<'a> {
     /// The spaces.
@@ -38,10 +37,12 @@ pub struct SystemProblem<'a> {
     pub sizes: Bindings,
     /// What the schedule fixes.
     pub constraint: SystemConstraint,
+    /// How far to go.
+    pub limits: SystemLimits,
     /// The points of each space at these sizes.
     pub points: Vec<Vec<Vector>>,
-    /// Sizes, with the points there, at which spaces that share PEs are tried for meetings before a proof is asked for.
-    pub(super) trials: Vec<(Bindings, Vec<Vec<Vector>>)>,
+    /// What is known of spaces that share PEs.
+    pub(super) meetings: Meetings,
     /// The points that take each operand, under each transport.
     takers: TakerSets,
     /// The conditions on steps that were met so far.
@@ -64,8 +65,11 @@ pub struct SystemSurvey {
     pub maps: u64,
     /// Placements with at least one legal design.
     pub legal: u64,
-    /// Legal designs costed.
+    /// Legal designs costed. Times hold for all sizes: dependences by their generators, and no two spaces meet by proof. That
+    /// one bus is free is counted at the sizes of the search; `prove` has obligations for all of it.
     pub designs: u64,
+    /// What was not looked at.
+    pub left_out: LeftOut,
     /// The Pareto front, in no order.
     pub front: Vec<SystemFound>,
     /// The first dataflows that no steps satisfy.
@@ -93,8 +97,21 @@ impl<'a> SystemProblem<'a> {
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
         let known = KnownRows::default();
-        let trials = trials(system, (&sizes, &points));
-        Ok(SystemProblem { system, choices, bounds, machine, sizes, constraint, points, trials, takers, known })
+        let meetings = Meetings::new(system, (sizes.clone(), points.clone()));
+        let limits = SystemLimits::default();
+        Ok(SystemProblem {
+            system,
+            choices,
+            bounds,
+            machine,
+            sizes,
+            constraint,
+            limits,
+            points,
+            meetings,
+            takers,
+            known,
+        })
     }
 
     /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
@@ -113,13 +130,14 @@ impl<'a> SystemProblem<'a> {
             .collect()
     }
 
-    /// What one `place` line can say at this rank: for each family the place where it has all indices of the line.
-    fn lines(&self, rank: usize) -> Vec<Vec<Option<Matrix>>> {
+    /// What one `place` line can say at this rank: for each family the place where it has all indices of the line. With it
+    /// how many lines are left out.
+    fn lines(&self, rank: usize) -> (Vec<Vec<Option<Matrix>>>, u64) {
         if self.constraint.places.iter().any(Option::is_some) {
-            return vec![self.constraint.places.clone()];
+            return (vec![self.constraint.places.clone()], 0);
         }
         let families = &self.system.families;
-        let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else { return vec![] };
+        let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else { return (vec![], 0) };
         let names = &largest.indices;
         let line = |place: &Matrix| {
             let rows: Vec<Affine> = place.rows().iter().map(|row| Affine::from_row(names, row)).collect();
@@ -128,8 +146,10 @@ impl<'a> SystemProblem<'a> {
         let all = candidates::places(names.len(), rank, self.bounds.bound);
         let plain =
             |place: &&Matrix| place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1);
-        let few = self.system.spaces.len() <= MOST_SPACES;
-        all.iter().filter(|place| few || plain(place)).map(line).collect()
+        let few = self.system.spaces.len() <= self.limits.spaces;
+        let lines: Vec<Vec<Option<Matrix>>> = all.iter().filter(|place| few || plain(place)).map(line).collect();
+        let left_out = all.len() - lines.len();
+        (lines, left_out as u64)
     }
 
     /// The box for the steps: a latency of more than one makes room for steps as much longer.
@@ -160,39 +180,12 @@ fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<V
     Ok((sizes, all))
 }
 
-/// The sizes of the search and some small ones: all alike, one longer than the others, and mixed.
-fn trials(system: &SpaceSystem, (sizes, points): (&Bindings, &[Vec<Vector>])) -> Vec<(Bindings, Vec<Vec<Vector>>)> {
-    let of = |size: &dyn Fn(usize) -> i64| -> Bindings {
-        system.parameters.iter().enumerate().map(|(position, name)| (name.clone(), size(position))).collect()
-    };
-    let alike = [1, 2, 3, 5].map(|size| of(&|_| size));
-    let longer = (0..system.parameters.len()).map(|long| of(&|position| if position == long { 6 } else { 2 }));
-    let mixed = [of(&|position| [3, 5, 2, 4][position % 4]), of(&|position| [4, 2, 5, 3][position % 4])];
-    let listed = |sizes: Bindings| {
-        let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
-        let all: Option<Vec<Vec<Vector>>> = all.collect();
-        all.map(|all| (sizes, all))
-    };
-    let small = alike.into_iter().chain(longer).chain(mixed).filter(|other| other != sizes).filter_map(listed);
-    std::iter::once((sizes.clone(), points.to_vec())).chain(small).collect()
-}
-
 /// Runs the search. The result does not depend on the number of threads.
 pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
-    let (system, network) = (problem.system, problem.machine.links.network);
-    let edges = edges(system, &problem.choices);
-    let bound = problem.bounds.bound;
-    let strict = strict_operands(system, &problem.choices);
-    let placements: Vec<Placement> = problem
-        .ranks()
-        .into_iter()
-        .flat_map(|rank| problem.lines(rank).into_iter().map(move |fixed| (rank, fixed)))
-        .flat_map(|(rank, fixed)| {
-            let (strict, given) = (strict.clone(), problem.constraint.rank().is_some());
-            Places { system, edges: &edges, rank, bound, network, fixed, given, strict }.all()
-        })
-        .collect();
-    let forms = Forms { system, choices: &problem.choices, edges: &edges, network };
+    let edges = edges(problem.system, &problem.choices);
+    let (placements, left_out) = placements(problem, &edges);
+    let (system, choices, network) = (problem.system, &problem.choices, problem.machine.links.network);
+    let forms = Forms { system, choices, edges: &edges, network, most: problem.limits.dataflows };
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<SystemSurvey> = placements
         .par_iter()
@@ -202,12 +195,34 @@ pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) +
             survey
         })
         .collect();
-    surveys.into_iter().fold(SystemSurvey::default(), SystemSurvey::merge)
+    let start = SystemSurvey { left_out, ..SystemSurvey::default() };
+    surveys.into_iter().fold(start, SystemSurvey::merge)
+}
+
+/// The placements of all ranks and lines, and the lines that are left out or cut short.
+fn placements(problem: &SystemProblem, edges: &[Edge]) -> (Vec<Placement>, LeftOut) {
+    let (system, network, bound) = (problem.system, problem.machine.links.network, problem.bounds.bound);
+    let (most, given) = (problem.limits.placements, problem.constraint.rank().is_some());
+    let strict = strict_operands(system, &problem.choices);
+    let (mut placements, mut left_out) = (vec![], LeftOut::default());
+    for rank in problem.ranks() {
+        let (lines, slanted) = problem.lines(rank);
+        left_out.slanted += slanted;
+        for fixed in lines {
+            let strict = strict.clone();
+            let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
+            placements.extend(found);
+            left_out.crowded += u64::from(crowded);
+        }
+    }
+    (placements, left_out)
 }
 
 fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placement) -> SystemSurvey {
     let mut survey = SystemSurvey { maps: 1, ..SystemSurvey::default() };
-    for parts in forms.all(placement) {
+    let (all, beyond) = forms.all(placement);
+    survey.left_out.dataflows = beyond;
+    for parts in all {
         let design = SystemDesign { system: problem.system, parts };
         match joined_handoffs(problem, &design) {
             Ok(handoffs) => search_form(problem, &design, &handoffs, &mut survey),
@@ -232,32 +247,28 @@ fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) -> Checked<Ve
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    let shortest = conditions.shortest(design, false);
-    let apart = shortest.as_ref().ok().and_then(|parts| apart(problem, design, &conditions, parts));
+    let shortest = conditions.shortest(design, false).ok();
+    let apart = shortest.as_ref().and_then(|parts| apart(problem, design, &conditions, parts));
     timed.extend(apart.filter(|parts| !timed.contains(parts)));
-    match &shortest {
-        Ok(_) => {}
-        Err(_) => {
-            survey.add_stuck(design.parts.clone());
-        }
-    }
     let before = survey.designs;
     for parts in timed {
         add_timed(problem, parts, handoffs, survey);
     }
-    if let (Ok(parts), true) = (shortest, survey.designs == before) {
-        add_timed(problem, take_turns(parts), handoffs, survey);
+    let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
+    if survey.designs == before && !problem.constraint.fixes_a_step() {
+        add_timed(problem, take_turns(shortest.clone()), handoffs, survey);
+    }
+    if survey.designs == before && survey.refused.is_none() {
+        let timed = SystemDesign { system: problem.system, parts: shortest };
+        survey.refused = Some(tally::nearest_inputs(problem, &timed, handoffs));
     }
 }
 
-/// Adds every best way to move the inputs under these steps, unless two points meet at one of the trial sizes.
+/// Adds every best way to move the inputs under these steps, unless two points meet.
 fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let timed = SystemDesign { system: problem.system, parts };
     let priced = tally::price(problem, &timed, handoffs);
-    if priced.is_empty() && survey.refused.is_none() {
-        survey.refused = Some(tally::nearest_inputs(problem, &timed, handoffs));
-    }
-    if priced.is_empty() || !tally::meetings(problem, &timed).is_empty() {
+    if priced.is_empty() || !problem.meetings.are_none(&timed) {
         return;
     }
     for (cost, parts) in priced {
@@ -322,6 +333,7 @@ impl SystemSurvey {
         self.maps += other.maps;
         self.legal += other.legal;
         self.designs += other.designs;
+        self.left_out = self.left_out.join(other.left_out);
         other.stuck.into_iter().for_each(|parts| self.add_stuck(parts));
         self.refused = self.refused.or(other.refused);
         self.unreachable = self.unreachable.or(other.unreachable);

@@ -1,18 +1,15 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::SystemProblem;
-use super::steps::SpacePoint;
+use super::meetings::slot;
 use crate::cost::Cost;
 use crate::extract::Checker;
 use crate::extract::verify::route;
-use crate::integer::{Affine, Bindings, Vector};
+use crate::integer::{Bindings, Vector};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::recurrence::Space;
 use crate::rewrite::{Dataflow, Transport};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// So many meetings of two spaces are reported at once.
-const MOST_MEETINGS: usize = 6;
+use std::collections::BTreeSet;
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
@@ -103,42 +100,6 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     let times = || slots.iter().map(|(_, time)| *time);
     let span = times().max().zip(times().min()).map_or(0, |(last, first)| last - first + 1);
     Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
-}
-
-/// Sizes, and two points that share a PE and a time there.
-pub type Meeting = (Bindings, [SpacePoint; 2]);
-
-/// Points of different spaces that share a PE and a time at one of the problem's trial sizes, a few of each two spaces.
-pub fn meetings(problem: &SystemProblem, design: &SystemDesign) -> Vec<Meeting> {
-    problem.trials.iter().flat_map(|(sizes, points)| meetings_at(sizes, points, design)).collect()
-}
-
-fn meetings_at(sizes: &Bindings, points: &[Vec<Vector>], design: &SystemDesign) -> Vec<Meeting> {
-    let mut taken: HashMap<(Vector, i64), SpacePoint> = HashMap::new();
-    let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
-    for (space, all) in points.iter().enumerate() {
-        for point in all {
-            let Some(at) = slot(sizes, design, space, point) else { continue };
-            match taken.get(&at) {
-                Some(other) => {
-                    met.entry((other.0, space)).or_default().push([other.clone(), (space, point.clone())]);
-                }
-                None => _ = taken.insert(at, (space, point.clone())),
-            }
-        }
-    }
-    let few = met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS));
-    few.map(|pair| (sizes.clone(), pair)).collect()
-}
-
-/// The PE and the time of a point.
-fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
-    let part = &design.parts[space];
-    let shift = |form: &Affine| form.evaluate(sizes);
-    let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
-    let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(shift(origin)?)).collect();
-    let time = part.map.step.apply(point).last()?.checked_add(shift(&part.start)?)?;
-    Some((pe?, time))
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.

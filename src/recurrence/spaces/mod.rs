@@ -130,9 +130,4 @@ impl SpaceSystem {
         }
         seen.contains(&giver)
     }
-
-    /// Whether any space reads what a space computes.
-    pub fn is_coupled(&self) -> bool {
-        self.sources.iter().flatten().any(|sources| !sources.is_empty())
-    }
 }

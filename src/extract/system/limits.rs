@@ -1,0 +1,43 @@
+//! How far the search over systems goes, and what it left out on the way.
+//!
+//! Limits count, they never time, so what is left out is the same in every run. What is left out is told with the result:
+//! the front is exact for all that was looked at.
+
+/// How far the search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemLimits {
+    /// The placements of all families looked at under one `place` line.
+    pub placements: usize,
+    /// The dataflows of computed values looked at under one placement.
+    pub dataflows: usize,
+    /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
+    pub spaces: usize,
+}
+
+impl Default for SystemLimits {
+    fn default() -> SystemLimits {
+        SystemLimits { placements: 50_000, dataflows: 4096, spaces: 5 }
+    }
+}
+
+/// What was not looked at for being beyond a limit; all zero where the search is complete within its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// `place` lines that are not along the axes.
+    pub slanted: u64,
+    /// `place` lines with more placements than were looked at; how many more is not known.
+    pub crowded: u64,
+    /// Dataflows, over all placements.
+    pub dataflows: u64,
+}
+
+impl LeftOut {
+    /// What either left out.
+    pub fn join(self, other: LeftOut) -> LeftOut {
+        LeftOut {
+            slanted: self.slanted.saturating_add(other.slanted),
+            crowded: self.crowded.saturating_add(other.crowded),
+            dataflows: self.dataflows.saturating_add(other.dataflows),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Points of different spaces that would share a PE and a time.
+//!
+//! In: a design with times. Out: pairs of points that meet, each with the sizes at which they do; none only where the
+//! obligation `pe-conflict` is proved for each two spaces, so for all sizes. Trial sizes are looked at first, point by point:
+//! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
+
+use super::steps::SpacePoint;
+use crate::integer::{Affine, Bindings, Vector};
+use crate::mapping::{SpaceTimeMap, SystemDesign};
+use crate::recurrence::spaces::SpaceSystem;
+use crate::smt::{Counterexample, Verdict, discharge};
+use crate::timing::two_spaces_apart;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// So many meetings of two spaces at one trial are reported at once.
+const MOST_MEETINGS: usize = 6;
+
+/// How long one proof may take; running out of it refuses the design, it never lets one pass.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Sizes, and two points that share a PE and a time there.
+pub type Meeting = (Bindings, [SpacePoint; 2]);
+
+/// Sizes with the points of each space there.
+pub type Trial = (Bindings, Vec<Vec<Vector>>);
+
+/// What decides where and when a space runs.
+type Run = (usize, SpaceTimeMap, Vec<Affine>, Affine);
+
+/// The answers about one system.
+pub struct Meetings {
+    trials: Vec<Trial>,
+    known: Mutex<HashMap<[Run; 2], Option<Vec<Meeting>>>>,
+}
+
+impl Meetings {
+    /// Nothing known yet; `counted` is looked at before the small sizes.
+    pub fn new(system: &SpaceSystem, counted: Trial) -> Meetings {
+        let small = small_sizes(system).filter(|sizes| *sizes != counted.0);
+        let listed = small.filter_map(|sizes| {
+            let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
+            all.collect::<Option<Vec<_>>>().map(|all| (sizes, all))
+        });
+        let trials: Vec<Trial> = listed.collect();
+        Meetings { trials: std::iter::once(counted).chain(trials).collect(), known: Mutex::default() }
+    }
+
+    /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
+    pub fn of(&self, design: &SystemDesign) -> Option<Vec<Meeting>> {
+        let tried: Vec<Meeting> = self.trials.iter().flat_map(|trial| at_trial(trial, design)).collect();
+        if !tried.is_empty() {
+            return Some(tried);
+        }
+        let count = design.parts.len();
+        let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
+        let met: Option<Vec<Vec<Meeting>>> = pairs.map(|pair| self.of_two(design, pair)).collect();
+        met.map(|met| met.concat())
+    }
+
+    /// Whether no two spaces meet at any size.
+    pub fn are_none(&self, design: &SystemDesign) -> bool {
+        self.of(design).is_some_and(|met| met.is_empty())
+    }
+
+    fn of_two(&self, design: &SystemDesign, (one, other): (usize, usize)) -> Option<Vec<Meeting>> {
+        let key = [one, other].map(|space| {
+            let part = &design.parts[space];
+            (space, part.map.clone(), part.origin.clone(), part.start.clone())
+        });
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known.clone();
+        }
+        let answer = match discharge(&two_spaces_apart(design, one, other), LIMIT).verdict {
+            Verdict::Proved => Some(vec![]),
+            Verdict::Refuted(case) => Some(vec![meeting(&case, (one, other))]),
+            Verdict::Unknown(_) => None,
+        };
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer.clone());
+        answer
+    }
+}
+
+/// Some small sizes: all alike, one longer than the others, and mixed.
+fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
+    let count = system.parameters.len();
+    let of = |size: &dyn Fn(usize) -> i64| -> Bindings {
+        system.parameters.iter().enumerate().map(|(position, name)| (name.clone(), size(position))).collect()
+    };
+    let alike = [1, 2, 3, 5].map(|size| of(&|_| size));
+    let longer = (0..count).map(|long| of(&|position| if position == long { 6 } else { 2 }));
+    let mixed = [of(&|position| [3, 5, 2, 4][position % 4]), of(&|position| [4, 2, 5, 3][position % 4])];
+    let all: Vec<Bindings> = alike.into_iter().chain(longer).chain(mixed).collect();
+    all.into_iter()
+}
+
+/// Pairs that meet at one trial, a few of each two spaces.
+fn at_trial((sizes, points): &Trial, design: &SystemDesign) -> Vec<Meeting> {
+    let mut taken: HashMap<(Vector, i64), SpacePoint> = HashMap::new();
+    let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
+    for (space, all) in points.iter().enumerate() {
+        for point in all {
+            let Some(at) = slot(sizes, design, space, point) else { continue };
+            match taken.get(&at) {
+                Some(other) => {
+                    met.entry((other.0, space)).or_default().push([other.clone(), (space, point.clone())]);
+                }
+                None => _ = taken.insert(at, (space, point.clone())),
+            }
+        }
+    }
+    let few = met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS));
+    few.map(|pair| (sizes.clone(), pair)).collect()
+}
+
+/// The sizes and both points of a counterexample.
+fn meeting(case: &Counterexample, (one, other): (usize, usize)) -> Meeting {
+    let sizes = case.sizes().iter().cloned().collect();
+    let coordinates: Vector = case.values.iter().skip(case.parameters).map(|(_, value)| *value).collect();
+    let length = case.points.first().copied().unwrap_or(0).min(coordinates.len());
+    let (first, second) = coordinates.split_at(length);
+    (sizes, [(one, first.to_vec()), (other, second.to_vec())])
+}
+
+/// The PE and the time of a point; `None` where a number does not fit.
+pub fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
+    let part = &design.parts[space];
+    let shift = |form: &Affine| form.evaluate(sizes);
+    let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
+    let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(shift(origin)?)).collect();
+    let time = part.map.step.apply(point).last()?.checked_add(shift(&part.start)?)?;
+    Some((pe?, time))
+}

@@ -1,0 +1,52 @@
+//! What the search over systems leaves out beyond a limit is counted, and nothing else is.
+
+use crate::systems::{kernel, machine, sizes};
+use systole::extract::{LeftOut, SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system};
+use systole::integer::Bindings;
+use systole::mapping::candidates::Bounds;
+
+const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
+
+const SMITH_WATERMAN: &str = include_str!("../../kernels/smith_waterman.rec");
+
+fn survey(text: &str, at: &Bindings, limits: SystemLimits) -> SystemSurvey {
+    let (kernel, machine) = (kernel(text), machine(1));
+    let (none, bounds) = (SystemConstraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+    let mut problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
+    problem.limits = limits;
+    search_system(&problem, &|_, _| ())
+}
+
+#[test]
+fn nothing_is_left_out_of_small_kernels() {
+    for (text, at) in [(TRISOLVE, sizes(&[("N", 4)])), (SMITH_WATERMAN, sizes(&[("M", 4), ("N", 3)]))] {
+        assert_eq!(survey(text, &at, SystemLimits::default()).left_out, LeftOut::default());
+    }
+}
+
+/// Two lines have two placements each, one has one: a limit of two leaves nothing out, a limit of one cuts two lines short.
+#[test]
+fn placements_beyond_the_limit_are_told() {
+    let at = sizes(&[("N", 4)]);
+    let with = |placements| survey(TRISOLVE, &at, SystemLimits { placements, ..SystemLimits::default() });
+    let looked = |placements: usize| (with(placements).maps, with(placements).left_out.crowded);
+    assert_eq!([1, 2].map(looked), [(3, 2), (5, 0)]);
+}
+
+/// Each placement has two dataflows, of which the second has times.
+#[test]
+fn dataflows_beyond_the_limit_are_told() {
+    let at = sizes(&[("N", 4)]);
+    let with = |dataflows| survey(TRISOLVE, &at, SystemLimits { dataflows, ..SystemLimits::default() });
+    let whole = with(4096);
+    let told = [1, 2].map(|dataflows| (with(dataflows).designs, with(dataflows).left_out.dataflows));
+    assert_eq!((whole.designs, told), (5, [(0, 5), (5, 0)]));
+}
+
+/// Trisolve has two spaces, and of the four places of a rank two are along the axes.
+#[test]
+fn places_off_the_axes_are_told() {
+    let at = sizes(&[("N", 4)]);
+    let with = |spaces| survey(TRISOLVE, &at, SystemLimits { spaces, ..SystemLimits::default() });
+    assert_eq!([2, 1].map(|spaces| (with(spaces).maps, with(spaces).left_out.slanted)), [(5, 0), (3, 2)]);
+}
