@@ -49,10 +49,17 @@ impl Meetings {
 
     /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
     pub fn of(&self, design: &SystemDesign) -> Option<Vec<Meeting>> {
-        let tried: Vec<Meeting> = self.trials.iter().flat_map(|trial| at_trial(trial, design)).collect();
-        if !tried.is_empty() {
-            return Some(tried);
-        }
+        let tried = self.at_trials(design);
+        if tried.is_empty() { self.at_any_size(design) } else { Some(tried) }
+    }
+
+    /// Pairs that meet at the trial sizes, a few of each two spaces at each.
+    pub fn at_trials(&self, design: &SystemDesign) -> Vec<Meeting> {
+        self.trials.iter().flat_map(|trial| at_trial(trial, design)).collect()
+    }
+
+    /// The smallest meeting of each two spaces that meet at any size; `None` where a proof was not decided.
+    pub fn at_any_size(&self, design: &SystemDesign) -> Option<Vec<Meeting>> {
         let count = design.parts.len();
         let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
         let met: Option<Vec<Vec<Meeting>>> = pairs.map(|pair| self.of_two(design, pair)).collect();
