@@ -1,37 +1,21 @@
-//! `systole emit --closed-form`: the scheme of a schedule, as text or as JSON.
+//! `systole emit --closed-form`: a scheme as text or as JSON.
 
 use super::arguments::EmitArguments;
 use super::output::Output;
-use super::pipeline::{self, Loaded};
-use super::setting::Setting;
-use super::{Done, Verdict, border, files, show};
-use crate::diagnostic::Checked;
+use super::{Done, Verdict, files};
 use crate::integer::{Affine, Name};
-use crate::mapping::SpaceTimeMap;
-use crate::systolize::{Cases, Scheme, Stream, show_guard, systolize};
+use crate::systolize::{Cases, Scheme, Stream, show_guard};
 use serde_json::{Value, json};
 
-/// Prints the closed forms of the schedule's place and time, or of the best design that a search finds for it.
-pub fn run(loaded: &Loaded, arguments: &EmitArguments, output: &Output) -> Done {
-    let setting = Setting::new(loaded, &arguments.space)?;
-    let map = match (&setting.constraint.place, &setting.constraint.step) {
-        (Some(place), Some(step)) => SpaceTimeMap { place: place.clone(), step: step.clone() },
-        _ => searched(loaded, arguments, output)?,
-    };
-    let scheme = systolize(&loaded.space, &map, &border::loading(&setting.constraint))?;
+/// Prints the closed forms, or writes them to a file.
+pub fn write(scheme: &Scheme, arguments: &EmitArguments, output: &Output) -> Done {
     let text = scheme.to_string();
     match &arguments.output {
         Some(path) => files::write(path, &text)?,
         None => output.line(text.trim_end()),
     }
-    output.object(&json(&scheme));
+    output.object(&json(scheme));
     Ok(Verdict::Good)
-}
-
-fn searched(loaded: &Loaded, arguments: &EmitArguments, output: &Output) -> Checked<SpaceTimeMap> {
-    let searched = pipeline::search(loaded, &arguments.space, false, output)?;
-    let best = searched.front.first().map(|found| found.map.clone());
-    best.ok_or_else(|| vec![show::nothing_found(loaded, &searched)])
 }
 
 /// The scheme as an object: forms and guards as text, vectors as numbers.

@@ -1,36 +1,43 @@
 //! `systole emit`: search, prove, write the program.
 
-use super::arguments::EmitArguments;
+use super::arguments::{EmitArguments, KernelArguments};
+use super::kernel::Kernel;
 use super::output::Output;
-use super::{Done, Verdict, border, closed_form, files, pipeline};
-use crate::array;
+use super::pipeline::{KernelCommand, Loaded, prove_best};
+use super::setting::Setting;
+use super::written::Written;
+use super::{Done, Verdict, closed_form, files};
 use serde_json::json;
 
-/// Runs the command.
-pub fn run(arguments: &EmitArguments, output: &Output) -> Done {
-    let mut loaded = pipeline::load(&arguments.kernel)?;
-    if arguments.closed_form {
-        return closed_form::run(&loaded, arguments, output);
+impl KernelCommand for EmitArguments {
+    fn kernel(&self) -> &KernelArguments {
+        &self.kernel
     }
-    let searched = pipeline::search(&loaded, &arguments.space, false, output)?;
-    let winner = pipeline::prove_best(&mut loaded, &searched, &arguments.space, arguments.limit, output)?;
-    let program = border::program(&winner.design(&loaded.space, &searched), &searched)?;
-    array::validate(&program)?;
-    let text = array::print(&program);
-    let wide = program.classes.iter().filter(|class| !class.thin).count();
-    match &arguments.output {
-        Some(path) => {
-            files::write(path, &text)?;
-            output.line(&format!("{}: {wide} classes of PE, {} lines", path.display(), text.lines().count()));
+
+    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+        let setting = Setting::new(&kernel, &self.space)?;
+        if self.closed_form
+            && let Some(scheme) = kernel.scheme(&setting, output)
+        {
+            return closed_form::write(&scheme?, self, output);
         }
-        None => output.line(text.trim_end()),
+        let searched = kernel.search(&setting, false, output)?;
+        let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
+        let written = Written::new(&searched, &winner)?;
+        match &self.output {
+            Some(path) => {
+                files::write(path, &written.text)?;
+                output.line(&format!("{}: {}", path.display(), written.size()));
+            }
+            None => output.line(written.text.trim_end()),
+        }
+        output.object(&json!({
+            "classes": written.classes(),
+            "thin_classes": written.program.classes.len() - written.classes(),
+            "lines": written.lines(),
+            "program": if self.output.is_none() { json!(written.text) } else { json!(null) },
+            "proofs": winner.proofs.len(),
+        }));
+        Ok(Verdict::Good)
     }
-    output.object(&json!({
-        "classes": wide,
-        "thin_classes": program.classes.len() - wide,
-        "lines": text.lines().count(),
-        "program": if arguments.output.is_none() { json!(text) } else { json!(null) },
-        "proofs": winner.proofs.len(),
-    }));
-    Ok(Verdict::Good)
 }

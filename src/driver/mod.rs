@@ -4,8 +4,6 @@
 
 mod arguments;
 
-mod border;
-
 mod check;
 
 mod closed_form;
@@ -19,6 +17,10 @@ mod explain;
 mod files;
 
 mod inputs;
+
+mod kernel;
+
+mod one_space;
 
 mod output;
 
@@ -37,6 +39,10 @@ mod show;
 mod sim;
 
 mod system;
+
+mod words;
+
+mod written;
 
 use crate::diagnostic::{Diagnostics, render};
 use arguments::{Arguments, Command};
@@ -94,17 +100,12 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command, output: &Output) -> Done {
     match command {
         Command::Check(arguments) => check::run(arguments, output),
-        Command::Search(arguments) if system::is_needed(&arguments.kernel)? => system::search(arguments, output),
-        Command::Prove(arguments) if system::is_needed(&arguments.kernel)? => system::prove(arguments, output),
-        Command::Explain(arguments) if system::is_needed(&arguments.kernel)? => system::explain(arguments, output),
-        Command::Emit(arguments) if system::is_needed(&arguments.kernel)? => system::emit(arguments, output),
-        Command::Run(arguments) if system::is_needed(&arguments.kernel)? => system::run(arguments, output),
-        Command::Search(arguments) => search::run(arguments, output),
-        Command::Prove(arguments) => prove::run(arguments, output),
-        Command::Explain(arguments) => explain::run(arguments, output),
-        Command::Emit(arguments) => emit::run(arguments, output),
+        Command::Search(arguments) => pipeline::run(arguments, output),
+        Command::Prove(arguments) => pipeline::run(arguments, output),
+        Command::Explain(arguments) => pipeline::run(arguments, output),
+        Command::Emit(arguments) => pipeline::run(arguments, output),
+        Command::Run(arguments) => pipeline::run(arguments, output),
         Command::Sim(arguments) => sim::run(arguments, output),
-        Command::Run(arguments) => run::run(arguments, output),
         Command::Doctor => doctor::run(output),
     }
 }

@@ -1,74 +1,60 @@
 //! What the flags say about a search: machine, sizes, bounds, choices, objective, and what a schedule fixes.
 
 use super::arguments::SpaceArguments;
-use super::pipeline::Loaded;
+use super::kernel::Kernel;
 use super::{files, inputs};
 use crate::cost::{Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
-use crate::extract::{Constraint, Problem};
-use crate::integer::Bindings;
+use crate::integer::{Bindings, lexicographic_sign};
+use crate::mapping::Network;
 use crate::mapping::candidates::Bounds;
-use crate::mapping::{Design, Network, SpaceTimeMap, is_in_time};
 use crate::recurrence::{RecurrenceSystem, Schedule, Space};
-use crate::rewrite::{Choices, Dataflow, Transport};
+use crate::rewrite::Transport;
 
 /// Everything the flags say about a search.
-pub struct Setting {
+pub struct Setting<K: Kernel> {
     /// The machine with the command line's changes.
     pub machine: Machine,
-    /// The sizes costed.
+    /// The sizes asked for.
     pub sizes: Bindings,
     /// What the schedule fixes.
-    pub constraint: Constraint,
+    pub constraint: K::Constraint,
     /// What the e-graph offers, less what the flags rule out.
-    choices: Choices,
-    bounds: Bounds,
+    pub choices: K::Choices,
+    /// The bounds on maps.
+    pub bounds: Bounds,
     /// What is best.
     pub objective: Objective,
+    /// Worker threads; one a core where nothing is said.
+    pub threads: Option<usize>,
 }
 
-impl Setting {
+impl<K: Kernel> Setting<K> {
     /// Reads the flags.
-    pub fn new(loaded: &Loaded, arguments: &SpaceArguments) -> Checked<Setting> {
-        let space = &loaded.space;
-        let schedule = arguments.schedule.as_deref().map(|name| schedule(&loaded.system, name)).transpose()?;
-        let constraint = schedule.map_or_else(|| Ok(Constraint::default()), |s| Constraint::from_schedule(space, s))?;
+    pub fn new(kernel: &K, arguments: &SpaceArguments) -> Checked<Setting<K>> {
+        let system = kernel.system();
+        let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
+        let constraint = kernel.constrain(schedule)?;
+        let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         Ok(Setting {
-            machine: machine(arguments, constraint.network)?,
-            sizes: inputs::sizes(&arguments.size, &loaded.system.parameters, Some(8))?,
-            choices: restrict_by_flags(loaded, arguments, &constraint)?,
+            machine: machine(arguments, K::network(&constraint))?,
+            sizes: inputs::sizes(&arguments.size, &system.parameters, Some(8))?,
+            choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,
-            bounds: bounds(&space.kernel, space.dimension(), arguments)?,
-            objective: objective(&arguments.objective)?,
+            bounds: bounds(&system.name, dimension, arguments)?,
+            objective: keyword(
+                &arguments.objective,
+                "objective",
+                Objective::from_keyword,
+                &Objective::ALL.map(|o| o.1),
+            )?,
+            threads: arguments.threads,
         })
-    }
-
-    /// The search that the flags ask for.
-    pub fn problem<'a>(&'a self, space: &'a Space) -> Checked<Problem<'a>> {
-        let (bounds, constraint) = (self.bounds.clone(), self.constraint.clone());
-        Problem::new(space, &self.choices, bounds, &self.machine, &self.sizes, constraint)
-    }
-
-    /// The design that a schedule with place and time describes even when it is wrong: what it leaves open is chosen to be
-    /// in time where that is possible. `None` where place or time is open.
-    pub fn forced<'a>(&self, space: &'a Space) -> Checked<Option<Design<'a>>> {
-        let (Some(place), Some(step)) = (&self.constraint.place, &self.constraint.step) else { return Ok(None) };
-        let choices = self.constraint.restrict(space, &self.choices)?;
-        let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
-        let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
-        let chain = choices.chains.iter().find(|chain| chain.directions.iter().all(in_time));
-        let stream = |choice: &&Transport| matches!(choice, Transport::Stream(along) if in_time(along));
-        let transports =
-            choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
-        let chain = chain.or(choices.chains.first()).cloned();
-        let (Some(transports), Some(chain)) = (transports.collect(), chain) else { return Ok(None) };
-        let dataflow = Dataflow { transports, chain };
-        Ok(Some(Design { space, dataflow, map, boundary_io: self.constraint.boundary_io }))
     }
 }
 
 /// The schedule of this name.
-pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Schedule> {
+fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Schedule> {
     let found = system.schedules.iter().find(|schedule| &*schedule.name == name);
     found.ok_or_else(|| {
         let known: Vec<&str> = system.schedules.iter().map(|schedule| &*schedule.name).collect();
@@ -82,7 +68,7 @@ pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Sch
 }
 
 /// The machine of the flags; where they name neither a machine nor a network, on the network of the schedule.
-pub fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
+fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
     let mut machine = files::machine(arguments.machine.as_deref())?;
     if let (Some(network), None) = (scheduled, &arguments.machine) {
         machine.links.network = network;
@@ -108,13 +94,8 @@ fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &
     })
 }
 
-/// What is best.
-pub fn objective(word: &str) -> Checked<Objective> {
-    keyword(word, "objective", Objective::from_keyword, &Objective::ALL.map(|o| o.1))
-}
-
 /// The bounds on maps of a space of this dimension.
-pub fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked<Bounds> {
+fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked<Bounds> {
     let mut bounds = Bounds::for_dimension(dimension);
     if !arguments.rank.is_empty() {
         bounds.ranks = arguments.rank.clone();
@@ -142,46 +123,42 @@ fn steps(text: &str) -> Checked<(i64, i64)> {
     }
 }
 
-/// Whether a kind of transport is asked for: all are where the flag is not given.
-pub fn transports(arguments: &SpaceArguments) -> Checked<impl Fn(&str) -> bool> {
-    let words = ["stream", "broadcast", "prefetch", "feed"];
-    for word in &arguments.transports {
-        keyword(word, "transport", |word| words.contains(&word).then_some(()), &words)?;
+/// Which moves `--transports` and `--reuse` leave.
+pub struct Moves<'a> {
+    /// The transports asked for; none where all are.
+    transports: &'a [String],
+    forward: bool,
+}
+
+impl Moves<'_> {
+    fn new(arguments: &SpaceArguments) -> Checked<Moves<'_>> {
+        let words = ["stream", "broadcast", "prefetch", "feed"];
+        for word in &arguments.transports {
+            keyword(word, "transport", |word| words.contains(&word).then_some(()), &words)?;
+        }
+        let kinds = ["both", "forward"];
+        let reuse = |word: &str| kinds.iter().position(|kind| *kind == word);
+        let forward = keyword(&arguments.reuse, "kind of reuse", reuse, &kinds)? == 1;
+        Ok(Moves { transports: &arguments.transports, forward })
     }
-    Ok(|word: &str| arguments.transports.is_empty() || arguments.transports.iter().any(|asked| asked == word))
-}
 
-/// Whether reuse runs forwards only.
-pub fn reuse_is_forward(arguments: &SpaceArguments) -> Checked<bool> {
-    keyword(
-        &arguments.reuse,
-        "kind of reuse",
-        |word| (word == "forward").then_some(true).or((word == "both").then_some(false)),
-        &["both", "forward"],
-    )
-}
-
-/// The choices left by `--transports` and `--reuse`; what the schedule names is kept whatever the flags say.
-fn restrict_by_flags(loaded: &Loaded, arguments: &SpaceArguments, constraint: &Constraint) -> Checked<Choices> {
-    let mut choices = loaded.choices.clone();
-    let asked = transports(arguments)?;
-    let forward = reuse_is_forward(arguments)?;
-    let positive = |along: &Vec<i64>| !forward || crate::integer::lexicographic_sign(along) > 0;
-    let kind = |choice: &Transport| match choice {
-        Transport::Stream(along) => positive(along).then_some("stream"),
-        Transport::Broadcast(_) => Some("broadcast"),
-        Transport::Prefetch => Some("prefetch"),
-        Transport::Feed => Some("feed"),
-        Transport::Bus => Some("broadcast"),
-        Transport::Handoff => None,
-    };
-    for (operand, offered) in loaded.space.operands.iter().zip(&mut choices.transports) {
-        if constraint.transports.iter().all(|(tensor, ..)| *tensor != operand.tensor) {
-            offered.retain(|choice| kind(choice).is_some_and(&asked));
+    /// Whether an operand may move so; what is handed over goes where it must.
+    pub fn allow(&self, transport: &Transport) -> bool {
+        match transport {
+            Transport::Stream(along) => self.allow_along(along) && self.has("stream"),
+            Transport::Broadcast(_) | Transport::Bus => self.has("broadcast"),
+            Transport::Prefetch => self.has("prefetch"),
+            Transport::Feed => self.has("feed"),
+            Transport::Handoff => true,
         }
     }
-    if constraint.transports.iter().all(|(tensor, ..)| *tensor != loaded.space.output) {
-        choices.chains.retain(|chain| chain.directions.iter().all(positive));
+
+    /// Whether values may be reused along this direction.
+    pub fn allow_along(&self, along: &[i64]) -> bool {
+        !self.forward || lexicographic_sign(along) > 0
     }
-    Ok(choices)
+
+    fn has(&self, word: &str) -> bool {
+        self.transports.is_empty() || self.transports.iter().any(|asked| asked == word)
+    }
 }

@@ -29,7 +29,8 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let tensors = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
     let outcome = sim::simulate(&program, &sizes, &tensors, &settings(arguments)?)?;
     write_outputs(&program, &outcome, &arrays.output)?;
-    let agrees = reference.map(|system| agrees(&system, &sizes, &tensors, &outcome)).transpose()?;
+    let expected = reference.map(|system| meaning(&system, &sizes, &tensors)).transpose()?;
+    let agrees = expected.map(|expected| agrees(&expected, &outcome));
     output.line(sim::report::to_table(&outcome).trim_end());
     if let Some(agrees) = agrees {
         output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
@@ -67,11 +68,16 @@ pub fn write_outputs(program: &Program, outcome: &Outcome, files: &[String]) -> 
     Ok(())
 }
 
-/// Whether the outputs are those of a kernel's sequential meaning, bit for bit.
-fn agrees(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors, outcome: &Outcome) -> Checked<bool> {
+/// The sequential meaning of a kernel, as far as it can be compared with.
+fn meaning(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
     let expected = recurrence::evaluate(system, sizes, inputs)?;
     expected.iter().try_for_each(|(name, array)| check_numbers(name, array))?;
-    Ok(outcome.deadlock.is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs.get(name), array)))
+    Ok(expected)
+}
+
+/// Whether a run came to its end with these outputs, bit for bit.
+pub fn agrees(expected: &Tensors, outcome: &Outcome) -> bool {
+    outcome.deadlock.is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs.get(name), array))
 }
 
 /// Refuses a reference that holds what is not a number, which would equal nothing, or anything.
@@ -86,7 +92,7 @@ pub fn check_numbers(output: &str, expected: &ArrayD<f64>) -> Checked<()> {
 }
 
 /// Whether an array is there with the same shape and the same bits.
-pub fn same_bits(mine: Option<&ArrayD<f64>>, theirs: &ArrayD<f64>) -> bool {
+fn same_bits(mine: Option<&ArrayD<f64>>, theirs: &ArrayD<f64>) -> bool {
     mine.is_some_and(|mine| {
         mine.shape() == theirs.shape() && mine.iter().zip(theirs.iter()).all(|(a, b)| a.to_bits() == b.to_bits())
     })

@@ -1,25 +1,190 @@
-//! The commands for kernels of several spaces: the same stages in the same order, each over all spaces at once.
+//! A kernel of several spaces: its stages, each over all spaces at once, and what is said of its designs.
+//!
+//! In: equations that need more than one space, or read their own output. Out: the [`Kernel`] of the pipeline.
 
-mod commands;
-
-pub use commands::{emit, explain, prove, run, search};
-
-mod pipeline;
-
-mod words;
+mod laws;
 
 mod refusal;
 
-mod setting;
-
 mod show;
 
-use super::arguments::KernelArguments;
-use crate::diagnostic::Checked;
-use crate::recurrence;
+use super::kernel::{Counts, Kernel, LeftOut};
+use super::pipeline::{LIMIT, Loaded, Searched, refused_by_checker};
+use super::setting::{Moves, Setting};
+use super::words::Words;
+use crate::array::emit::emit_system;
+use crate::array::{Program, Tensors};
+use crate::cost::{Cost, Objective};
+use crate::diagnostic::{Checked, Diagnostics};
+use crate::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system, verify_system};
+use crate::integer::Bindings;
+use crate::mapping::{Network, Part, SystemDesign};
+use crate::recurrence::spaces::SpaceSystem;
+use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
+use crate::rewrite::{self, Choices, Dataflow, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
+use crate::span::Span;
+use crate::timing::{self, Obligation};
+use serde_json::{Map, Value};
 
-/// Whether a kernel needs more than one space, or reads its own output.
-pub fn is_needed(kernel: &KernelArguments) -> Checked<bool> {
-    let system = recurrence::load(&super::pipeline::source(&kernel.kernel)?)?;
-    Ok(recurrence::one_space(&system).is_err())
+/// A kernel of several spaces.
+pub struct System {
+    system: RecurrenceSystem,
+    cut: SpaceSystem,
+    choices: Vec<Choices>,
+}
+
+impl System {
+    /// The saturated e-graph of the spaces that a system was cut into.
+    pub fn load(system: RecurrenceSystem, cut: SpaceSystem, rules: &RuleSet) -> Checked<Loaded<System>> {
+        let lowered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default())?;
+        let choices = lowered.choices()?;
+        Ok(Loaded { kernel: System { system, cut, choices }, lowered })
+    }
+
+    fn design(&self, parts: &[Part]) -> SystemDesign<'_> {
+        SystemDesign { system: &self.cut, parts: parts.to_vec() }
+    }
+}
+
+impl Kernel for System {
+    type Lowered = LoweredSystem;
+    type Choices = Vec<Choices>;
+    type Constraint = SystemConstraint;
+    type Problem<'a> = SystemProblem<'a>;
+    type Survey = SystemSurvey;
+    type Found = SystemFound;
+    type Design<'a> = SystemDesign<'a>;
+
+    const MAPS: (&'static str, usize) = ("placements", 7);
+    const COUNTS_THE_REST: bool = false;
+
+    fn system(&self) -> &RecurrenceSystem {
+        &self.system
+    }
+
+    fn spaces(&self) -> &[Space] {
+        &self.cut.spaces
+    }
+
+    fn report(lowered: &LoweredSystem) -> &Report {
+        &lowered.report
+    }
+
+    fn constrain(&self, schedule: Option<&Schedule>) -> Checked<SystemConstraint> {
+        let none = || Ok(SystemConstraint::none(&self.cut));
+        schedule.map_or_else(none, |schedule| SystemConstraint::from_schedule(&self.cut, schedule))
+    }
+
+    fn network(constraint: &SystemConstraint) -> Option<Network> {
+        constraint.network
+    }
+
+    fn span(constraint: &SystemConstraint) -> Option<Span> {
+        constraint.span
+    }
+
+    /// The flags speak of inputs; what is computed goes where it must.
+    fn left_by(&self, moves: &Moves, _: &SystemConstraint) -> Vec<Choices> {
+        let mut left = self.choices.clone();
+        for (choices, sources) in left.iter_mut().zip(&self.cut.sources) {
+            for (offered, _) in choices.transports.iter_mut().zip(sources).filter(|(_, sources)| sources.is_empty()) {
+                offered.retain(|choice| moves.allow(choice));
+            }
+        }
+        left
+    }
+
+    fn problem<'a>(&'a self, setting: &'a Setting<System>, constraint: SystemConstraint) -> Checked<SystemProblem<'a>> {
+        let Setting { choices, bounds, machine, sizes, .. } = setting;
+        SystemProblem::new(&self.cut, choices, bounds.clone(), machine, sizes, constraint)
+    }
+
+    fn survey(problem: &SystemProblem, _: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+        search_system(problem, progress)
+    }
+
+    fn counts(survey: &SystemSurvey) -> Counts {
+        Counts { maps: survey.maps, legal: survey.legal, designs: survey.designs }
+    }
+
+    fn left_out(problem: &SystemProblem, survey: &SystemSurvey) -> Vec<LeftOut> {
+        show::left_out(&problem.limits, &survey.left_out)
+    }
+
+    fn front(survey: &SystemSurvey, objective: Objective) -> Vec<SystemFound> {
+        survey.sorted(objective)
+    }
+
+    fn every(_: &SystemSurvey) -> Option<&[SystemFound]> {
+        None
+    }
+
+    fn counted<'a>(problem: &'a SystemProblem) -> Option<&'a Bindings> {
+        Some(&problem.sizes)
+    }
+
+    fn cost(found: &SystemFound) -> &Cost {
+        &found.cost
+    }
+
+    fn design<'a>(searched: &Searched<'a, System>, found: &SystemFound) -> SystemDesign<'a> {
+        searched.kernel.design(&found.parts)
+    }
+
+    fn forced<'a>(searched: &Searched<'a, System>) -> Checked<SystemDesign<'a>> {
+        Err(refusal::nothing_found(searched, LIMIT))
+    }
+
+    fn obligations(searched: &Searched<System>, design: &SystemDesign, _: Option<u64>) -> Checked<Vec<Obligation>> {
+        timing::system_obligations(design, &searched.setting.machine.links)
+    }
+
+    fn confirm(searched: &Searched<System>, found: &SystemFound) -> Checked<()> {
+        verify_system(&searched.problem, found).map_err(|why| vec![refused_by_checker(&why)])
+    }
+
+    fn record(lowered: &mut LoweredSystem, design: &SystemDesign, proof: &str) {
+        lowered.record(&scheduled(design, &show::texts(design)), proof);
+    }
+
+    fn explain(lowered: &mut LoweredSystem, design: &SystemDesign) -> Vec<Step> {
+        let texts = show::texts(design);
+        let parts = scheduled(design, &texts).into_iter().enumerate();
+        parts.flat_map(|(space, part)| lowered.explain_scheduled(space, part)).collect()
+    }
+
+    fn why_nothing(searched: &Searched<System>, limit: u64) -> Checked<Diagnostics> {
+        Ok(refusal::nothing_found(searched, limit))
+    }
+
+    fn program(searched: &Searched<System>, design: &SystemDesign) -> Checked<Program> {
+        emit_system(design, &searched.setting.machine.links)
+    }
+
+    fn expected(searched: &Searched<System>, _: &SystemDesign, inputs: &Tensors) -> Checked<Tensors> {
+        recurrence::evaluate(&searched.kernel.system, &searched.setting.sizes, inputs)
+    }
+
+    fn words(design: &SystemDesign) -> Words {
+        Words::Spaces(show::parts(design))
+    }
+
+    fn recurrences(design: &SystemDesign) -> Vec<String> {
+        let dataflows: Vec<Dataflow> = design.parts.iter().map(|part| part.dataflow.clone()).collect();
+        show_system(design.system, &dataflows)
+    }
+
+    fn map_json(design: &SystemDesign) -> Map<String, Value> {
+        show::map_json(design)
+    }
+
+    fn dataflows<'a>(design: &'a SystemDesign<'_>) -> Vec<(&'a Space, &'a Dataflow)> {
+        design.system.spaces.iter().zip(design.parts.iter().map(|part| &part.dataflow)).collect()
+    }
+}
+
+/// The parts with the texts of their places and steps.
+fn scheduled<'a>(design: &'a SystemDesign, texts: &'a [(String, String)]) -> Vec<Scheduled<'a>> {
+    let parts = design.parts.iter().zip(texts);
+    parts.map(|(part, (place, step))| Scheduled { dataflow: &part.dataflow, place, step }).collect()
 }

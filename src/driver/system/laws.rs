@@ -1,20 +1,21 @@
 //! The laws of a clash in the words of the source: a note for each, and a label where it stands.
 
-use super::setting::Setting;
+use super::System;
 use crate::diagnostic::Diagnostic;
+use crate::driver::setting::Setting;
 use crate::extract::Law;
 use crate::integer::Affine;
 use crate::mapping::{Field, FlowRole, Giver, Handoff, SystemDesign};
 use crate::span::Span;
 
 /// What the words of a law are taken from.
-pub struct Words<'a> {
+pub struct Laws<'a> {
     /// The design that has no times.
     pub design: &'a SystemDesign<'a>,
     /// Its handoffs.
     pub handoffs: &'a [Handoff],
     /// What the schedule and the flags say.
-    pub setting: &'a Setting,
+    pub setting: &'a Setting<System>,
 }
 
 /// A law in words: what it says, and where it stands with a word on that.
@@ -23,7 +24,7 @@ struct Said {
     label: Option<(Span, String)>,
 }
 
-impl Words<'_> {
+impl Laws<'_> {
     /// Adds every law to the message.
     pub fn add_all(&self, diagnostic: Diagnostic, laws: &[Law]) -> Diagnostic {
         let said: Vec<Said> = laws.iter().filter_map(|law| self.say(law)).collect();

@@ -1,0 +1,247 @@
+//! A kernel of one space: its stages, and what is said of its designs.
+//!
+//! In: equations that one iteration space holds. Out: the [`Kernel`] of the pipeline.
+
+mod border;
+
+mod refusal;
+
+mod show;
+
+use super::kernel::{Counts, Kernel};
+use super::output::Output;
+use super::pipeline::{Loaded, Searched, defect, refused_by_checker};
+use super::setting::{Moves, Setting};
+use super::sim::check_numbers;
+use super::words::Words;
+use crate::array::{Program, Tensors};
+use crate::cost::{Cost, Objective, Region};
+use crate::diagnostic::{Checked, Diagnostics};
+use crate::extract::{self, Constraint, Found, Problem, Survey};
+use crate::integer::Bindings;
+use crate::mapping::{Design, Network, SpaceTimeMap, is_in_time};
+use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
+use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, Transport, show_dataflow};
+use crate::span::Span;
+use crate::systolize::Scheme;
+use crate::timing::{self, Kind, Obligation};
+use serde_json::{Map, Value};
+
+/// Spaces of more points than this are not counted point by point.
+const MOST_POINTS: u64 = 100_000;
+
+/// A kernel of one space.
+pub struct OneSpace {
+    system: RecurrenceSystem,
+    space: Space,
+    choices: Choices,
+}
+
+impl OneSpace {
+    /// The saturated e-graph of a space.
+    pub fn load(system: RecurrenceSystem, space: Space, rules: &RuleSet) -> Checked<Loaded<OneSpace>> {
+        let lowered = rewrite::saturate(&space, rules, &rewrite::Limits::default())?;
+        let choices = lowered.choices()?;
+        Ok(Loaded { kernel: OneSpace { system, space, choices }, lowered })
+    }
+
+    /// The design that a schedule with place and time describes even when it is wrong: what it leaves open is chosen to be
+    /// in time where that is possible. `None` where place or time is open.
+    fn described(&self, setting: &Setting<OneSpace>) -> Checked<Option<Design<'_>>> {
+        let (space, constraint) = (&self.space, &setting.constraint);
+        let (Some(place), Some(step)) = (&constraint.place, &constraint.step) else { return Ok(None) };
+        let choices = constraint.restrict(space, &setting.choices)?;
+        let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
+        let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
+        let chain = choices.chains.iter().find(|chain| chain.directions.iter().all(in_time));
+        let stream = |choice: &&Transport| matches!(choice, Transport::Stream(along) if in_time(along));
+        let transports =
+            choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
+        let chain = chain.or(choices.chains.first()).cloned();
+        let (Some(transports), Some(chain)) = (transports.collect(), chain) else { return Ok(None) };
+        let dataflow = Dataflow { transports, chain };
+        Ok(Some(Design { space, dataflow, map, boundary_io: constraint.boundary_io }))
+    }
+}
+
+impl Kernel for OneSpace {
+    type Lowered = Lowered;
+    type Choices = Choices;
+    type Constraint = Constraint;
+    type Problem<'a> = Problem<'a>;
+    type Survey = Survey;
+    type Found = Found;
+    type Design<'a> = Design<'a>;
+
+    const MAPS: (&'static str, usize) = ("maps", 12);
+    const COUNTS_THE_REST: bool = true;
+
+    fn system(&self) -> &RecurrenceSystem {
+        &self.system
+    }
+
+    fn spaces(&self) -> &[Space] {
+        std::slice::from_ref(&self.space)
+    }
+
+    fn report(lowered: &Lowered) -> &Report {
+        &lowered.report
+    }
+
+    fn constrain(&self, schedule: Option<&Schedule>) -> Checked<Constraint> {
+        schedule.map_or_else(|| Ok(Constraint::default()), |schedule| Constraint::from_schedule(&self.space, schedule))
+    }
+
+    fn network(constraint: &Constraint) -> Option<Network> {
+        constraint.network
+    }
+
+    fn span(constraint: &Constraint) -> Option<Span> {
+        constraint.span
+    }
+
+    /// What the schedule names is kept whatever the flags say.
+    fn left_by(&self, moves: &Moves, constraint: &Constraint) -> Choices {
+        let mut choices = self.choices.clone();
+        let is_open = |tensor| constraint.transports.iter().all(|(named, ..)| named != tensor);
+        for (operand, offered) in self.space.operands.iter().zip(&mut choices.transports) {
+            if is_open(&operand.tensor) {
+                offered.retain(|choice| moves.allow(choice));
+            }
+        }
+        if is_open(&self.space.output) {
+            choices.chains.retain(|chain| chain.directions.iter().all(|along| moves.allow_along(along)));
+        }
+        choices
+    }
+
+    fn problem<'a>(&'a self, setting: &'a Setting<OneSpace>, constraint: Constraint) -> Checked<Problem<'a>> {
+        let Setting { choices, bounds, machine, sizes, .. } = setting;
+        Problem::new(&self.space, choices, bounds.clone(), machine, sizes, constraint)
+    }
+
+    fn survey(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+        extract::search(problem, all, progress)
+    }
+
+    fn counts(survey: &Survey) -> Counts {
+        Counts { maps: survey.maps, legal: survey.legal, designs: survey.designs }
+    }
+
+    fn front(survey: &Survey, objective: Objective) -> Vec<Found> {
+        survey.front.clone().sorted(objective)
+    }
+
+    fn every(survey: &Survey) -> Option<&[Found]> {
+        Some(&survey.all)
+    }
+
+    fn counted<'a>(_: &'a Problem) -> Option<&'a Bindings> {
+        None
+    }
+
+    fn search<'a>(
+        &'a self,
+        setting: &'a Setting<OneSpace>,
+        all: bool,
+        output: &Output,
+    ) -> Checked<Searched<'a, OneSpace>> {
+        border::search(self, setting, all, output)
+    }
+
+    fn cost(found: &Found) -> &Cost {
+        &found.cost
+    }
+
+    fn design<'a>(searched: &Searched<'a, OneSpace>, found: &Found) -> Design<'a> {
+        design(searched.kernel, found, searched.problem.constraint.boundary_io)
+    }
+
+    fn forced<'a>(searched: &Searched<'a, OneSpace>) -> Checked<Design<'a>> {
+        let described = searched.kernel.described(searched.setting)?;
+        described.ok_or_else(|| vec![refusal::nothing_found(searched)])
+    }
+
+    fn obligations(searched: &Searched<OneSpace>, design: &Design, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+        let links = &searched.setting.machine.links;
+        let mut obligations = timing::obligations(design, links)?;
+        let Some(depth) = depth else { return Ok(obligations) };
+        obligations.retain(|obligation| obligation.kind != Kind::FifoDepth);
+        let flows = design.flows().unwrap_or_default();
+        for flow in flows.iter().filter(|flow| !flow.is_stationary()) {
+            let claim = timing::fifo_depth_obligation(design, flow, depth, links.response);
+            obligations.push(claim.map_err(|problem| vec![problem])?);
+        }
+        Ok(obligations)
+    }
+
+    fn confirm(searched: &Searched<OneSpace>, found: &Found) -> Checked<()> {
+        let (space, Setting { machine, sizes, .. }) = (&searched.kernel.space, searched.setting);
+        let region = Region::new(&space.domain.set, space.indices(), sizes);
+        if region.is_none_or(|region| region.count() > MOST_POINTS) {
+            return Ok(());
+        }
+        match extract::verify(space, machine, sizes, found) {
+            Ok(cost) if cost == found.cost => Ok(()),
+            Ok(cost) => defect("the search and its checker count differently")
+                .note(format!("search  {:?}", found.cost))
+                .note(format!("checker {cost:?}"))
+                .alone(),
+            Err(why) => refused_by_checker(&why).alone(),
+        }
+    }
+
+    fn record(lowered: &mut Lowered, design: &Design, proof: &str) {
+        let (place, step) = show::rows(design.space, &design.map);
+        lowered.record(&design.dataflow, &place, &step, proof);
+    }
+
+    fn explain(lowered: &mut Lowered, design: &Design) -> Vec<Step> {
+        let (place, step) = show::rows(design.space, &design.map);
+        lowered.explain_scheduled(&design.dataflow, &place, &step)
+    }
+
+    fn why_nothing(searched: &Searched<OneSpace>, limit: u64) -> Checked<Diagnostics> {
+        refusal::why_nothing(searched, limit)
+    }
+
+    fn scheme(&self, setting: &Setting<OneSpace>, output: &Output) -> Option<Checked<Scheme>> {
+        Some(border::scheme(self, setting, output))
+    }
+
+    fn program(searched: &Searched<OneSpace>, design: &Design) -> Checked<Program> {
+        border::program(searched, design)
+    }
+
+    fn expected(searched: &Searched<OneSpace>, design: &Design, inputs: &Tensors) -> Checked<Tensors> {
+        let output = &design.space.output;
+        let chain = &design.dataflow.chain;
+        let expected = recurrence::evaluate_in_order(design.space, chain, &searched.setting.sizes, inputs)?;
+        check_numbers(output, &expected)?;
+        Ok([(output.clone(), expected)].into_iter().collect())
+    }
+
+    fn words(design: &Design) -> Words {
+        Words::Line {
+            map: show::map(design.space, &design.map),
+            dataflow: show::dataflow(design.space, &design.map, &design.dataflow),
+        }
+    }
+
+    fn recurrences(design: &Design) -> Vec<String> {
+        show_dataflow(design.space, &design.dataflow)
+    }
+
+    fn map_json(design: &Design) -> Map<String, Value> {
+        show::map_json(&design.map)
+    }
+
+    fn dataflows<'a>(design: &'a Design<'_>) -> Vec<(&'a Space, &'a Dataflow)> {
+        vec![(design.space, &design.dataflow)]
+    }
+}
+
+/// A design of the front as a design to prove.
+fn design<'a>(kernel: &'a OneSpace, found: &Found, boundary_io: bool) -> Design<'a> {
+    Design { space: &kernel.space, dataflow: found.dataflow.clone(), map: found.map.clone(), boundary_io }
+}
