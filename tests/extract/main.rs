@@ -6,6 +6,9 @@ mod by_hand;
 
 mod every_system;
 
+#[path = "../kernel_texts/mod.rs"]
+mod kernel_texts;
+
 mod limits;
 
 mod literature;

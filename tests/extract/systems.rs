@@ -4,6 +4,7 @@
 //! its front may have more than brute force over the box, and never has less.
 
 use crate::every_system::Every;
+use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use std::collections::BTreeSet;
 use systole::cost::{Cost, Machine, Objective};
 use systole::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
@@ -93,12 +94,6 @@ fn machine_of(network: Network) -> Machine {
     machine.links.network = network;
     machine
 }
-
-const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
-
-const SMITH_WATERMAN: &str = include_str!("../../kernels/smith_waterman.rec");
-
-const PREFIX_SUM: &str = include_str!("../../kernels/prefix_sum.rec");
 
 const CONV1D: &str = include_str!("../../kernels/conv1d.rec");
 

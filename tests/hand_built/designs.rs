@@ -1,6 +1,6 @@
 //! Designs over the spaces: what the literature names, and faulty twins.
 
-use super::spaces::form;
+use super::forms::form;
 use systole::integer::{Matrix, Vector};
 use systole::mapping::{Design, Links, Network, SpaceTimeMap};
 use systole::recurrence::{Chain, Space};

@@ -7,6 +7,8 @@ pub mod designs;
 
 pub mod events;
 
+pub mod forms;
+
 pub mod several_spaces;
 
 pub mod spaces;

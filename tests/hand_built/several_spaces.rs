@@ -1,5 +1,6 @@
 //! Kernels of several spaces with the dependences between their points, and what steps do to them point by point.
 
+use super::forms::{form, names};
 use systole::integer::{Affine, Bindings, Name, Polyhedron, name};
 use systole::mapping::{Dependence, Row, Unknowns};
 
@@ -9,18 +10,6 @@ pub struct Several {
     pub domains: Vec<(Vec<Name>, Polyhedron)>,
     pub dependences: Vec<Dependence>,
     pub names: Vec<&'static str>,
-}
-
-/// `i - 1`, `2*k + j`, `N`.
-pub fn form(text: &str) -> Affine {
-    let spaced = text.replace('-', "+-").replace(' ', "");
-    let term = |text: &str| {
-        let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        let (factor, variable) = text.split_once('*').unwrap_or(("1", text));
-        let constant = text.parse().map(Affine::constant);
-        constant.unwrap_or_else(|_| Affine::term(&name(variable), factor.parse().unwrap())) * sign
-    };
-    spaced.split('+').filter(|text| !text.is_empty()).map(term).fold(Affine::default(), |sum, term| sum + term)
 }
 
 /// `0 <= k < j = i < N`, forms without blanks.
@@ -37,10 +26,6 @@ pub fn chain(text: &str) -> Polyhedron {
         }
     }
     set
-}
-
-fn names(text: &str) -> Vec<Name> {
-    text.split_whitespace().map(name).collect()
 }
 
 impl Several {

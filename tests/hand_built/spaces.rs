@@ -1,40 +1,9 @@
 //! Iteration spaces of known kernels.
 
+use super::forms::{forms, names};
 use systole::integer::{Affine, Name, Polyhedron, name};
 use systole::recurrence::{Domain, Operand, Operator, Scalar, Space};
 use systole::span::{Source, Span};
-
-/// A form from text with spaces around its signs: `2*i - j + 1`.
-pub fn form(text: &str) -> Affine {
-    let mut sum = Affine::default();
-    let mut sign = 1;
-    for word in text.split_whitespace() {
-        match word {
-            "+" => sign = 1,
-            "-" => sign = -1,
-            _ => sum = sum + term(word) * sign,
-        }
-    }
-    sum
-}
-
-fn term(word: &str) -> Affine {
-    if let Ok(number) = word.parse() {
-        return Affine::constant(number);
-    }
-    match word.split_once('*') {
-        Some((factor, variable)) => Affine::term(&name(variable), factor.parse().unwrap()),
-        None => Affine::variable(&name(word)),
-    }
-}
-
-fn forms(text: &str) -> Vec<Affine> {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(form).collect()
-}
-
-fn names(text: &str) -> Vec<Name> {
-    text.split_whitespace().map(name).collect()
-}
 
 /// `C[i, j]` as a tensor and its subscripts.
 fn access(text: &str) -> (Name, Vec<Affine>) {

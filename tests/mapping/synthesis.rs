@@ -1,6 +1,7 @@
 //! The rows of a dependence hold exactly for the steps that respect it at all sizes.
 
-use crate::hand_built::several_spaces::{Several, chain, cholesky, form, triangular};
+use crate::hand_built::forms::form;
+use crate::hand_built::several_spaces::{Several, chain, cholesky, triangular};
 use proptest::prelude::*;
 use systole::integer::name;
 use systole::mapping::{Dependence, Row, Unknowns, holds};

@@ -67,14 +67,6 @@ fn trisolve_is_forward_substitution() {
     assert_eq!(x.as_slice().unwrap(), expected);
 }
 
-const CHOLESKY: &str = "
-kernel cholesky(N)
-in  A[N, N]
-out L[N, N]
-L[i, i] = sqrt(A[i, i] - sum(k in 0..i) L[i, k] * L[i, k])
-L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * L[j, k]) / L[j, j]   where j < i
-L[i, j] = 0   where j > i";
-
 #[test]
 fn cholesky_gives_a_factor_of_its_matrix() {
     let n = 7;
@@ -83,7 +75,7 @@ fn cholesky_gives_a_factor_of_its_matrix() {
     for (i, j, k) in (0..n).flat_map(|i| (0..n).flat_map(move |j| (0..n).map(move |k| (i, j, k)))) {
         a[[i, j]] += seed[[i, k]] * seed[[j, k]] + if i == j { 50.0 } else { 0.0 };
     }
-    let l = run(&system(CHOLESKY), &[("N", 7)], &tensors(&[("A", a.clone())]), "L");
+    let l = run(&kernel("cholesky.rec"), &[("N", 7)], &tensors(&[("A", a.clone())]), "L");
     for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
         let product: f64 = (0..n).map(|k| l[[i, k]] * l[[j, k]]).sum();
         assert!((product - a[[i, j]]).abs() < 1e-9 * a[[0, 0]].abs(), "{i} {j}: {product}");

@@ -1,24 +1,10 @@
 //! Declared reductions over tuples: they mean the plain equations that they are written out as, and their laws are tried.
 
+use crate::kernel_texts::PLAIN_ATTENTION;
 use crate::support::{filled, kernel, outputs, sizes, system, tensors};
 use ndarray::ArrayD;
 use systole::recurrence::{RecurrenceSystem, Role, evaluate, load};
 use systole::span::Source;
-
-/// `kernels/flash_attention.rec` without a declared reduction: each state from the one before.
-const PLAIN_ATTENTION: &str = "
-kernel plain(N, M, D)
-in  Q[N, D], K[M, D], V[M, D]
-out O[N, D]
-local S[N, M], m[N, M], l[N, M], o[N, M, D]
-S[i, j] = (sum(d) Q[i, d] * K[j, d]) / sqrt(D)
-m[i, 0] = S[i, 0]
-m[i, j] = max(m[i, j - 1], S[i, j])   where 1 <= j
-l[i, 0] = 1
-l[i, j] = exp(m[i, j - 1] - m[i, j]) * l[i, j - 1] + exp(S[i, j] - m[i, j])   where 1 <= j
-o[i, 0, d] = V[0, d]
-o[i, j, d] = exp(m[i, j - 1] - m[i, j]) * o[i, j - 1, d] + exp(S[i, j] - m[i, j]) * V[j, d]   where 1 <= j
-O[i, d] = o[i, M - 1, d] / l[i, M - 1]";
 
 fn bits(array: &ArrayD<f64>) -> Vec<u64> {
     assert!(array.iter().all(|value| value.is_finite()), "{array}");

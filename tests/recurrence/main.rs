@@ -8,6 +8,9 @@ mod factors;
 
 mod joint;
 
+#[path = "../kernel_texts/mod.rs"]
+mod kernel_texts;
+
 mod orders;
 
 mod solvers;

@@ -1,5 +1,6 @@
 //! Systems of several spaces, each reduction in a given order.
 
+use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE};
 use crate::support::{filled, sizes, system, tensors};
 use systole::integer::Bindings;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
@@ -22,13 +23,6 @@ fn hold(text: &str, pairs: &[(&str, i64)], inputs: &Tensors) {
     assert_eq!(in_order(&system, &chains, &sizes(pairs), inputs), expected, "{pairs:?}");
 }
 
-const CHOLESKY: &str = "kernel cholesky(N)
-in A[N, N]
-out L[N, N]
-L[i, i] = sqrt(A[i, i] - sum(k in 0..i) L[i, k] * L[i, k])
-L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * L[j, k]) / L[j, j] where j < i
-L[i, j] = 0 where j > i";
-
 #[test]
 fn the_written_order_gives_the_bits_of_the_equations() {
     for n in [1, 2, 5, 8] {
@@ -37,9 +31,7 @@ fn the_written_order_gives_the_bits_of_the_equations() {
         (0..side).for_each(|row| square[[row, row]] += 300.0);
         hold(CHOLESKY, &[("N", n)], &tensors(&[("A", square)]));
     }
-    let words = "kernel words(M, N)\nin a[M], b[N]\nout D[M + 1, N + 1]\nD[i, 0] = i\nD[0, j] = j where 1 <= j
-D[i, j] = min(D[i - 1, j - 1] + (a[i - 1] != b[j - 1]), min(D[i - 1, j], D[i, j - 1]) + 1) where 1 <= i, 1 <= j";
-    hold(words, &[("M", 4), ("N", 7)], &tensors(&[("a", filled(1, &[4])), ("b", filled(2, &[7]))]));
+    hold(EDIT_DISTANCE, &[("M", 4), ("N", 7)], &tensors(&[("a", filled(1, &[4])), ("b", filled(2, &[7]))]));
     let nested = "kernel nested(N)\nin A[N, N], d[N]\nout y[N]
 y[i] = sum(j in 0..i) (A[i, j] * max(k in 0..j + 1) A[j, k]) / d[i]";
     hold(nested, &[("N", 6)], &tensors(&[("A", filled(1, &[6, 6])), ("d", filled(2, &[6]))]));

@@ -1,5 +1,6 @@
 //! Systems of several spaces, as they are cut from the equations.
 
+use crate::kernel_texts::{CHOLESKY, TRISOLVE};
 use systole::recurrence::load;
 use systole::recurrence::spaces::cut_spaces;
 use systole::span::Source;
@@ -11,8 +12,6 @@ fn shown(text: &str) -> Vec<String> {
 
 #[test]
 fn the_triangular_solve_has_a_space_of_sums_and_one_of_divisions() {
-    let text =
-        "kernel trisolve(N)\nin L[N, N], B[N]\nout X[N]\nX[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]";
     let expected = [
         "space X.sum (i, j): sum over N - i - 1 >= 0, j >= 0, i - j - 1 >= 0",
         "  X[j] from X",
@@ -20,15 +19,8 @@ fn the_triangular_solve_has_a_space_of_sums_and_one_of_divisions() {
         "  X.sum[i] from X.sum where i - 1 >= 0",
         "  X.sum[i] is known where -i >= 0",
     ];
-    assert_eq!(shown(text), expected);
+    assert_eq!(shown(TRISOLVE), expected);
 }
-
-const CHOLESKY: &str = "kernel cholesky(N)
-in A[N, N]
-out L[N, N]
-L[i, i] = sqrt(A[i, i] - sum(k in 0..i) L[i, k] * L[i, k])
-L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * L[j, k]) / L[j, j] where j < i
-L[i, j] = 0 where j > i";
 
 #[test]
 fn the_two_sums_of_cholesky_are_one_space() {

@@ -1,24 +1,10 @@
 //! Spaces written by hand.
 
+pub use crate::forms::form;
 use std::sync::Arc;
 use systole::integer::{Affine, Name, Polyhedron, name};
 use systole::recurrence::{Domain, Function, Operand, Operator, Scalar, Space};
 use systole::span::{Source, Span};
-
-/// Affine forms from text such as `i`, `i+k`, `2*i+3*k`, `N-1`.
-pub fn form(text: &str) -> Affine {
-    let spaced = text.replace('-', "+-");
-    let mut sum = Affine::default();
-    for term in spaced.split('+').filter(|term| !term.is_empty()) {
-        let (sign, term) = term.strip_prefix('-').map_or((1, term), |rest| (-1, rest));
-        let (factor, rest) = term.split_once('*').map_or((1, term), |(factor, rest)| (factor.parse().unwrap(), rest));
-        sum = match rest.parse::<i64>() {
-            Ok(value) => sum + Affine::constant(sign * factor * value),
-            Err(_) => sum + Affine::term(&name(rest), sign * factor),
-        };
-    }
-    sum
-}
 
 fn access(subscripts: &[&str]) -> Vec<Affine> {
     subscripts.iter().map(|text| form(text)).collect()

@@ -1,5 +1,12 @@
 //! The rewrite stage: saturation, choices, rules, explanations.
 
+#[allow(dead_code)]
+#[path = "../hand_built/forms.rs"]
+mod forms;
+
+#[path = "../kernel_texts/mod.rs"]
+mod kernel_texts;
+
 mod kernels;
 
 mod interpreter;

@@ -92,7 +92,7 @@ fn own_results_come_from_points_before_and_known_values_from_nobody() {
 /// Sums are not written to memory; nor are tensors that nobody asked for.
 #[test]
 fn only_outputs_are_written() {
-    let lines = shown(FLASH_ATTENTION);
+    let lines = shown(PLAIN_ATTENTION);
     let written: Vec<&String> = lines.iter().filter(|line| line.contains("] <- ")).collect();
     assert_eq!(written, ["O[i,d] <- (i,d)_O"]);
 }

@@ -44,7 +44,7 @@ fn saturation_counts() {
         (PREFIX_SUM, (34, 19)),
         (JACOBI1D, (90, 49)),
         (TRIANGULAR_INVERSE, (142, 78)),
-        (FLASH_ATTENTION, (364, 183)),
+        (PLAIN_ATTENTION, (364, 183)),
     ];
     for (text, counts) in expected {
         let report = lower(&cut(text)).report;
@@ -165,7 +165,7 @@ fn what_no_rule_makes_is_not_chosen() {
     let handed = choices(TRISOLVE, "choose-handoff").unwrap();
     assert_eq!(handed[0].transports[1], [Transport::Stream(vec![-1, 0]), Transport::Stream(vec![1, 0])]);
     assert_eq!(choices(TRISOLVE, "outer-send").unwrap_err(), "no rule makes a space of the reduction into `X.sum`");
-    assert_eq!(choices(FLASH_ATTENTION, "choose-handoff").unwrap_err(), "no rule lowers the read of `S[i,0]`");
+    assert_eq!(choices(PLAIN_ATTENTION, "choose-handoff").unwrap_err(), "no rule lowers the read of `S[i,0]`");
     for rule in ["choose-handoff", "self-dep"] {
         assert_eq!(choices(SMITH_WATERMAN, rule).unwrap()[0].transports[0], [Transport::Handoff], "{rule}");
     }

@@ -1,6 +1,7 @@
 //! Best steps and minimal clashes: the table of known steps derived, small problems against brute force.
 
-use crate::hand_built::several_spaces::{Several, chain, cholesky, form, triangular};
+use crate::hand_built::forms::form;
+use crate::hand_built::several_spaces::{Several, chain, cholesky, triangular};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! One bus from memory to all PEs: proved where every word has a time of its own, refuted where two are due at once.
 
 use crate::common::{Kernel, Line, kernel};
-use crate::solves::{TRISOLVE, TRSM, trisolve};
+use crate::kernel_texts::{TRISOLVE, TRSM};
+use crate::solves::trisolve;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use systole::mapping::Links;

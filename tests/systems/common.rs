@@ -1,9 +1,10 @@
 //! Designs written by hand from the text of a kernel, and everything that a run of one is held to.
 
+use crate::hand_built::forms::{form, forms};
 use ndarray::{ArrayD, IxDyn};
 use systole::array::{self, Program, emit::emit_system};
 use systole::diagnostic::{Checked, Diagnostics, render};
-use systole::integer::{Affine, Bindings, Matrix, Name, name};
+use systole::integer::{Affine, Bindings, Matrix, Name};
 use systole::mapping::{Links, Part, SpaceTimeMap, SystemDesign};
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
@@ -30,35 +31,6 @@ pub fn kernel(text: &str) -> Kernel {
 /// Messages as the user sees them.
 pub fn shown(problems: &Diagnostics) -> String {
     render(problems, false)
-}
-
-/// A form such as `2*i + j - N + 1`.
-fn form(text: &str) -> Affine {
-    let spaced = text.replace('+', " + ").replace('-', " - ");
-    let mut sum = Affine::default();
-    let mut sign = 1;
-    for word in spaced.split_whitespace() {
-        match word {
-            "+" => sign = 1,
-            "-" => sign = -1,
-            _ => sum = sum + term(word) * sign,
-        }
-    }
-    sum
-}
-
-fn term(word: &str) -> Affine {
-    if let Ok(number) = word.parse() {
-        return Affine::constant(number);
-    }
-    match word.split_once('*') {
-        Some((factor, variable)) => Affine::term(&name(variable), factor.parse().expect("a number")),
-        None => Affine::variable(&name(word)),
-    }
-}
-
-fn forms(text: &str) -> Vec<Affine> {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(form).collect()
 }
 
 /// The linear part over the indices, and the rest.

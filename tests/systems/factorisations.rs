@@ -1,13 +1,7 @@
 //! Factorisations of matrices.
 
 use crate::common::{Kernel, Line, kernel};
-
-pub const CHOLESKY: &str = "kernel cholesky(N)
-in  A[N, N]
-out L[N, N]
-L[i, i] = sqrt(A[i, i] - sum(k in 0..i) L[i, k] * L[i, k])
-L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * L[j, k]) / L[j, j]   where j < i
-L[i, j] = 0   where j > i";
+use crate::kernel_texts::{CHOLESKY, LU, TRIANGULAR_INVERSE};
 
 pub const CHOLESKY_GRID: &[Line] = &[
     ("L", "i, i", "3*i", &["feed", "handoff"], &[]),
@@ -28,15 +22,6 @@ fn cholesky_on_a_triangle_of_pes() {
     hold(&kernel(CHOLESKY), CHOLESKY_GRID, |n| (3 * n - 2, n * (n + 1) / 2));
 }
 
-pub const LU: &str = "kernel lu(N)
-in  A[N, N]
-out L[N, N], U[N, N]
-U[i, j] = A[i, j] - sum(k in 0..i) L[i, k] * U[k, j]   where i <= j
-U[i, j] = 0   where i > j
-L[i, j] = (A[i, j] - sum(k in 0..j) L[i, k] * U[k, j]) / U[j, j]   where i > j
-L[i, i] = 1
-L[i, j] = 0   where i < j";
-
 pub const LU_GRID: &[Line] = &[
     ("U.sum", "i, j", "i+j+k", &["stream j", "stream i"], &["k"]),
     ("U", "i, j", "2*i+j", &["feed", "handoff"], &[]),
@@ -48,13 +33,6 @@ pub const LU_GRID: &[Line] = &[
 fn lu_on_a_square_of_pes() {
     hold(&kernel(LU), LU_GRID, |n| (3 * n - 2, n * n));
 }
-
-const TRIANGULAR_INVERSE: &str = "kernel triangular_inverse(N)
-in  L[N, N]
-out X[N, N]
-X[i, i] = 1 / L[i, i]
-X[i, j] = -(sum(k in j..i) L[i, k] * X[k, j]) / L[i, i]   where j < i
-X[i, j] = 0   where j > i";
 
 const INVERSE_GRID: &[Line] = &[
     ("X", "i, i", "0", &["feed"], &[]),

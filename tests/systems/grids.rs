@@ -1,14 +1,7 @@
 //! Recurrences on grids of points that depend on themselves.
 
 use crate::common::{Line, kernel};
-
-const SMITH_WATERMAN: &str = "kernel smith_waterman(M, N)
-in  a[M], b[N]
-out H[M + 1, N + 1]
-H[i, 0] = 0
-H[0, j] = 0   where 1 <= j
-H[i, j] = max(max(0, H[i - 1, j - 1] + select(a[i - 1] == b[j - 1], 2, -1)), max(H[i - 1, j], H[i, j - 1]) - 1)
-    where 1 <= i, 1 <= j";
+use crate::kernel_texts::{EDIT_DISTANCE, JACOBI1D, PREFIX_SUM, SMITH_WATERMAN};
 
 const ALIGNMENT: &[Line] = &[("H", "i", "i+j", &["handoff", "prefetch", "stream i", "handoff", "handoff"], &[])];
 
@@ -20,14 +13,6 @@ fn an_alignment_takes_a_pe_for_each_letter() {
         assert_eq!((outcome.cycles, outcome.pes), ((m + n - 1) as u64, m as u64), "{m} by {n}");
     }
 }
-
-const EDIT_DISTANCE: &str = "kernel edit_distance(M, N)
-in  a[M], b[N]
-out D[M + 1, N + 1]
-D[i, 0] = i
-D[0, j] = j   where 1 <= j
-D[i, j] = min(D[i - 1, j - 1] + (a[i - 1] != b[j - 1]), min(D[i - 1, j], D[i, j - 1]) + 1)
-    where 1 <= i, 1 <= j";
 
 const DISTANCE: &[Line] = &[("D", "i", "i+j", &["handoff", "stream j", "stream i", "handoff", "handoff"], &[])];
 
@@ -50,12 +35,6 @@ fn a_distance_may_have_a_pe_for_each_pair() {
     }
 }
 
-const PREFIX_SUM: &str = "kernel prefix_sum(N)
-in  A[N]
-out P[N]
-P[0] = A[0]
-P[i] = P[i - 1] + A[i]   where 1 <= i";
-
 #[test]
 fn a_prefix_sum_takes_a_cycle_for_each_element() {
     let sums = kernel(PREFIX_SUM);
@@ -67,17 +46,9 @@ fn a_prefix_sum_takes_a_cycle_for_each_element() {
     }
 }
 
-const JACOBI: &str = "kernel jacobi1d(T, N)
-in  A[N + 2]
-out U[T + 1, N + 2]
-U[0, i] = A[i]
-U[t, 0] = U[t - 1, 0]   where 1 <= t
-U[t, i] = (U[t - 1, i - 1] + U[t - 1, i] + U[t - 1, i + 1]) / 3   where 1 <= t, 1 <= i <= N
-U[t, N + 1] = U[t - 1, N + 1]   where 1 <= t";
-
 #[test]
 fn sweeps_follow_each_other_at_once_or_as_a_wave() {
-    let jacobi = kernel(JACOBI);
+    let jacobi = kernel(JACOBI1D);
     let (one, three) = (&["handoff"], &["handoff", "handoff", "handoff"]);
     let at_once: &[Line] = &[
         ("U", "i", "0", &["feed"], &[]),

@@ -3,6 +3,9 @@
 #[path = "../hand_built/mod.rs"]
 mod hand_built;
 
+#[path = "../kernel_texts/mod.rs"]
+mod kernel_texts;
+
 #[allow(dead_code)]
 #[path = "../smt/agreement.rs"]
 mod agreement;

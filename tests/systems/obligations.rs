@@ -2,18 +2,13 @@
 
 use crate::agreement::{agree, checked, refuted};
 use crate::common::{Kernel, Line, kernel};
-use crate::factorisations::{CHOLESKY, CHOLESKY_GRID};
-use crate::solves::{TRISOLVE, trisolve};
+use crate::factorisations::CHOLESKY_GRID;
+use crate::kernel_texts::{CHOLESKY, PREFIX_SUM, TRISOLVE};
+use crate::solves::trisolve;
 use systole::integer::Affine;
 use systole::mapping::{Handoff, Links, Network, SystemDesign};
 use systole::smt::{Discharged, Verdict, discharge_all};
 use systole::timing::{Kind, handoff_obligations, system_obligations};
-
-const PREFIX_SUM: &str = "kernel prefix_sum(N)
-in  A[N]
-out P[N]
-P[0] = A[0]
-P[i] = P[i - 1] + A[i]   where 1 <= i";
 
 /// A start and the sums that follow it.
 fn prefix_sum<'a>(start: &'a str, place: &'a str, step: &'a str) -> [Line<'a>; 2] {

@@ -1,11 +1,7 @@
 //! Triangular solves.
 
 use crate::common::{Line, kernel};
-
-pub const TRISOLVE: &str = "kernel trisolve(N)
-in L[N, N], B[N]
-out X[N]
-X[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]";
+use crate::kernel_texts::{TRISOLVE, TRSM};
 
 /// Sums, and divisions.
 pub fn trisolve<'a>(sums: (&'a str, &'a str), divisions: (&'a str, &'a str)) -> [Line<'a>; 2] {
@@ -48,11 +44,6 @@ fn sums_and_divisions_take_turns_on_a_pe() {
 fn sums_lie_on_a_lattice_of_the_pes() {
     hold(&trisolve(("2*i", "2*i+j"), ("2*i+1", "3*i")), |n| 3 * n - 2);
 }
-
-pub const TRSM: &str = "kernel trsm(R, N)
-in  L[N, N], B[R, N]
-out X[R, N]
-X[r, i] = (B[r, i] - sum(j in 0..i) L[i, j] * X[r, j]) / L[i, i]";
 
 #[test]
 fn right_hand_sides_follow_each_other() {

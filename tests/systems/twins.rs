@@ -1,8 +1,9 @@
 //! Designs that are off by one, or that no program can express: late, stuck or refused, never silently wrong.
 
 use crate::common::{Kernel, Line, kernel, run, same_bits, shown, written};
-use crate::factorisations::{CHOLESKY, CHOLESKY_GRID, LU, LU_GRID};
-use crate::solves::{TRISOLVE, trisolve};
+use crate::factorisations::{CHOLESKY_GRID, LU_GRID};
+use crate::kernel_texts::{CHOLESKY, LU, TRISOLVE};
+use crate::solves::trisolve;
 use proptest::prelude::*;
 use systole::array::emit::emit_system;
 use systole::integer::Affine;

@@ -1,7 +1,8 @@
 //! Designs for which nothing can be stated are refused with the reason.
 
 use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
-use crate::hand_built::spaces::{form, matmul, mttkrp, triangle};
+use crate::hand_built::forms::form;
+use crate::hand_built::spaces::{matmul, mttkrp, triangle};
 use systole::integer::Matrix;
 use systole::mapping::{Design, Links, Network};
 use systole::timing::obligations;
