@@ -11,7 +11,7 @@ use super::process_space::ProcessSpace;
 use super::range::Range;
 use super::stream::{Builder, Stream, on_lattice};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, dot, name};
+use crate::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, name};
 use crate::mapping::SpaceTimeMap;
 use crate::recurrence::Space;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,23 +114,6 @@ impl Scheme {
     /// The direction in which the output is accumulated, which decides the order of the operations.
     pub fn accumulation(&self) -> &[i64] {
         self.streams.last().map_or(&[], |output| &output.reuse)
-    }
-
-    /// Whether the array runs with one word a channel, whatever the sizes: whether some linear order of the points puts
-    /// every user of an element after the one before and not after that one's next statement. `false` where entries beyond
-    /// 4 would be needed.
-    pub fn runs_with_one_slot(&self) -> bool {
-        let moving = || self.streams.iter().filter(|stream| !stream.is_stationary());
-        let fits = |order: &Vector| {
-            let pace = dot(order, &self.increment);
-            moving().map(|stream| dot(order, &stream.reuse)).all(|steps| 0 < steps && steps <= pace)
-        };
-        let orders = (0..self.increment.len()).fold(vec![vec![]], |orders: Vec<Vector>, _| {
-            let extend =
-                |order: &Vector| (-4..=4).map(|entry| [order.as_slice(), &[entry]].concat()).collect::<Vec<_>>();
-            orders.iter().flat_map(extend).collect()
-        });
-        self.increment.len() <= 4 && orders.iter().any(fits)
     }
 
     /// What holds at every process: sizes of at least 1, the box, and what the quotients are.

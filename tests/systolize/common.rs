@@ -1,7 +1,7 @@
 //! Kernels, maps and sizes for the tests of the scheme.
 
 use systole::diagnostic::{Checked, Diagnostics, render};
-use systole::integer::{Bindings, Matrix, Vector, name};
+use systole::integer::{Bindings, Matrix, Vector, dot, name};
 use systole::mapping::SpaceTimeMap;
 use systole::recurrence::{self, Space};
 use systole::span::Source;
@@ -54,4 +54,17 @@ pub fn box_points(minimum: &[i64], maximum: &[i64]) -> Vec<Vector> {
 
 pub fn plus(a: &[i64], b: &[i64], factor: i64) -> Vector {
     a.iter().zip(b).map(|(x, y)| x + factor * y).collect()
+}
+
+/// Whether an array runs with one word a channel, whatever the sizes: whether some linear order of the points puts every
+/// user of an element after the one before and not after that one's next statement. `false` where entries beyond 4 would
+/// be needed.
+pub fn runs_with_one_slot(scheme: &Scheme) -> bool {
+    let moving = || scheme.streams.iter().filter(|stream| !stream.is_stationary());
+    let fits = |order: &Vector| {
+        let pace = dot(order, &scheme.increment);
+        moving().map(|stream| dot(order, &stream.reuse)).all(|steps| 0 < steps && steps <= pace)
+    };
+    let dimension = scheme.increment.len();
+    dimension <= 4 && box_points(&vec![-4; dimension], &vec![4; dimension]).iter().any(fits)
 }

@@ -1,6 +1,6 @@
 //! The programs of schemes, simulated: the arrays of the reference in every order of the phases, with one slot a channel.
 
-use crate::common::{scheme, shown, sizes};
+use crate::common::{runs_with_one_slot, scheme, shown, sizes};
 use crate::designs::{Design, all};
 use std::collections::BTreeSet;
 use systole::array::emit::{Phases, emit_scheme};
@@ -109,7 +109,7 @@ fn some_arrays_need_their_internal_buffers() {
             run(&program(&space, &derived, phases), &sizes, &inputs, &Settings { capacity, ..Settings::default() });
         is_right(&space, &derived, &sizes, &inputs, &outcome)
     };
-    assert!(!derived.runs_with_one_slot());
+    assert!(!runs_with_one_slot(&derived));
     assert!(right(&Phases::in_order(&derived), None));
     for (soak, together) in orders(3).into_iter().flat_map(|soak| [(soak.clone(), true), (soak, false)]) {
         assert!(!right(&Phases { drain: soak.clone(), soak, together }, Some(1)));

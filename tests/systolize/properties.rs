@@ -3,7 +3,7 @@
 //! The numbers are those of the list that goes with the report's sections: processes, flows, the partition into pipes. `P3`
 //! and `P7` have their refusals in `refusals`.
 
-use crate::common::plus;
+use crate::common::{plus, runs_with_one_slot};
 use crate::pool::{Sample, samples};
 use crate::setting::{contents, for_processes, for_users, has_neighbour, is_exact, settings};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use systole::systolize::Stream;
 fn the_samples_cover_what_the_scheme_can_meet() {
     let count = |test: &dyn Fn(&Sample) -> bool| samples().iter().filter(|sample| test(sample)).count();
     assert_eq!(samples().len(), 150);
-    assert!(count(&|sample| !sample.scheme.runs_with_one_slot()) >= 5, "arrays that need their buffers");
+    assert!(count(&|sample| !runs_with_one_slot(&sample.scheme)) >= 5, "arrays that need their buffers");
     let streams = |test: fn(&Stream) -> bool| count(&|sample| sample.scheme.streams.iter().any(test));
     assert!(streams(Stream::is_stationary) >= 20);
     assert!(streams(|stream| stream.denominator > 1) >= 20);

@@ -1,6 +1,6 @@
 //! The statements P21 to P24 about schemes, on random designs: what programs compute, and sizes beyond enumeration.
 
-use crate::common::plus;
+use crate::common::{plus, runs_with_one_slot};
 use crate::pool::{Sample, samples};
 use crate::programs::{inputs, is_right, orders, program, run};
 use crate::setting::{Setting, settings};
@@ -28,7 +28,7 @@ fn p21_and_p22_programs_end_with_the_arrays_of_the_sequential_nest() {
     for setting in runnable() {
         let Sample { space, scheme, .. } = setting.sample;
         let (program, inputs) = (program(space, scheme, &Phases::in_order(scheme)), inputs(space, &setting.sizes));
-        let capacity = scheme.runs_with_one_slot().then_some(1);
+        let capacity = runs_with_one_slot(scheme).then_some(1);
         let settings = Settings { capacity, ..Settings::default() };
         let outcome = run(&program, &setting.sizes, &inputs, &settings);
         assert!(
@@ -47,7 +47,7 @@ fn p23_neither_the_order_of_the_phases_nor_the_slots_of_channels_change_the_arra
     for (turn, setting) in runnable().enumerate().filter(|(turn, _)| turn % 4 == 0) {
         let Sample { space, scheme, .. } = setting.sample;
         let (orders, inputs) = (orders(3), inputs(space, &setting.sizes));
-        let least = scheme.runs_with_one_slot().then_some(1);
+        let least = runs_with_one_slot(scheme).then_some(1);
         let phases =
             Phases { soak: orders[turn / 4 % 6].clone(), drain: orders[turn / 24 % 6].clone(), together: true };
         let program = program(space, scheme, &phases);
