@@ -50,47 +50,82 @@ pub fn negation(form: &Affine) -> Affine {
 
 /// The least value that lower bounds allow.
 pub fn lower_expression(bounds: &[Bound], known: &Polyhedron) -> IndexExpr {
-    let weaker = |bound: &Bound, other: &Bound| known.implies(&(other.form.clone() - bound.form.clone()));
-    let parts = binding(bounds, weaker);
-    let text = |bound: &Bound| match bound.coefficient {
-        1 => IndexExpr::affine(&bound.form),
-        divisor => IndexExpr::Ceil(Box::new(IndexExpr::affine(&bound.form)), divisor),
-    };
-    combine(parts.iter().map(text).collect(), IndexExpr::Max)
+    Side::Lower.expression(bounds, known)
 }
 
 /// The greatest value that upper bounds allow.
 pub fn upper_expression(bounds: &[Bound], known: &Polyhedron) -> IndexExpr {
-    let weaker = |bound: &Bound, other: &Bound| known.implies(&(bound.form.clone() - other.form.clone()));
-    let parts = binding(bounds, weaker);
-    let text = |bound: &Bound| match bound.coefficient {
-        1 => IndexExpr::affine(&bound.form),
-        divisor => IndexExpr::Floor(Box::new(IndexExpr::affine(&bound.form)), divisor),
-    };
-    combine(parts.iter().map(text).collect(), IndexExpr::Min)
+    Side::Upper.expression(bounds, known)
 }
 
 /// The least of several lower ends, each the greatest value of its bounds.
 pub fn least_expression(ends: &[Vec<Bound>], known: &Polyhedron) -> IndexExpr {
-    let below = |one: &Bound, other: &Bound| known.implies(&(other.form.clone() - one.form.clone()));
-    let ends = unrivalled(ends, below);
-    combine(ends.iter().map(|end| lower_expression(end, known)).collect(), IndexExpr::Min)
+    Side::Lower.outermost(ends, known)
 }
 
 /// The greatest of several upper ends, each the least value of its bounds.
 pub fn greatest_expression(ends: &[Vec<Bound>], known: &Polyhedron) -> IndexExpr {
-    let above = |one: &Bound, other: &Bound| known.implies(&(one.form.clone() - other.form.clone()));
-    let ends = unrivalled(ends, above);
-    combine(ends.iter().map(|end| upper_expression(end, known)).collect(), IndexExpr::Max)
+    Side::Upper.outermost(ends, known)
+}
+
+/// A side of ranges: the bounds of an end on it, and which of several values is the end.
+#[derive(Clone, Copy)]
+enum Side {
+    Lower,
+    Upper,
+}
+
+impl Side {
+    /// Whether the end that `bound` gives never lies inside that of `other`.
+    fn is_outside(self, bound: &Bound, other: &Bound, known: &Polyhedron) -> bool {
+        known.implies(&match self {
+            Side::Lower => other.form.clone() - bound.form.clone(),
+            Side::Upper => bound.form.clone() - other.form.clone(),
+        })
+    }
+
+    /// The end that one bound gives.
+    fn end(self, bound: &Bound) -> IndexExpr {
+        let form = IndexExpr::affine(&bound.form);
+        match (self, bound.coefficient) {
+            (_, 1) => form,
+            (Side::Lower, divisor) => IndexExpr::Ceil(Box::new(form), divisor),
+            (Side::Upper, divisor) => IndexExpr::Floor(Box::new(form), divisor),
+        }
+    }
+
+    /// The end that bounds give together.
+    fn expression(self, bounds: &[Bound], known: &Polyhedron) -> IndexExpr {
+        let parts = binding(bounds, |bound, other| self.is_outside(bound, other, known));
+        let parts = parts.iter().map(|bound| self.end(bound)).collect();
+        match self {
+            Side::Lower => combine(parts, IndexExpr::Max),
+            Side::Upper => combine(parts, IndexExpr::Min),
+        }
+    }
+
+    /// The outermost of several ends.
+    fn outermost(self, ends: &[Vec<Bound>], known: &Polyhedron) -> IndexExpr {
+        let ends = unrivalled(ends, |one, other| self.is_outside(one, other, known));
+        let parts = ends.iter().map(|end| self.expression(end, known)).collect();
+        match self {
+            Side::Lower => combine(parts, IndexExpr::Min),
+            Side::Upper => combine(parts, IndexExpr::Max),
+        }
+    }
 }
 
 /// The ends left when those that another one always reaches are dropped, one after the other.
 fn unrivalled(ends: &[Vec<Bound>], reaches: impl Fn(&Bound, &Bound) -> bool) -> Vec<Vec<Bound>> {
-    let mut left = ends.to_vec();
+    left_by_others(ends.to_vec(), |end, other| is_reached(end, other, &reaches))
+}
+
+/// What is left when each part that one of the others replaces is dropped, one after the other.
+fn left_by_others<T>(mut left: Vec<T>, is_replaced: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut position = 0;
     while position < left.len() {
-        let others = left.iter().enumerate().filter(|(other, _)| *other != position).map(|(_, end)| end);
-        if others.into_iter().any(|other| is_reached(&left[position], other, &reaches)) {
+        let mut others = left.iter().enumerate().filter(|(other, _)| *other != position).map(|(_, other)| other);
+        if others.any(|other| is_replaced(&left[position], other)) {
             left.remove(position);
         } else {
             position += 1;
@@ -110,20 +145,10 @@ fn combine(mut parts: Vec<IndexExpr>, join: impl Fn(Vec<IndexExpr>) -> IndexExpr
 }
 
 /// The bounds left when those that another one implies are dropped, one after the other.
-fn binding(bounds: &[Bound], weaker: impl Fn(&Bound, &Bound) -> bool) -> Vec<Bound> {
+fn binding(bounds: &[Bound], is_weaker: impl Fn(&Bound, &Bound) -> bool) -> Vec<Bound> {
     let mut left = bounds.to_vec();
     left.sort();
     left.dedup();
-    let mut position = 0;
-    while position < left.len() {
-        let bound = &left[position];
-        let others = left.iter().enumerate().filter(|(other, _)| *other != position).map(|(_, other)| other);
-        let plain = |other: &&Bound| bound.coefficient == 1 && other.coefficient == 1;
-        if others.filter(plain).any(|other| weaker(bound, other)) {
-            left.remove(position);
-        } else {
-            position += 1;
-        }
-    }
-    left
+    let are_plain = |bound: &Bound, other: &Bound| bound.coefficient == 1 && other.coefficient == 1;
+    left_by_others(left, |bound, other| are_plain(bound, other) && is_weaker(bound, other))
 }

@@ -9,7 +9,7 @@ use super::body::scalar_expression;
 use super::known::assume;
 use super::reduce::function_of;
 use super::systolic::Phases;
-use super::systolic_pipe::{End, Stretch, Writer};
+use super::systolic_pipe::{End, Stretch, Word, Writer};
 use crate::array::{IndexExpr, Instruction, ScalarExpr};
 use crate::integer::{Affine, Name, Polyhedron, dot};
 use crate::recurrence::Function;
@@ -45,10 +45,14 @@ impl Writer<'_> {
         (&self.scheme.streams[stream], &self.scheme.streams[stream].pipes[0])
     }
 
+    /// The element with this number in the register of its stream.
+    fn held<'a>(&'a self, stream: usize, number: &'a Affine) -> Word<'a> {
+        Word { stream, pipe: self.own(stream).1, number, register: &self.registers[stream] }
+    }
+
     /// Keeps the first element, passes the rest on.
     fn load(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let pipe = self.own(stream).1;
-        let mut body = self.take(stream, pipe, &Affine::default(), &self.registers[stream], known);
+        let mut body = self.take(self.held(stream, &Affine::default()), known);
         body.extend(self.pass_load(stream, known));
         body
     }
@@ -65,9 +69,8 @@ impl Writer<'_> {
 
     /// Passes the elements of the processes before, then its own.
     fn recover(&self, stream: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let pipe = self.own(stream).1;
         let mut body = self.pass_recover(stream, known);
-        body.extend(self.give(stream, pipe, &Affine::default(), &self.registers[stream], known));
+        body.extend(self.give(self.held(stream, &Affine::default()), known));
         body
     }
 
@@ -126,8 +129,8 @@ impl Writer<'_> {
         let number = Affine::variable(&self.number);
         let mut known = known.clone();
         self.scheme.statements.conditions_for(&number).into_iter().for_each(|form| known.add(form));
-        let take = |stream: &usize| self.take(*stream, self.own(*stream).1, &number, &self.registers[*stream], &known);
-        let give = |stream: &usize| self.give(*stream, self.own(*stream).1, &number, &self.registers[*stream], &known);
+        let take = |stream: &usize| self.take(self.held(*stream, &number), &known);
+        let give = |stream: &usize| self.give(self.held(*stream, &number), &known);
         let mut body: Vec<Instruction> = moving.iter().flat_map(take).collect();
         body.extend(self.statement(&number, &known));
         body.extend(moving.iter().flat_map(give));
@@ -184,8 +187,8 @@ impl Writer<'_> {
         let number = Affine::variable(&self.number);
         let word = |stream: &usize| {
             let pipe = self.own(*stream).1;
-            let pass = self.take(*stream, pipe, &number, &self.passing, known);
-            let pass = [pass, self.give(*stream, pipe, &number, &self.passing, known)].concat();
+            let word = Word { stream: *stream, pipe, number: &number, register: &self.passing };
+            let pass = [self.take(word, known), self.give(word, known)].concat();
             let lattice = pipe.chart.lattice.iter().map(|form| -form.clone());
             let here: Vec<Affine> = lattice.chain(pipe.numbers.conditions_for(&number)).collect();
             self.when(&here, known, pass, vec![])

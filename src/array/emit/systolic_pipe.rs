@@ -29,6 +29,19 @@ pub struct Writer<'a> {
     pub divisions: Divisions,
 }
 
+/// An element at a process: the one with this number in a pipe of a stream, and the register for it.
+#[derive(Clone, Copy)]
+pub struct Word<'a> {
+    /// Which stream.
+    pub stream: usize,
+    /// The pipe through the process.
+    pub pipe: &'a Pipe,
+    /// The element's number.
+    pub number: &'a Affine,
+    /// Where the process has it.
+    pub register: &'a Name,
+}
+
 /// One end of a stretch.
 pub enum End {
     /// The largest of these.
@@ -152,42 +165,27 @@ impl Writer<'_> {
         &self.scheme.streams[stream]
     }
 
-    /// The element with this number comes into `register`.
-    pub fn take(
-        &self,
-        stream: usize,
-        pipe: &Pipe,
-        number: &Affine,
-        register: &Name,
-        known: &Polyhedron,
-    ) -> Vec<Instruction> {
-        let receive = Instruction::Receive(register.clone(), self.channel(stream));
-        let begin = self.inject(stream, pipe, number, register);
-        self.when(&self.has_before(stream), known, vec![receive], vec![begin])
+    /// The element comes into its register.
+    pub fn take(&self, word: Word, known: &Polyhedron) -> Vec<Instruction> {
+        let receive = Instruction::Receive(word.register.clone(), self.channel(word.stream));
+        self.when(&self.has_before(word.stream), known, vec![receive], vec![self.inject(word)])
     }
 
-    /// The element with this number leaves from `register`.
-    pub fn give(
-        &self,
-        stream: usize,
-        pipe: &Pipe,
-        number: &Affine,
-        register: &Name,
-        known: &Polyhedron,
-    ) -> Vec<Instruction> {
-        let send = Instruction::Send(self.channel(stream), register.clone());
-        let end = self.extract(stream, pipe, number, register);
-        self.when(&self.has_behind(stream), known, vec![send], end)
+    /// The element leaves from its register.
+    pub fn give(&self, word: Word, known: &Polyhedron) -> Vec<Instruction> {
+        let send = Instruction::Send(self.channel(word.stream), word.register.clone());
+        self.when(&self.has_behind(word.stream), known, vec![send], self.extract(word))
     }
 
     /// Elements pass through the process, in at one side and out at the other.
     pub fn pass(&self, stream: usize, pipe: &Pipe, stretch: &Stretch, known: &Polyhedron) -> Vec<Instruction> {
         let (number, register) = (Affine::variable(&self.number), &self.passing);
         let (from, to) = (self.channel(stream), self.channel(stream));
-        let inject = vec![self.inject(stream, pipe, &number, register)];
+        let word = Word { stream, pipe, number: &number, register };
+        let inject = vec![self.inject(word)];
         let receive = vec![Instruction::Receive(register.clone(), from.clone())];
         let send = vec![Instruction::Send(to.clone(), register.clone())];
-        let extract = self.extract(stream, pipe, &number, register);
+        let extract = self.extract(word);
         let through = vec![Instruction::Pass(from, to, self.count(stretch))];
         let alone = match extract.is_empty() {
             true => vec![],
@@ -212,31 +210,29 @@ impl Writer<'_> {
         self.scheme.processes.has_neighbour(&self.stream(stream).direction)
     }
 
-    fn inject(&self, stream: usize, pipe: &Pipe, number: &Affine, register: &Name) -> Instruction {
-        match self.stream(stream).role {
-            FlowRole::Operand(_) => {
-                let element = self.element(stream, pipe, number);
-                Instruction::Load(register.clone(), self.stream(stream).tensor.clone(), element)
-            }
+    fn inject(&self, word: Word) -> Instruction {
+        let stream = self.stream(word.stream);
+        match stream.role {
+            FlowRole::Operand(_) => Instruction::Load(word.register.clone(), stream.tensor.clone(), self.element(word)),
             FlowRole::Reduction(_) => {
                 let neutral = self.space.reduction.map_or(0.0, |operator| operator.neutral());
-                Instruction::Let(register.clone(), ScalarExpr::Number(neutral))
+                Instruction::Let(word.register.clone(), ScalarExpr::Number(neutral))
             }
         }
     }
 
-    fn extract(&self, stream: usize, pipe: &Pipe, number: &Affine, register: &Name) -> Vec<Instruction> {
-        match self.stream(stream).role {
+    fn extract(&self, word: Word) -> Vec<Instruction> {
+        let stream = self.stream(word.stream);
+        match stream.role {
             FlowRole::Operand(_) => vec![],
             FlowRole::Reduction(_) => {
-                let element = self.element(stream, pipe, number);
-                vec![Instruction::Store(self.stream(stream).tensor.clone(), element, register.clone())]
+                vec![Instruction::Store(stream.tensor.clone(), self.element(word), word.register.clone())]
             }
         }
     }
 
-    fn element(&self, stream: usize, pipe: &Pipe, number: &Affine) -> Vec<IndexExpr> {
-        let element = self.stream(stream).element(&self.scheme.indices, pipe, number);
+    fn element(&self, word: Word) -> Vec<IndexExpr> {
+        let element = self.stream(word.stream).element(&self.scheme.indices, word.pipe, word.number);
         element.iter().map(|form| self.text(form)).collect()
     }
 }
