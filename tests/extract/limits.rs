@@ -1,13 +1,10 @@
 //! What the search over systems leaves out beyond a limit is counted, and nothing else is.
 
+use crate::kernel_texts::{SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{kernel, machine, sizes};
 use systole::extract::{LeftOut, SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system};
 use systole::integer::Bindings;
 use systole::mapping::candidates::Bounds;
-
-const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
-
-const SMITH_WATERMAN: &str = include_str!("../../kernels/smith_waterman.rec");
 
 fn survey(text: &str, at: &Bindings, limits: SystemLimits) -> SystemSurvey {
     let (kernel, machine) = (kernel(text), machine(1));

@@ -3,6 +3,7 @@
 //! The fewest PEs of a triangular solve in 2n - 1 steps are counted as the PEs busy in the fullest step: no linear place has
 //! as few, since two neighbours would have to take turns on one PE.
 
+use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel};
 use std::collections::BTreeMap;
 use systole::cost::{Machine, Objective};
@@ -11,16 +12,6 @@ use systole::integer::{Affine, Bindings, name};
 use systole::mapping::candidates::Bounds;
 
 const TABLE: &str = include_str!("../oracles/analytic.csv");
-
-const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
-
-const CHOLESKY: &str = include_str!("../../kernels/cholesky.rec");
-
-const SMITH_WATERMAN: &str = include_str!("../../kernels/smith_waterman.rec");
-
-const EDIT_DISTANCE: &str = include_str!("../../kernels/edit_distance.rec");
-
-const PREFIX_SUM: &str = include_str!("../../kernels/prefix_sum.rec");
 
 /// A sum of indices with factors.
 type Index = &'static [(&'static str, i64)];

@@ -6,6 +6,10 @@ mod by_hand;
 
 mod every_system;
 
+#[allow(dead_code)]
+#[path = "../hand_built/mod.rs"]
+mod hand_built;
+
 #[path = "../kernel_texts/mod.rs"]
 mod kernel_texts;
 

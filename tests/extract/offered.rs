@@ -1,5 +1,6 @@
 //! Every design that the search over systems offers is proved for all sizes, with and without a schedule's time.
 
+use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel, machine, sizes};
 use std::time::Duration;
 use systole::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system};
@@ -15,12 +16,6 @@ local Y[N, N]
 out X[N, N]
 Y[i, j] = A[i, j] * 2
 X[i, j] = Y[i, j] + 1\n";
-
-const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
-
-const PREFIX_SUM: &str = include_str!("../../kernels/prefix_sum.rec");
-
-const SMITH_WATERMAN: &str = include_str!("../../kernels/smith_waterman.rec");
 
 /// What is offered at sizes of 4 and 3 under these lines of a schedule, which may be none, and what was seen.
 fn offered(text: &str, lines: &str, latency: i64) -> (Kernel, SystemSurvey) {

@@ -1,6 +1,7 @@
 //! The checker of designs of several spaces: a design that is right, and twins that are off by one and must be refused.
 
 use crate::by_hand::{Kernel, Line, kernel};
+use crate::kernel_texts::TRISOLVE;
 use std::collections::BTreeSet;
 use systole::cost::{Cost, Machine};
 use systole::extract::{SystemConstraint, SystemFound, SystemProblem, verify_system};
@@ -9,8 +10,6 @@ use systole::mapping::candidates::Bounds;
 use systole::mapping::{Network, SystemDesign};
 use systole::recurrence::spaces::SpaceSystem;
 use systole::rewrite::{Limits, load_rules, saturate_system};
-
-const TRISOLVE: &str = include_str!("../../kernels/trisolve.rec");
 
 const SUMS: Line = ("X.sum", "i", "i+j", &["feed", "stream i"], &["j"]);
 
