@@ -145,7 +145,9 @@ impl Moves<'_> {
     /// Whether an operand may move so; what is handed over goes where it must.
     pub fn allow(&self, transport: &Transport) -> bool {
         match transport {
-            Transport::Stream(along) => self.allow_along(along) && self.has("stream"),
+            Transport::Stream(_) | Transport::Tree(_) => {
+                transport.streams().iter().all(|along| self.allow_along(along)) && self.has("stream")
+            }
             Transport::Broadcast(_) | Transport::Bus => self.has("broadcast"),
             Transport::Prefetch => self.has("prefetch"),
             Transport::Feed => self.has("feed"),

@@ -57,11 +57,15 @@ impl Constraint {
                 self.step = Some(matrix(space, rows, span)?);
                 self.span = Some(span);
             }
-            Directive::Stream(_, Some(along)) | Directive::Broadcast(_, Some(along)) => {
+            Directive::Stream(_, along) => {
+                along.iter().try_for_each(|along| direction(space, along, span).map(|_| ()))?;
+                self.moves(space, directive, span);
+            }
+            Directive::Broadcast(_, Some(along)) => {
                 direction(space, along, span)?;
                 self.moves(space, directive, span);
             }
-            Directive::Stream(..) | Directive::Broadcast(..) | Directive::Prefetch(_) | Directive::Feed(_) => {
+            Directive::Broadcast(..) | Directive::Prefetch(_) | Directive::Feed(_) => {
                 self.moves(space, directive, span);
             }
             Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
@@ -98,13 +102,18 @@ impl Constraint {
                 problems.push(refusal(space, choices, (tensor, wanted), *span));
             }
         }
+        left.know_numbers(space, |tensor| self.transports.iter().any(|(asked, ..)| asked == tensor));
         if problems.is_empty() { Ok(left) } else { Err(problems) }
     }
 }
 
 fn keep_chains(left: &mut Choices, wanted: &Wanted) -> bool {
     let Wanted::Stream(along) = wanted else { return false };
-    left.chains.retain(|chain| along.as_ref().is_none_or(|along| chain.directions.contains(along)));
+    left.chains.retain(|chain| match along.as_slice() {
+        [] => true,
+        [along] => chain.directions.contains(along),
+        _ => chain.directions == *along,
+    });
     !left.chains.is_empty()
 }
 

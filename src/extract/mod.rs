@@ -16,6 +16,8 @@ mod offers;
 
 mod wanted;
 
+mod paces;
+
 mod place_table;
 
 mod search;

@@ -5,10 +5,10 @@
 //! of one diagonal exclude those of the other, which is not a property of single choices; there the choices are combined
 //! once for each family of diagonals.
 
+use super::paces::Paces;
 use super::place_table::{PlaceTable, Priced};
 use super::{Found, Problem, Rejections};
 use crate::cost::Cost;
-use crate::integer::Vector;
 use crate::mapping::SpaceTimeMap;
 use crate::rewrite::Dataflow;
 
@@ -45,19 +45,19 @@ impl Offers {
         table: &PlaceTable,
         problem: &Problem,
         map: &SpaceTimeMap,
-        spacing: Option<&Vector>,
+        mut paces: Paces,
         rejections: &mut Rejections,
     ) -> Option<Offers> {
         let mut operands = vec![];
         for (operand, choices) in problem.space.operands.iter().zip(&table.operands) {
-            let offers = offers_of(table, choices, map, spacing);
+            let offers = offers_of(table, choices, map, &mut paces);
             if offers.is_empty() {
                 rejections.add_late(&operand.tensor);
                 return None;
             }
             operands.push(offers);
         }
-        let chains = chain_offers(table, map, spacing);
+        let chains = offers_of(table, &table.chains, map, &mut paces);
         if chains.is_empty() {
             rejections.add_late(&problem.space.output);
             return None;
@@ -125,37 +125,35 @@ impl Offers {
     }
 }
 
-fn offers_of(
-    table: &PlaceTable,
-    choices: &[Option<Priced>],
-    map: &SpaceTimeMap,
-    spacing: Option<&Vector>,
-) -> Vec<Offer> {
-    let offer = |(choice, priced): (usize, &Option<Priced>)| {
-        let priced = priced.as_ref()?;
-        let cost = table.under_step(priced, &map.step, spacing.map(Vec::as_slice))?;
-        Some(Offer { choice, cost, diagonal: table.diagonal(priced) })
-    };
-    choices.iter().enumerate().filter_map(offer).collect()
+/// The choices that are legal under the map.
+fn offers_of(table: &PlaceTable, choices: &[Option<Vec<Priced>>], map: &SpaceTimeMap, paces: &mut Paces) -> Vec<Offer> {
+    let levels = choices.iter().enumerate().filter_map(|(choice, levels)| Some((choice, levels.as_ref()?)));
+    levels.filter_map(|(choice, levels)| offer_of(table, choice, levels, map, paces)).collect()
 }
 
-/// A chain is legal where all its levels are, and costs what they cost together.
-fn chain_offers(table: &PlaceTable, map: &SpaceTimeMap, spacing: Option<&Vector>) -> Vec<Offer> {
-    let spacings = table.spacings(map, spacing);
-    let chain = |(choice, levels): (usize, &Option<Vec<Priced>>)| {
-        let mut offer = Offer { choice, cost: Cost::default(), diagonal: 0 };
-        for (level, spacing) in levels.as_ref()?.iter().zip(&spacings[choice]) {
-            let cost = table.under_step(level, &map.step, spacing.as_deref())?;
-            let diagonal = table.diagonal(level);
-            if diagonal * offer.diagonal < 0 {
-                return None;
-            }
-            offer.cost = offer.cost.join(&cost);
-            offer.diagonal = if diagonal != 0 { diagonal } else { offer.diagonal };
+/// A chain, or a tree, is legal where all its levels are, and costs what they cost together.
+fn offer_of(
+    table: &PlaceTable,
+    choice: usize,
+    levels: &[Priced],
+    map: &SpaceTimeMap,
+    paces: &mut Paces,
+) -> Option<Offer> {
+    if !levels.iter().all(|level| level.is_in_time(&map.step)) {
+        return None;
+    }
+    let mut offer = Offer { choice, cost: Cost::default(), diagonal: 0 };
+    for (position, level) in levels.iter().enumerate() {
+        let spacing = paces.of(position, &level.fixed);
+        let cost = table.under_step(level, &map.step, spacing.map(Vec::as_slice))?;
+        let diagonal = table.diagonal(level);
+        if diagonal * offer.diagonal < 0 {
+            return None;
         }
-        Some(offer)
-    };
-    table.chains.iter().enumerate().filter_map(chain).collect()
+        offer.cost = offer.cost.join(&cost);
+        offer.diagonal = if diagonal != 0 { diagonal } else { offer.diagonal };
+    }
+    Some(offer)
 }
 
 fn pareto(forms: &[Form]) -> Vec<Form> {

@@ -2,10 +2,11 @@
 //! deep its channels are.
 
 use super::boundary::Boundary;
+use super::paces::{Face, fixed_on};
 use super::{Problem, Rejections};
 use crate::cost::{Cost, Images, Region};
 use crate::integer::{Matrix, Name, Polyhedron, Vector, dot};
-use crate::mapping::{self, SpaceTimeMap, depth_of, is_in_time};
+use crate::mapping::{self, depth_of, is_in_time};
 use crate::rewrite::Transport;
 
 /// How the delay of a choice is judged.
@@ -25,7 +26,7 @@ pub struct Priced {
     direction: Vector,
     displacement: Vector,
     /// What is the same at all points of the flow, as rows.
-    fixed: Vec<Vector>,
+    pub fixed: Vec<Vector>,
     timing: Timing,
     /// Links of the flow, or PEs that hold its register.
     carriers: u64,
@@ -42,14 +43,11 @@ pub struct PlaceTable<'a> {
     pub base: Cost,
     /// Basis of the points that share a PE.
     pub kernel: Vec<Vector>,
-    /// For each operand, for each transport offered.
-    pub operands: Vec<Vec<Option<Priced>>>,
+    /// For each operand, for each transport offered, its streams; one entry for what is no tree.
+    pub operands: Vec<Vec<Option<Vec<Priced>>>>,
     /// For each chain, its levels.
     pub chains: Vec<Option<Vec<Priced>>>,
 }
-
-/// The spacing of sends on one PE, for each level of each chain, at one map.
-pub type Spacings = Vec<Vec<Option<Vector>>>;
 
 impl<'a> PlaceTable<'a> {
     /// Prices every choice at this place.
@@ -68,19 +66,21 @@ impl<'a> PlaceTable<'a> {
         };
         let offered = problem.choices.transports.iter().enumerate();
         table.operands = offered
-            .map(|(operand, choices)| choices.iter().map(|transport| table.price(operand, transport)).collect())
+            .map(|(operand, choices)| (0..choices.len()).map(|choice| table.price(operand, choice)).collect())
             .collect();
         table.chains = problem.choices.chains.iter().enumerate().map(|(chain, _)| table.price_chain(chain)).collect();
         table
     }
 
     /// Whether the operand may enter where this transport has it enter.
-    fn enters(&self, transport: &Transport) -> bool {
-        let along = match transport {
-            Transport::Stream(along) | Transport::Broadcast(along) => Some(along.as_slice()),
-            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
-        };
-        self.boundary.as_ref().is_none_or(|boundary| boundary.lets_in(&self.problem.region, along))
+    fn enters(&self, transport: &Transport, faces: &[Face]) -> bool {
+        let Some(boundary) = &self.boundary else { return true };
+        match transport {
+            Transport::Tree(_) => {
+                faces.iter().filter(|face| face.loads).all(|face| boundary.lets_in(&face.region, Some(&face.along)))
+            }
+            _ => boundary.lets_in(&self.problem.region, transport.direction().map(Vec::as_slice)),
+        }
     }
 
     /// Whether the result may leave where this chain has it end.
@@ -93,10 +93,28 @@ impl<'a> PlaceTable<'a> {
         })
     }
 
-    fn price(&self, operand: usize, transport: &Transport) -> Option<Priced> {
-        if !self.enters(transport) {
+    /// The streams of one choice.
+    fn price(&self, operand: usize, choice: usize) -> Option<Vec<Priced>> {
+        let (transport, faces) =
+            (&self.problem.choices.transports[operand][choice], &self.problem.faces[operand][choice]);
+        if !self.enters(transport, faces) {
             return None;
         }
+        match transport {
+            Transport::Tree(_) => self.price_tree(transport.direction()?, faces),
+            _ => Some(vec![self.price_one(operand, transport)?]),
+        }
+    }
+
+    fn price_tree(&self, along: &[i64], faces: &[Face]) -> Option<Vec<Priced>> {
+        let first = self.price_flow(along, &self.problem.region, false);
+        let later = faces.iter().map(|face| {
+            Some(Priced { fixed: face.fixed.clone(), ..self.price_flow(&face.along, &face.region, face.loads)? })
+        });
+        std::iter::once(first).chain(later).collect()
+    }
+
+    fn price_one(&self, operand: usize, transport: &Transport) -> Option<Priced> {
         let words = |memory_words, buffers| Cost { memory_words, buffers, fanout: 1, ..Cost::default() };
         match transport {
             Transport::Stream(along) => self.price_flow(along, &self.problem.region, true),
@@ -110,6 +128,8 @@ impl<'a> PlaceTable<'a> {
             }
             Transport::Feed => Some(free(words(self.problem.region.count(), 0))),
             Transport::Handoff => Some(free(words(0, 0))),
+            // A tree is priced by its streams.
+            Transport::Tree(_) => None,
             // Whether one bus will do depends on the time, not on the place; a space alone is not offered it.
             Transport::Bus => None,
         }
@@ -153,9 +173,8 @@ impl<'a> PlaceTable<'a> {
         }
         let directions = &self.problem.choices.chains[chain].directions;
         let levels = directions.iter().zip(&self.problem.levels[chain]);
-        let indices = self.problem.space.indices();
         let level = |(along, (set, region)): (&Vector, &(Polyhedron, Region))| {
-            let fixed = set.equations().map(|form| form.row(indices)).collect();
+            let fixed = fixed_on(self.problem.space, set);
             Some(Priced { fixed, ..self.price_flow(along, region, false)? })
         };
         levels.map(level).collect()
@@ -188,27 +207,12 @@ impl<'a> PlaceTable<'a> {
     /// A tensor that no choice moves in time under this step, whatever its storage: a cheap test that most maps fail.
     pub fn first_late(&self, step: &Matrix) -> Option<&Name> {
         let space = self.problem.space;
-        let in_time = |choice: &Priced| match choice.timing {
-            Timing::Free => true,
-            Timing::Together => step.rows().iter().all(|row| dot(row, &choice.direction) == 0),
-            Timing::Flow { least, .. } => is_in_time(&step.apply(&choice.direction), least),
-        };
-        if !self.chains.iter().flatten().any(|levels| levels.iter().all(in_time)) {
+        let in_time = |levels: &Vec<Priced>| levels.iter().all(|level| level.is_in_time(step));
+        if !self.chains.iter().flatten().any(in_time) {
             return Some(&space.output);
         }
         let mut operands = space.operands.iter().zip(&self.operands);
         operands.find(|(_, choices)| !choices.iter().flatten().any(in_time)).map(|(operand, _)| &operand.tensor)
-    }
-
-    /// The spacing of sends for every level of every chain at this map; the first level's serves the operands too.
-    pub fn spacings(&self, map: &SpaceTimeMap, whole: Option<&Vector>) -> Spacings {
-        let level = |index: usize, set: &Polyhedron| match index {
-            0 => whole.cloned(),
-            _ => mapping::spacing(self.problem.space, map, set),
-        };
-        let chain =
-            |levels: &Vec<(Polyhedron, Region)>| levels.iter().enumerate().map(|(i, (set, _))| level(i, set)).collect();
-        self.problem.levels.iter().map(chain).collect()
     }
 
     /// Which diagonal of a hexagonal network the choice needs links along: 1, -1, or 0 for none.
@@ -225,6 +229,17 @@ impl<'a> PlaceTable<'a> {
         }
         if self.chains.iter().all(Option::is_none) {
             rejections.add_unreachable(&self.problem.space.output);
+        }
+    }
+}
+
+impl Priced {
+    /// Whether it is in time under a step, whatever its storage.
+    pub fn is_in_time(&self, step: &Matrix) -> bool {
+        match self.timing {
+            Timing::Free => true,
+            Timing::Together => step.rows().iter().all(|row| dot(row, &self.direction) == 0),
+            Timing::Flow { least, .. } => is_in_time(&step.apply(&self.direction), least),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The search itself: for every map an exact Pareto combination of the choices, for all maps in parallel.
 
 use super::offers::Offers;
+use super::paces::{Face, Paces, faces};
 use super::place_table::PlaceTable;
 use super::symmetry::{Candidate, Reflections};
 use super::{Constraint, Found, Front};
@@ -36,6 +37,8 @@ pub struct Problem<'a> {
     pub region: Region,
     /// For each chain and level the set it runs over, with its points.
     pub levels: Vec<Vec<(Polyhedron, Region)>>,
+    /// For each operand and transport the faces that later streams of a tree run over.
+    pub faces: Vec<Vec<Vec<Face>>>,
 }
 
 /// Why maps were turned down.
@@ -128,17 +131,17 @@ impl<'a> Problem<'a> {
                 .alone();
         }
         let choices = constraint.restrict(space, choices)?;
-        let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(|| {
-            Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel))
-        })?;
+        let unbounded = || Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel));
+        let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(unbounded)?;
         if region.count() > MOST_POINTS {
             return Diagnostic::new(format!("`{}` has too many points at these sizes to be costed", space.kernel))
                 .help("legality and proofs do not depend on the sizes: search at smaller ones")
                 .alone();
         }
         let levels = levels(space, &choices, sizes)?;
+        let faces = faces(space, &choices, sizes).ok_or_else(unbounded)?;
         let (space, sizes) = (space, sizes.clone());
-        Ok(Problem { space, choices, bounds, machine, sizes, constraint, region, levels })
+        Ok(Problem { space, choices, bounds, machine, sizes, constraint, region, levels, faces })
     }
 
     fn places(&self) -> Vec<Matrix> {
@@ -246,7 +249,8 @@ fn search_map(table: &PlaceTable, problem: &Problem, map: &SpaceTimeMap, all: bo
         return;
     };
     let base = Cost { cycles, ..table.base };
-    let Some(offers) = Offers::new(table, problem, map, whole.as_ref(), &mut survey.rejections) else { return };
+    let paces = Paces::new(map, whole.as_ref());
+    let Some(offers) = Offers::new(table, problem, map, paces, &mut survey.rejections) else { return };
     let designs = offers.count();
     survey.designs = survey.designs.saturating_add(designs);
     survey.legal += u64::from(designs > 0);

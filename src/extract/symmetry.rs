@@ -82,6 +82,7 @@ fn is_closed(choices: &Choices, signs: &[i64]) -> bool {
 fn is_reflection(choice: &Transport, other: &Transport, signs: &[i64]) -> bool {
     match (choice, other) {
         (Transport::Stream(a), Transport::Stream(b)) => reflect(a, signs) == *b,
+        (Transport::Tree(a), Transport::Tree(b)) => a.iter().map(|along| reflect(along, signs)).eq(b.iter().cloned()),
         (Transport::Broadcast(a), Transport::Broadcast(b)) => {
             let image = reflect(a, signs);
             image == *b || image.iter().zip(b).all(|(x, y)| *x == -y)

@@ -7,7 +7,7 @@ use super::Found;
 use crate::cost::{Cost, Machine};
 use crate::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::clock::Clock;
-use crate::mapping::{Design, FlowRole, SpaceTimeMap};
+use crate::mapping::{Design, Flow, FlowRole, SpaceTimeMap};
 use crate::recurrence::{Chain, Space};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,7 @@ impl<'a> Checker<'a> {
         let operand = &self.space.operands[operand];
         match transport {
             Transport::Stream(along) => self.flow(&operand.tensor, along, &self.points, Flowing::Operand),
+            Transport::Tree(directions) => self.tree(&operand.tensor, directions),
             Transport::Broadcast(along) => self.bus(&operand.tensor, along),
             Transport::Prefetch => Ok(self.held(&operand.access)),
             Transport::Feed => Ok(Cost { memory_words: self.points.len() as u64, ..Cost::default() }),
@@ -87,10 +88,7 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// It has not.
     pub fn joins(&self, dataflow: &Dataflow) -> Result<(), String> {
-        let streams = dataflow.transports.iter().filter_map(|transport| match transport {
-            Transport::Stream(along) => Some(along),
-            _ => None,
-        });
+        let streams = dataflow.transports.iter().flat_map(|transport| transport.streams());
         let moved: Vec<Vector> =
             streams.chain(&dataflow.chain.directions).map(|along| self.map.displacement(along)).collect();
         let joins = self.machine.links.network.joins(moved.iter().map(Vec::as_slice));
@@ -102,6 +100,8 @@ impl<'a> Checker<'a> {
 #[derive(Clone, Copy)]
 enum Flowing<'a> {
     Operand,
+    /// A flow of a tree, and whether its heads are loaded.
+    Branch(&'a Flow, bool),
     Level(&'a Chain, usize),
 }
 
@@ -158,7 +158,7 @@ impl Checker<'_> {
             return Err(format!("`{of}` needs more than one register"));
         }
         let channel_words = tokens.len() as u64 * hops.unsigned_abs();
-        let loads = matches!(flowing, Flowing::Operand);
+        let loads = matches!(flowing, Flowing::Operand | Flowing::Branch(_, true));
         let memory_words = if loads { (set.len() - tokens.len()) as u64 } else { 0 };
         let pes: BTreeSet<Vector> = set.iter().map(|x| self.pe(x)).collect();
         // The depth is the one for all sizes; at sizes too small to fill a channel fewer slots are ever in use.
@@ -172,14 +172,50 @@ impl Checker<'_> {
 
     fn depth(&self, of: &str, along: &[i64], flowing: Flowing) -> Result<u64, String> {
         let (chain, role) = match flowing {
+            Flowing::Branch(flow, _) => return self.promised(of, flow),
             Flowing::Operand => (Chain { directions: vec![] }, FlowRole::Operand(0)),
             Flowing::Level(chain, level) => (chain.clone(), FlowRole::Reduction(level)),
         };
-        let dataflow = Dataflow { transports: vec![Transport::Stream(along.to_vec())], chain };
-        let design = Design { space: self.space, dataflow, map: self.map.clone(), boundary_io: false };
-        let flows = design.flows().ok_or("the reduction has no faces")?;
+        let flows = self.flows(Transport::Stream(along.to_vec()), chain)?;
         let flow = flows.iter().find(|flow| flow.role == role).ok_or("the flow is not in the design")?;
+        self.promised(of, flow)
+    }
+
+    fn promised(&self, of: &str, flow: &Flow) -> Result<u64, String> {
         flow.depth(self.machine.links.response).ok_or_else(|| format!("the FIFO of `{of}` grows with the sizes"))
+    }
+
+    /// The flows of a design whose first operand travels so.
+    fn flows(&self, transport: Transport, chain: Chain) -> Result<Vec<Flow>, String> {
+        let dataflow = Dataflow { transports: vec![transport], chain };
+        let design = Design { space: self.space, dataflow, map: self.map.clone(), boundary_io: false };
+        design.flows().ok_or_else(|| "the reduction has no faces".to_owned())
+    }
+
+    /// Each stream of a tree runs over the points that the one before it does not reach; each of the sets that are promised
+    /// for it has channels of its own, and no line leaves its set.
+    fn tree(&self, of: &str, directions: &[Vector]) -> Result<Cost, String> {
+        let flows = self.flows(Transport::Tree(directions.to_vec()), Chain { directions: vec![] })?;
+        let (mut cost, mut left) = (Cost::default(), self.points.clone());
+        for (level, along) in directions.iter().enumerate() {
+            let mut parts = 0;
+            for flow in flows.iter().filter(|flow| flow.direction == *along) {
+                let inside = |point: &&Vector| flow.set.contains(&self.space.bind(self.sizes, point));
+                let part: BTreeSet<Vector> = left.iter().filter(inside).cloned().collect();
+                let leaves =
+                    |x: &&Vector| left.contains(&shifted(x, along, 1)) && !part.contains(&shifted(x, along, 1));
+                if part.iter().any(|x| leaves(&x)) {
+                    return Err(format!("a line of `{of}` is cut"));
+                }
+                parts += part.len();
+                cost = cost.join(&self.flow(of, along, &part, Flowing::Branch(flow, level + 1 == directions.len()))?);
+            }
+            if parts != left.len() {
+                return Err(format!("a stream of `{of}` does not run over the heads of the one before"));
+            }
+            left = left.iter().filter(|x| !left.contains(&shifted(x, along, -1))).cloned().collect();
+        }
+        Ok(cost)
     }
 
     fn bus(&self, of: &str, along: &[i64]) -> Result<Cost, String> {

@@ -11,8 +11,8 @@ use crate::rewrite::Transport;
 /// What one directive says, in the indices of one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// `stream X`, along a direction or any.
-    Stream(Option<Vector>),
+    /// `stream X`, along a direction, along those of a tree, or, with none, in any way.
+    Stream(Vec<Vector>),
     /// `broadcast X`, along a direction or any.
     Broadcast(Option<Vector>),
     /// `prefetch X`.
@@ -31,7 +31,9 @@ impl Wanted {
             None => Some(None),
         };
         match directive {
-            Directive::Stream(tensor, form) => Some((tensor, Wanted::Stream(along(form)?))),
+            Directive::Stream(tensor, forms) => {
+                Some((tensor, Wanted::Stream(forms.iter().map(row).collect::<Option<_>>()?)))
+            }
             Directive::Broadcast(tensor, form) => Some((tensor, Wanted::Broadcast(along(form)?))),
             Directive::Prefetch(tensor) => Some((tensor, Wanted::Prefetch)),
             Directive::Feed(tensor) => Some((tensor, Wanted::Feed)),
@@ -42,9 +44,9 @@ impl Wanted {
     /// As text, for messages.
     pub fn show(&self, space: &Space) -> String {
         match self {
-            Wanted::Stream(Some(along)) => Transport::Stream(along.clone()).show(space),
+            Wanted::Stream(along) if along.is_empty() => "stream".to_owned(),
+            Wanted::Stream(along) => Transport::of_streams(along.clone()).show(space),
             Wanted::Broadcast(Some(along)) => Transport::Broadcast(along.clone()).show(space),
-            Wanted::Stream(None) => "stream".to_owned(),
             Wanted::Broadcast(None) => "broadcast".to_owned(),
             Wanted::Prefetch => "prefetch".to_owned(),
             Wanted::Feed => "feed".to_owned(),
@@ -60,9 +62,9 @@ impl Wanted {
         match self {
             Wanted::Prefetch => kept(&|choice| *choice == Transport::Prefetch),
             Wanted::Feed => feed(),
-            Wanted::Stream(Some(along)) => kept(&|choice| *choice == Transport::Stream(along.clone())),
-            Wanted::Stream(None) => {
-                let streams = kept(&|choice| matches!(choice, Transport::Stream(_)));
+            Wanted::Stream(along) if !along.is_empty() => kept(&|choice| choice.streams() == along),
+            Wanted::Stream(_) => {
+                let streams = kept(&|choice| !choice.streams().is_empty());
                 if streams.is_empty() { feed() } else { streams }
             }
             Wanted::Broadcast(Some(along)) => kept(&|choice| is_bus_along(choice, along)),

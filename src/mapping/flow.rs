@@ -1,9 +1,10 @@
 //! The flows of a design: everything that moves from point to point, with how far and how long.
 //!
 //! A streamed operand is one flow over the whole space; a reduction is one flow a level, the second and later ones over the
-//! ends of the lines of the level before. A flow's edges join each point `x` of its set to `x + direction`, where both lie
+//! ends of the lines of the level before. A tree is one flow for each set that one of its streams runs over. A flow's edges join each point `x` of its set to `x + direction`, where both lie
 //! in the set.
 
+use super::tree::tree_sets;
 use super::{Design, Links, SpaceTimeMap};
 use crate::integer::{Matrix, Name, Polyhedron, Vector, lexicographic_sign};
 use crate::recurrence::{Space, ends};
@@ -15,6 +16,9 @@ use std::cmp::Ordering;
 pub enum FlowRole {
     /// The operand at this position of `Space::operands`.
     Operand(usize),
+    /// The operand at this position on its way to the heads of its lines: the stream with this number, counted from 0, over
+    /// the faces that a tree of streams branches on.
+    Face(usize, usize),
     /// The running value of this level of the reduction, innermost first.
     Reduction(usize),
 }
@@ -97,7 +101,7 @@ pub fn is_in_time(delay: &[i64], least: i64) -> bool {
 }
 
 impl Design<'_> {
-    /// The flows: streamed operands in their order, then the levels of the reduction.
+    /// The flows: streamed operands in their order, each with those on its faces behind it, then the levels of the reduction.
     ///
     /// Returns `None` where a level's lines do not all end on one face of the domain, which is needed to reduce over
     /// a second index.
@@ -105,10 +109,7 @@ impl Design<'_> {
         let whole = &self.space.domain.set;
         let mut flows: Vec<Flow> = vec![];
         for (position, transport) in self.dataflow.transports.iter().enumerate() {
-            if let Transport::Stream(direction) = transport {
-                let tensor = &self.space.operands[position].tensor;
-                flows.push(self.flow(tensor, FlowRole::Operand(position), direction, whole.clone()));
-            }
+            flows.extend(self.streams(position, transport));
         }
         let mut set = whole.clone();
         for (level, direction) in self.dataflow.chain.directions.iter().enumerate() {
@@ -118,6 +119,19 @@ impl Design<'_> {
             flows.push(self.flow(&self.space.output, FlowRole::Reduction(level), direction, set.clone()));
         }
         Some(flows)
+    }
+
+    /// The flows of one operand.
+    fn streams(&self, position: usize, transport: &Transport) -> Vec<Flow> {
+        let tensor = &self.space.operands[position].tensor;
+        let directions = transport.streams();
+        let levels = directions.iter().zip(tree_sets(self.space, directions));
+        let sets = levels.flat_map(|(along, sets)| sets.into_iter().map(move |set| (along, set)));
+        let role = |number: usize| match number.checked_sub(1) {
+            None => FlowRole::Operand(position),
+            Some(number) => FlowRole::Face(position, number),
+        };
+        sets.enumerate().map(|(number, (along, set))| self.flow(tensor, role(number), along, set)).collect()
     }
 
     fn flow(&self, of: &Name, role: FlowRole, direction: &[i64], set: Polyhedron) -> Flow {
@@ -136,10 +150,13 @@ impl Design<'_> {
 /// The least positive time between two points of `set` on one PE: the last basis vector of the lattice of points that
 /// share a PE, in the basis whose times are triangular.
 pub fn spacing(space: &Space, map: &SpaceTimeMap, set: &Polyhedron) -> Option<Vector> {
-    let mut normals = map.place.clone();
-    for form in set.equations() {
-        normals = normals.above(&Matrix::new(vec![form.row(space.indices())], normals.columns()));
-    }
+    let rows: Vec<Vector> = set.equations().map(|form| form.row(space.indices())).collect();
+    spacing_among(map, &rows)
+}
+
+/// [`spacing`] for points that differ by vectors on which every row of `fixed` is zero.
+pub fn spacing_among(map: &SpaceTimeMap, fixed: &[Vector]) -> Option<Vector> {
+    let normals = map.place.above(&Matrix::new(fixed.to_vec(), map.place.columns()));
     let lattice = normals.null_lattice();
     let times: Vec<Vector> = lattice.iter().map(|vector| map.delay(vector)).collect();
     let steps = map.step.rows().len();

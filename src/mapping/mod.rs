@@ -13,7 +13,7 @@ pub mod clock;
 
 mod flow;
 
-pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing};
+pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing, spacing_among};
 
 mod route;
 
@@ -30,6 +30,10 @@ pub use system::{Part, SystemDesign, restrict};
 mod takers;
 
 pub use takers::{TakerSets, heads, takers};
+
+mod tree;
+
+pub use tree::{first_astray, heads_of, tree_sets};
 
 mod handoff;
 

@@ -1,5 +1,6 @@
 //! The points of a space that take an operand from elsewhere than the point before.
 
+use super::tree::tree_sets;
 use crate::integer::{Affine, Polyhedron, dot};
 use crate::recurrence::Space;
 use crate::recurrence::spaces::{Source, SpaceSystem};
@@ -48,13 +49,15 @@ impl TakerSets {
 /// The points of a source that do not get the operand from the point before, with all their equations spelled out.
 pub fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source: &Source) -> Vec<Polyhedron> {
     let space = &system.spaces[reader];
-    let sets = match transport {
-        Transport::Stream(along) => heads(space, &space.domain.set, along)
+    let streams = transport.streams();
+    let sets = match streams.last().zip(tree_sets(space, streams).last()) {
+        Some((along, sets)) => sets
             .iter()
+            .flat_map(|set| heads(space, set, along))
             .map(|head| head.intersect(&source.set))
             .filter(|set| !is_empty(system, set))
             .collect(),
-        _ => vec![source.set.clone()],
+        None => vec![source.set.clone()],
     };
     sets.iter().map(|set| set.with_equations(&Polyhedron::sizes(&system.parameters))).collect()
 }

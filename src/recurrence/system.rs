@@ -252,8 +252,9 @@ pub enum Directive {
     Place(Vec<Affine>),
     /// `time i + j + k`, or `time (j, i + k)`, compared lexicographically.
     Time(Vec<Affine>),
-    /// `stream A along j`: the direction as a vector over index names; without one, in any way it can.
-    Stream(Name, Option<Affine>),
+    /// `stream A along j`: the direction as a form over index names; `along i, j`: those of a tree; without any, in any way it
+    /// can.
+    Stream(Name, Vec<Affine>),
     /// `broadcast A along j`; without a direction, on any bus there can be.
     Broadcast(Name, Option<Affine>),
     /// `prefetch A`.

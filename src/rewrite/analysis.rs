@@ -1,7 +1,7 @@
 //! What egg keeps for each e-class: its constant, its free indices; and the folding of direction lists.
 //!
-//! In: e-nodes. Out: [`Facts`]; a node `(nulls s g)` or `(signs s k)` is made equal to its list `(dir d1 (dir d2 end))`,
-//! and `(offset s X g)` to its direction, under the name `fold-directions`. Invariant: a class never holds two different leaves. A rule that breaks this is
+//! In: e-nodes. Out: [`Facts`]; a node `(nulls s g)`, `(signs s k)` or `(axes s)` is made equal to its list
+//! `(dir d1 (dir d2 end))`, and `(offset s X g)` to its direction, under the name `fold-directions`. Invariant: a class never holds two different leaves. A rule that breaks this is
 //! unsound; the analysis notes the leaves, and saturation stops with a message.
 
 use super::context::Context;
@@ -75,6 +75,22 @@ pub fn access_of(graph: &Graph, id: Id) -> Option<AccessText> {
     }
 }
 
+/// The space that the class of `id` stands for: a whole one by its name, with the directions whose heads are left of it,
+/// outermost first.
+pub fn face_of(graph: &Graph, id: Id) -> Option<(Symbol, Vec<DirectionText>)> {
+    if let Some(name) = name_of(graph, id) {
+        return Some((name, vec![]));
+    }
+    let (space, along) = graph[id].nodes.iter().find_map(|node| match node {
+        Term::Heads([space, along]) => Some((*space, *along)),
+        _ => None,
+    })?;
+    let Some(Term::Direction(along)) = graph[along].data.constant else { return None };
+    let (name, mut before) = face_of(graph, space)?;
+    before.push(along);
+    Some((name, before))
+}
+
 impl Analysis<Term> for FieldAnalysis {
     type Data = Facts;
 
@@ -112,12 +128,17 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
     let context = Arc::clone(&graph.analysis.context);
     match graph.id_to_node(id).clone() {
         Term::Nulls([space, access]) => {
-            let directions = context.nulls(name_of(graph, space)?, access_of(graph, access)?)?;
-            Some(add_list(graph, directions))
+            let (space, heads) = face_of(graph, space)?;
+            let directions = context.nulls(space, &heads, access_of(graph, access)?)?;
+            Some(add_list(graph, &directions))
         }
         Term::Signs([space, index]) => {
             let directions = context.signs(name_of(graph, space)?, name_of(graph, index)?)?;
             Some(add_list(graph, directions))
+        }
+        Term::Axes(space) => {
+            let (space, heads) = face_of(graph, space)?;
+            Some(add_list(graph, &context.axes(space, &heads)?))
         }
         Term::Offset([space, tensor, access]) => {
             let (space, tensor) = (name_of(graph, space)?, name_of(graph, tensor)?);
@@ -145,9 +166,9 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
             let bound = name_of(graph, *index);
             node.children().iter().flat_map(|child| free(*child)).filter(|index| Some(*index) != bound).collect()
         }
-        Term::Result(space) | Term::Head([space, _]) => {
-            name_of(graph, *space).map(|space| graph.analysis.context.indices_of(space).collect()).unwrap_or_default()
-        }
+        Term::Result(space) | Term::Head([space, _]) => face_of(graph, *space)
+            .map(|(space, _)| graph.analysis.context.indices_of(space).collect())
+            .unwrap_or_default(),
         // What is reduced speaks of the indices of another space.
         Term::Inner([_, _, access, _]) | Term::Handoff([_, _, _, access, _]) => free(*access).collect(),
         _ => node.children().iter().flat_map(|child| free(*child)).collect(),

@@ -9,7 +9,7 @@ use super::dataflow::Transport;
 use super::equations::Equations;
 use super::language::{Literal, Term};
 use super::levels::{Levels, is_constant, levels};
-use crate::integer::Name;
+use crate::integer::{Name, Vector};
 use crate::recurrence::{Operand, Operator, Scalar, Space};
 use egg::{Id, Language, RecExpr, Symbol};
 
@@ -152,6 +152,7 @@ impl<'a> Builder<'a> {
         let (here, tensor, access) = (self.here(), self.add(Term::name(&operand.tensor)), self.access(operand));
         let node = match transport {
             Transport::Stream(along) => return Some(self.streamed(position, along, [here, tensor, access])),
+            Transport::Tree(directions) => return self.branched(position, directions, [here, tensor, access]),
             Transport::Broadcast(along) => Term::Bcast([here, self.direction(along), tensor, access]),
             Transport::Prefetch if is_constant(self.space, operand) => Term::Const([here, tensor, access]),
             Transport::Prefetch => Term::Hold([here, tensor, access]),
@@ -165,6 +166,24 @@ impl<'a> Builder<'a> {
     fn direction(&mut self, vector: &[i64]) -> Id {
         let text = direction_text(self.space, vector);
         self.add(Term::Direction(text))
+    }
+
+    /// A tree: the words of each stream come to the heads of its lines by the next stream, on the space of these heads.
+    fn branched(&mut self, position: usize, directions: &[Vector], [here, tensor, access]: [Id; 3]) -> Option<Id> {
+        let mut faces = vec![here];
+        let mut loads = vec![];
+        for along in directions {
+            let (face, d) = (*faces.last()?, self.direction(along));
+            loads.push((d, self.add(Term::Load([face, d, tensor, access]))));
+            faces.push(self.add(Term::Heads([face, d])));
+        }
+        let read = self.at(position);
+        let whole = self.inside(read);
+        let before = std::iter::once(whole).chain(loads.iter().map(|(_, load)| *load));
+        let levels: Vec<(Id, Id, Id)> =
+            faces.iter().zip(&loads).zip(before).map(|((f, (d, _)), b)| (*f, *d, b)).collect();
+        let last = loads.last()?.1;
+        Some(levels.iter().rev().fold(last, |first, (face, d, before)| self.carried_on(*face, *d, first, *before)))
     }
 
     fn streamed(&mut self, position: usize, along: &[i64], [here, tensor, access]: [Id; 3]) -> Id {
@@ -201,9 +220,14 @@ impl<'a> Builder<'a> {
     /// `first` at the heads along `d`, else what the point before sends: its `value`.
     fn carried(&mut self, d: Id, first: Id, value: Id) -> Id {
         let here = self.here();
-        let message = self.add(Term::Send([here, d, value]));
-        let received = self.add(Term::Recv([here, d, message]));
-        let head = self.add(Term::Head([here, d]));
+        self.carried_on(here, d, first, value)
+    }
+
+    /// [`Builder::carried`] on the space `face`.
+    fn carried_on(&mut self, face: Id, d: Id, first: Id, value: Id) -> Id {
+        let message = self.add(Term::Send([face, d, value]));
+        let received = self.add(Term::Recv([face, d, message]));
+        let head = self.add(Term::Head([face, d]));
         self.add(Term::Ite([head, first, received]))
     }
 

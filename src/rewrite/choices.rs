@@ -4,7 +4,9 @@
 //! a term of the e-graph, so that the designs are a product while the graph is a sum. Paper: Cyclotron section 8.
 
 use super::dataflow::{Dataflow, Transport};
-use crate::recurrence::Chain;
+use super::levels::is_constant;
+use crate::integer::Name;
+use crate::recurrence::{Chain, Space};
 
 /// Every way to lower a space: any transport of each operand goes with any chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,17 @@ pub struct Choices {
 }
 
 impl Choices {
+    /// Numbers that are the same at all points are known before the run, unless they are `asked` to stream: one transport
+    /// serves each, and to choose among its trees would multiply the designs for nothing.
+    pub fn know_numbers(&mut self, space: &Space, asked: impl Fn(&Name) -> bool) {
+        for (operand, offered) in space.operands.iter().zip(&mut self.transports) {
+            let known = offered.iter().any(|choice| choice.streams().is_empty());
+            if known && is_constant(space, operand) && !asked(&operand.tensor) {
+                offered.retain(|choice| choice.streams().is_empty());
+            }
+        }
+    }
+
     /// How many dataflows there are.
     pub fn count(&self) -> usize {
         self.transports.iter().map(Vec::len).product::<usize>() * self.chains.len()

@@ -8,7 +8,7 @@
 
 use super::equations::Equations;
 use super::language::{AccessText, DirectionText};
-use crate::integer::{Affine, Matrix, Name, Vector, lexicographic_sign};
+use crate::integer::{Affine, Matrix, Name, Vector, dot, lexicographic_sign};
 use crate::recurrence::spaces::solve;
 use crate::recurrence::{Operand, Space};
 use egg::Symbol;
@@ -30,8 +30,11 @@ struct SpaceFacts {
     nulls: BTreeMap<AccessText, Vec<DirectionText>>,
     offsets: BTreeMap<(Symbol, AccessText), DirectionText>,
     signs: BTreeMap<Symbol, Vec<DirectionText>>,
+    axes: Vec<[DirectionText; 2]>,
     vectors: BTreeMap<DirectionText, Vector>,
     coupled: BTreeSet<(Symbol, Symbol)>,
+    /// For each constraint of the domain how it grows along each index.
+    slopes: Vec<Vector>,
 }
 
 /// The text that stands for an access map in terms: `[i,2*j+1]`.
@@ -116,11 +119,13 @@ impl Context {
         let mut facts = SpaceFacts {
             reduced: space.reduced.iter().map(symbol).collect(),
             coupled: coupled_pairs(space),
+            slopes: space.domain.set.constraints().iter().map(|form| form.row(space.indices())).collect(),
             ..SpaceFacts::default()
         };
         accesses.for_each(|access| facts.add_nulls(space, access));
         space.operands.iter().for_each(|operand| facts.add_offset(space, operand));
         (0..space.dimension()).for_each(|position| facts.add_signs(space, position));
+        facts.add_axes(space);
         self.spaces.insert(symbol(&space.name), facts);
     }
 
@@ -149,9 +154,20 @@ impl Context {
         self.spaces.get(&space).into_iter().flat_map(|facts| facts.signs.keys().copied())
     }
 
-    /// The null directions of an access on a space; `None` for an unknown one.
-    pub fn nulls(&self, space: Symbol, access: AccessText) -> Option<&[DirectionText]> {
-        self.spaces.get(&space)?.nulls.get(&access).map(Vec::as_slice)
+    /// The null directions of an access on what is left of a space by taking heads along some directions, one after the
+    /// other; `None` for an unknown one.
+    pub fn nulls(&self, space: Symbol, heads: &[DirectionText], access: AccessText) -> Option<Vec<DirectionText>> {
+        let facts = self.spaces.get(&space)?;
+        let nulls = facts.nulls.get(&access)?.iter();
+        Some(nulls.filter(|direction| facts.is_within_faces(heads, **direction)).copied().collect())
+    }
+
+    /// The next index of the one order in which a number is passed on, forwards and backwards, as far as what is left of the
+    /// space by taking heads runs along it.
+    pub fn axes(&self, space: Symbol, heads: &[DirectionText]) -> Option<Vec<DirectionText>> {
+        let facts = self.spaces.get(&space)?;
+        let next = facts.axes.get(heads.len()).into_iter().flatten();
+        Some(next.filter(|along| facts.is_within_faces(heads, **along)).copied().collect())
     }
 
     /// The direction `d` for which a point `x` of `space` reads what the point `x - d` of the same space writes.
@@ -187,6 +203,28 @@ impl SpaceFacts {
         self.nulls.insert(access_text(access), nulls);
     }
 
+    /// Orders the indices so that each runs within the heads along those before it, as far as that goes.
+    fn add_axes(&mut self, space: &Space) {
+        let unit = |index: usize| Matrix::identity(space.dimension()).column(index);
+        let mut left: Vec<usize> = (0..space.dimension()).collect();
+        while !left.is_empty() {
+            let others = |index: usize| left.iter().filter(move |other| **other != index);
+            let leads =
+                |index: &usize| others(*index).all(|o| runs_within_heads(&self.slopes, &unit(*index), &unit(*o)));
+            let next = left.iter().position(leads).unwrap_or(0);
+            let axis = both_signs(unit(left.remove(next)));
+            let texts = axis.map(|vector| self.add_direction(space, &vector));
+            self.axes.push(texts);
+        }
+    }
+
+    /// Whether the heads along each of `heads` lie on faces along which `along` runs.
+    fn is_within_faces(&self, heads: &[DirectionText], along: DirectionText) -> bool {
+        let Some(along) = self.vectors.get(&along) else { return false };
+        let mut faces = heads.iter().filter_map(|head| self.vectors.get(head));
+        faces.all(|head| runs_within_heads(&self.slopes, head, along))
+    }
+
     fn add_offset(&mut self, space: &Space, operand: &Operand) {
         let Some(offset) = own_offset(space, operand) else { return };
         let direction = self.add_direction(space, &offset);
@@ -204,6 +242,11 @@ impl SpaceFacts {
         self.vectors.insert(text, vector.to_vec());
         text
     }
+}
+
+/// Whether lines along `along` stay on the faces where lines along `head` begin, given the slopes of all constraints.
+fn runs_within_heads(slopes: &[Vector], head: &[i64], along: &[i64]) -> bool {
+    slopes.iter().all(|row| dot(row, head) <= 0 || dot(row, along) == 0)
 }
 
 /// How far back a point reads what its own space writes, where that is the same at all points.

@@ -8,6 +8,9 @@ use crate::recurrence::{Chain, Space};
 pub enum Transport {
     /// Loaded at the head of each line along the direction and passed from point to point (Inject, Propagate, Send).
     Stream(Vector),
+    /// A stream along the first direction whose words reach the heads of its lines by a stream along the second, on the
+    /// face that these heads make, and so on: a tree that spans its directions. Two or more; loaded at the heads of the last.
+    Tree(Vec<Vector>),
     /// Loaded at the head of each line along the direction and put on a bus that all points of the line read.
     Broadcast(Vector),
     /// Brought into the PE's own memory before the run.
@@ -31,18 +34,40 @@ pub struct Dataflow {
 }
 
 impl Transport {
-    /// The direction of a stream or a bus along lines.
+    /// The direction of a stream, the first one of a tree, or that of a bus along lines.
     pub fn direction(&self) -> Option<&Vector> {
         match self {
             Transport::Stream(along) | Transport::Broadcast(along) => Some(along),
+            Transport::Tree(directions) => directions.first(),
             Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
         }
     }
 
-    /// As text: `stream <j>`, `broadcast <i>`, `prefetch`, `feed`.
+    /// The directions of a stream, or of a tree in their order; none of any other transport.
+    pub fn streams(&self) -> &[Vector] {
+        match self {
+            Transport::Stream(along) => std::slice::from_ref(along),
+            Transport::Tree(directions) => directions,
+            _ => &[],
+        }
+    }
+
+    /// The stream along one direction, or the tree of several.
+    pub fn of_streams(mut directions: Vec<Vector>) -> Transport {
+        match directions.len() {
+            1 => Transport::Stream(directions.remove(0)),
+            _ => Transport::Tree(directions),
+        }
+    }
+
+    /// As text: `stream <j>`, `stream <i>, <j>`, `broadcast <i>`, `prefetch`, `feed`.
     pub fn show(&self, space: &Space) -> String {
         match self {
             Transport::Stream(along) => format!("stream {}", space.show_direction(along)),
+            Transport::Tree(directions) => {
+                let all: Vec<String> = directions.iter().map(|along| space.show_direction(along)).collect();
+                format!("stream {}", all.join(", "))
+            }
             Transport::Broadcast(along) => format!("broadcast {}", space.show_direction(along)),
             Transport::Prefetch => "prefetch".to_owned(),
             Transport::Feed => "feed".to_owned(),

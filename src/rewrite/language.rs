@@ -18,12 +18,14 @@ define_language! {
     /// |---|---|
     /// | `2.5`, `[i,k]`, `<j>`, names | leaves: number, access map, direction, anything that has a name |
     /// | `(at X g)`, `(index g)` | `X[g x]`; the number `g x` |
+    /// | `(heads s d)` | the space of the points `x` of `s` for which `x - d` lies outside: a face, or several |
     /// | `(in s e)`, `(here s g)` | `e`, or the number `g x`, as a field on `s` |
     /// | `(reduce s o k e)` | `e` combined by `o` over all points that differ from `x` in `k` only |
     /// | `(accum s o g e)` | `e` combined by `o` over all points `y` with `g y = g x` |
     /// | `(inner s o g e)` | `e` at the points of `s` that work on the element `g x`; the neutral value of `o` where none does |
     /// | `(handoff r s o g v)` | the same on the space `r`, of the field `v` on `s`: handed over by the point that has it |
     /// | `(nulls s g)`, `(signs s k)` | folded by the analysis into a list of directions |
+    /// | `(axes s)` | folded into the first index of `s` along which its faces are not yet met, both ways |
     /// | `(offset s X g)` | folded into the direction `d` for which `x - d` writes `X[g x]` |
     /// | `(dir d ds)`, `end` | a list of directions |
     /// | `(read s X g ds)` | `X[g x]`, with the directions that are still to be tried |
@@ -59,6 +61,8 @@ define_language! {
         "handoff" = Handoff([Id; 5]),
         "nulls" = Nulls([Id; 2]),
         "signs" = Signs([Id; 2]),
+        "heads" = Heads([Id; 2]),
+        "axes" = Axes(Id),
         "offset" = Offset([Id; 3]),
         "dir" = Dir([Id; 2]),
         "read" = Read([Id; 4]),
@@ -99,6 +103,8 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("handoff", 5),
     ("nulls", 2),
     ("signs", 2),
+    ("heads", 2),
+    ("axes", 1),
     ("offset", 3),
     ("dir", 2),
     ("read", 4),

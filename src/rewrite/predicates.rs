@@ -3,7 +3,7 @@
 //! In: the e-graph and the classes bound to a rule's variables. Out: yes or no. Invariant: a predicate looks only at
 //! facts that further unions cannot change from yes to no: leaves, the registry, and free indices, which only get fewer.
 
-use super::analysis::{Graph, access_of, name_of};
+use super::analysis::{Graph, access_of, face_of, name_of};
 use super::language::Term;
 use egg::Id;
 
@@ -30,6 +30,14 @@ pub const PREDICATES: &[Predicate] = &[
         holds: produced,
     },
     Predicate { name: "nullary", arity: 1, meaning: "the access is the same at all points", holds: nullary },
+    Predicate { name: "whole", arity: 1, meaning: "the space is a whole one, not the heads of another", holds: whole },
+    Predicate {
+        name: "reused",
+        arity: 3,
+        meaning: "on the heads of the space along the direction the access still has a direction of reuse",
+        holds: reused,
+    },
+    Predicate { name: "extended", arity: 1, meaning: "the points of the space differ in some index", holds: extended },
     Predicate { name: "number", arity: 1, meaning: "the term is a literal number", holds: number },
     Predicate { name: "free_of", arity: 2, meaning: "the value does not depend on the index", holds: free_of },
     Predicate { name: "differ", arity: 2, meaning: "the two are different leaves", holds: differ },
@@ -71,6 +79,32 @@ fn produced(graph: &Graph, arguments: &[Id]) -> bool {
 fn nullary(graph: &Graph, arguments: &[Id]) -> bool {
     let [access] = arguments else { return false };
     access_of(graph, *access).is_some_and(|text| graph.analysis.context.is_nullary(text))
+}
+
+fn whole(graph: &Graph, arguments: &[Id]) -> bool {
+    let [space] = arguments else { return false };
+    name_of(graph, *space).is_some()
+}
+
+fn extended(graph: &Graph, arguments: &[Id]) -> bool {
+    let axes = |space: Id| {
+        let (space, heads) = face_of(graph, space)?;
+        graph.analysis.context.axes(space, &heads)
+    };
+    matches!(arguments, [space] if axes(*space).is_some_and(|axes| !axes.is_empty()))
+}
+
+fn reused(graph: &Graph, arguments: &[Id]) -> bool {
+    let [space, along, access] = arguments else { return false };
+    let (Some((space, mut heads)), Some(access)) = (face_of(graph, *space), access_of(graph, *access)) else {
+        return false;
+    };
+    let Some(Term::Direction(along)) = graph[*along].data.constant else { return false };
+    heads.push(along);
+    let context = &graph.analysis.context;
+    let list =
+        if context.is_nullary(access) { context.axes(space, &heads) } else { context.nulls(space, &heads, access) };
+    list.is_some_and(|directions| !directions.is_empty())
 }
 
 fn number(graph: &Graph, arguments: &[Id]) -> bool {

@@ -12,7 +12,7 @@ use super::dataflow::{Dataflow, Transport};
 use super::equations::Equations;
 use super::input::scheduled_space;
 use super::language::{Literal, Term};
-use super::levels::{Levels, levels};
+use super::levels::{Levels, is_constant, levels};
 use super::lowered::{Lowered, LoweredSystem};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::{Vector, lexicographic_sign};
@@ -234,7 +234,13 @@ impl Reading<'_> {
             let handed = nodes.filter(|node| self.is_handoff(node, [source, access]));
             return handed.map(|_| Transport::Handoff).collect();
         }
-        nodes.filter_map(|node| self.transport_of(class, node, [source, access])).collect()
+        let mut found: BTreeSet<Transport> =
+            nodes.flat_map(|node| self.transports_of(class, node, [source, access])).collect();
+        if is_constant(self.space, operand) {
+            // A number goes to every point: a stream that leaves some out is none.
+            found.retain(|choice| choice.streams().is_empty() || choice.streams().len() == self.space.dimension());
+        }
+        found
     }
 
     /// Whether a node hands over what the space `giver` has at the element that `access` names.
@@ -243,8 +249,8 @@ impl Reading<'_> {
             if [*reader, *from, *element] == [self.name, giver, access])
     }
 
-    fn transport_of(&self, class: Id, node: &Term, operand: [Id; 2]) -> Option<Transport> {
-        match node {
+    fn transports_of(&self, class: Id, node: &Term, operand: [Id; 2]) -> Vec<Transport> {
+        let one = match node {
             Term::Bcast([_, along, tensor, access]) if operand == [*tensor, *access] => {
                 self.vector(*along).map(|vector| Transport::Broadcast(orient(vector)))
             }
@@ -253,26 +259,50 @@ impl Reading<'_> {
             }
             Term::Feed([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Feed),
             Term::Take([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Handoff),
-            Term::Ite([head, first, received]) => self.carried_operand(class, [*head, *first, *received], operand),
+            Term::Ite([head, first, received]) => {
+                return self.carried_operand(class, [*head, *first, *received], operand);
+            }
             _ => None,
-        }
+        };
+        one.into_iter().collect()
     }
 
-    /// The transport that a carried value is: a stream of the operand, or results that points hand to later ones.
-    fn carried_operand(&self, class: Id, parts: [Id; 3], [tensor, access]: [Id; 2]) -> Option<Transport> {
-        let [head, first, received] = parts;
-        let (space, along) = self.graph[head].nodes.iter().find_map(|node| match node {
+    /// The transports that a carried value is: streams and trees of the operand, or results that points hand to later ones.
+    fn carried_operand(&self, class: Id, parts: [Id; 3], operand: [Id; 2]) -> Vec<Transport> {
+        let streams = self.streams(class, parts, operand);
+        if !streams.is_empty() {
+            return streams.into_iter().map(Transport::of_streams).collect();
+        }
+        let ([head, first, received], [tensor, access]) = (parts, operand);
+        let Some((space, along)) = self.head(head) else { return vec![] };
+        let taken = self.holds(first, &Term::Take([space, tensor, access]));
+        let result = self.graph.lookup(Term::Result(space)).filter(|_| taken);
+        let handed = result.is_some_and(|result| self.receives(received, space, along, result));
+        handed.then_some(Transport::Handoff).into_iter().collect()
+    }
+
+    /// The directions of every stream that the carried value of `class` is, each with those on the faces of its heads.
+    fn streams(&self, class: Id, [head, first, _]: [Id; 3], [tensor, access]: [Id; 2]) -> Vec<Vec<Vector>> {
+        let Some((space, along)) = self.head(head) else { return vec![] };
+        let starts = [Term::Load([space, along, tensor, access]), Term::Xfer([space, along, tensor, access])];
+        let starts_here = starts.iter().any(|start| self.holds(first, start));
+        let carried = self.carried(class, space, along, class).contains(&first);
+        let Some(vector) = self.vector(along).filter(|_| starts_here && carried) else { return vec![] };
+        let mut found = vec![vec![vector.clone()]];
+        for node in &self.graph[first].nodes {
+            let Term::Ite([head, start, received]) = node else { continue };
+            let longer = self.streams(first, [*head, *start, *received], [tensor, access]);
+            found.extend(longer.into_iter().map(|rest| [vec![vector.clone()], rest].concat()));
+        }
+        found
+    }
+
+    /// The space and the direction whose heads a condition asks for.
+    fn head(&self, condition: Id) -> Option<(Id, Id)> {
+        self.graph[condition].nodes.iter().find_map(|node| match node {
             Term::Head([space, along]) => Some((*space, *along)),
             _ => None,
-        })?;
-        let starts = [Term::Load([space, along, tensor, access]), Term::Xfer([space, along, tensor, access])];
-        if starts.iter().any(|start| self.holds(first, start)) {
-            let carried = self.carried(class, space, along, class).contains(&first);
-            return self.vector(along).filter(|_| carried).map(Transport::Stream);
-        }
-        let taken = self.holds(first, &Term::Take([space, tensor, access]));
-        let result = self.graph.lookup(Term::Result(space)).filter(|_| taken)?;
-        self.receives(received, space, along, result).then_some(Transport::Handoff)
+        })
     }
 }
 

@@ -7,7 +7,7 @@
 use super::context::access_text;
 use super::dataflow::{Dataflow, Transport};
 use super::levels::is_constant;
-use crate::integer::{Affine, Name, dot};
+use crate::integer::{Affine, Name, Vector, dot};
 use crate::recurrence::{Function, Operand, Operator, Scalar, Space};
 use std::collections::BTreeMap;
 
@@ -59,6 +59,7 @@ pub(super) fn show_move(space: &Space, operand: &Operand, name: &str, transport:
         vec![format!("{}_{name} <- {element}  {how}", everywhere.point(space, &[]))]
     };
     match transport {
+        Transport::Tree(directions) => show_tree(space, operand, name, directions),
         Transport::Stream(along) => {
             let load = |head: &Place| {
                 let line = format!("{}_{name} <- {}", head.point(space, &[]), head.element(tensor, access));
@@ -75,6 +76,25 @@ pub(super) fn show_move(space: &Space, operand: &Operand, name: &str, transport:
         Transport::Bus => from("over one bus from memory"),
         Transport::Handoff => from("from the point that computes it"),
     }
+}
+
+/// A tree: the loads at the heads of its last streams, then its streams, each on the faces that the one before it leaves.
+fn show_tree(space: &Space, operand: &Operand, name: &str, directions: &[Vector]) -> Vec<String> {
+    let mut places = vec![Place::default()];
+    let mut streams = vec![];
+    for along in directions {
+        let pass = |place: &Place| {
+            let line = format!("{}_{name} <- {}_{name}", place.point(space, &[]), place.point(space, along));
+            place.with_conditions(line)
+        };
+        streams.push(places.iter().map(pass).collect::<Vec<String>>());
+        places = places.iter().flat_map(|place| place.faces(space, along)).collect();
+    }
+    let load = |head: &Place| {
+        let line = format!("{}_{name} <- {}", head.point(space, &[]), head.element(&operand.tensor, &operand.access));
+        head.with_conditions(line)
+    };
+    places.iter().map(load).chain(streams.into_iter().rev().flatten()).collect()
 }
 
 /// How the values are combined, and the places where the lines of the last level end.

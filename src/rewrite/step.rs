@@ -81,7 +81,7 @@ fn is_own(parent: &FlatTerm<Term>, child: &FlatTerm<Term>) -> bool {
     let same = |one: usize, other: usize| parent.children[one].node == child.children[other].node;
     match (&parent.node, &child.node) {
         (Term::Read(_), Term::Nulls(_)) => same(0, 0) && same(2, 1),
-        (Term::Red(_), Term::Nulls(_) | Term::Signs(_)) => same(0, 0),
+        (Term::Read(_), Term::Axes(_)) | (Term::Red(_), Term::Nulls(_) | Term::Signs(_)) => same(0, 0),
         _ => false,
     }
 }
@@ -91,11 +91,27 @@ fn folded_text(graph: &Graph, term: &FlatTerm<Term>) -> Option<String> {
     let context = &graph.analysis.context;
     let name = |child: usize| Symbol::from(term.children[child].node.to_string());
     match &term.node {
-        Term::Nulls(_) => context.nulls(name(0), AccessText(name(1))).map(list_text),
+        Term::Nulls(_) => {
+            let (space, heads) = face(&term.children[0])?;
+            context.nulls(space, &heads, AccessText(name(1))).map(|list| list_text(&list))
+        }
+        Term::Axes(_) => {
+            let (space, heads) = face(&term.children[0])?;
+            context.axes(space, &heads).map(|list| list_text(&list))
+        }
         Term::Signs(_) => context.signs(name(0), name(1)).map(list_text),
         Term::Offset(_) => context.offset(name(0), name(1), AccessText(name(2))).map(|direction| direction.to_string()),
         _ => None,
     }
+}
+
+/// The name of a space, with the directions whose heads are left of it.
+fn face(term: &FlatTerm<Term>) -> Option<(Symbol, Vec<DirectionText>)> {
+    let Term::Heads(_) = term.node else { return Some((Symbol::from(term.node.to_string()), vec![])) };
+    let (name, mut heads) = face(term.children.first()?)?;
+    let Term::Direction(along) = term.children.get(1)?.node else { return None };
+    heads.push(along);
+    Some((name, heads))
 }
 
 fn list_text(directions: &[DirectionText]) -> String {

@@ -251,8 +251,8 @@ pub enum Directive {
     Place(Vec<Expr>),
     /// `time i + j` with one form, `time (j, i + k)` with several.
     Time(Vec<Expr>),
-    /// `stream A along j`, or `stream A` in any way it can.
-    Stream(Ident, Option<Expr>),
+    /// `stream A along j`, `stream A along i, j` as a tree, or `stream A` in any way it can.
+    Stream(Ident, Vec<Expr>),
     /// `broadcast A along j`, or `broadcast A` on any bus there can be.
     Broadcast(Ident, Option<Expr>),
     /// `prefetch A`.

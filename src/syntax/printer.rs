@@ -83,9 +83,9 @@ fn print_schedule(text: &mut String, schedule: &Schedule) {
     }
 }
 
-fn print_flow(word: &str, tensor: &Ident, along: Option<&Expr>) -> String {
-    let along = along.map(|form| format!(" along {}", print_at(form, Rank::Sum)));
-    format!("{word} {}{}", tensor.node, along.unwrap_or_default())
+fn print_flow(word: &str, tensor: &Ident, along: &[Expr]) -> String {
+    let along = if along.is_empty() { String::new() } else { format!(" along {}", print_forms(along)) };
+    format!("{word} {}{along}", tensor.node)
 }
 
 fn print_directive(directive: &Directive) -> String {
@@ -95,8 +95,8 @@ fn print_directive(directive: &Directive) -> String {
             [form] => format!("time {}", print_at(form, Rank::Sum)),
             forms => format!("time ({})", print_forms(forms)),
         },
-        Directive::Stream(tensor, along) => print_flow("stream", tensor, along.as_ref()),
-        Directive::Broadcast(tensor, along) => print_flow("broadcast", tensor, along.as_ref()),
+        Directive::Stream(tensor, along) => print_flow("stream", tensor, along),
+        Directive::Broadcast(tensor, along) => print_flow("broadcast", tensor, along.as_slice()),
         Directive::Prefetch(tensor) => format!("prefetch {}", tensor.node),
         Directive::Feed(tensor) => format!("feed {}", tensor.node),
         Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),

@@ -31,11 +31,16 @@ fn map_directive<'s>() -> Reader<'s, Directive> {
 
 /// How a tensor reaches its uses.
 fn transport<'s>() -> Reader<'s, Directive> {
-    let stream = keyword("stream").ignore_then(flow()).map(|(tensor, along)| Directive::Stream(tensor, along));
+    let stream = keyword("stream").ignore_then(tree()).map(|(tensor, along)| Directive::Stream(tensor, along));
     let broadcast = keyword("broadcast").ignore_then(flow()).map(|(tensor, along)| Directive::Broadcast(tensor, along));
     let prefetch = keyword("prefetch").ignore_then(identifier()).map(Directive::Prefetch);
     let feed = keyword("feed").ignore_then(identifier()).map(Directive::Feed);
     choice((stream, broadcast, prefetch, feed)).boxed()
+}
+
+fn tree<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {
+    let forms = form().separated_by(sign(",")).at_least(1).collect();
+    identifier().then(keyword("along").ignore_then(forms).or_not().map(Option::unwrap_or_default)).boxed()
 }
 
 fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {

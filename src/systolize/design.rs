@@ -21,7 +21,9 @@ pub fn scheme_of(design: &Design, loading: &[Loading]) -> Checked<Scheme> {
         let covered = match transport {
             Transport::Stream(along) => *along == stream.reuse || stream.is_stationary(),
             Transport::Prefetch => stream.is_stationary(),
-            Transport::Broadcast(_) | Transport::Bus | Transport::Feed | Transport::Handoff => false,
+            Transport::Tree(_) | Transport::Broadcast(_) | Transport::Bus | Transport::Feed | Transport::Handoff => {
+                false
+            }
         };
         if !covered {
             problems.push(refusal(design, position, transport));

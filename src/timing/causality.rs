@@ -42,7 +42,7 @@ impl Frame<'_> {
         );
         Reason {
             broken: match flow.role {
-                FlowRole::Operand(_) => format!("operands of `{output}` do not meet"),
+                FlowRole::Operand(_) | FlowRole::Face(..) => format!("operands of `{output}` do not meet"),
                 FlowRole::Reduction(_) => format!("the running value of `{output}` is used before it is there"),
             },
             blame: self.blame_haste(flow, least),

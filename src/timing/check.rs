@@ -4,7 +4,7 @@
 use super::wording::vector;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name, dot};
-use crate::mapping::{Design, Flow, Links, check_ways, ways_of};
+use crate::mapping::{Design, Flow, Links, check_ways, first_astray, ways_of};
 use crate::recurrence::{Operand, Space};
 use crate::rewrite::Transport;
 
@@ -105,11 +105,15 @@ fn check_directions(design: &Design) -> Checked<()> {
     let space = design.space;
     let operands = space.operands.iter().zip(&design.dataflow.transports);
     let carried = operands.filter(|(operand, _)| operand.tensor != space.output);
-    let lines = carried.filter_map(|(operand, transport)| Some((&operand.tensor, &operand.access, along(transport)?)));
+    let lines = carried.flat_map(|(operand, transport)| {
+        along(transport).iter().map(move |direction| (&operand.tensor, &operand.access, direction))
+    });
     let reduced = design.dataflow.chain.directions.iter();
     let lines = lines.chain(reduced.map(|direction| (&space.output, &space.output_access, direction)));
-    let refusals: Vec<Diagnostic> =
+    let mut refusals: Vec<Diagnostic> =
         lines.filter_map(|(tensor, access, direction)| refuse_line(space, tensor, access, direction)).collect();
+    let trees = space.operands.iter().zip(&design.dataflow.transports);
+    refusals.extend(trees.filter_map(|(operand, transport)| refuse_tree(space, &operand.tensor, transport)));
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
@@ -130,17 +134,30 @@ fn refuse_line(space: &Space, tensor: &Name, access: &[Affine], direction: &[i64
     }))
 }
 
+/// Each stream of a tree runs within the heads that the streams before it leave.
+fn refuse_tree(space: &Space, tensor: &Name, transport: &Transport) -> Option<Diagnostic> {
+    let (along, head) = first_astray(space, transport.streams())?;
+    let (along, head) = (space.show_direction(&along), space.show_direction(&head));
+    Some(
+        Diagnostic::new(format!(
+            "`{tensor}` cannot reach the heads of its lines along {head} by a stream along {along}"
+        ))
+        .note(format!("lines along {along} leave the face on which lines along {head} begin"))
+        .help("choose a direction within that face"),
+    )
+}
+
 fn accesses(space: &Space) -> impl Iterator<Item = &Vec<Affine>> {
     space.operands.iter().map(|operand| &operand.access).chain([&space.output_access])
 }
 
 fn directions<'a>(design: &'a Design) -> impl Iterator<Item = &'a Vec<i64>> {
-    design.dataflow.transports.iter().filter_map(along).chain(&design.dataflow.chain.directions)
+    design.dataflow.transports.iter().flat_map(along).chain(&design.dataflow.chain.directions)
 }
 
-fn along(transport: &Transport) -> Option<&Vec<i64>> {
+fn along(transport: &Transport) -> &[Vec<i64>] {
     match transport {
-        Transport::Stream(direction) | Transport::Broadcast(direction) => Some(direction),
-        Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
+        Transport::Broadcast(direction) => std::slice::from_ref(direction),
+        _ => transport.streams(),
     }
 }

@@ -8,7 +8,7 @@
 use super::frame::{Claim, Frame, Point, displaced};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::integer::{Affine, Name, Polyhedron};
-use crate::mapping::Flow;
+use crate::mapping::{Flow, tree_sets};
 use crate::rewrite::Transport;
 
 /// A value that crosses the boundary, and where.
@@ -39,11 +39,23 @@ impl Frame<'_> {
                 let back: Vec<i64> = direction.iter().map(|entry| -entry).collect();
                 (self.at_head(set, &self.point(0), direction), self.design.map.displacement(&back))
             }
+            Transport::Tree(directions) => self.roots(directions),
             Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => {
                 (self.inside(set, &self.point(0)), self.at_rest())
             }
         };
         self.crossing(Crossing { of: &self.space().operands[position].tensor, verb: "enter", gate, outward })
+    }
+
+    /// The heads of the last streams of a tree, and the way they come from.
+    fn roots(&self, directions: &[Vec<i64>]) -> (Formula, Vec<i64>) {
+        let sets = tree_sets(self.space(), directions);
+        let Some((along, sets)) = directions.last().zip(sets.last()) else {
+            return (Formula::Any(vec![]), self.at_rest());
+        };
+        let back: Vec<i64> = along.iter().map(|entry| -entry).collect();
+        let gates = sets.iter().map(|set| self.at_head(set, &self.point(0), along));
+        (Formula::Any(gates.collect()), self.design.map.displacement(&back))
     }
 
     /// The result leaves from the end of the last level of the reduction, or from every point where nothing is reduced.

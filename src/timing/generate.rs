@@ -34,7 +34,7 @@ pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
 
 fn alignments(frame: &Frame, flows: &[Flow]) -> Vec<Obligation> {
     let streams = flows.iter().filter_map(|flow| match flow.role {
-        FlowRole::Operand(position) => Some(frame.alignment(flow, position)),
+        FlowRole::Operand(position) | FlowRole::Face(position, _) => Some(frame.alignment(flow, position)),
         FlowRole::Reduction(_) => None,
     });
     let buses = broadcasts(frame).map(|(position, direction)| frame.simultaneity(position, direction));

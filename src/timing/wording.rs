@@ -51,7 +51,7 @@ impl Frame<'_> {
     /// What a flow carries at a point: `A[i,k]`.
     pub fn show_value(&self, flow: &Flow, point: &Point) -> String {
         match flow.role {
-            FlowRole::Operand(position) => self.show_operand(position, point),
+            FlowRole::Operand(position) | FlowRole::Face(position, _) => self.show_operand(position, point),
             FlowRole::Reduction(_) => self.show_access(&flow.of, &self.space().output_access, point),
         }
     }

@@ -123,6 +123,11 @@ fn compare_at(kernel: &str, places: &[&[&[i64]]], n: i64) {
 }
 
 #[test]
+fn a_convolution_whose_image_has_lines_from_two_faces() {
+    compare_at("conv2d", &[&[&[1, 0, 0, 0], &[0, 1, 0, 0]], &[&[0, 0, 1, 0], &[0, 0, 0, 1]]], 2);
+}
+
+#[test]
 fn mttkrp_at_places_of_every_rank() {
     compare_at("mttkrp", &[&[], &[&[0, 1, 0, 0]], &[&[1, 0, 0, 0], &[0, 1, 0, 0]]], 2);
 }

@@ -10,6 +10,8 @@ mod grown_systems;
 
 mod systems;
 
+mod trees;
+
 mod random;
 
 mod named;

@@ -96,7 +96,11 @@ impl World<'_> {
             Term::Ite(children) => children.iter().find_map(|child| self.home(term, *child)),
             Term::Sched([_, _, value]) => self.home(term, *value),
             Term::Other(_, children) => children.iter().find_map(|child| self.home(term, *child)),
-            node => node.children().first().and_then(|name| self.position(&term[*name].to_string())),
+            Term::Heads([space, _]) => self.home(term, *space),
+            node => {
+                let space = *node.children().first()?;
+                self.position(&term[space].to_string()).or_else(|| self.home(term, space))
+            }
         }
     }
 
@@ -115,16 +119,38 @@ impl World<'_> {
     }
 
     /// The line through `point`, from its head on.
-    fn line(&self, (home, point): Point, along: &[i64]) -> Vec<Vec<i64>> {
+    fn line(&self, at: Point, along: &[i64]) -> Vec<Vec<i64>> {
+        self.line_on(at, along, &[])
+    }
+
+    /// The line through `point` among the points that are left by taking heads.
+    fn line_on(&self, (home, point): Point, along: &[i64], heads: &[Vec<i64>]) -> Vec<Vec<i64>> {
+        let moved =
+            |from: &[i64], by: i64| self.moved((home, from), along, by).filter(|to| self.is_on(home, to, heads));
         let mut head = point.to_vec();
-        while let Some(before) = self.moved((home, &head), along, -1) {
+        while let Some(before) = moved(&head, -1) {
             head = before;
         }
         let mut line = vec![head];
-        while let Some(next) = self.moved((home, &line[line.len() - 1]), along, 1) {
+        while let Some(next) = moved(&line[line.len() - 1], 1) {
             line.push(next);
         }
         line
+    }
+
+    /// The directions whose heads are left of a whole space, where a term is on such a space; none for any other child.
+    fn heads(&self, term: &RecExpr<Term>, space: Id, home: usize) -> Vec<Vec<i64>> {
+        let Term::Heads([whole, along]) = &term[space] else { return vec![] };
+        let mut heads = self.heads(term, *whole, home);
+        heads.push(self.direction(term, *along, home));
+        heads
+    }
+
+    /// Whether a point of the space is left by taking heads along some directions, one after the other.
+    fn is_on(&self, home: usize, point: &[i64], heads: &[Vec<i64>]) -> bool {
+        let Some((last, others)) = heads.split_last() else { return true };
+        let before = self.moved((home, point), last, -1);
+        self.is_on(home, point, others) && !before.is_some_and(|before| self.is_on(home, &before, others))
     }
 
     /// The point of the space called `name` that works on an element; any of a line will do.
@@ -156,8 +182,15 @@ impl World<'_> {
         let at = |child: Id, point: &[i64]| self.value(term, child, (home, point));
         let read =
             |tensor: Id, map: Id, point: &[i64]| self.element(&text(tensor), &self.apply(&text(map), (home, point)));
-        let line = |direction: Id| self.line((home, x), &self.direction(term, direction, home));
-        let before = |direction: Id| self.moved((home, x), &self.direction(term, direction, home), -1);
+        let heads = node.children().first().map_or(vec![], |space| self.heads(term, *space, home));
+        if !self.is_on(home, x, &heads) {
+            return f64::NAN;
+        }
+        let line = |direction: Id| self.line_on((home, x), &self.direction(term, direction, home), &heads);
+        let before = |direction: Id| {
+            let before = self.moved((home, x), &self.direction(term, direction, home), -1);
+            before.filter(|point| self.is_on(home, point, &heads))
+        };
         let fibre = |map: Id| {
             let element = self.apply(&text(map), (home, x));
             self.spaces[home].points.iter().filter(move |y| self.apply(&term[map].to_string(), (home, y)) == element)
@@ -220,6 +253,8 @@ impl World<'_> {
             | Term::Nulls(_)
             | Term::Signs(_)
             | Term::Offset(_)
+            | Term::Heads(_)
+            | Term::Axes(_)
             | Term::Dir(_) => f64::NAN,
         }
     }
@@ -242,6 +277,26 @@ impl World<'_> {
         self.vector(home, &space.show_direction(&along))
     }
 
+    /// Whether no line along `along` leaves the faces on which lines along `head` begin.
+    fn runs_within(&self, home: usize, head: &[i64], along: &[i64]) -> bool {
+        let space = self.spaces[home].space;
+        let slope = |row: &[i64], by: &[i64]| row.iter().zip(by).map(|(a, b)| a * b).sum::<i64>();
+        let rows = space.domain.set.constraints().iter().map(|form| form.row(space.indices()));
+        rows.into_iter().all(|row| slope(&row, head) <= 0 || slope(&row, along) == 0)
+    }
+
+    /// The indices as directions, always the first one within whose faces all others run, or else the first.
+    fn axes(&self, home: usize) -> Vec<Vec<i64>> {
+        let size = self.spaces[home].space.dimension();
+        let mut left: Vec<Vec<i64>> = (0..size).map(|axis| (0..size).map(|i| i64::from(i == axis)).collect()).collect();
+        let mut order = vec![];
+        while !left.is_empty() {
+            let leads = |axis: &Vec<i64>| left.iter().all(|other| other == axis || self.runs_within(home, axis, other));
+            order.push(left.remove(left.iter().position(leads).unwrap_or(0)));
+        }
+        order
+    }
+
     /// The points that a list of directions, or what folds to one, reduces over.
     fn reduced_points(&self, term: &RecExpr<Term>, list: Id, (home, x): Point) -> Vec<Vec<i64>> {
         let text = |child: Id| term[child].to_string();
@@ -254,6 +309,13 @@ impl World<'_> {
                 let along = &null_directions(other, &forms(&text(*g)))[0];
                 self.line((home, x), &self.vector(home, &other.show_direction(along)))
             }
+            Term::Nulls([s, g]) if matches!(term[*s], Term::Heads(_)) => {
+                let heads = self.heads(term, *s, home);
+                let nulls = null_directions(self.spaces[home].space, &forms(&text(*g)));
+                let within = |along: &&Vec<i64>| heads.iter().all(|head| self.runs_within(home, head, along));
+                nulls.iter().find(within).map_or(vec![x.to_vec()], |along| self.line((home, x), along))
+            }
+            Term::Axes(s) => self.line((home, x), &self.axes(home)[self.heads(term, *s, home).len()]),
             Term::Nulls([_, g]) => {
                 let element = self.apply(&text(*g), (home, x));
                 let fibre = |y: &&Vec<i64>| self.apply(&text(*g), (home, y)) == element;
@@ -273,6 +335,8 @@ pub fn is_field(term: &RecExpr<Term>) -> bool {
         | Term::Nulls(_)
         | Term::Signs(_)
         | Term::Offset(_)
+        | Term::Heads(_)
+        | Term::Axes(_)
         | Term::Dir(_) => false,
         Term::Other(_, children) => !children.is_empty(),
         node => !node.is_leaf() || matches!(node, Term::Number(_)),

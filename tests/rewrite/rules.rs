@@ -133,6 +133,48 @@ fn choose_const() {
 }
 
 #[test]
+fn choose_axes() {
+    let space = kernels::scaled();
+    let read = "(read scaled alpha [] (nulls scaled []))";
+    fires(&space, "choose-axes", read, "(read scaled alpha [] (axes scaled))");
+    fires(&space, "choose-axes", read, "(read scaled alpha [] (dir <i> (dir <-i> end)))");
+    let face = "(read (heads scaled <-i>) alpha [] (nulls (heads scaled <-i>) []))";
+    fires(&space, "choose-axes", face, "(read (heads scaled <-i>) alpha [] (dir <k> (dir <-k> end)))");
+    rests(&space, "choose-axes", "(read scaled x [k] (nulls scaled [k]))");
+    rests(&space, "choose-axes", "(read scaled y [] (nulls scaled []))");
+    let corner = "(read (heads (heads scaled <i>) <k>) alpha [] (nulls (heads (heads scaled <i>) <k>) []))";
+    rests(&space, "choose-axes", corner);
+    let mut triangle = kernels::scaled();
+    triangle.domain.set.add(kernels::form("i-k"));
+    fires(&triangle, "choose-axes", read, "(read scaled alpha [] (dir <k> (dir <-k> end)))");
+    fires(
+        &triangle,
+        "choose-axes",
+        &face.replace("<-i>", "<k>"),
+        "(read (heads scaled <k>) alpha [] (dir <i> (dir <-i> end)))",
+    );
+    rests(&triangle, "choose-axes", &face.replace("<-i>", "<-k>"));
+}
+
+#[test]
+fn load_again() {
+    let space = kernels::convolution();
+    let again = "(read (heads conv2d <i>) w [p,q] (nulls (heads conv2d <i>) [p,q]))";
+    let listed = "(read (heads conv2d <i>) w [p,q] (dir <j> (dir <-j> end)))";
+    fires(&space, "load-again", "(load conv2d <i> w [p,q])", again);
+    fires(&space, "load-again", "(load conv2d <i> w [p,q])", listed);
+    let both = "(read (heads conv2d <i-p>) x [i+p,j+q] (dir <j-q> (dir <q-j> end)))";
+    fires(&space, "load-again", "(load conv2d <i-p> x [i+p,j+q])", both);
+    rests(&space, "load-again", "(load conv2d <i+j> w [p,q])");
+    rests(&space, "load-again", "(load (heads conv2d <i>) <j> w [p,q])");
+    rests(&kernels::matmul(), "load-again", "(load matmul <j> A [i,k])");
+    let mut triangle = kernels::ttm();
+    triangle.domain.set.add(kernels::form("i-j"));
+    fires(&triangle, "load-again", "(load ttm <j> U [l,k])", "(read (heads ttm <j>) U [l,k] (dir <i> (dir <-i> end)))");
+    rests(&triangle, "load-again", "(load ttm <i> U [l,k])");
+}
+
+#[test]
 fn inject() {
     let space = kernels::matmul();
     fires(&space, "inject", "(stream matmul <j> A [i,k])", "(fby matmul <j> (load matmul <j> A [i,k]))");

@@ -113,6 +113,8 @@ fn unsound_rules_are_found_out() {
         "(fby ?s ?d ?h) => (shift ?s ?d (fby ?s ?d ?h))",
         "(fby ?s ?d ?h) => ?h",
         "(stream ?s ?d ?x ?g) => (load ?s ?d ?x ?g)",
+        "(load ?s ?d ?x ?g) => (read ?s ?x ?g (nulls ?s ?g))",
+        "(load ?s ?d ?x ?g) => (read (heads (heads ?s ?d) <i>) ?x ?g end)",
         "(recv ?s ?d ?m) => ?m",
         "(acc ?s ?o ?d ?f) => (combine ?o (shift ?s ?d (acc ?s ?o ?d ?f)) ?f)",
         "(reduce ?s ?o ?k ?f) => ?f",
@@ -133,7 +135,7 @@ fn unsound_rules_are_found_out() {
 
 #[test]
 fn every_dataflow_computes_the_kernel() {
-    for space in [kernels::matmul(), kernels::fir(), kernels::polynomial(), kernels::scaled()] {
+    for space in [kernels::matmul(), kernels::fir(), kernels::polynomial(), kernels::scaled(), kernels::ttm()] {
         let lowered = lower(&space);
         let world = world(&space, &[3, 2, 3]);
         for dataflow in lowered.choices().unwrap().dataflows() {

@@ -102,7 +102,7 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
     prop_oneof![
         forms(0).prop_map(Directive::Place),
         forms(1).prop_map(Directive::Time),
-        (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
+        (ident(), vec(expression(), 0..4)).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
         (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
         ident().prop_map(Directive::Prefetch),
         ident().prop_map(Directive::Feed),

@@ -42,7 +42,9 @@ fn divide(forms: &[Affine], indices: &[Name]) -> (Matrix, Vec<Affine>) {
 
 fn transport(space: &Space, text: &str) -> Transport {
     match text.split_once(' ') {
-        Some(("stream", along)) => Transport::Stream(form(along).row(space.indices())),
+        Some(("stream", along)) => {
+            Transport::of_streams(forms(along).iter().map(|form| form.row(space.indices())).collect())
+        }
         Some(("broadcast", along)) => Transport::Broadcast(form(along).row(space.indices())),
         None if text == "prefetch" => Transport::Prefetch,
         None if text == "feed" => Transport::Feed,

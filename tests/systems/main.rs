@@ -26,4 +26,6 @@ mod solves;
 
 mod orders;
 
+mod trees;
+
 mod twins;

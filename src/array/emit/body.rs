@@ -43,6 +43,9 @@ impl Body<'_> {
     pub fn conditions(&self) -> Vec<(Vec<Affine>, bool)> {
         let space = self.design.space;
         let flow = |flow: &Flow| {
+            if let FlowRole::Face(..) = flow.role {
+                return [(self.reached(flow), false), (self.left(flow), true)];
+            }
             let previous = has_previous(space, &self.scan, &flow.set, &flow.direction);
             [(previous, false), (has_next(space, &self.scan, &flow.set, &flow.direction), true)]
         };
@@ -106,7 +109,10 @@ impl Body<'_> {
                 body.extend(self.when(&self.next(flow), known, |_| pass.clone(), |_| vec![]));
             }
         }
-        (0..self.design.space.operands.len()).for_each(|operand| body.extend(self.give(Some(operand), known)));
+        for operand in 0..self.design.space.operands.len() {
+            body.extend(self.pass_branches(operand, known));
+            body.extend(self.give(Some(operand), known));
+        }
         body
     }
 

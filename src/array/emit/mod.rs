@@ -3,10 +3,12 @@
 //! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`].
 //! `scan` turns the place into loops over the points of a PE; `known` decides at emission what holds for a whole class
 //! of PEs; `classes` cuts the array into classes; `body` writes what one class does for one space, and `work` what it does
-//! for all of them. Between spaces values go through `passage`s. One space is the case without any. The text does not
+//! for all of them; `branch` serves the heads of trees of streams. Between spaces values go through `passage`s. One space is the case without any. The text does not
 //! depend on the sizes. Papers: Cyclotron section 6; Barnett and Lengauer's `first`, `last` and `increment`.
 
 mod body;
+
+mod branch;
 
 mod classes;
 

@@ -1,8 +1,9 @@
 //! The names of a program: coordinates, loop indices, registers and channels, none of which clash.
 
 use crate::integer::{Name, name};
-use crate::mapping::{Design, FlowRole};
+use crate::mapping::{Design, FlowRole, tree_sets};
 use crate::recurrence::Space;
+use crate::rewrite::Transport;
 use std::collections::BTreeSet;
 
 /// Names taken from the source where they can be.
@@ -14,6 +15,8 @@ pub struct Names {
     /// For each dimension of the array an auxiliary coordinate, which never reaches the text.
     pub lattice: Vec<Name>,
     operands: Vec<Name>,
+    /// For each operand one for each face that its tree branches on.
+    faces: Vec<Vec<Name>>,
     results: Vec<Name>,
 }
 
@@ -40,13 +43,20 @@ impl Names {
         let levels = design.dataflow.chain.directions.len().max(1);
         let results = (0..levels).map(|_| fresh(taken, &space.output)).collect();
         let operands = space.operands.iter().map(|operand| fresh(taken, &operand.tensor)).collect();
-        Names { coordinates, loops, lattice, operands, results }
+        let mut face = |tensor: &Name, transport: &Transport| {
+            let flows: usize = tree_sets(space, transport.streams()).iter().skip(1).map(Vec::len).sum();
+            (0..flows).map(|_| fresh(taken, tensor)).collect()
+        };
+        let moved = space.operands.iter().zip(&design.dataflow.transports);
+        let faces = moved.map(|(operand, transport)| face(&operand.tensor, transport)).collect();
+        Names { coordinates, loops, lattice, operands, faces, results }
     }
 
     /// The register of an operand, or of a level of the reduction.
     pub fn register(&self, role: FlowRole) -> Name {
         match role {
             FlowRole::Operand(operand) => self.operands[operand].clone(),
+            FlowRole::Face(operand, number) => self.faces[operand][number].clone(),
             FlowRole::Reduction(level) => self.results[level].clone(),
         }
     }

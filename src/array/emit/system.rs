@@ -100,7 +100,7 @@ impl<'a> Whole<'a> {
         };
         for (operand, transport) in part.dataflow.transports.iter().enumerate() {
             let computed = !design.system.sources[space][operand].is_empty();
-            if computed && !matches!(transport, Transport::Stream(_) | Transport::Handoff) {
+            if computed && transport.streams().is_empty() && *transport != Transport::Handoff {
                 let tensor = &alone.space.operands[operand].tensor;
                 return refuse(&format!("`{tensor}` is computed, so it is streamed or handed over")).alone();
             }

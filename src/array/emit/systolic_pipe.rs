@@ -213,7 +213,9 @@ impl Writer<'_> {
     fn inject(&self, word: Word) -> Instruction {
         let stream = self.stream(word.stream);
         match stream.role {
-            FlowRole::Operand(_) => Instruction::Load(word.register.clone(), stream.tensor.clone(), self.element(word)),
+            FlowRole::Operand(_) | FlowRole::Face(..) => {
+                Instruction::Load(word.register.clone(), stream.tensor.clone(), self.element(word))
+            }
             FlowRole::Reduction(_) => {
                 let neutral = self.space.reduction.map_or(0.0, |operator| operator.neutral());
                 Instruction::Let(word.register.clone(), ScalarExpr::Number(neutral))
@@ -224,7 +226,7 @@ impl Writer<'_> {
     fn extract(&self, word: Word) -> Vec<Instruction> {
         let stream = self.stream(word.stream);
         match stream.role {
-            FlowRole::Operand(_) => vec![],
+            FlowRole::Operand(_) | FlowRole::Face(..) => vec![],
             FlowRole::Reduction(_) => {
                 vec![Instruction::Store(stream.tensor.clone(), self.element(word), word.register.clone())]
             }

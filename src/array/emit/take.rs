@@ -50,6 +50,13 @@ impl Body<'_> {
                 let listen = vec![Instruction::Listen(register, channel, tag)];
                 self.when(&self.has_previous(along), known, |_| listen.clone(), |_| drive.clone())
             }
+            Transport::Tree(directions) => {
+                let along = directions.first().map_or(&[][..], Vec::as_slice);
+                let arrive = if self.stays(along) { vec![] } else { vec![Instruction::Receive(register, channel)] };
+                let branches = self.branches(operand);
+                let branch = |known: &Polyhedron| self.take_branch(operand, &branches, known);
+                self.when(&self.has_previous(along), known, |_| arrive.clone(), branch)
+            }
             Transport::Stream(_) if self.is_held(operand) => vec![],
             Transport::Stream(along) => {
                 let arrive = if self.stays(along) { vec![] } else { vec![Instruction::Receive(register, channel)] };
@@ -60,7 +67,7 @@ impl Body<'_> {
     }
 
     /// How an operand comes into the space: from memory, or from the first giver whose readers the point is one of.
-    fn enter(&self, operand: usize, known: &Polyhedron) -> Vec<Instruction> {
+    pub fn enter(&self, operand: usize, known: &Polyhedron) -> Vec<Instruction> {
         let possible = |passage: &&Passage| !matches!(decide(&self.open(&passage.handoff.set), known), Decision::Never);
         let passages: Vec<&Passage> = self.passages(operand).collect();
         if passages.is_empty() {

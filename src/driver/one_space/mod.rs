@@ -54,7 +54,7 @@ impl OneSpace {
         let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
         let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
         let chain = choices.chains.iter().find(|chain| chain.directions.iter().all(in_time));
-        let stream = |choice: &&Transport| matches!(choice, Transport::Stream(along) if in_time(along));
+        let stream = |choice: &&Transport| !choice.streams().is_empty() && choice.streams().iter().all(in_time);
         let transports =
             choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
         let chain = chain.or(choices.chains.first()).cloned();

@@ -41,6 +41,11 @@ pub fn dataflow(space: &Space, map: &SpaceTimeMap, dataflow: &Dataflow) -> Strin
 
 fn moves(tensor: &str, transport: &Transport, map: &SpaceTimeMap) -> String {
     match transport {
+        Transport::Tree(directions) => {
+            let way = |along: &Vec<i64>| compass(&map.displacement(along));
+            let ways = directions.iter().map(|along| way(along).map_or("stays".into(), |way| format!("streams {way}")));
+            format!("{tensor} {}", ways.rev().collect::<Vec<_>>().join(", then "))
+        }
         Transport::Stream(along) => match compass(&map.displacement(along)) {
             None => format!("{tensor} stays"),
             Some(way) => format!("{tensor} streams {way}"),

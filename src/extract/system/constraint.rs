@@ -132,6 +132,8 @@ impl SystemConstraint {
         for (directive, span) in &self.transports {
             apply(system, &mut left, directive, *span)?;
         }
+        let asked = |tensor: &Name| self.transports.iter().any(|(directive, _)| subject(directive) == Some(tensor));
+        system.spaces.iter().zip(&mut left).for_each(|(space, choices)| choices.know_numbers(space, asked));
         Ok(left)
     }
 }

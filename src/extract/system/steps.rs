@@ -79,7 +79,9 @@ impl Conditions {
         let alone = design.alone(space);
         for flow in alone.flows()? {
             let law = match flow.role {
-                crate::mapping::FlowRole::Operand(operand) => Law::Stream(space, operand),
+                crate::mapping::FlowRole::Operand(operand) | crate::mapping::FlowRole::Face(operand, _) => {
+                    Law::Stream(space, operand)
+                }
                 crate::mapping::FlowRole::Reduction(_) => Law::Reduction(space),
             };
             let row = self.along(space, &flow.direction);

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::equations::count;
-use crate::integer::{Affine, Name, dot};
+use crate::integer::{Affine, Matrix, Name, dot};
 use crate::recurrence::{Directive, Equation, Expr, Schedule};
 use crate::span::Span;
 use crate::syntax::ast::{self, Ident, Spanned};
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             ast::Directive::Place(forms) => self.lower_place(forms, directive.span, offer),
             ast::Directive::Time(forms) => self.lower_rows(forms, offer).map(Directive::Time),
             ast::Directive::Stream(tensor, along) => {
-                self.lower_flow(tensor, along.as_ref(), offer).map(|(tensor, along)| Directive::Stream(tensor, along))
+                self.lower_tree(tensor, along, offer).map(|(tensor, along)| Directive::Stream(tensor, along))
             }
             ast::Directive::Broadcast(tensor, along) => self
                 .lower_flow(tensor, along.as_ref(), offer)
@@ -106,6 +106,22 @@ impl Lowering<'_> {
             return None;
         }
         Some(row)
+    }
+
+    /// A tensor that moves, with the directions that are given: independent ones, or a later stream has nothing left to do.
+    fn lower_tree(&mut self, tensor: &Ident, along: &[ast::Expr], offer: &Offer) -> Option<(Name, Vec<Affine>)> {
+        let found = self.find_tensor(tensor)?.name;
+        let flows: Vec<_> = along.iter().map(|along| self.lower_flow(tensor, Some(along), offer)).collect();
+        let forms: Vec<Affine> = flows.into_iter().map(|flow| flow?.1).collect::<Option<_>>()?;
+        let rows: Vec<Vec<i64>> = forms.iter().map(|form| form.row(&offer.indices)).collect();
+        let rank = |count: usize| Matrix::new(rows[..count].to_vec(), offer.indices.len()).rank();
+        if let Some(last) = (1..=rows.len()).find(|count| rank(*count) < *count) {
+            let message = format!("`{found}` cannot be streamed along `{}` as well", forms[last - 1]);
+            let diagnostic = self.blame(along[last - 1].span, message, "the directions before it lead there already");
+            self.report(diagnostic.help("the directions of a stream are independent, as in `stream W along i, j`"));
+            return None;
+        }
+        Some((found, forms))
     }
 
     /// A tensor that moves, with the direction where one is given.
