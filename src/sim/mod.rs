@@ -24,6 +24,8 @@ pub mod observe;
 
 pub mod report;
 
+pub mod trace;
+
 mod trouble;
 
 mod waits;

@@ -12,6 +12,14 @@ mod npy;
 
 mod observe;
 
+mod trace_events;
+
+mod trace_values;
+
+mod trace_window;
+
+mod traced;
+
 mod trouble;
 
 mod weight_stationary;

@@ -1,0 +1,53 @@
+//! Which windows there are, and which a run has.
+
+use super::traced::{cases, window};
+use systole::sim::Order;
+use systole::sim::trace::Window;
+
+fn refusal(text: &str) -> String {
+    let faults = Window::parse(text).expect_err("no window");
+    faults.iter().map(|fault| format!("{fault} {}", fault.help_text().unwrap_or_default())).collect()
+}
+
+#[test]
+fn a_window_is_two_numbers_of_which_the_second_is_left_out() {
+    let window = Window::parse("3..5").expect("a window");
+    assert_eq!((window.from(), window.to()), (3, 5));
+    assert_eq!([2, 3, 4, 5].map(|clock| window.holds(clock)), [false, true, true, false]);
+    assert_eq!(
+        [window.cut(0, 3), window.cut(0, 4), window.cut(4, 9), window.cut(5, 9)],
+        [None, Some((3, 4)), Some((4, 5)), None]
+    );
+    assert!(Window::parse("0..18446744073709551615").is_ok());
+}
+
+#[test]
+fn reversed_empty_and_unreadable_windows_are_refused_in_words() {
+    assert!(refusal("5..3").contains("the window 5..3 ends before it begins"));
+    assert!(refusal("5..5").contains("the window 5..5 holds no cycle"));
+    assert!(Window::parse("5..6").is_ok());
+    for text in ["", "7", "7-9", "..", "3..", "..3", "a..b", "-1..3", "1..2..3", "1.5..2", "0..18446744073709551616"] {
+        let message = refusal(text);
+        assert!(message.contains(&format!("`{text}`")), "{message}");
+        assert!(message.contains("write FROM..TO, such as 0..200"), "{message}");
+    }
+}
+
+/// What happens at the last clock is in a trace; there is nothing after it, unless PEs wait for ever.
+#[test]
+fn a_window_after_the_end_of_the_run_is_refused() {
+    for case in cases() {
+        let seen = case.see();
+        let cycles = seen.outcome.cycles;
+        assert!(case.trace(Order::FirstIn, window(cycles, cycles + 1)).is_ok());
+        let beyond = case.trace(Order::FirstIn, window(cycles + 1, cycles + 2));
+        match seen.outcome.deadlock {
+            Some(_) => assert!(beyond.is_ok()),
+            None => {
+                let faults = beyond.expect_err("nothing happens there");
+                let expected = format!("the window {}..{} begins after the run has ended", cycles + 1, cycles + 2);
+                assert!(faults[0].message().contains(&expected), "{}", faults[0]);
+            }
+        }
+    }
+}
