@@ -148,7 +148,7 @@ fn the_check_of_the_format_refuses_what_is_broken() {
         assert!(check(&file).is_err(), "{key}");
     }
     assert!(broken("X", |event| event["dur"] = json!(0)));
-    assert!(broken("X", |event| event["dur"] = json!(event["dur"].as_u64().unwrap() - 1)));
+    assert!(broken("X", |event| event["ts"] = json!(event["ts"].as_u64().unwrap() + 1)));
     assert!(broken("C", |event| event["args"] = json!({})));
     assert!(broken("i", |event| event["s"] = Value::Null));
     assert!(broken("s", |event| event["id"] = json!(1_000_000)));

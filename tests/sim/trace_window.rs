@@ -2,7 +2,8 @@
 
 use super::traced::{cases, window};
 use systole::sim::Order;
-use systole::sim::trace::Window;
+use systole::sim::observe::Event;
+use systole::sim::trace::{Recorder, Window};
 
 fn refusal(text: &str) -> String {
     let faults = Window::parse(text).expect_err("no window");
@@ -49,5 +50,29 @@ fn a_window_after_the_end_of_the_run_is_refused() {
                 assert!(faults[0].message().contains(&expected), "{}", faults[0]);
             }
         }
+    }
+}
+
+/// All events but the `let`s are kept, and none too many.
+#[test]
+fn a_trace_with_more_events_than_allowed_is_refused() {
+    for case in cases() {
+        let seen = case.see();
+        let kept = |event: &&Event| match **event {
+            Event::Computed { .. } => false,
+            Event::Busy { from, to, .. } => from < to,
+            _ => true,
+        };
+        let count = seen.events.iter().filter(kept).count() as u64;
+        let finish = |limit: u64| {
+            let mut recorder = Recorder::new(&case.program, &case.settings, Window::WHOLE).at_most(limit);
+            case.observe(Order::FirstIn, &mut recorder);
+            recorder.finish(&seen.outcome)
+        };
+        assert!(finish(count).is_ok(), "{}", case.name);
+        let faults = finish(count - 1).expect_err("one too many");
+        let expected = format!("a trace of {count} events is longer than the limit of {}", count - 1);
+        assert_eq!(faults[0].message(), expected);
+        assert!(faults[0].help_text().is_some_and(|help| help.contains("--window")));
     }
 }

@@ -85,7 +85,8 @@ fn undriven(name: &'static str, settings: Settings) -> Case {
 }
 
 impl Case {
-    fn observe(&self, order: Order, observer: &mut impl Observer) -> Outcome {
+    /// The run before an observer.
+    pub fn observe(&self, order: Order, observer: &mut impl Observer) -> Outcome {
         let settings = Settings { order, ..self.settings.clone() };
         simulate_observed(&self.program, &self.sizes, &self.inputs, &settings, observer).expect("a run")
     }

@@ -23,11 +23,11 @@ pub use recorder::Recorder;
 
 mod chrome;
 
-mod waveform;
+mod vcd;
 
 use super::deadlock::{Blocked, Deadlock};
 use crate::integer::Name;
-use curve::Curve;
+use curve::{Curve, depth};
 use plan::Plan;
 use record::{LineRecord, PeRecord, WireRecord};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl Trace {
     /// # Errors
     /// Those of the writer.
     pub fn write_vcd(&self, to: &mut impl Write) -> io::Result<()> {
-        waveform::write(self, to)
+        vcd::write(self, to)
     }
 
     /// The cycles of a PE's last wait, in the window.
@@ -89,19 +89,7 @@ impl Trace {
 
     /// How many words hold a slot of a wire.
     fn depth(&self, wire: usize) -> Curve<u64> {
-        let record = &self.wires[wire];
-        let freed = record.receipts.iter().map(|receipt| receipt.clock.saturating_add(self.response));
-        let freed = freed.filter(|clock| self.window.holds(*clock)).map(|clock| (clock, false));
-        let mut changes: Vec<(u64, bool)> = record.words.iter().map(|word| (word.clock, true)).chain(freed).collect();
-        // Those that take a slot first, so that the depth is never less than nothing.
-        changes.sort_by_key(|(clock, takes)| (*clock, !takes));
-        let mut depth = record.depth_before;
-        let mut curve = Curve::new(self.window.from(), depth);
-        for (clock, takes) in changes {
-            depth = if takes { depth + 1 } else { depth - 1 };
-            curve.set(clock, depth);
-        }
-        curve
+        depth(&self.wires[wire], self.window, self.response)
     }
 }
 

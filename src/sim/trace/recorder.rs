@@ -15,7 +15,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::sim::observe::{Event, Observer};
 use crate::sim::{Outcome, Settings};
 
-/// How many events a trace holds at most: as text about a gigabyte.
+/// How many events a trace holds at most unless it is said: as text about a gigabyte.
 const MOST: u64 = 8_000_000;
 
 /// Records a run for a trace.
@@ -29,6 +29,7 @@ pub struct Recorder<'a> {
     lines: Vec<LineRecord>,
     /// Events in the window, kept or not.
     count: u64,
+    limit: u64,
 }
 
 impl<'a> Recorder<'a> {
@@ -43,7 +44,13 @@ impl<'a> Recorder<'a> {
             wires: vec![],
             lines: vec![],
             count: 0,
+            limit: MOST,
         }
+    }
+
+    /// The recorder with another limit on the number of events in the window.
+    pub fn at_most(self, limit: u64) -> Recorder<'a> {
+        Recorder { limit, ..self }
     }
 
     /// The trace of the run that gave `outcome`; one that deadlocked shows its last waits.
@@ -56,8 +63,8 @@ impl<'a> Recorder<'a> {
             let message = format!("the window {from}..{to} begins after the run has ended, at clock {cycles}");
             return Diagnostic::new(message).alone();
         }
-        if self.count > MOST {
-            let message = format!("a trace of {} events is longer than the limit of {MOST}", self.count);
+        if self.count > self.limit {
+            let message = format!("a trace of {} events is longer than the limit of {}", self.count, self.limit);
             return Diagnostic::new(message).help("ask for fewer cycles, such as `--window 0..200`").alone();
         }
         self.lines.iter_mut().for_each(|line| line.spoken.sort_by_key(|spoken| (spoken.clock, spoken.pe)));
@@ -78,7 +85,7 @@ impl<'a> Recorder<'a> {
     /// Counts an event of the window; whether it is to be kept.
     fn admit(&mut self) -> bool {
         self.count += 1;
-        self.count <= MOST
+        self.count <= self.limit
     }
 
     fn span(&mut self, pe: usize, activity: Activity, from: u64, to: u64) {
