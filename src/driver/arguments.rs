@@ -192,6 +192,20 @@ pub struct ArrayArguments {
     pub seed: u64,
 }
 
+/// What is shown of a run, cycle by cycle.
+#[derive(Args, Debug)]
+pub struct TraceArguments {
+    /// Write what each PE does in each cycle as trace events, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
+    /// Write it as waveforms, for GTKWave or Surfer
+    #[arg(long, value_name = "FILE.vcd")]
+    pub vcd: Option<PathBuf>,
+    /// Only these cycles of it, TO left out [default: all]
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub window: Option<String>,
+}
+
 /// `systole sim`.
 #[derive(Args, Debug)]
 pub struct SimArguments {
@@ -211,6 +225,8 @@ pub struct SimArguments {
     pub capacity: Option<u64>,
     #[command(flatten)]
     pub arrays: ArrayArguments,
+    #[command(flatten)]
+    pub traces: TraceArguments,
     /// Compare with this kernel's reference meaning
     #[arg(long, value_name = "FILE.rec")]
     pub reference: Option<String>,
@@ -225,6 +241,8 @@ pub struct RunArguments {
     pub space: SpaceArguments,
     #[command(flatten)]
     pub arrays: ArrayArguments,
+    #[command(flatten)]
+    pub traces: TraceArguments,
     /// Also keep the program
     #[arg(long, value_name = "FILE.pe")]
     pub program: Option<PathBuf>,

@@ -3,7 +3,8 @@
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::span::Source;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,12 +48,20 @@ pub fn machine(path: Option<&Path>) -> Checked<Machine> {
 
 /// Writes a file whole or not at all.
 pub fn write(path: &Path, text: &str) -> Checked<()> {
+    write_by(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Writes a file, whole or not at all, by what `fill` writes.
+pub fn write_by(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>) -> Checked<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let attempt = || -> std::io::Result<()> {
         // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
         let permissions = std::fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
+        let file = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)?;
+        let mut writer = BufWriter::new(file.as_file());
+        fill(&mut writer)?;
+        writer.flush()?;
+        drop(writer);
         file.persist(path)?;
         Ok(())
     };

@@ -40,6 +40,8 @@ mod sim;
 
 mod system;
 
+mod tracing;
+
 mod words;
 
 mod written;

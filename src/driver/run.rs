@@ -1,16 +1,17 @@
 //! `systole run`: the main job, from equations to a checked run.
 
-use super::arguments::{KernelArguments, RunArguments};
+use super::arguments::{ArrayArguments, KernelArguments, RunArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use super::setting::Setting;
 use super::sim::{agrees, verdict, with_match, write_outputs};
+use super::tracing::Tracing;
 use super::written::Written;
 use super::{Done, files, inputs, show};
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
-use crate::sim::{self, Outcome, Settings};
+use crate::sim::{Outcome, Settings};
 use serde_json::json;
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ impl KernelCommand for RunArguments {
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+        let tracing = Tracing::new(&self.traces)?;
         inputs::sizes(&self.space.size, &kernel.system().parameters, None)?;
         let setting = Setting::new(&kernel, &self.space)?;
         let searched = kernel.search(&setting, false, output)?;
@@ -32,7 +34,7 @@ impl KernelCommand for RunArguments {
             files::write(path, &written.text)?;
         }
         print_program(&written, self, output);
-        let (outcome, agrees) = simulate(&searched, &winner, &written, self, output)?;
+        let (outcome, agrees) = simulate(&searched, &winner, &written, (&self.arrays, &tracing), output)?;
         let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
         output.object(&json!({
             "search": show::search_json(report, &searched, front, Some(winner.index)),
@@ -50,16 +52,17 @@ fn simulate<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
     written: &Written,
-    arguments: &RunArguments,
+    (arrays, tracing): (&ArrayArguments, &Tracing<'_>),
     output: &Output,
 ) -> Checked<(Outcome, bool)> {
-    let (program, sizes, arrays) = (&written.program, &searched.setting.sizes, &arguments.arrays);
+    let (program, sizes) = (&written.program, &searched.setting.sizes);
     let tensors = inputs::tensors(program, Some(searched.kernel.system()), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
-    let outcome = sim::simulate(program, sizes, &tensors, &settings(searched))?;
+    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings(searched))?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let agrees = agrees(&K::expected(searched, &winner.design, &tensors)?, &outcome);
     write_outputs(program, &outcome, &arrays.output)?;
+    tracing.write(trace.as_ref())?;
     print_run(searched, winner, (&outcome, agrees), elapsed, output);
     Ok((outcome, agrees))
 }

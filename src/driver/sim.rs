@@ -2,6 +2,7 @@
 
 use super::arguments::SimArguments;
 use super::output::Output;
+use super::tracing::Tracing;
 use super::{Done, Verdict, files, inputs, pipeline};
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, render};
@@ -14,6 +15,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(arguments: &SimArguments, output: &Output) -> Done {
+    let tracing = Tracing::new(&arguments.traces)?;
     let source = files::read(&arguments.program)?;
     let program = array::parse(&source.name, &source.text)?;
     if array::is_untouched(&source.text) != Some(true) {
@@ -27,8 +29,9 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
     let arrays = &arguments.arrays;
     let tensors = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
-    let outcome = sim::simulate(&program, &sizes, &tensors, &settings(arguments)?)?;
+    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings(arguments)?)?;
     write_outputs(&program, &outcome, &arrays.output)?;
+    tracing.write(trace.as_ref())?;
     let expected = reference.map(|system| meaning(&system, &sizes, &tensors)).transpose()?;
     let agrees = expected.map(|expected| agrees(&expected, &outcome));
     output.line(sim::report::to_table(&outcome).trim_end());

@@ -27,3 +27,5 @@ mod search;
 mod sim;
 
 mod start;
+
+mod traces;
