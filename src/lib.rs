@@ -16,7 +16,7 @@
 //! | [`extract`] | choices and maps ─► the exact Pareto front |
 //! | [`systolize`](mod@systolize) | space, place and step ─► asynchronous processes in closed form |
 //! | [`array`](mod@array) | design ─► per-PE program ─► text ─► program |
-//! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters |
+//! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters, traces |
 //! | [`driver`] | the command line |
 //!
 //! From text to cycles:

@@ -1,6 +1,7 @@
 //! Waveforms, read back with a library that shares no code with the one that wrote them, against the bare events.
 
-use super::traced::{Case, Seen, cases, window};
+use super::traced::{Case, KIND_COUNT, Seen, cases, random_case, window};
+use proptest::proptest;
 use std::io::Cursor;
 use systole::array::show_point;
 use systole::sim::Order;
@@ -114,6 +115,22 @@ fn a_window_is_the_run_cut_out() {
                 compare(&case, &seen, &mut waves, from..last);
             }
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_window_of_any_timing_is_the_run_cut_out(
+        kind in 0..KIND_COUNT,
+        timing in (1u64..5, 1u64..5, 0u64..6),
+        from in 0u64..40,
+        length in 1u64..30,
+    ) {
+        let case = random_case(kind, timing);
+        let seen = case.see();
+        let from = from.min(seen.outcome.cycles);
+        let to = from + length;
+        compare(&case, &seen, &mut Waves::read(&case, Order::LastIn, window(from, to)), from..to.min(seen.end()));
     }
 }
 

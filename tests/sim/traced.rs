@@ -20,16 +20,23 @@ pub struct Case {
 
 /// Arrays with feeders, with a bus, with a relay, and two that deadlock after some work.
 pub fn cases() -> Vec<Case> {
-    let timed = |capacity, latency, response| Settings {
-        capacity: Some(capacity),
-        latency: Some(latency),
-        response,
-        bus_latency: Some(latency),
-        ..Settings::default()
-    };
     let all = [("tight", timed(1, 1, 1)), ("free", timed(4, 2, 0)), ("slow", timed(2, 3, 4))];
-    let build: [fn(&'static str, Settings) -> Case; 5] = [feeders, stationary, relay, full, undriven];
-    all.into_iter().flat_map(|(name, settings)| build.map(|case| case(name, settings.clone()))).collect()
+    all.into_iter().flat_map(|(name, settings)| KINDS.map(|case| case(name, settings.clone()))).collect()
+}
+
+/// How many kinds of programs there are.
+pub const KIND_COUNT: usize = KINDS.len();
+
+const KINDS: [fn(&'static str, Settings) -> Case; 5] = [feeders, stationary, relay, full, undriven];
+
+fn timed(capacity: u64, latency: u64, response: u64) -> Settings {
+    let (capacity, latency) = (Some(capacity), Some(latency));
+    Settings { capacity, latency, response, bus_latency: latency, ..Settings::default() }
+}
+
+/// A kind of program on links of this capacity, latency and response.
+pub fn random_case(kind: usize, (capacity, latency, response): (u64, u64, u64)) -> Case {
+    KINDS[kind]("random", timed(capacity, latency, response))
 }
 
 fn feeders(name: &'static str, settings: Settings) -> Case {

@@ -235,22 +235,12 @@ impl<W: Write> File<'_, W> {
 
     /// After all spans, because viewers tie the end of an arrow to a span that they know.
     fn write_arrows(&mut self) -> io::Result<()> {
-        let trace = self.trace;
-        let mut count = 0;
-        for (named, record) in trace.plan.wires.iter().zip(&trace.wires) {
-            for receipt in &record.receipts {
-                let Some(sent) = record.word_of(receipt) else { continue };
-                let covered =
-                    trace.is_active(named.sender, sent.clock) && trace.is_active(named.receiver, receipt.clock);
-                if covered {
-                    count += 1;
-                    let (sender, receiver) = (self.pe_track(named.sender), self.pe_track(named.receiver));
-                    let tail = Entry::new("s", "word", &named.channel, sender, sent.clock);
-                    self.push(&Entry { id: Some(count), ..tail }.argument("value", word(sent.value)))?;
-                    let head = Entry::new("f", "word", &named.channel, receiver, receipt.clock);
-                    self.push(&Entry { id: Some(count), bp: Some("e"), ..head })?;
-                }
-            }
+        for (number, (named, sent, receipt)) in self.trace.passages().enumerate() {
+            let (id, name) = (Some(number as u64 + 1), &*named.channel);
+            let tail = Entry { id, ..Entry::new("s", "word", name, self.pe_track(named.sender), sent.clock) };
+            self.push(&tail.argument("value", word(sent.value)))?;
+            let head = Entry::new("f", "word", name, self.pe_track(named.receiver), receipt.clock);
+            self.push(&Entry { id, bp: Some("e"), ..head })?;
         }
         Ok(())
     }

@@ -28,8 +28,8 @@ mod vcd;
 use super::deadlock::{Blocked, Deadlock};
 use crate::integer::Name;
 use curve::{Curve, depth};
-use plan::Plan;
-use record::{LineRecord, PeRecord, WireRecord};
+use plan::{Plan, WireName};
+use record::{LineRecord, PeRecord, Receipt, WireRecord, Word};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -85,6 +85,17 @@ impl Trace {
     /// Whether a clock lies in a PE's active cycles.
     fn is_active(&self, pe: usize, clock: u64) -> bool {
         self.active(pe).is_some_and(|(from, to)| from <= clock && clock < to)
+    }
+
+    /// The words that left and reached a PE in its active cycles, wire by wire.
+    fn passages(&self) -> impl Iterator<Item = (&WireName, &Word, &Receipt)> {
+        self.plan.wires.iter().zip(&self.wires).flat_map(|(named, record)| {
+            let pairs = record.receipts.iter().filter_map(|receipt| Some((record.word_of(receipt)?, receipt)));
+            let seen = pairs.filter(|(word, receipt)| {
+                self.is_active(named.sender, word.clock) && self.is_active(named.receiver, receipt.clock)
+            });
+            seen.map(move |(word, receipt)| (named, word, receipt))
+        })
     }
 
     /// How many words hold a slot of a wire.
