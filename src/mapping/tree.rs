@@ -6,7 +6,7 @@
 //! Inject, applied again to what is injected).
 
 use super::takers::heads;
-use crate::integer::{Affine, Polyhedron, Vector, dot};
+use crate::integer::{Polyhedron, Vector, dot};
 use crate::recurrence::Space;
 
 /// The sets of each direction of a tree, those without points left out.
@@ -24,7 +24,7 @@ pub fn tree_sets(space: &Space, directions: &[Vector]) -> Vec<Vec<Polyhedron>> {
 
 /// The points of disjoint sets without a predecessor along a direction in their own set, as disjoint sets.
 pub fn heads_of(space: &Space, sets: &[Polyhedron], along: &[i64]) -> Vec<Polyhedron> {
-    let sizes = Polyhedron::new(space.parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)));
+    let sizes = Polyhedron::sizes(&space.parameters);
     let faces = sets.iter().flat_map(|set| heads(space, set, along));
     faces.filter(|set| !set.intersect(&sizes).is_empty()).collect()
 }
