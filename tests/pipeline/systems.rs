@@ -88,15 +88,20 @@ impl Grown {
         Ok(survey.sorted(Objective::Systolic).into_iter().next())
     }
 
-    /// A design on the front under random transports; kernels with spaces of three dimensions try places along the axes only.
+    /// A design on the front under random transports, or under any where these leave none.
     fn scheduled(&self, machine: &Machine, choices: &mut Choices) -> Result<Option<SystemFound>, String> {
-        let offered = self.one_way_each(choices);
-        let mut problem = self.problem(machine, &sizes(4, 3), &offered)?;
+        let random = self.front(machine, &self.one_way_each(choices))?;
+        let front = if random.is_empty() { self.front(machine, &self.offered)? } else { random };
+        Ok(if front.is_empty() { None } else { Some(choices.pick(&front).clone()) })
+    }
+
+    /// The best designs; kernels with spaces of three dimensions try places along the axes only.
+    fn front(&self, machine: &Machine, offered: &[Offered]) -> Result<Vec<SystemFound>, String> {
+        let mut problem = self.problem(machine, &sizes(4, 3), offered)?;
         if self.dimension() > 2 {
             problem.limits.spaces = 0;
         }
-        let front = search_system(&problem, &|_, _| {}).sorted(Objective::Systolic);
-        Ok(if front.is_empty() { None } else { Some(choices.pick(&front).clone()) })
+        Ok(search_system(&problem, &|_, _| {}).sorted(Objective::Systolic))
     }
 
     /// One transport for each operand that is an input, one order for each reduction.
