@@ -8,6 +8,8 @@ mod json;
 
 mod kernels;
 
+mod machine_files;
+
 mod machines;
 
 mod prove;

@@ -1,0 +1,83 @@
+//! What a machine file can say: one row for each key, with where its value goes and what it means.
+
+use super::Machine;
+use crate::mapping::Network;
+
+/// The largest number that a key takes.
+pub const MOST: i64 = 1_000_000;
+
+/// One key of a machine file.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The section it stands in.
+    pub section: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes, and which part of the machine it sets.
+    pub slot: Slot,
+    /// What it means, with the unit.
+    pub about: &'static str,
+}
+
+/// A part of a machine that a key sets.
+#[derive(Clone, Copy, Debug)]
+pub enum Slot {
+    /// A whole number, this at least.
+    Whole(i64, fn(&mut Machine) -> &mut i64),
+    /// A whole number, at least 1; no limit where the key is not there.
+    Limit(fn(&mut Machine) -> &mut Option<u64>),
+    /// Yes or no.
+    Flag(fn(&mut Machine) -> &mut bool),
+    /// The word for a network.
+    Network(fn(&mut Machine) -> &mut Network),
+    /// A list of numbers, each at least 1; no limit where the key is not there.
+    Sides(fn(&mut Machine) -> &mut Option<Vec<u64>>),
+}
+
+/// All keys, section by section.
+pub fn keys() -> Vec<Key> {
+    let key = |section, name, slot, about| Key { section, name, slot, about };
+    vec![
+        key("grid", "network", Slot::Network(|machine| &mut machine.links.network), "how PEs are joined"),
+        key("grid", "extent", Slot::Sides(|machine| &mut machine.extent), "the most PEs along each axis"),
+        key(
+            "link",
+            "latency",
+            Slot::Whole(1, |machine| &mut machine.links.latency),
+            "cycles from a send until the word can be received, for each hop",
+        ),
+        key(
+            "link",
+            "response",
+            Slot::Whole(0, |machine| &mut machine.links.response),
+            "cycles from a receive until the sender may use the slot again",
+        ),
+        key("link", "capacity", Slot::Limit(|machine| &mut machine.capacity), "slots of every channel"),
+        key("bus", "available", Slot::Flag(|machine| &mut machine.buses), "whether rows and columns have buses"),
+    ]
+}
+
+impl Slot {
+    /// What a value must be.
+    pub fn wanted(self) -> String {
+        match self {
+            Slot::Whole(least, _) => format!("a whole number from {least} to {MOST}"),
+            Slot::Limit(_) => format!("a whole number from 1 to {MOST}"),
+            Slot::Flag(_) => "true or false".to_owned(),
+            Slot::Network(_) => format!("one of {}", Network::ALL.map(|network| network.1).join(", ")),
+            Slot::Sides(_) => "a list of positive numbers, such as [16, 16]".to_owned(),
+        }
+    }
+
+    /// The value that a machine has there, as a file would say it; `None` where it sets no limit.
+    pub fn shown(self, machine: &Machine) -> Option<String> {
+        let machine = &mut machine.clone();
+        match self {
+            Slot::Whole(_, of) => Some(of(machine).to_string()),
+            Slot::Limit(of) => of(machine).map(|limit| limit.to_string()),
+            Slot::Flag(of) => Some(of(machine).to_string()),
+            Slot::Network(of) => Some(format!("\"{}\"", of(machine))),
+            Slot::Sides(of) => of(machine).as_ref().map(|sides| format!("{sides:?}")),
+        }
+    }
+}

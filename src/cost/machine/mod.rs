@@ -1,0 +1,52 @@
+//! Machine files (`machines/*.toml`): the array a design is held against.
+//!
+//! In: the text of a file. Out: a [`Machine`], of which every key has a default, or all that is wrong with the text. What a
+//! file can say stands in one table ([`keys`]), from which it is read, refused and documented.
+
+mod key;
+
+mod reader;
+
+use crate::diagnostic::{Checked, Diagnostics};
+use crate::mapping::Links;
+use crate::span::Source;
+pub use key::{Key, Slot, keys};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A machine. Every key of its file has a default; unknown keys are refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// What messages call it.
+    pub name: String,
+    /// Network and link timing.
+    pub links: Links,
+    /// The most PEs along each axis; `None` for an array as large as the design wants.
+    pub extent: Option<Vec<u64>>,
+    /// Slots of every channel, in place of the proved depth; `None` for the proved depth.
+    pub capacity: Option<u64>,
+    /// Whether rows and columns have buses.
+    pub buses: bool,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine { name: "ideal".to_owned(), links: Links::default(), extent: None, capacity: None, buses: true }
+    }
+}
+
+impl Machine {
+    /// Reads a machine file.
+    ///
+    /// # Errors
+    /// Every unknown section or key with the nearest known one, and every value of the wrong type or out of range.
+    pub fn parse(source: &Arc<Source>) -> Checked<Machine> {
+        let mut machine = Machine { name: stem(&source.name), ..Machine::default() };
+        let problems: Diagnostics = reader::read(source, &mut machine)?;
+        if problems.is_empty() { Ok(machine) } else { Err(problems) }
+    }
+}
+
+fn stem(path: &str) -> String {
+    Path::new(path).file_stem().map_or_else(|| path.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,106 @@
+//! What a machine file can say: every key is documented with its default, and what is wrong with a file is said.
+//!
+//! Each `tests/errors/*.toml` is refused with the message in the `.expect` beside it; `BLESS=1` rewrites those.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use systole::cost::{Machine, keys};
+use systole::diagnostic::{Checked, render};
+use systole::span::Source;
+
+/// The lines of `ideal.toml` below `[section]`.
+fn documented(section: &str) -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("machines/ideal.toml")).unwrap();
+    let below = text.lines().skip_while(|line| *line != format!("[{section}]")).skip(1);
+    below.take_while(|line| !line.starts_with('[')).map(str::to_owned).collect()
+}
+
+/// A key with a default is written with it; one that sets a limit is written as a comment. A comment stands above either.
+#[test]
+fn the_ideal_machine_documents_every_key_with_its_default() {
+    let ideal = Machine::default();
+    for key in keys() {
+        let lines = documented(key.section);
+        let wanted = key.slot.shown(&ideal).map(|value| format!("{} = {value}", key.name));
+        let is_it = |line: &&String| match &wanted {
+            Some(wanted) => *line == wanted,
+            None => line.starts_with(&format!("# {} = ", key.name)),
+        };
+        let found = lines.iter().position(|line| is_it(&line));
+        let found = found.unwrap_or_else(|| panic!("ideal.toml lacks `{}` of [{}]: {wanted:?}", key.name, key.section));
+        assert!(lines[..found].iter().any(|line| line.starts_with('#')), "nothing is said of `{}`", key.name);
+        assert!(!key.about.is_empty());
+    }
+}
+
+#[test]
+fn every_line_of_the_ideal_machine_is_a_key() {
+    let known = keys();
+    let sections: Vec<&str> = known.iter().map(|key| key.section).collect();
+    for section in sections {
+        for line in documented(section).iter().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+            let name = line.split(" = ").next().unwrap();
+            assert!(known.iter().any(|key| (key.section, key.name) == (section, name)), "{line}");
+        }
+    }
+}
+
+fn parse(text: &str) -> Checked<Machine> {
+    Machine::parse(&Source::new("machines/m.toml", text))
+}
+
+#[test]
+fn every_key_sets_what_it_names_and_nothing_else() {
+    let ideal = Machine { name: "m".to_owned(), ..Machine::default() };
+    let all = keys();
+    let values = ["7", "2.5", "false", "[3, 2]", "[\"row\"]", "\"king\"", "\"edge\""];
+    for key in &all {
+        let texts = values.map(|value| format!("[{}]\n{} = {value}\n", key.section, key.name));
+        let machine = texts.iter().find_map(|text| parse(text).ok());
+        let machine = machine.unwrap_or_else(|| panic!("`{}` takes none of these", key.name));
+        assert_ne!(machine, ideal, "`{}` of [{}] changes nothing", key.name, key.section);
+        let others = all.iter().filter(|other| (other.section, other.name) != (key.section, key.name));
+        for other in others {
+            assert_eq!(other.slot.shown(&machine), other.slot.shown(&ideal), "`{}` sets `{}`", key.name, other.name);
+        }
+    }
+}
+
+fn pairs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    paths
+}
+
+fn compare(path: &Path) -> Result<(), String> {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let text = fs::read_to_string(path).unwrap();
+    let Err(errors) = Machine::parse(&Source::new(&name, text)) else { return Err(format!("{name} is accepted")) };
+    let (found, expect) = (render(&errors, false), path.with_extension("expect"));
+    if std::env::var_os("BLESS").is_some() {
+        return fs::write(&expect, found).map_err(|error| error.to_string());
+    }
+    let wanted = fs::read_to_string(&expect).unwrap_or_default();
+    if found == wanted { Ok(()) } else { Err(format!("{name}\nfound:\n{found}\nwanted:\n{wanted}")) }
+}
+
+#[test]
+fn every_refusal_says_what_is_expected() {
+    let paths = pairs();
+    assert!(paths.len() >= 10, "only {} refusals are tested", paths.len());
+    let failures: Vec<String> = paths.iter().filter_map(|path| compare(path).err()).collect();
+    assert!(failures.is_empty(), "{}\n(BLESS=1 accepts)", failures.join("\n"));
+}
+
+#[test]
+fn numbers_are_taken_from_their_least_on() {
+    assert_eq!(parse("[link]\nlatency = 1\nresponse = 0\ncapacity = 1\n").unwrap().links.response, 0);
+    let least = ["latency = 0", "response = -1", "capacity = 0"];
+    for text in least {
+        assert!(parse(&format!("[link]\n{text}\n")).is_err(), "{text}");
+    }
+    assert_eq!(parse("[link]\nlatency = 1_000_000\n").unwrap().links.latency, 1_000_000);
+    assert!(parse("[link]\nlatency = 1_000_001\n").is_err());
+}
