@@ -168,13 +168,8 @@ impl<'a> Problem<'a> {
 
     /// Whether the array fits the machine, in one orientation or another.
     fn fits(&self, place: &Matrix) -> bool {
-        let Some(extent) = &self.machine.extent else { return true };
         let ranges = place.rows().iter().filter_map(|row| self.region.range(row));
-        let mut sides: Vec<u64> = ranges.map(|(low, high)| 1 + (high - low).unsigned_abs()).collect();
-        let mut room = extent.clone();
-        sides.sort_unstable_by(|a, b| b.cmp(a));
-        room.sort_unstable_by(|a, b| b.cmp(a));
-        sides.len() <= room.len() && sides.iter().zip(&room).all(|(side, room)| side <= room)
+        self.machine.has_room(ranges.map(|(low, high)| 1 + (high - low).unsigned_abs()).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::start::{good, json, refused};
 use std::path::Path;
 use systole::cost::Machine;
-use systole::mapping::Links;
+use systole::mapping::{Links, Network};
 use systole::span::Source;
 
 const SMALL: [&str; 4] = ["kernels/matmul.rec", "--size", "M=4,N=4,K=4", "--json"];
@@ -24,6 +24,59 @@ fn slow_links_have_latency_2_and_are_ideal_otherwise() {
     let ideal = Machine::default();
     let links = Links { latency: 2, ..ideal.links };
     assert_eq!(shipped("slow-links.toml"), Machine { name: "slow-links".to_owned(), links, ..ideal });
+}
+
+/// Network, PEs along the axes, latency and response of each.
+#[test]
+fn the_machines_that_ship_are_what_their_comments_say() {
+    let of = |name: &str| {
+        let machine = shipped(&format!("{name}.toml"));
+        assert_eq!(machine.name, name);
+        (machine.links.network, machine.extent.expect("a size"), machine.links.latency, machine.links.response)
+    };
+    assert_eq!(of("tpu-like"), (Network::Wire, vec![256, 256], 1, 1));
+    assert_eq!(of("gemmini-like"), (Network::Wire, vec![16, 16], 1, 1));
+    assert_eq!(of("chiplets"), (Network::Mesh, vec![4, 4], 4, 4));
+    assert_eq!(of("wafer"), (Network::Mesh, vec![512, 512], 3, 3));
+}
+
+#[test]
+fn every_machine_that_ships_is_tested() {
+    let folder = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("machines")).unwrap();
+    let mut names: Vec<String> = folder.map(|file| file.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    let known = ["chiplets", "gemmini-like", "ideal", "slow-links", "tpu-like", "wafer"];
+    assert_eq!(names, known.map(|name| format!("{name}.toml")));
+}
+
+/// Cycles and PEs of a schedule of matrix product on a machine.
+fn product(machine: &str, schedule: &str, size: &str) -> (u64, u64) {
+    let path = format!("machines/{machine}.toml");
+    let found = json(&["run", "kernels/matmul.rec", "--machine", &path, "--schedule", schedule, "--size", size]);
+    assert_eq!(found["sim"]["matches_reference"], true);
+    assert_eq!(found["sim"]["cycles"], found["search"]["front"][0]["cycles"]);
+    (found["sim"]["cycles"].as_u64().unwrap(), found["sim"]["pes"].as_u64().unwrap())
+}
+
+/// The weights are the M by K matrix, so these are the sides of the array, and N columns pass through it.
+#[test]
+fn arrays_of_weights_run_the_products_that_they_hold() {
+    assert_eq!(product("tpu-like", "weight-stationary", "M=20,N=3,K=17"), (20 + 3 + 17 - 2, 340));
+    assert_eq!(product("gemmini-like", "weight-stationary", "M=16,N=5,K=16"), (16 + 5 + 16 - 2, 256));
+    assert_eq!(product("gemmini-like", "cannon", "M=16,N=16,K=5"), (16 + 16 + 5 - 2, 256));
+    let search = ["search", "kernels/matmul.rec", "--machine", "machines/gemmini-like.toml", "--schedule"];
+    let too_wide = refused(&[&search[..], &["weight-stationary", "--size", "M=17,N=5,K=16"]].concat());
+    assert!(too_wide.contains("larger array than the machine has"), "{too_wide}");
+    let summa = refused(&[&search[..], &["summa", "--size", "M=4,N=4,K=4"]].concat());
+    assert!(summa.contains("no link for"), "{summa}");
+}
+
+#[test]
+fn an_array_of_several_spaces_that_the_machine_cannot_hold_is_refused() {
+    let search = ["search", "kernels/cholesky.rec", "--schedule", "grid", "--machine", "machines/chiplets.toml"];
+    good(&[&search[..], &["--size", "N=4"]].concat());
+    let message = refused(&[&search[..], &["--size", "N=5"]].concat());
+    assert!(message.contains("larger array than the machine has") && message.contains("extent"), "{message}");
 }
 
 #[test]

@@ -45,6 +45,14 @@ impl Machine {
         let problems: Diagnostics = reader::read(source, &mut machine)?;
         if problems.is_empty() { Ok(machine) } else { Err(problems) }
     }
+
+    /// Whether an array with so many PEs along each axis fits, in one orientation or another.
+    pub fn has_room(&self, mut sides: Vec<u64>) -> bool {
+        let Some(mut room) = self.extent.clone() else { return true };
+        sides.sort_unstable_by(|a, b| b.cmp(a));
+        room.sort_unstable_by(|a, b| b.cmp(a));
+        sides.len() <= room.len() && sides.iter().zip(&room).all(|(side, room)| side <= room)
+    }
 }
 
 fn stem(path: &str) -> String {

@@ -25,8 +25,19 @@ pub fn nothing_found(searched: &Searched, limit: u64) -> Vec<Diagnostic> {
     match (&clash, &survey.unreachable) {
         (Some((parts, why)), _) => stuck(searched, (parts, why), limit),
         (None, Some(why)) => why.iter().map(|problem| at_place(searched, problem.clone())).collect(),
+        (None, None) if survey.oversized > 0 => vec![oversized(searched)],
         (None, None) => vec![no_place(searched)],
     }
+}
+
+/// The machine has fewer PEs along an axis than any placement needs.
+fn oversized(searched: &Searched) -> Diagnostic {
+    let (kernel, count) = (&searched.kernel.cut.kernel, grouped(searched.survey.oversized));
+    let maps = grouped(searched.survey.maps);
+    let said = Diagnostic::new(format!("no design of `{kernel}` is legal among {maps} placements"))
+        .note(format!("{count} placements need a larger array than the machine has"))
+        .help("smaller sizes, a lower rank, or a machine with a larger `extent`");
+    at_place(searched, said)
 }
 
 /// Of the dataflows without times the one to speak of: one that meets what the schedule says, whose values go forwards, and

@@ -24,6 +24,8 @@ mod tally;
 
 mod apart;
 
+mod room;
+
 mod search;
 
 mod verify;

@@ -6,6 +6,7 @@ use super::forms::Forms;
 use super::limits::{LeftOut, SystemLimits};
 use super::meetings::Meetings;
 use super::places::{Placement, Places, strict_operands};
+use super::room::Room;
 use super::steps::{Conditions, KnownRows, Law, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
@@ -43,6 +44,8 @@ pub struct SystemProblem<'a> {
     pub points: Vec<Vec<Vector>>,
     /// What is known of spaces that share PEs.
     pub(super) meetings: Meetings,
+    /// Whether arrays fit the machine.
+    room: Room<'a>,
     /// The points that take each operand, under each transport.
     takers: TakerSets,
     /// The conditions on steps that were met so far.
@@ -65,6 +68,8 @@ pub struct SystemSurvey {
     pub maps: u64,
     /// Placements with at least one legal design.
     pub legal: u64,
+    /// Placements that need a larger array than the machine has.
+    pub oversized: u64,
     /// Legal designs costed. Times hold for all sizes: dependences by their generators, and no two spaces meet by proof. That
     /// one bus is free is counted at the sizes of the search; `prove` has obligations for all of it.
     pub designs: u64,
@@ -94,6 +99,7 @@ impl<'a> SystemProblem<'a> {
         constraint: SystemConstraint,
     ) -> Checked<SystemProblem<'a>> {
         let choices = constraint.restrict(system, choices)?;
+        let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
         let known = KnownRows::default();
@@ -109,6 +115,7 @@ impl<'a> SystemProblem<'a> {
             limits,
             points,
             meetings,
+            room,
             takers,
             known,
         })
@@ -222,6 +229,10 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
     let mut survey = SystemSurvey { maps: 1, ..SystemSurvey::default() };
     let (all, beyond) = forms.all(placement);
     survey.left_out.dataflows = beyond;
+    if !all.first().is_none_or(|parts| problem.room.holds(parts)) {
+        survey.oversized = 1;
+        return survey;
+    }
     for parts in all {
         let design = SystemDesign { system: problem.system, parts };
         match joined_handoffs(problem, &design) {
@@ -332,6 +343,7 @@ impl SystemSurvey {
         other.front.into_iter().for_each(|found| self.add(found));
         self.maps += other.maps;
         self.legal += other.legal;
+        self.oversized += other.oversized;
         self.designs += other.designs;
         self.left_out = self.left_out.join(other.left_out);
         other.stuck.into_iter().for_each(|parts| self.add_stuck(parts));
