@@ -13,6 +13,6 @@ mod region;
 mod vector;
 
 pub use images::Images;
-pub use machine::{Key, Machine, Slot, keys};
+pub use machine::{Buses, Key, Machine, Slot, keys};
 pub use region::Region;
 pub use vector::{Cost, Objective};

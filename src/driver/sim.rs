@@ -49,6 +49,7 @@ fn settings(arguments: &SimArguments) -> Checked<Settings> {
         settings.latency = u64::try_from(machine.links.latency).ok();
         settings.response = machine.links.response.unsigned_abs();
         settings.capacity = machine.capacity;
+        settings.bus_latency = u64::try_from(machine.buses.latency).ok();
     }
     if arguments.latency == Some(0) || arguments.capacity == Some(0) {
         return Diagnostic::new("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();

@@ -6,6 +6,8 @@
 //! every pair is its twin in the tests. Every design found is confirmed by [`verify`](fn@verify), which shares no
 //! code with the search's costs.
 
+mod at_once;
+
 mod boundary;
 
 mod constraint;

@@ -152,8 +152,7 @@ impl<'a> PlaceTable<'a> {
     /// A bus runs along one axis of the array.
     fn price_bus(&self, along: &[i64]) -> Option<Priced> {
         let displacement = self.place.apply(along);
-        let axes = displacement.iter().filter(|entry| **entry != 0).count();
-        if axes != 1 || !self.problem.machine.buses {
+        if !self.problem.machine.buses.carries(&displacement) {
             return None;
         }
         let region = &self.problem.region;

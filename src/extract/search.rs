@@ -1,5 +1,6 @@
 //! The search itself: for every map an exact Pareto combination of the choices, for all maps in parallel.
 
+use super::at_once::heard_at_once;
 use super::offers::Offers;
 use super::paces::{Face, Paces, faces};
 use super::place_table::PlaceTable;
@@ -130,7 +131,7 @@ impl<'a> Problem<'a> {
                 .help("choose another network, such as `mesh`, or fewer dimensions in `place`")
                 .alone();
         }
-        let choices = constraint.restrict(space, choices)?;
+        let choices = heard_at_once(space, constraint.restrict(space, choices)?, machine)?;
         let unbounded = || Diagnostic::new(format!("the domain of `{}` is not bounded at these sizes", space.kernel));
         let region = Region::new(&space.domain.set, space.indices(), sizes).ok_or_else(unbounded)?;
         if region.count() > MOST_POINTS {

@@ -219,7 +219,7 @@ impl Checker<'_> {
     }
 
     fn bus(&self, of: &str, along: &[i64]) -> Result<Cost, String> {
-        if !self.machine.buses || self.map.displacement(along).iter().filter(|entry| **entry != 0).count() != 1 {
+        if !self.machine.buses.carries(&self.map.displacement(along)) || self.machine.buses.latency > 0 {
             return Err(format!("no bus of the machine runs where `{of}` goes"));
         }
         let heads: Vec<&Vector> =
@@ -244,7 +244,7 @@ impl Checker<'_> {
     /// A bus from memory to all PEs: every word has a time of its own.
     fn one_bus(&self, of: &str) -> Result<Cost, String> {
         let times: BTreeSet<i64> = self.points.iter().map(|x| self.time(x)).collect();
-        if !self.machine.buses || times.len() < self.points.len() {
+        if !self.machine.buses.all || self.machine.buses.latency > 0 || times.len() < self.points.len() {
             return Err(format!("one bus does not carry all words of `{of}`"));
         }
         let pes: BTreeSet<Vector> = self.points.iter().map(|x| self.pe(x)).collect();

@@ -79,6 +79,55 @@ fn an_array_of_several_spaces_that_the_machine_cannot_hold_is_refused() {
     assert!(message.contains("larger array than the machine has") && message.contains("extent"), "{message}");
 }
 
+/// A machine that is ideal but for these lines.
+fn written(lines: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("written.toml");
+    std::fs::write(&path, lines).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+/// `A` is broadcast along the rows and `B` along the columns; each bus is needed.
+#[test]
+fn a_broadcast_needs_a_bus_of_its_kind() {
+    let summa = ["search", "kernels/matmul.rec", "--schedule", "summa", "--size", "M=3,N=3,K=3", "--machine"];
+    let both = written("[bus]\nkinds = [\"column\", \"row\"]\n");
+    good(&[&summa[..], &[&both.1]].concat());
+    for (kind, lacking) in [("row", "`B`"), ("column", "`A`"), ("all", "`A`")] {
+        let one = written(&format!("[bus]\nkinds = [\"{kind}\"]\n"));
+        let message = refused(&[&summa[..], &[&one.1]].concat());
+        assert!(message.contains(&format!("no link for {lacking}")), "{kind}: {message}");
+    }
+}
+
+#[test]
+fn words_from_memory_to_all_need_the_bus_of_all() {
+    let broadcast = ["search", "kernels/trisolve.rec", "--schedule", "broadcast-b", "--size", "N=4", "--machine"];
+    let (all, lines) = (written("[bus]\nkinds = [\"all\"]\n"), written("[bus]\nkinds = [\"row\", \"column\"]\n"));
+    good(&[&broadcast[..], &[&all.1]].concat());
+    refused(&[&broadcast[..], &[&lines.1]].concat());
+}
+
+/// Listeners run in the step of the drive, which the proofs are about: with a slower bus there is no such schedule. A run of
+/// its program loses the latency twice: a PE of the first row hears `A` before it drives `B` down its column.
+#[test]
+fn a_bus_that_takes_time_refuses_broadcasts_and_slows_their_programs() {
+    let (at_once, slow) = (written("[bus]\nlatency = 0\n"), written("[bus]\nlatency = 3\n"));
+    let size = ["--size", "M=3,N=4,K=5", "--machine"];
+    let summa = ["search", "kernels/matmul.rec", "--schedule", "summa"];
+    good(&[&summa[..], &size, &[&at_once.1]].concat());
+    let message = refused(&[&summa[..], &size, &[&slow.1]].concat());
+    assert!(message.contains("`A` cannot be broadcast") && message.contains("latency 3"), "{message}");
+    let free = json(&[&["search", "kernels/matmul.rec"], &size[..], &[&slow.1]].concat());
+    assert!(free["front"].as_array().unwrap().iter().all(|found| found["fanout"] == 1));
+    let program = slow.0.path().join("p.pe");
+    let program = program.to_str().unwrap();
+    good(&["emit", "kernels/matmul.rec", "--schedule", "summa", "-o", program]);
+    let cycles = |machine: &str| json(&[&["sim", program], &size[..], &[machine]].concat())["cycles"].as_u64();
+    assert_eq!((cycles(&at_once.1), cycles(&slow.1)), (Some(5), Some(5 + 3 + 3)));
+}
+
 #[test]
 fn a_machine_file_and_its_flags_say_the_same() {
     let file = good(&[&["run"], &SMALL[..], &["--machine", "machines/slow-links.toml"]].concat());
@@ -112,7 +161,7 @@ fn a_wrong_machine_file_is_refused_with_the_nearest_key() {
 fn an_array_that_the_machine_cannot_hold_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.toml");
-    std::fs::write(&path, "[grid]\nextent = [3, 3]\n[bus]\navailable = false\n").unwrap();
+    std::fs::write(&path, "[grid]\nextent = [3, 3]\n[bus]\nkinds = []\n").unwrap();
     let machine = ["--machine", path.to_str().unwrap()];
     let cannon = ["search", "kernels/matmul.rec", "--schedule", "cannon", "--size"];
     assert!(

@@ -1,6 +1,6 @@
 //! What a machine file can say: one row for each key, with where its value goes and what it means.
 
-use super::Machine;
+use super::{Buses, Machine};
 use crate::mapping::Network;
 
 /// The largest number that a key takes.
@@ -26,8 +26,8 @@ pub enum Slot {
     Whole(i64, fn(&mut Machine) -> &mut i64),
     /// A whole number, at least 1; no limit where the key is not there.
     Limit(fn(&mut Machine) -> &mut Option<u64>),
-    /// Yes or no.
-    Flag(fn(&mut Machine) -> &mut bool),
+    /// A list of kinds of buses.
+    Kinds(fn(&mut Machine) -> &mut Buses),
     /// The word for a network.
     Network(fn(&mut Machine) -> &mut Network),
     /// A list of numbers, each at least 1; no limit where the key is not there.
@@ -53,7 +53,13 @@ pub fn keys() -> Vec<Key> {
             "cycles from a receive until the sender may use the slot again",
         ),
         key("link", "capacity", Slot::Limit(|machine| &mut machine.capacity), "slots of every channel"),
-        key("bus", "available", Slot::Flag(|machine| &mut machine.buses), "whether rows and columns have buses"),
+        key("bus", "kinds", Slot::Kinds(|machine| &mut machine.buses), "which buses there are"),
+        key(
+            "bus",
+            "latency",
+            Slot::Whole(0, |machine| &mut machine.buses.latency),
+            "cycles from a drive until the word can be heard",
+        ),
     ]
 }
 
@@ -63,7 +69,7 @@ impl Slot {
         match self {
             Slot::Whole(least, _) => format!("a whole number from {least} to {MOST}"),
             Slot::Limit(_) => format!("a whole number from 1 to {MOST}"),
-            Slot::Flag(_) => "true or false".to_owned(),
+            Slot::Kinds(_) => format!("a list of kinds: {}", Buses::KINDS.join(", ")),
             Slot::Network(_) => format!("one of {}", Network::ALL.map(|network| network.1).join(", ")),
             Slot::Sides(_) => "a list of positive numbers, such as [16, 16]".to_owned(),
         }
@@ -75,9 +81,14 @@ impl Slot {
         match self {
             Slot::Whole(_, of) => Some(of(machine).to_string()),
             Slot::Limit(of) => of(machine).map(|limit| limit.to_string()),
-            Slot::Flag(of) => Some(of(machine).to_string()),
+            Slot::Kinds(of) => Some(shown_kinds(of(machine))),
             Slot::Network(of) => Some(format!("\"{}\"", of(machine))),
             Slot::Sides(of) => of(machine).as_ref().map(|sides| format!("{sides:?}")),
         }
     }
+}
+
+fn shown_kinds(buses: &Buses) -> String {
+    let kinds = Buses::KINDS.into_iter().zip(buses.kinds()).filter(|(_, there)| *there);
+    format!("{:?}", kinds.map(|(kind, _)| kind).collect::<Vec<_>>())
 }

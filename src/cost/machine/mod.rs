@@ -3,6 +3,8 @@
 //! In: the text of a file. Out: a [`Machine`], of which every key has a default, or all that is wrong with the text. What a
 //! file can say stands in one table ([`keys`]), from which it is read, refused and documented.
 
+mod buses;
+
 mod key;
 
 mod reader;
@@ -10,6 +12,7 @@ mod reader;
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::mapping::Links;
 use crate::span::Source;
+pub use buses::Buses;
 pub use key::{Key, Slot, keys};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,13 +28,19 @@ pub struct Machine {
     pub extent: Option<Vec<u64>>,
     /// Slots of every channel, in place of the proved depth; `None` for the proved depth.
     pub capacity: Option<u64>,
-    /// Whether rows and columns have buses.
-    pub buses: bool,
+    /// Wires that bring a word to many PEs.
+    pub buses: Buses,
 }
 
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { name: "ideal".to_owned(), links: Links::default(), extent: None, capacity: None, buses: true }
+        Machine {
+            name: "ideal".to_owned(),
+            links: Links::default(),
+            extent: None,
+            capacity: None,
+            buses: Buses::default(),
+        }
     }
 }
 

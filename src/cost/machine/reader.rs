@@ -84,7 +84,7 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
     match slot {
         Slot::Whole(least, of) => *of(machine) = whole(value, least)?,
         Slot::Limit(of) => *of(machine) = Some(whole(value, 1)?.unsigned_abs()),
-        Slot::Flag(of) => *of(machine) = value.as_bool()?,
+        Slot::Kinds(of) => of(machine).set_kinds(words(value)?)?,
         Slot::Network(of) => *of(machine) = Network::from_keyword(value.as_str()?)?,
         Slot::Sides(of) => *of(machine) = Some(sides(value)?),
     }
@@ -101,4 +101,8 @@ fn sides(value: &DeValue) -> Option<Vec<u64>> {
     let side = |entry: &Spanned<DeValue>| Some(whole(entry.get_ref(), 1)?.unsigned_abs());
     let sides: Vec<u64> = value.as_array()?.iter().map(side).collect::<Option<_>>()?;
     (!sides.is_empty()).then_some(sides)
+}
+
+fn words<'v>(value: &'v DeValue) -> Option<Vec<&'v str>> {
+    value.as_array()?.iter().map(|entry| entry.get_ref().as_str()).collect()
 }

@@ -11,6 +11,7 @@ use super::steps::{Conditions, KnownRows, Law, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::extract::at_once::heard_at_once;
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::candidates::{self, Bounds};
 use crate::mapping::{Handoff, Part, SystemDesign, TakerSets, check_ways};
@@ -98,7 +99,9 @@ impl<'a> SystemProblem<'a> {
         sizes: &Bindings,
         constraint: SystemConstraint,
     ) -> Checked<SystemProblem<'a>> {
-        let choices = constraint.restrict(system, choices)?;
+        let left = system.spaces.iter().zip(constraint.restrict(system, choices)?);
+        let choices =
+            left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
