@@ -18,6 +18,8 @@ mod named;
 
 mod fifo;
 
+mod machines;
+
 mod scalesim;
 
 mod analytic;

@@ -1,0 +1,192 @@
+//! What the search predicts is what the simulator counts, for the kernels that ship on the machines that ship; an array that
+//! a machine cannot hold is refused.
+
+use super::common::{filled_inputs, shown};
+use std::fs;
+use std::path::Path;
+use systole::array::Program;
+use systole::array::emit::{emit, emit_system};
+use systole::cost::{Cost, Machine, Objective};
+use systole::extract::{self, Constraint, Problem, SystemConstraint, SystemProblem, search_system};
+use systole::integer::Bindings;
+use systole::mapping::candidates::Bounds;
+use systole::mapping::{Design, SystemDesign};
+use systole::recurrence::{self, RecurrenceSystem, Schedule, spaces::cut_spaces};
+use systole::rewrite::{self, Limits};
+use systole::sim::{Settings, simulate};
+use systole::span::Source;
+
+/// A kernel with a place for it, where `#` is the latency of the machine's links, three sizes whose arrays fit four by four PEs, and one whose array does not.
+struct Case {
+    kernel: &'static str,
+    place: &'static str,
+    sizes: [&'static [i64]; 3],
+    beyond: &'static [i64],
+}
+
+const fn case(kernel: &'static str, place: &'static str, sizes: [&'static [i64]; 3], beyond: &'static [i64]) -> Case {
+    Case { kernel, place, sizes, beyond }
+}
+
+/// Sizes in the order of the parameters.
+const CASES: [Case; 19] = [
+    case("cholesky", "(i, j)", [&[2], &[3], &[4]], &[5]),
+    case("conv1d", "(i)", [&[2, 3], &[3, 2], &[4, 4]], &[5, 2]),
+    case("conv2d", "(i, j)   time (k, #*i + #*j + l)", [&[1, 2, 2, 2], &[3, 2, 1, 2], &[4, 3, 2, 2]], &[2, 5, 2, 2]),
+    case("edit_distance", "(i)", [&[2, 3], &[3, 5], &[4, 4]], &[5, 3]),
+    case("fir", "(i)", [&[2, 3], &[3, 2], &[4, 4]], &[5, 2]),
+    case("jacobi1d", "(i)", [&[1, 1], &[3, 2], &[5, 2]], &[2, 3]),
+    case("jacobi2d", "(i, j)", [&[1, 1], &[2, 2], &[3, 2]], &[1, 3]),
+    case("lu", "(i, j)", [&[2], &[3], &[4]], &[5]),
+    case("matmul", "(i, j)", [&[2, 2, 3], &[4, 3, 2], &[4, 4, 4]], &[5, 2, 2]),
+    case("matvec", "(i)", [&[2, 3], &[3, 5], &[4, 4]], &[5, 2]),
+    case("mttkrp", "(i, j)   time (k, #*i + #*j + l)", [&[1, 2, 2, 2], &[2, 2, 2, 3], &[4, 3, 2, 2]], &[5, 2, 2, 2]),
+    case("polynomial_product", "(i)", [&[2, 3], &[3, 3], &[4, 4]], &[5, 2]),
+    case("prefix_sum", "(i)", [&[2], &[3], &[4]], &[5]),
+    case("prefix_sum_by_definition", "(i)", [&[2], &[3], &[4]], &[5]),
+    case("smith_waterman", "(i)", [&[2, 3], &[3, 5], &[4, 4]], &[5, 3]),
+    case("triangular_inverse", "(i, j)", [&[2], &[3], &[4]], &[5]),
+    case("trisolve", "(i)", [&[2], &[3], &[4]], &[5]),
+    case("trsm", "(r, i)", [&[2, 3], &[3, 2], &[4, 4]], &[5, 2]),
+    case("ttm", "(i, k)   time (j, #*i + #*k + l)", [&[1, 2, 2, 2], &[3, 2, 4, 2], &[4, 3, 2, 2]], &[5, 2, 2, 2]),
+];
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("the file is there")
+}
+
+fn machine(name: &str) -> Machine {
+    let path = format!("machines/{name}.toml");
+    Machine::parse(&Source::new(&path, read(&path))).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
+}
+
+/// A kernel under the place of its case, on a machine.
+struct Bench<'a> {
+    system: RecurrenceSystem,
+    machine: &'a Machine,
+}
+
+/// The best design: what it is predicted to cost, and its program; or how many of how many maps are too large.
+type Best = Result<(Cost, Program), (u64, u64)>;
+
+impl<'a> Bench<'a> {
+    fn new(case: &Case, machine: &'a Machine) -> Bench<'a> {
+        let kernel = read(&format!("kernels/{}.rec", case.kernel));
+        let place = case.place.replace('#', &machine.links.latency.to_string());
+        let text = format!("{kernel}\nschedule here\nplace {place}\n");
+        let system = recurrence::load(&Source::new(case.kernel, text));
+        Bench { system: system.unwrap_or_else(|problems| panic!("{}", shown(&problems))), machine }
+    }
+
+    fn schedule(&self) -> &Schedule {
+        self.system.schedules.iter().find(|schedule| &*schedule.name == "here").expect("it was added")
+    }
+
+    fn sizes(&self, values: &[i64]) -> Bindings {
+        assert_eq!(self.system.parameters.len(), values.len());
+        self.system.parameters.iter().cloned().zip(values.iter().copied()).collect()
+    }
+
+    /// Slow links need long steps.
+    fn bounds(&self, dimension: usize) -> Bounds {
+        Bounds { steps: (0, 1 + self.machine.links.latency), ..Bounds::for_dimension(dimension) }
+    }
+
+    fn best(&self, sizes: &Bindings) -> Best {
+        let best =
+            if recurrence::one_space(&self.system).is_ok() { self.of_one(sizes) } else { self.of_several(sizes) };
+        best.unwrap_or_else(|problems| panic!("{}", shown(&problems)))
+    }
+
+    fn of_one(&self, sizes: &Bindings) -> Result<Best, systole::diagnostic::Diagnostics> {
+        let space = recurrence::one_space(&self.system)?;
+        let choices = rewrite::saturate(&space, &rewrite::load_rules(None)?, &Limits::default())?.choices()?;
+        let constraint = Constraint::from_schedule(&space, self.schedule())?;
+        let bounds = self.bounds(space.dimension());
+        let problem = Problem::new(&space, &choices, bounds, self.machine, sizes, constraint)?;
+        let survey = extract::search(&problem, false, &|_, _| {});
+        let (maps, oversized) = (survey.maps, survey.rejections.oversized);
+        let Some(found) = survey.front.sorted(Objective::Systolic).into_iter().next() else {
+            return Ok(Err((oversized, maps)));
+        };
+        let design = Design { space: &space, dataflow: found.dataflow, map: found.map, boundary_io: false };
+        Ok(Ok((found.cost, emit(&design, &self.machine.links)?)))
+    }
+
+    fn of_several(&self, sizes: &Bindings) -> Result<Best, systole::diagnostic::Diagnostics> {
+        let cut = cut_spaces(&self.system)?;
+        let choices = rewrite::saturate_system(&cut, &rewrite::load_rules(None)?, &Limits::default())?.choices()?;
+        let constraint = SystemConstraint::from_schedule(&cut, self.schedule())?;
+        let dimension = cut.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
+        let bounds = Bounds { steps: (0, 1), ..self.bounds(dimension) };
+        let problem = SystemProblem::new(&cut, &choices, bounds, self.machine, sizes, constraint)?;
+        let survey = search_system(&problem, &|_, _| {});
+        let Some(found) = survey.sorted(Objective::Systolic).into_iter().next() else {
+            return Ok(Err((survey.oversized, survey.maps)));
+        };
+        let design = SystemDesign { system: &cut, parts: found.parts };
+        Ok(Ok((found.cost, emit_system(&design, &self.machine.links)?)))
+    }
+
+    fn cycles(&self, program: &Program, sizes: &Bindings) -> u64 {
+        let response = self.machine.links.response.unsigned_abs();
+        let settings = Settings { response, capacity: self.machine.capacity, ..Settings::default() };
+        let outcome = simulate(program, sizes, &filled_inputs(&self.system, sizes, false), &settings);
+        let outcome = outcome.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+        assert!(outcome.deadlock.is_none());
+        outcome.cycles
+    }
+}
+
+/// Kernels whose spaces are so many that a search takes most of a minute.
+const LONG: [&str; 3] = ["flash_attention", "qr_givens", "transitive_closure"];
+
+#[test]
+fn every_kernel_that_ships_has_a_case_or_a_long_search() {
+    let folder = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")).expect("a folder");
+    let mut kernels: Vec<String> =
+        folder.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    kernels.sort();
+    let mut known: Vec<&str> = CASES.iter().map(|case| case.kernel).chain(LONG).collect();
+    known.sort_unstable();
+    assert_eq!(kernels, known);
+}
+
+fn hold(name: &str) {
+    let machine = machine(name);
+    for case in &CASES {
+        let bench = Bench::new(case, &machine);
+        for values in case.sizes {
+            let sizes = bench.sizes(values);
+            let (cost, program) =
+                bench.best(&sizes).unwrap_or_else(|why| panic!("{} {values:?}: {why:?}", case.kernel));
+            assert_eq!(bench.cycles(&program, &sizes), cost.cycles, "{} {values:?} on {name}", case.kernel);
+        }
+    }
+}
+
+#[test]
+fn predicted_cycles_are_simulated_cycles_on_the_ideal_machine() {
+    hold("ideal");
+}
+
+#[test]
+fn predicted_cycles_are_simulated_cycles_on_chiplets() {
+    hold("chiplets");
+}
+
+#[test]
+fn predicted_cycles_are_simulated_cycles_on_a_wafer() {
+    hold("wafer");
+}
+
+#[test]
+fn what_sixteen_chiplets_cannot_hold_is_refused() {
+    let (chiplets, wafer) = (machine("chiplets"), machine("wafer"));
+    for case in &CASES {
+        let (small, large) = (Bench::new(case, &chiplets), Bench::new(case, &wafer));
+        let refused = small.best(&small.sizes(case.beyond)).expect_err("an array of more than four PEs on a side");
+        assert!(refused.0 > 0 && refused.0 == refused.1, "{}: {refused:?}", case.kernel);
+        assert!(large.best(&large.sizes(case.beyond)).is_ok(), "{} on a wafer", case.kernel);
+    }
+}
