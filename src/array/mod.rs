@@ -50,6 +50,10 @@ mod compile;
 
 pub use compile::{compile, show_point};
 
+mod demand;
+
+pub use demand::{Demand, demands};
+
 pub mod emit;
 
 mod wiring;

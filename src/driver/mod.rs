@@ -28,6 +28,8 @@ mod pipeline;
 
 mod prove;
 
+mod room;
+
 mod run;
 
 mod search;

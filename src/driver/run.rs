@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::sim::{agrees, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
-use super::{Done, files, inputs, show};
+use super::{Done, files, inputs, room, show};
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
 use crate::sim::{Outcome, Settings};
@@ -30,6 +30,7 @@ impl KernelCommand for RunArguments {
         let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
         print_winner(&kernel, &winner, output);
         let written = Written::new(&searched, &winner)?;
+        room::check(&written.program, &setting.sizes, &setting.machine)?;
         if let Some(path) = &self.program {
             files::write(path, &written.text)?;
         }

@@ -3,8 +3,9 @@
 use super::arguments::SimArguments;
 use super::output::Output;
 use super::tracing::Tracing;
-use super::{Done, Verdict, files, inputs, pipeline};
+use super::{Done, Verdict, files, inputs, pipeline, room};
 use crate::array::{self, Program, Tensors};
+use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::integer::Bindings;
 use crate::recurrence::{self, RecurrenceSystem, Role};
@@ -29,7 +30,9 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
     let arrays = &arguments.arrays;
     let tensors = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
-    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings(arguments)?)?;
+    let machine = files::machine(arguments.machine.as_deref())?;
+    room::check(&program, &sizes, &machine)?;
+    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings(arguments, &machine)?)?;
     write_outputs(&program, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     let expected = reference.map(|system| meaning(&system, &sizes, &tensors)).transpose()?;
@@ -42,10 +45,9 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     Ok(verdict(&outcome, agrees, output))
 }
 
-fn settings(arguments: &SimArguments) -> Checked<Settings> {
+fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
     let mut settings = Settings::default();
     if arguments.machine.is_some() {
-        let machine = files::machine(arguments.machine.as_deref())?;
         settings.latency = u64::try_from(machine.links.latency).ok();
         settings.response = machine.links.response.unsigned_abs();
         settings.capacity = machine.capacity;

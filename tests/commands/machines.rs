@@ -128,6 +128,39 @@ fn a_bus_that_takes_time_refuses_broadcasts_and_slows_their_programs() {
     assert_eq!((cycles(&at_once.1), cycles(&slow.1)), (Some(5), Some(5 + 3 + 3)));
 }
 
+/// Each PE of the weight-stationary array has one weight, and the registers `A`, `B` and `C`.
+#[test]
+fn a_program_that_needs_more_of_a_pe_than_it_has_is_refused() {
+    let run = ["run", "kernels/matmul.rec", "--size", "M=3,N=4,K=5", "--schedule", "weight-stationary", "--machine"];
+    let enough = written("[pe]\nregisters = 3\nwords = 1\n");
+    good(&[&run[..], &[&enough.1]].concat());
+    let few = written("[pe]\nregisters = 2\n");
+    let message = refused(&[&run[..], &[&few.1]].concat());
+    assert!(message.contains("needs 3 registers, and `written` has 2 a PE"), "{message}");
+    assert!(message.contains("class `pe0`"), "{message}");
+}
+
+/// Each PE of this array keeps all K weights; the same program is held against the machine by `run`, `emit` and `sim`.
+#[test]
+fn words_of_local_memory_are_counted_by_pe() {
+    let (enough, few) = (written("[pe]\nwords = 4\n"), written("[pe]\nwords = 3\n"));
+    let kernel = enough.0.path().join("stay.rec");
+    let text = "kernel stay(N, K)\nin w[K], x[N + K - 1]\nout y[N]\ny[i] = sum(k) w[k] * x[i - k + K - 1]\n\
+                schedule stay\nplace (i)   time i + k\nprefetch w\n";
+    std::fs::write(&kernel, text).unwrap();
+    let (kernel, program) = (kernel.to_str().unwrap(), enough.0.path().join("p.pe"));
+    let program = program.to_str().unwrap();
+    good(&["emit", kernel, "--schedule", "stay", "-o", program]);
+    let commands: [&[&str]; 3] =
+        [&["run", kernel, "--schedule", "stay"], &["emit", kernel, "--schedule", "stay"], &["sim", program]];
+    for command in commands {
+        let size = ["--size", "N=5,K=4", "--machine"];
+        good(&[command, &size, &[&enough.1]].concat());
+        let message = refused(&[command, &size, &[&few.1]].concat());
+        assert!(message.contains("needs 4 words of local memory, and `written` has 3 a PE"), "{message}");
+    }
+}
+
 #[test]
 fn a_machine_file_and_its_flags_say_the_same() {
     let file = good(&[&["run"], &SMALL[..], &["--machine", "machines/slow-links.toml"]].concat());

@@ -60,6 +60,8 @@ pub fn keys() -> Vec<Key> {
             Slot::Whole(0, |machine| &mut machine.buses.latency),
             "cycles from a drive until the word can be heard",
         ),
+        key("pe", "registers", Slot::Limit(|machine| &mut machine.registers), "registers of a PE"),
+        key("pe", "words", Slot::Limit(|machine| &mut machine.words), "words of a PE's own memory"),
     ]
 }
 

@@ -30,6 +30,10 @@ pub struct Machine {
     pub capacity: Option<u64>,
     /// Wires that bring a word to many PEs.
     pub buses: Buses,
+    /// Registers of a PE; `None` for as many as a program names.
+    pub registers: Option<u64>,
+    /// Words of a PE's own memory; `None` for as many as a program prefetches.
+    pub words: Option<u64>,
 }
 
 impl Default for Machine {
@@ -40,6 +44,8 @@ impl Default for Machine {
             extent: None,
             capacity: None,
             buses: Buses::default(),
+            registers: None,
+            words: None,
         }
     }
 }
