@@ -12,6 +12,8 @@ mod doctor;
 
 mod emit;
 
+mod energy;
+
 mod explain;
 
 mod files;

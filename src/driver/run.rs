@@ -8,7 +8,8 @@ use super::setting::Setting;
 use super::sim::{agrees, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
-use super::{Done, files, inputs, room, show};
+use super::{Done, energy, files, inputs, room, show};
+use crate::array::Program;
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
 use crate::sim::{Outcome, Settings};
@@ -36,11 +37,13 @@ impl KernelCommand for RunArguments {
         }
         print_program(&written, self, output);
         let (outcome, agrees) = simulate(&searched, &winner, &written, (&self.arrays, &tracing), output)?;
+        let energy = energy(&searched, &winner, &written.program, &outcome, output);
+        output.line("next: systole explain .. | systole emit .. -o FILE.pe | systole sim FILE.pe --size ..");
         let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
         output.object(&json!({
             "search": show::search_json(report, &searched, front, Some(winner.index)),
             "prove": show::proofs_json(&winner.proofs),
-            "sim": with_match(&outcome, Some(agrees)),
+            "sim": with_match(&outcome, Some(agrees), energy),
             "record": winner.record,
             "program": { "classes": written.classes(), "lines": written.lines() },
         }));
@@ -119,7 +122,23 @@ fn print_run<K: Kernel>(
         outcome.pes,
         outcome.utilisation() * 100.0
     ));
-    output.line("next: systole explain .. | systole emit .. -o FILE.pe | systole sim FILE.pe --size ..");
+}
+
+/// The energy of the run, in picojoules, said beside that of the search; `None` where the machine knows of none.
+fn energy<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    program: &Program,
+    outcome: &Outcome,
+    output: &Output,
+) -> Option<f64> {
+    let simulated = energy::simulated(program, outcome, &searched.setting.machine)?;
+    let compared = match energy::predicted(searched, &winner.found)? {
+        predicted if predicted == simulated => "as predicted".to_owned(),
+        predicted => format!("predicted {}", energy::shown(predicted)),
+    };
+    output.line(&format!("  energy    {} ({compared})", energy::shown(simulated)));
+    Some(simulated)
 }
 
 /// The cycles of the run against those of the search; `None` where it counted at smaller sizes.

@@ -1,5 +1,6 @@
 //! What the commands print of any kernel: lines for people, objects for programs.
 
+use super::energy;
 use super::kernel::{Counts, Kernel};
 use super::output::Output;
 use super::pipeline::{Searched, verdict};
@@ -99,6 +100,9 @@ fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
     object["memory_words"] = json!(cost.memory_words);
     object["buffers"] = json!(cost.buffers);
     object["fanout"] = json!(cost.fanout);
+    if let Some(energy) = energy::predicted(searched, found) {
+        object["energy"] = json!(energy);
+    }
     object
 }
 

@@ -3,7 +3,7 @@
 use super::arguments::SimArguments;
 use super::output::Output;
 use super::tracing::Tracing;
-use super::{Done, Verdict, files, inputs, pipeline, room};
+use super::{Done, Verdict, energy, files, inputs, pipeline, room};
 use crate::array::{self, Program, Tensors};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, render};
@@ -41,7 +41,11 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     if let Some(agrees) = agrees {
         output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
     }
-    output.object(&with_match(&outcome, agrees));
+    let energy = energy::simulated(&program, &outcome, &machine);
+    if let Some(energy) = energy {
+        output.line(&format!("energy  {}", energy::shown(energy)));
+    }
+    output.object(&with_match(&outcome, agrees, energy));
     Ok(verdict(&outcome, agrees, output))
 }
 
@@ -104,10 +108,13 @@ fn same_bits(mine: Option<&ArrayD<f64>>, theirs: &ArrayD<f64>) -> bool {
     })
 }
 
-/// The outcome as JSON with the comparison filled in.
-pub fn with_match(outcome: &Outcome, agrees: Option<bool>) -> Value {
+/// The outcome as JSON with the comparison filled in, and the energy where it is known.
+pub fn with_match(outcome: &Outcome, agrees: Option<bool>, energy: Option<f64>) -> Value {
     let mut object = sim::report::to_json(outcome);
     object["matches_reference"] = json!(agrees);
+    if let Some(energy) = energy {
+        object["energy"] = json!(energy);
+    }
     object
 }
 

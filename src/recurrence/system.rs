@@ -120,6 +120,16 @@ impl Operator {
         Operator::ALL.iter().find(|(_, known)| *known == word).map(|(operator, _)| *operator)
     }
 
+    /// The function that combines two values.
+    pub fn function(self) -> Function {
+        match self {
+            Operator::Sum => Function::Add,
+            Operator::Product => Function::Multiply,
+            Operator::Max => Function::Maximum,
+            Operator::Min => Function::Minimum,
+        }
+    }
+
     /// The value of an empty reduction.
     pub fn neutral(self) -> f64 {
         match self {

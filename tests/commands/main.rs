@@ -4,6 +4,8 @@ mod border;
 
 mod emit;
 
+mod energy;
+
 mod json;
 
 mod kernels;

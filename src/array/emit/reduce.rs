@@ -18,7 +18,7 @@ impl Body<'_> {
         if !flow.is_stationary() {
             join.push(Instruction::Receive(result.clone(), self.names.channel(role)));
         }
-        let operator = self.design.space.reduction.map_or(Function::Add, function_of);
+        let operator = self.design.space.reduction.map_or(Function::Add, Operator::function);
         let sum = ScalarExpr::Apply(operator, vec![ScalarExpr::Register(result.clone()), value.clone()]);
         join.push(Instruction::Let(result.clone(), sum));
         let start = vec![Instruction::Let(result.clone(), value.clone())];
@@ -66,15 +66,5 @@ impl Body<'_> {
     /// The outermost level of the reduction, whose running value becomes the result.
     pub fn last_level(&self) -> usize {
         self.design.dataflow.chain.directions.len().saturating_sub(1)
-    }
-}
-
-/// The function that combines two values of a reduction.
-pub fn function_of(operator: Operator) -> Function {
-    match operator {
-        Operator::Sum => Function::Add,
-        Operator::Product => Function::Multiply,
-        Operator::Max => Function::Maximum,
-        Operator::Min => Function::Minimum,
     }
 }

@@ -7,12 +7,11 @@
 
 use super::body::scalar_expression;
 use super::known::assume;
-use super::reduce::function_of;
 use super::systolic::Phases;
 use super::systolic_pipe::{End, Stretch, Word, Writer};
 use crate::array::{IndexExpr, Instruction, ScalarExpr};
 use crate::integer::{Affine, Name, Polyhedron, dot};
-use crate::recurrence::Function;
+use crate::recurrence::{Function, Operator};
 use crate::systolize::{Pipe, Stream};
 use std::collections::BTreeMap;
 
@@ -146,7 +145,7 @@ impl Writer<'_> {
         let register = |operand: usize| self.registers[operand].clone();
         let value = scalar_expression(&self.space.body, &index, &register);
         let result = &self.registers[self.scheme.streams.len() - 1];
-        let operator = self.space.reduction.map_or(Function::Add, function_of);
+        let operator = self.space.reduction.map_or(Function::Add, Operator::function);
         let sum = ScalarExpr::Apply(operator, vec![ScalarExpr::Register(result.clone()), value.clone()]);
         let join = vec![Instruction::Let(result.clone(), sum)];
         let start = vec![Instruction::Let(result.clone(), value)];

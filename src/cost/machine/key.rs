@@ -2,6 +2,7 @@
 
 use super::{Buses, Machine};
 use crate::mapping::Network;
+use crate::recurrence::Function;
 
 /// The largest number that a key takes.
 pub const MOST: i64 = 1_000_000;
@@ -26,6 +27,10 @@ pub enum Slot {
     Whole(i64, fn(&mut Machine) -> &mut i64),
     /// A whole number, at least 1; no limit where the key is not there.
     Limit(fn(&mut Machine) -> &mut Option<u64>),
+    /// Picojoules, 0 at least.
+    Picojoules(fn(&mut Machine) -> &mut f64),
+    /// Picojoules of an operation.
+    Operation(Function),
     /// A list of kinds of buses.
     Kinds(fn(&mut Machine) -> &mut Buses),
     /// The word for a network.
@@ -37,7 +42,7 @@ pub enum Slot {
 /// All keys, section by section.
 pub fn keys() -> Vec<Key> {
     let key = |section, name, slot, about| Key { section, name, slot, about };
-    vec![
+    let mut all = vec![
         key("grid", "network", Slot::Network(|machine| &mut machine.links.network), "how PEs are joined"),
         key("grid", "extent", Slot::Sides(|machine| &mut machine.extent), "the most PEs along each axis"),
         key(
@@ -62,7 +67,30 @@ pub fn keys() -> Vec<Key> {
         ),
         key("pe", "registers", Slot::Limit(|machine| &mut machine.registers), "registers of a PE"),
         key("pe", "words", Slot::Limit(|machine| &mut machine.words), "words of a PE's own memory"),
-    ]
+        key(
+            "energy",
+            "hop",
+            Slot::Picojoules(|machine| &mut machine.energy.hop),
+            "picojoules of a word over a link, or from a bus to one listener",
+        ),
+        key(
+            "energy",
+            "register",
+            Slot::Picojoules(|machine| &mut machine.energy.register),
+            "picojoules of a register read or written",
+        ),
+        key(
+            "energy",
+            "memory",
+            Slot::Picojoules(|machine| &mut machine.energy.memory),
+            "picojoules of a word loaded, prefetched or stored",
+        ),
+    ];
+    let operation = |function: &Function| {
+        key("energy", function.keyword(), Slot::Operation(*function), "picojoules of one such operation")
+    };
+    all.extend(Function::ALL.iter().map(operation));
+    all
 }
 
 impl Slot {
@@ -71,6 +99,7 @@ impl Slot {
         match self {
             Slot::Whole(least, _) => format!("a whole number from {least} to {MOST}"),
             Slot::Limit(_) => format!("a whole number from 1 to {MOST}"),
+            Slot::Picojoules(_) | Slot::Operation(_) => "a number, at least 0".to_owned(),
             Slot::Kinds(_) => format!("a list of kinds: {}", Buses::KINDS.join(", ")),
             Slot::Network(_) => format!("one of {}", Network::ALL.map(|network| network.1).join(", ")),
             Slot::Sides(_) => "a list of positive numbers, such as [16, 16]".to_owned(),
@@ -83,6 +112,10 @@ impl Slot {
         match self {
             Slot::Whole(_, of) => Some(of(machine).to_string()),
             Slot::Limit(of) => of(machine).map(|limit| limit.to_string()),
+            Slot::Picojoules(of) => Some(format!("{:?}", of(machine))),
+            Slot::Operation(function) => {
+                Some(format!("{:?}", machine.energy.operations.get(&function).unwrap_or(&0.0)))
+            }
             Slot::Kinds(of) => Some(shown_kinds(of(machine))),
             Slot::Network(of) => Some(format!("\"{}\"", of(machine))),
             Slot::Sides(of) => of(machine).as_ref().map(|sides| format!("{sides:?}")),

@@ -9,6 +9,7 @@ mod key;
 
 mod reader;
 
+use super::Energy;
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::mapping::Links;
 use crate::span::Source;
@@ -34,6 +35,8 @@ pub struct Machine {
     pub registers: Option<u64>,
     /// Words of a PE's own memory; `None` for as many as a program prefetches.
     pub words: Option<u64>,
+    /// What a run takes.
+    pub energy: Energy,
 }
 
 impl Default for Machine {
@@ -46,6 +49,7 @@ impl Default for Machine {
             buses: Buses::default(),
             registers: None,
             words: None,
+            energy: Energy::default(),
         }
     }
 }

@@ -84,6 +84,11 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
     match slot {
         Slot::Whole(least, of) => *of(machine) = whole(value, least)?,
         Slot::Limit(of) => *of(machine) = Some(whole(value, 1)?.unsigned_abs()),
+        Slot::Picojoules(of) => *of(machine) = amount(value)?,
+        Slot::Operation(function) => {
+            machine.energy.operations.insert(function, amount(value)?);
+            machine.energy.operations.retain(|_, amount| *amount > 0.0);
+        }
         Slot::Kinds(of) => of(machine).set_kinds(words(value)?)?,
         Slot::Network(of) => *of(machine) = Network::from_keyword(value.as_str()?)?,
         Slot::Sides(of) => *of(machine) = Some(sides(value)?),
@@ -105,4 +110,9 @@ fn sides(value: &DeValue) -> Option<Vec<u64>> {
 
 fn words<'v>(value: &'v DeValue) -> Option<Vec<&'v str>> {
     value.as_array()?.iter().map(|entry| entry.get_ref().as_str()).collect()
+}
+
+fn amount(value: &DeValue) -> Option<f64> {
+    let text = value.as_float().map(|number| number.as_str()).or(value.as_integer().map(|number| number.as_str()))?;
+    text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
