@@ -1,19 +1,17 @@
 //! A run that cannot go on: who waits for whom.
 //!
-//! In: a run in which no PE can go on and some are not done. Out: the PEs that wait, with the reason, and the cycle of
-//! waits, or the PEs that wait for one that is done. A PE that waits for a word waits for the channel's sender, one that
-//! waits for a slot for its receiver, one that waits for a tag for everyone not done who may still drive the bus there.
+//! In: a run in which no PE can go on and some are not done. Out: the PEs that wait, with the reason; the cycles of waits;
+//! and the ends of waits, PEs for which nobody will ever do what they wait for. A PE that waits for a word waits for the
+//! channel's sender, one that waits for a slot for its receiver, one that waits for a tag for whoever would drive it.
+//! Every wait leads to a cycle or to an end, so these are the causes, however far from most of the PEs that wait.
 
+use super::ahead::Scout;
 use super::engine::Engine;
-use super::waits::{Wait, find_cycle};
+use super::waits::{Scene, Wait, find_cycles};
 use crate::array::{Program, show_point};
-use crate::diagnostic::Diagnostic;
 use crate::integer::Name;
 use std::collections::BTreeMap;
 use std::fmt;
-
-/// How many PEs a message lists one by one.
-const LISTED: usize = 12;
 
 /// What a PE waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,11 +50,11 @@ pub struct Blocked {
     pub tag: Vec<i64>,
     /// Its clock.
     pub clock: u64,
-    /// The far end of the channel; none for a bus.
+    /// The far end of the channel, or the PE that would drive the tag; none where nobody on the line drives the bus.
     pub peer: Option<Peer>,
 }
 
-/// The far end of a channel that a PE waits on.
+/// The PE that another waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
     /// Its coordinates.
@@ -65,23 +63,42 @@ pub struct Peer {
     pub state: PeerState,
 }
 
-/// Whether the far end of a channel can still do its part.
+/// Whether the PE that another waits for would still do its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerState {
-    /// It waits itself.
+    /// It waits itself, and would do its part after that.
     Waits,
+    /// It waits itself, and has no such part left.
+    Spent,
     /// It has finished.
     Finished,
-    /// There is no such PE, or its class does not send on the channel.
+    /// Its class does not send on the channel.
     Mute,
+    /// There is no such PE.
+    Absent,
 }
 
 impl PeerState {
-    fn remark(self) -> &'static str {
+    /// The word for it in JSON.
+    pub fn keyword(self) -> &'static str {
         match self {
-            PeerState::Waits => "",
-            PeerState::Finished => ", which has finished",
-            PeerState::Mute => ", which does not send on it",
+            PeerState::Waits => "waits",
+            PeerState::Spent => "spent",
+            PeerState::Finished => "finished",
+            PeerState::Mute => "mute",
+            PeerState::Absent => "absent",
+        }
+    }
+
+    fn remark(self, cause: Cause) -> &'static str {
+        match (self, cause) {
+            (PeerState::Waits, _) => "",
+            (PeerState::Spent, Cause::Empty) => ", which sends no more on it",
+            (PeerState::Spent, Cause::Full) => ", which receives no more on it",
+            (PeerState::Spent, Cause::Undriven) => ", which does not drive it",
+            (PeerState::Finished, _) => ", which has finished",
+            (PeerState::Mute, _) => ", which does not send on it",
+            (PeerState::Absent, _) => ", which does not exist",
         }
     }
 }
@@ -91,21 +108,37 @@ impl PeerState {
 pub struct Deadlock {
     /// All PEs that wait, in row-major order.
     pub blocked: Vec<Blocked>,
-    /// Positions in `blocked`: each waits for the next, the last for the first. Empty where the waits end at PEs that
-    /// are done or at tags nobody can drive.
+    /// Positions in `blocked`: each waits for the next, the last for the first. Empty where no PEs wait in a circle.
     pub cycle: Vec<usize>,
+    /// Further cycles, which have no PE in common.
+    pub other_cycles: Vec<Vec<usize>>,
 }
 
 impl Deadlock {
     /// The deadlock that a run ended in, if it did.
     pub(super) fn find(program: &Program, engine: &Engine<'_>) -> Option<Deadlock> {
-        let waiting: Vec<usize> = (0..engine.runners.len()).filter(|pe| !engine.runners[*pe].finished).collect();
-        if waiting.is_empty() {
+        if engine.is_finished() {
             return None;
         }
-        let waits: Vec<Wait> = waiting.iter().map(|pe| Wait::of(program, engine, *pe)).collect();
-        let cycle = find_cycle(engine, &waiting, &waits);
-        Some(Deadlock { blocked: waits.into_iter().map(|wait| wait.blocked).collect(), cycle })
+        let scene = Scene::new(program, engine.code, engine.standings());
+        let waiting: Vec<usize> = (0..scene.standings.len()).filter(|pe| !scene.standings[*pe].finished).collect();
+        let mut scout = Scout::new(&scene);
+        let waits: Vec<Wait> = waiting.iter().map(|pe| Wait::of(&scene, &mut scout, *pe)).collect();
+        let mut cycles = find_cycles(&waiting, &waits).into_iter();
+        let (cycle, other_cycles) = (cycles.next().unwrap_or_default(), cycles.collect());
+        Some(Deadlock { blocked: waits.into_iter().map(|wait| wait.blocked).collect(), cycle, other_cycles })
+    }
+
+    /// The cycles of waits, the first one first.
+    pub fn cycles(&self) -> impl Iterator<Item = &[usize]> {
+        let first = Some(&self.cycle).filter(|cycle| !cycle.is_empty());
+        first.into_iter().chain(&self.other_cycles).map(Vec::as_slice)
+    }
+
+    /// Positions in `blocked` of the PEs for which nobody will ever do what they wait for.
+    pub fn ends(&self) -> Vec<usize> {
+        let is_end = |blocked: &Blocked| blocked.peer.as_ref().is_none_or(|peer| peer.state != PeerState::Waits);
+        (0..self.blocked.len()).filter(|position| is_end(&self.blocked[*position])).collect()
     }
 
     /// How many PEs of a class wait on a link for one cause.
@@ -115,45 +148,6 @@ impl Deadlock {
             *groups.entry((blocked.class.clone(), blocked.link.clone(), blocked.cause)).or_insert(0) += 1;
         }
         groups
-    }
-
-    /// The message for people.
-    pub fn to_diagnostic(&self) -> Diagnostic {
-        let count = self.blocked.len();
-        let fault = Diagnostic::new(format!("deadlock: {count} PEs wait and none can go on"));
-        let fault = self.cycle_notes().into_iter().fold(fault, Diagnostic::note);
-        let fault = self.blocked_notes().into_iter().fold(fault, Diagnostic::note);
-        match self.blocked.iter().any(|blocked| blocked.cause == Cause::Full) {
-            true => fault.help("a larger `--capacity` may resolve a full channel; the proved depth always does"),
-            false => fault.help("every word that is received must have been sent, in the same order"),
-        }
-    }
-
-    fn cycle_notes(&self) -> Vec<String> {
-        if self.cycle.is_empty() {
-            return vec![];
-        }
-        let shown = self.cycle.iter().take(LISTED).map(|position| format!("  {}", self.blocked[*position]));
-        let mut notes: Vec<String> = std::iter::once("the cycle of waits:".to_owned()).chain(shown).collect();
-        if self.cycle.len() > LISTED {
-            notes.push(format!("  .. and {} more", self.cycle.len() - LISTED));
-        }
-        notes
-    }
-
-    /// One by one where they are few, else by class.
-    fn blocked_notes(&self) -> Vec<String> {
-        if self.blocked.len() == self.cycle.len() {
-            return vec![];
-        }
-        if self.blocked.len() <= LISTED {
-            return self.blocked.iter().map(Blocked::to_string).collect();
-        }
-        let groups = self.groups().into_iter();
-        let show = |((class, link, cause), count): ((Name, Name, Cause), usize)| {
-            format!("{count} PEs of class `{class}` wait on `{link}`, which is {}", cause.keyword())
-        };
-        groups.map(show).chain(self.blocked.iter().take(1).map(|first| format!("for one, {first}"))).collect()
     }
 }
 
@@ -165,8 +159,8 @@ impl fmt::Display for Blocked {
             cause => write!(f, ", which is {}", cause.keyword())?,
         }
         match &self.peer {
-            Some(Peer { pe, state }) => write!(f, "; waits for PE {}{}", show_point(pe), state.remark()),
-            None => Ok(()),
+            Some(Peer { pe, state }) => write!(f, "; waits for PE {}{}", show_point(pe), state.remark(self.cause)),
+            None => write!(f, "; no PE on its line drives it"),
         }
     }
 }

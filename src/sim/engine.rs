@@ -70,6 +70,17 @@ pub(super) struct World {
     woken: Vec<usize>,
 }
 
+/// One PE at the end of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    /// The op it stands at.
+    pub counter: usize,
+    pub finished: bool,
+    pub clock: u64,
+    /// Its integer variables.
+    pub slots: Vec<i64>,
+}
+
 /// What the program did wrong, and which PE did it.
 pub(super) struct Failure {
     pub pe: usize,
@@ -140,10 +151,25 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// The integer variables of a PE.
-    pub fn slots_of(&self, pe: usize) -> &[i64] {
+    /// Where every PE stands.
+    pub fn standings(&self) -> Vec<Standing> {
+        let standing = |(pe, runner): (usize, &Runner)| Standing {
+            counter: runner.counter,
+            finished: runner.finished,
+            clock: runner.meter.clock,
+            slots: self.slots_of(pe).to_vec(),
+        };
+        self.runners.iter().enumerate().map(standing).collect()
+    }
+
+    fn slots_of(&self, pe: usize) -> &[i64] {
         let first = self.runners[pe].first_slot;
         &self.slots[first..first + self.code.classes[self.code.pes[pe].class].slots]
+    }
+
+    /// Whether every PE is done.
+    pub fn is_finished(&self) -> bool {
+        self.runners.iter().all(|runner| runner.finished)
     }
 
     /// The largest clock.

@@ -8,9 +8,13 @@ use crate::array::{self, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
 
+mod ahead;
+
 mod counters;
 
 mod deadlock;
+
+mod diagnosis;
 
 mod engine;
 

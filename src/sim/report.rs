@@ -56,13 +56,18 @@ fn deadlock_to_json(deadlock: &Deadlock) -> Value {
             "cause": blocked.cause.keyword(),
             "clock": blocked.clock,
             "waits_for": blocked.peer.as_ref().map(|peer| &peer.pe),
+            "tag": blocked.tag,
+            "peer": blocked.peer.as_ref().map(|peer| peer.state.keyword()),
             "peer_finished": blocked.peer.as_ref().map(|peer| peer.state == PeerState::Finished),
         })
     };
+    let pes = |positions: &[usize]| positions.iter().map(|at| json!(deadlock.blocked[*at].pe)).collect::<Vec<_>>();
     json!({
         "total": deadlock.blocked.len(),
         "blocked": deadlock.blocked.iter().take(LISTED).map(show).collect::<Vec<_>>(),
-        "cycle": deadlock.cycle.iter().map(|position| &deadlock.blocked[*position].pe).collect::<Vec<_>>(),
+        "cycle": pes(&deadlock.cycle),
+        "other_cycles": deadlock.other_cycles.iter().take(LISTED).map(|cycle| pes(cycle)).collect::<Vec<_>>(),
+        "ends": pes(deadlock.ends().get(..LISTED).unwrap_or(&deadlock.ends())),
     })
 }
 

@@ -6,6 +6,8 @@ mod counters;
 
 mod deadlock;
 
+mod deadlocks;
+
 mod feeders;
 
 mod npy;

@@ -1,0 +1,102 @@
+//! Each `deadlocks/*.pe` deadlocks with the message in the `.expect` beside it, and its `.twin.pe`, one edit away, runs to
+//! its end. `BLESS=1` rewrites the messages.
+
+use super::common::sizes;
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use systole::array::{Program, Tensors, parse};
+use systole::diagnostic::render;
+use systole::sim::{Deadlock, Order, Settings, simulate};
+
+/// Every program that has a size is run at this one.
+const SIZE: i64 = 4;
+
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/deadlocks");
+    let paths = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let name = |path: &PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let mut paths: Vec<PathBuf> = paths.filter(|path| name(path).ends_with(".pe")).collect();
+    paths.retain(|path| !name(path).ends_with(".twin.pe"));
+    paths.sort();
+    assert!(paths.len() >= 12, "only {} deadlocks are tested", paths.len());
+    paths
+}
+
+fn load(path: &Path) -> Program {
+    let text = fs::read_to_string(path).expect("a program");
+    parse("deadlock.pe", &text).unwrap_or_else(|faults| panic!("{}: {}", path.display(), render(&faults, false)))
+}
+
+/// The deadlock, which must be the same whichever PE the host runs first.
+fn deadlock(path: &Path) -> Option<Deadlock> {
+    let program = load(path);
+    let pairs: Vec<(&str, i64)> = program.parameters.iter().map(|parameter| (&**parameter, SIZE)).collect();
+    let [first, last] = [Order::FirstIn, Order::LastIn].map(|order| {
+        let settings = Settings { order, ..Settings::default() };
+        let outcome = simulate(&program, &sizes(&pairs), &Tensors::new(), &settings);
+        let outcome = outcome.unwrap_or_else(|faults| panic!("{}: {}", path.display(), render(&faults, false)));
+        (outcome.deadlock, outcome.counters)
+    });
+    assert_eq!(first, last, "{}", path.display());
+    first.0
+}
+
+/// The code and the messages of `systole sim`.
+fn sim(path: &Path) -> (Option<i32>, String) {
+    let sizes = load(path).parameters.iter().map(|parameter| format!("{parameter}={SIZE}")).collect::<Vec<_>>();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+    command.arg("sim").arg(path).env("NO_COLOR", "1");
+    if !sizes.is_empty() {
+        command.args(["--size", &sizes.join(",")]);
+    }
+    let output = command.output().expect("the program starts");
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+#[test]
+fn every_deadlock_is_diagnosed_as_expected() {
+    let mut failures = vec![];
+    for path in programs() {
+        let found = deadlock(&path).unwrap_or_else(|| panic!("{} runs to its end", path.display()));
+        let (found, expect) = (render(&[found.to_diagnostic()], false), path.with_extension("expect"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&expect, &found).expect("written");
+        }
+        let wanted = fs::read_to_string(&expect).unwrap_or_default();
+        if found != wanted {
+            failures.push(format!("{}\nfound:\n{found}\nwanted:\n{wanted}", path.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}\n(BLESS=1 accepts)", failures.join("\n"));
+}
+
+#[test]
+fn every_twin_runs_to_its_end() {
+    for path in programs() {
+        let twin = path.with_extension("twin.pe");
+        assert_eq!(deadlock(&twin), None, "{}", twin.display());
+        assert_eq!(sim(&twin).0, Some(0), "{}", twin.display());
+    }
+}
+
+#[test]
+fn the_command_says_it_and_ends_with_code_1() {
+    for path in programs() {
+        let (code, message) = sim(&path);
+        assert_eq!(code, Some(1), "{}: {message}", path.display());
+        let wanted = fs::read_to_string(path.with_extension("expect")).expect("the expected message");
+        assert!(message.contains(wanted.trim_end()), "{message}");
+    }
+}
+
+/// Every wait leads to a cycle or to a wait that nobody ends, and these two exclude each other.
+#[test]
+fn every_deadlock_has_a_cause() {
+    for path in programs() {
+        let found = deadlock(&path).expect("a deadlock");
+        let ends = found.ends();
+        assert!(found.cycles().next().is_some() || !ends.is_empty(), "{}", path.display());
+        assert!(found.cycles().flatten().all(|position| !ends.contains(position)), "{}", path.display());
+    }
+}
