@@ -227,6 +227,9 @@ pub struct SimArguments {
     pub arrays: ArrayArguments,
     #[command(flatten)]
     pub traces: TraceArguments,
+    /// Find the fewest slots of each channel that keep the cycles
+    #[arg(long)]
+    pub fit_fifos: bool,
     /// Compare with this kernel's reference meaning
     #[arg(long, value_name = "FILE.rec")]
     pub reference: Option<String>,
@@ -243,6 +246,9 @@ pub struct RunArguments {
     pub arrays: ArrayArguments,
     #[command(flatten)]
     pub traces: TraceArguments,
+    /// Find the fewest slots of each channel that keep the cycles
+    #[arg(long)]
+    pub fit_fifos: bool,
     /// Also keep the program
     #[arg(long, value_name = "FILE.pe")]
     pub program: Option<PathBuf>,

@@ -1,17 +1,18 @@
 //! `systole run`: the main job, from equations to a checked run.
 
-use super::arguments::{ArrayArguments, KernelArguments, RunArguments};
+use super::arguments::{KernelArguments, RunArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use super::setting::Setting;
-use super::sim::{agrees, verdict, with_match, write_outputs};
+use super::sim::{agrees, print_fit, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
 use super::{Done, energy, files, inputs, room, show};
 use crate::array::Program;
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
+use crate::sim::fit::{Fit, fit};
 use crate::sim::{Outcome, Settings};
 use serde_json::json;
 use std::time::Instant;
@@ -36,17 +37,21 @@ impl KernelCommand for RunArguments {
             files::write(path, &written.text)?;
         }
         print_program(&written, self, output);
-        let (outcome, agrees) = simulate(&searched, &winner, &written, (&self.arrays, &tracing), output)?;
+        let (outcome, agrees, fitted) = simulate(&searched, &winner, &written, (self, &tracing), output)?;
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
         output.line("next: systole explain .. | systole emit .. -o FILE.pe | systole sim FILE.pe --size ..");
         let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
-        output.object(&json!({
+        let mut object = json!({
             "search": show::search_json(report, &searched, front, Some(winner.index)),
             "prove": show::proofs_json(&winner.proofs),
             "sim": with_match(&outcome, Some(agrees), energy),
             "record": winner.record,
             "program": { "classes": written.classes(), "lines": written.lines() },
-        }));
+        });
+        if self.fit_fifos {
+            object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
+        }
+        output.object(&object);
         Ok(verdict(&outcome, Some(agrees), output))
     }
 }
@@ -56,19 +61,22 @@ fn simulate<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
     written: &Written,
-    (arrays, tracing): (&ArrayArguments, &Tracing<'_>),
+    (arguments, tracing): (&RunArguments, &Tracing<'_>),
     output: &Output,
-) -> Checked<(Outcome, bool)> {
-    let (program, sizes) = (&written.program, &searched.setting.sizes);
+) -> Checked<(Outcome, bool, Option<Fit>)> {
+    let (program, sizes, arrays) = (&written.program, &searched.setting.sizes, &arguments.arrays);
     let tensors = inputs::tensors(program, Some(searched.kernel.system()), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
-    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings(searched))?;
+    let settings = settings(searched);
+    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings)?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
+    let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
     let agrees = agrees(&K::expected(searched, &winner.design, &tensors)?, &outcome);
     write_outputs(program, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     print_run(searched, winner, (&outcome, agrees), elapsed, output);
-    Ok((outcome, agrees))
+    print_fit(fitted.as_ref(), output);
+    Ok((outcome, agrees, fitted))
 }
 
 fn settings<K: Kernel>(searched: &Searched<K>) -> Settings {

@@ -9,6 +9,7 @@ use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::integer::Bindings;
 use crate::recurrence::{self, RecurrenceSystem, Role};
+use crate::sim::fit::{Fit, fit};
 use crate::sim::{self, Outcome, Settings, npy};
 use ndarray::{ArrayD, Dimension};
 use serde_json::{Value, json};
@@ -32,7 +33,9 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let tensors = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
     let machine = files::machine(arguments.machine.as_deref())?;
     room::check(&program, &sizes, &machine)?;
-    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings(arguments, &machine)?)?;
+    let settings = settings(arguments, &machine)?;
+    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings)?;
+    let fitted = arguments.fit_fifos.then(|| fit(&program, &sizes, &tensors, &settings)).transpose()?.flatten();
     write_outputs(&program, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     let expected = reference.map(|system| meaning(&system, &sizes, &tensors)).transpose()?;
@@ -45,7 +48,12 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     if let Some(energy) = energy {
         output.line(&format!("energy  {}", energy::shown(energy)));
     }
-    output.object(&with_match(&outcome, agrees, energy));
+    print_fit(fitted.as_ref(), output);
+    let mut object = with_match(&outcome, agrees, energy);
+    if arguments.fit_fifos {
+        object["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
+    }
+    output.object(&object);
     Ok(verdict(&outcome, agrees, output))
 }
 
@@ -63,6 +71,13 @@ fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
     settings.latency = arguments.latency.or(settings.latency);
     settings.capacity = arguments.capacity.or(settings.capacity);
     Ok(settings)
+}
+
+/// The table of fitted channels, where there are any; a deadlock is told elsewhere.
+pub fn print_fit(fitted: Option<&Fit>, output: &Output) {
+    if let Some(fitted) = fitted {
+        output.line(&format!("\n{}", fitted.to_table().trim_end()));
+    }
 }
 
 /// Writes the outputs asked for; none of a run that deadlocked.

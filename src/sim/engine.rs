@@ -183,7 +183,7 @@ impl World {
         let memory = Memory::new(code, inputs)?;
         let wiring = Wiring::of(program, code);
         let timings = program.channels.iter().map(|channel| Timing {
-            capacity: settings.capacity.unwrap_or(channel.depth),
+            capacity: settings.capacity_of(channel),
             latency: settings.latency.unwrap_or(channel.latency),
             response: settings.response,
         });

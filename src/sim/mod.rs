@@ -4,9 +4,10 @@
 //! deadlock where there is one. Every PE has its own clock; channels carry time stamps; the result does not depend on the
 //! order in which the host runs the PEs. Nothing here knows of recurrences. Paper: Cyclotron section 9.1.
 
-use crate::array::{self, Program, Tensors};
+use crate::array::{self, Channel, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::Bindings;
+use crate::integer::{Bindings, Name};
+use std::collections::BTreeMap;
 
 mod ahead;
 
@@ -17,6 +18,8 @@ mod deadlock;
 mod diagnosis;
 
 mod engine;
+
+pub mod fit;
 
 mod line;
 
@@ -50,6 +53,8 @@ pub struct Settings {
     pub response: u64,
     /// How many words a channel holds, at least 1.
     pub capacity: Option<u64>,
+    /// How many words these channels hold, by name, whatever is said of all; each at least 1.
+    pub capacities: BTreeMap<Name, u64>,
     /// Cycles from a drive to the hearing; 0 is a wire.
     pub bus_latency: Option<u64>,
     /// The order in which the host runs PEs that could run; it changes no result, which tests check.
@@ -59,7 +64,21 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { latency: None, response: 1, capacity: None, bus_latency: None, order: Order::FirstIn }
+        Settings {
+            latency: None,
+            response: 1,
+            capacity: None,
+            capacities: BTreeMap::new(),
+            bus_latency: None,
+            order: Order::FirstIn,
+        }
+    }
+}
+
+impl Settings {
+    /// How many words a channel holds.
+    pub fn capacity_of(&self, channel: &Channel) -> u64 {
+        self.capacities.get(&channel.name).copied().or(self.capacity).unwrap_or(channel.depth)
     }
 }
 
@@ -133,11 +152,11 @@ pub fn simulate_observed<O: Observer>(
 }
 
 fn check_settings(settings: &Settings) -> Checked<()> {
-    let zero = [("latency", settings.latency), ("capacity", settings.capacity)];
-    let faults: Vec<Diagnostic> = zero
-        .into_iter()
-        .filter(|(_, value)| *value == Some(0))
-        .map(|(name, _)| Diagnostic::new(format!("the {name} of a channel is 0; it must be at least 1")))
-        .collect();
+    let general = [("latency", settings.latency), ("capacity", settings.capacity)];
+    let general = general.map(|(name, value)| (format!("the {name} of a channel"), value));
+    let named = settings.capacities.iter().map(|(name, value)| (format!("the capacity of `{name}`"), Some(*value)));
+    let zero = general.into_iter().chain(named).filter(|(_, value)| *value == Some(0));
+    let faults: Vec<Diagnostic> =
+        zero.map(|(what, _)| Diagnostic::new(format!("{what} is 0; it must be at least 1"))).collect();
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }

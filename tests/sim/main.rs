@@ -10,6 +10,8 @@ mod deadlocks;
 
 mod feeders;
 
+mod fit;
+
 mod npy;
 
 mod observe;
