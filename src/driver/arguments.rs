@@ -53,6 +53,11 @@ pub enum Command {
     /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
     #[command(verbatim_doc_comment)]
     Run(RunArguments),
+    /// Sweep over sizes and keys of a machine: tables, plots, and a journal from which a broken-off sweep goes on
+    ///
+    /// Example: systole explore kernels/matmul.rec --sweep link.latency=1..3 --sweep size.N=4,8 --out sweep
+    #[command(verbatim_doc_comment)]
+    Explore(ExploreArguments),
     /// Say what this machine has
     ///
     /// Example: systole doctor
@@ -252,6 +257,31 @@ pub struct RunArguments {
     /// Also keep the program
     #[arg(long, value_name = "FILE.pe")]
     pub program: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole explore`.
+#[derive(Args, Debug)]
+pub struct ExploreArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+    /// A key of a machine file or a size with its values, such as link.latency=1..8, size.N=8..64:8, grid.network=mesh,hex;
+    /// several sweeps give all combinations, the last one fastest
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    pub sweep: Vec<String>,
+    /// Keep the design of the first point in place of a search at each
+    #[arg(long)]
+    pub keep: bool,
+    /// Where tables, plots and the journal go; a sweep that was broken off goes on from there
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Fills the inputs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub limit: u64,

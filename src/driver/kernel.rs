@@ -45,7 +45,7 @@ pub struct LeftOut {
 type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// A kernel as the stages take it: as one space, or as several that hand values to each other.
-pub trait Kernel: Sized {
+pub trait Kernel: Sized + Sync {
     /// The saturated e-graph.
     type Lowered;
     /// What the e-graph offers.

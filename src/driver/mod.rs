@@ -16,6 +16,8 @@ mod energy;
 
 mod explain;
 
+mod explore;
+
 mod files;
 
 mod inputs;
@@ -112,6 +114,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Emit(arguments) => pipeline::run(arguments, output),
         Command::Run(arguments) => pipeline::run(arguments, output),
         Command::Sim(arguments) => sim::run(arguments, output),
+        Command::Explore(arguments) => pipeline::run(arguments, output),
         Command::Doctor => doctor::run(output),
     }
 }

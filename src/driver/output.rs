@@ -7,12 +7,18 @@ use std::time::Duration;
 /// The two streams of the process, and whether JSON was asked for.
 pub struct Output {
     json: bool,
+    silent: bool,
 }
 
 impl Output {
     /// An output in one of the two forms.
     pub fn new(json: bool) -> Output {
-        Output { json }
+        Output { json, silent: false }
+    }
+
+    /// An output of nothing at all, for work that runs beside others.
+    pub fn silent() -> Output {
+        Output { json: false, silent: true }
     }
 
     /// Whether messages may be coloured.
@@ -29,7 +35,9 @@ impl Output {
 
     /// Text on standard output as it is. A reader that has gone away is no error of ours.
     pub fn print(&self, text: &str) {
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+        if !self.silent {
+            let _ = writeln!(std::io::stdout().lock(), "{text}");
+        }
     }
 
     /// The JSON object, under `--json` only.
@@ -41,12 +49,14 @@ impl Output {
 
     /// A message on standard error.
     pub fn error(&self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end());
+        if !self.silent {
+            let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end());
+        }
     }
 
     /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
     pub fn progress(&self, what: &'static str) -> ProgressBar {
-        let visible = std::io::stderr().is_terminal() && !self.json;
+        let visible = std::io::stderr().is_terminal() && !self.json && !self.silent;
         let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target).with_message(what);
         if let Ok(style) = ProgressStyle::with_template("{msg:>9} {wide_bar} {percent:>3}% {eta}") {

@@ -109,7 +109,7 @@ pub fn search_within<'a, K: Kernel>(
 }
 
 /// Runs work on so many threads; one a core where the number is not given.
-fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
     let Some(threads) = threads else { return Ok(work()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, 1024)).build();
     pool.map(|pool| pool.install(work))
@@ -133,6 +133,9 @@ pub fn verdict(proofs: &[Discharged]) -> Verdict {
         Verdict::Good
     }
 }
+
+/// The best design of the front that is proved, as [`prove_best`] finds it, with its place on the front and its proofs.
+pub type Proved<'a, K> = (usize, <K as Kernel>::Found, <K as Kernel>::Design<'a>, Vec<Discharged>);
 
 /// A proved design.
 pub struct Winner<'a, K: Kernel + 'a> {
@@ -159,6 +162,21 @@ pub fn prove_best<'a, K: Kernel>(
     limit: u64,
     output: &Output,
 ) -> Result<Winner<'a, K>, Failure> {
+    let (index, found, design, proofs) = first_proved(searched, limit, output)?;
+    let record = format!("proved-by-{}-obligations", proofs.len());
+    K::record(lowered, &design, &record);
+    Ok(Winner { index, found, design, proofs, record })
+}
+
+/// The best design of the front that is proved; a refuted one is passed over, with a message.
+///
+/// # Errors
+/// As for [`prove_best`].
+pub fn first_proved<'a, K: Kernel>(
+    searched: &Searched<'a, K>,
+    limit: u64,
+    output: &Output,
+) -> Result<Proved<'a, K>, Failure> {
     let mut last = vec![];
     for (index, found) in searched.front.iter().enumerate() {
         let design = K::design(searched, found);
@@ -166,9 +184,7 @@ pub fn prove_best<'a, K: Kernel>(
         match verdict(&proofs) {
             Verdict::Good => {
                 K::confirm(searched, found)?;
-                let record = format!("proved-by-{}-obligations", proofs.len());
-                K::record(lowered, &design, &record);
-                return Ok(Winner { index, found: found.clone(), design, proofs, record });
+                return Ok((index, found.clone(), design, proofs));
             }
             Verdict::Unknown => {
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });

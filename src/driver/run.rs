@@ -10,6 +10,7 @@ use super::tracing::Tracing;
 use super::written::Written;
 use super::{Done, energy, files, inputs, room, show};
 use crate::array::Program;
+use crate::cost::Machine;
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
 use crate::sim::fit::{Fit, fit};
@@ -67,7 +68,7 @@ fn simulate<K: Kernel>(
     let (program, sizes, arrays) = (&written.program, &searched.setting.sizes, &arguments.arrays);
     let tensors = inputs::tensors(program, Some(searched.kernel.system()), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
-    let settings = settings(searched);
+    let settings = settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings)?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
@@ -79,8 +80,8 @@ fn simulate<K: Kernel>(
     Ok((outcome, agrees, fitted))
 }
 
-fn settings<K: Kernel>(searched: &Searched<K>) -> Settings {
-    let machine = &searched.setting.machine;
+/// How the simulator times what a machine says.
+pub fn settings(machine: &Machine) -> Settings {
     Settings { response: machine.links.response.unsigned_abs(), capacity: machine.capacity, ..Settings::default() }
 }
 

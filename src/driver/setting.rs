@@ -32,13 +32,23 @@ pub struct Setting<K: Kernel> {
 impl<K: Kernel> Setting<K> {
     /// Reads the flags.
     pub fn new(kernel: &K, arguments: &SpaceArguments) -> Checked<Setting<K>> {
+        Setting::with(kernel, arguments, &arguments.size, Ok)
+    }
+
+    /// Reads the flags, with these sizes and with a change to the machine in place of their own.
+    pub fn with(
+        kernel: &K,
+        arguments: &SpaceArguments,
+        sizes: &[String],
+        change: impl FnOnce(Machine) -> Checked<Machine>,
+    ) -> Checked<Setting<K>> {
         let system = kernel.system();
         let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
         let constraint = kernel.constrain(schedule)?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         Ok(Setting {
-            machine: machine(arguments, K::network(&constraint))?,
-            sizes: inputs::sizes(&arguments.size, &system.parameters, Some(8))?,
+            machine: change(machine(arguments, K::network(&constraint))?)?,
+            sizes: inputs::sizes(sizes, &system.parameters, Some(8))?,
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,
             bounds: bounds(&system.name, dimension, arguments)?,

@@ -60,9 +60,21 @@ impl Machine {
     /// # Errors
     /// Every unknown section or key with the nearest known one, and every value of the wrong type or out of range.
     pub fn parse(source: &Arc<Source>) -> Checked<Machine> {
-        let mut machine = Machine { name: stem(&source.name), ..Machine::default() };
-        let problems: Diagnostics = reader::read(source, &mut machine)?;
-        if problems.is_empty() { Ok(machine) } else { Err(problems) }
+        Machine { name: stem(&source.name), ..Machine::default() }.with(source)
+    }
+
+    /// The machine with the keys of a text like that of a machine file.
+    ///
+    /// # Errors
+    /// As for [`Machine::parse`].
+    pub fn with(mut self, source: &Arc<Source>) -> Checked<Machine> {
+        let problems: Diagnostics = reader::read(source, &mut self)?;
+        if problems.is_empty() { Ok(self) } else { Err(problems) }
+    }
+
+    /// All keys of a machine file with their sections, such as `link.latency`.
+    pub fn keys() -> Vec<String> {
+        keys().iter().map(|key| format!("{}.{}", key.section, key.name)).collect()
     }
 
     /// Whether an array with so many PEs along each axis fits, in one orientation or another.
