@@ -6,6 +6,8 @@ mod emit;
 
 mod energy;
 
+mod fit;
+
 mod json;
 
 mod kernels;
