@@ -90,7 +90,14 @@ impl<'a> Scatter<'a> {
             .x_label_area_size(40)
             .y_label_area_size(64)
             .build_cartesian_2d(0.0..across * 1.05, 0.0..up * 1.05)?;
-        chart.configure_mesh().x_desc(self.axes[0]).y_desc(self.axes[1]).draw()?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .x_label_formatter(&label)
+            .y_label_formatter(&label)
+            .x_desc(self.axes[0])
+            .y_desc(self.axes[1])
+            .draw()?;
         let mut line = self.line.clone();
         line.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         chart.draw_series(LineSeries::new(line, &RED))?;
@@ -103,6 +110,12 @@ impl<'a> Scatter<'a> {
         let most = self.points.iter().map(coordinate).fold(0.0, f64::max);
         if most > 0.0 { most } else { 1.0 }
     }
+}
+
+/// A number on an axis without the noise of binary fractions.
+fn label(number: &f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// How busy each PE of the last point is, the darker the busier, the first coordinate down and the second to the right; none
@@ -140,7 +153,14 @@ fn paint_cells(canvas: &Canvas<'_>, title: &str, cells: &[([i64; 2], u64)], cycl
         .x_label_area_size(40)
         .y_label_area_size(64)
         .build_cartesian_2d(left..right, bottom..top)?;
-    chart.configure_mesh().disable_mesh().x_desc("last coordinate").y_desc("first of two coordinates").draw()?;
+    chart
+        .configure_mesh()
+        .disable_mesh()
+        .x_label_formatter(&label)
+        .y_label_formatter(&label)
+        .x_desc("last coordinate")
+        .y_desc("first of two coordinates")
+        .draw()?;
     chart.draw_series(cells.iter().map(|([row, column], busy)| {
         let (x, y) = (*column as f64, *row as f64);
         Rectangle::new([(x - 0.5, y - 0.5), (x + 0.5, y + 0.5)], shade(*busy, cycles).filled())
