@@ -130,8 +130,8 @@ pub fn points(sweeps: &[Sweep]) -> Vec<Point> {
 impl Point {
     /// The machine at this point.
     pub fn machine(&self, sweeps: &[Sweep], machine: Machine) -> Checked<Machine> {
-        let keys = sweeps.iter().zip(&self.values).filter(|(sweep, _)| !sweep.key.starts_with("size."));
-        keys.fold(Ok(machine), |machine, (sweep, value)| change(machine?, &sweep.key, value))
+        let mut keys = sweeps.iter().zip(&self.values).filter(|(sweep, _)| !sweep.key.starts_with("size."));
+        keys.try_fold(machine, |machine, (sweep, value)| change(machine, &sweep.key, value))
     }
 
     /// The sizes at this point, as the flag gives them: the swept ones, and the others as in `given`.
