@@ -1,37 +1,34 @@
-//! The simulator on output-stationary matmul, in PE-steps: n x n PEs, K steps each.
+//! The simulator on output-stationary matmul with feeders and channels of two slots, in PE-steps: n x n PEs, K steps each.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::ArrayD;
-use systole::array::{Program, Tensors, emit::emit};
-use systole::integer::{Bindings, Matrix, Vector, name};
-use systole::mapping::{Design, Links, SpaceTimeMap};
-use systole::recurrence::{Chain, load, one_space};
-use systole::rewrite::{Dataflow, Transport};
+use systole::array::{Program, Tensors, parse};
+use systole::integer::{Bindings, name};
 use systole::sim::{Settings, simulate};
-use systole::span::Source;
 
-fn cannon() -> Program {
-    let system = load(&Source::new("matmul", include_str!("../kernels/matmul.rec"))).expect("a kernel that ships");
-    let space = one_space(&system).expect("one space");
-    let along = |index: usize| (0..3).map(|i| i64::from(i == index)).collect::<Vector>();
-    let transports = vec![Transport::Stream(along(1)), Transport::Stream(along(0))];
-    let dataflow = Dataflow { transports, chain: Chain { directions: vec![along(2)] } };
-    let place = Matrix::new(vec![along(0), along(1)], 3);
-    let map = SpaceTimeMap { place, step: Matrix::new(vec![vec![1, 1, 1]], 3) };
-    emit(&Design { space: &space, dataflow, map, boundary_io: false }, &Links::default()).expect("a program")
+/// Sizes n and K with the numbers of threads that are worth trying.
+const CASES: [(i64, i64, &[usize]); 5] =
+    [(16, 64, &[1]), (32, 64, &[1]), (64, 64, &[1, 2]), (128, 64, &[1, 2]), (64, 1024, &[1, 2])];
+
+fn feeders() -> Program {
+    parse("os-feeders.pe", include_str!("../tests/sim/os-feeders.pe")).expect("a program that is in the tests")
 }
 
 fn bench_array(criterion: &mut Criterion) {
-    let program = cannon();
-    let mut group = criterion.benchmark_group("simulate cannon");
-    for (n, k) in [(16, 64), (32, 64), (64, 64)] {
-        let sizes = Bindings::from([(name("M"), n), (name("N"), n), (name("K"), k)]);
+    let program = feeders();
+    let mut group = criterion.benchmark_group("simulate output stationary");
+    for (n, k, threads) in CASES {
+        let sizes = Bindings::from([(name("N"), n), (name("K"), k)]);
         let filled = |rows: i64, columns: i64| ArrayD::from_elem(vec![rows as usize, columns as usize], 0.5);
         let inputs = Tensors::from([(name("A"), filled(n, k)), (name("B"), filled(k, n))]);
         group.throughput(Throughput::Elements((n * n * k).unsigned_abs()));
-        group.bench_function(format!("{n} x {n}, K = {k}"), |bench| {
-            bench.iter(|| simulate(&program, &sizes, &inputs, &Settings::default()).expect("a run").cycles);
-        });
+        for threads in threads {
+            let settings = Settings { capacity: Some(2), threads: *threads, ..Settings::default() };
+            let label = BenchmarkId::new(format!("{n} x {n}, K = {k}"), format!("{threads} threads"));
+            group.bench_function(label, |bench| {
+                bench.iter(|| simulate(&program, &sizes, &inputs, &settings).expect("a run").cycles);
+            });
+        }
     }
     group.finish();
 }

@@ -195,19 +195,38 @@ pub enum Index {
 impl Index {
     /// The value; `None` where it does not fit 64 bits.
     pub fn value(&self, slots: &[i64]) -> Option<i64> {
+        self.value_of(&|slot: usize| slots[slot])
+    }
+
+    /// Whether it reads no slot from `rank` on, so that it depends on a PE's coordinates alone.
+    pub fn reads_below(&self, rank: usize) -> bool {
+        match self {
+            Index::Constant(_) => true,
+            Index::Shifted(slot, _) => *slot < rank,
+            Index::Linear(_, terms) => terms.iter().all(|(slot, _)| *slot < rank),
+            Index::Floor(part, _) | Index::Ceil(part, _) | Index::Modulo(part, _) => part.reads_below(rank),
+            Index::Sum(parts) | Index::Product(parts) | Index::Min(parts) | Index::Max(parts) => {
+                parts.iter().all(|part| part.reads_below(rank))
+            }
+        }
+    }
+
+    /// The value where `slot` gives the slots; `None` where it does not fit 64 bits.
+    pub fn value_of(&self, slot: &impl Fn(usize) -> i64) -> Option<i64> {
+        let value = |part: &Index| part.value_of(slot);
         match self {
             Index::Constant(value) => Some(*value),
-            Index::Shifted(slot, shift) => slots[*slot].checked_add(*shift),
-            Index::Linear(constant, terms) => terms.iter().try_fold(*constant, |sum, (slot, coefficient)| {
-                sum.checked_add(coefficient.checked_mul(slots[*slot])?)
+            Index::Shifted(number, shift) => slot(*number).checked_add(*shift),
+            Index::Linear(constant, terms) => terms.iter().try_fold(*constant, |sum, (number, coefficient)| {
+                sum.checked_add(coefficient.checked_mul(slot(*number))?)
             }),
-            Index::Sum(parts) => parts.iter().try_fold(0i64, |sum, part| sum.checked_add(part.value(slots)?)),
-            Index::Product(parts) => parts.iter().try_fold(1i64, |sum, part| sum.checked_mul(part.value(slots)?)),
-            Index::Floor(part, divisor) => floor_division(part.value(slots)?, *divisor),
-            Index::Ceil(part, divisor) => ceil_division(part.value(slots)?, *divisor),
-            Index::Modulo(part, divisor) => remainder(part.value(slots)?, *divisor),
-            Index::Min(parts) => parts.iter().map(|part| part.value(slots)).min()?,
-            Index::Max(parts) => parts.iter().try_fold(i64::MIN, |largest, part| Some(largest.max(part.value(slots)?))),
+            Index::Sum(parts) => parts.iter().try_fold(0i64, |sum, part| sum.checked_add(value(part)?)),
+            Index::Product(parts) => parts.iter().try_fold(1i64, |product, part| product.checked_mul(value(part)?)),
+            Index::Floor(part, divisor) => floor_division(value(part)?, *divisor),
+            Index::Ceil(part, divisor) => ceil_division(value(part)?, *divisor),
+            Index::Modulo(part, divisor) => remainder(value(part)?, *divisor),
+            Index::Min(parts) => parts.iter().map(value).min()?,
+            Index::Max(parts) => parts.iter().try_fold(i64::MIN, |largest, part| Some(largest.max(value(part)?))),
         }
     }
 }
@@ -250,11 +269,17 @@ pub enum Scalar {
 impl Scalar {
     /// The value; `None` where an integer expression does not fit 64 bits.
     pub fn value(&self, slots: &[i64], registers: &[f64]) -> Option<f64> {
-        let value = |part: &Scalar| part.value(slots, registers);
+        self.value_of(&|slot: usize| slots[slot], &|register: usize| registers[register])
+    }
+
+    /// The value where `slot` and `register` give slots and registers; `None` where an integer expression does not fit
+    /// 64 bits.
+    pub fn value_of(&self, slot: &impl Fn(usize) -> i64, register: &impl Fn(usize) -> f64) -> Option<f64> {
+        let value = |part: &Scalar| part.value_of(slot, register);
         match self {
             Scalar::Number(value) => Some(*value),
-            Scalar::Register(register) => Some(registers[*register]),
-            Scalar::Index(index) => index.value(slots).map(|value| value as f64),
+            Scalar::Register(number) => Some(register(*number)),
+            Scalar::Index(index) => index.value_of(slot).map(|value| value as f64),
             Scalar::Unary(function, part) => Some(function.apply(&[value(part)?])),
             Scalar::Binary(function, parts) => {
                 let [a, b] = &**parts;

@@ -26,7 +26,7 @@ pub struct Wire {
 /// The joints of all PEs.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// All instances of channels.
+    /// All instances of channels, those of one channel side by side, in the order of their senders.
     pub wires: Vec<Wire>,
     /// The bus of each line of PEs that some tap lies on.
     pub lines: Vec<usize>,
@@ -60,15 +60,15 @@ impl Wiring {
     fn join_channels(&mut self, program: &Program, code: &Code) {
         let mut at_position = vec![NOWHERE; code.grid.volume()];
         code.pes.iter().enumerate().for_each(|(pe, placed)| at_position[placed.position] = pe);
-        for (sender, placed) in code.pes.iter().enumerate() {
-            let ports = &code.classes[placed.class].ports;
-            for (port, out) in ports.iter().enumerate().filter(|(_, port)| port.sends) {
-                let offset = &program.channels[out.channel].offset;
-                let receiver = far_end(code, &at_position, placed.position, offset);
-                if let Some((receiver, far)) = receiver.and_then(|pe| Some((pe, find_port(code, pe, out.channel)?))) {
+        for (channel, declared) in program.channels.iter().enumerate() {
+            for (sender, placed) in code.pes.iter().enumerate() {
+                let Some(port) = find_port(code, sender, Port { channel, sends: true }) else { continue };
+                let receiver = far_end(code, &at_position, placed.position, &declared.offset);
+                let far = receiver.and_then(|pe| Some((pe, find_port(code, pe, Port { channel, sends: false })?)));
+                if let Some((receiver, far)) = far {
                     self.ports[self.first_port[sender] + port] = self.wires.len();
                     self.ports[self.first_port[receiver] + far] = self.wires.len();
-                    self.wires.push(Wire { channel: out.channel, sender, receiver });
+                    self.wires.push(Wire { channel, sender, receiver });
                 }
             }
         }
@@ -110,8 +110,7 @@ fn far_end(code: &Code, at_position: &[usize], position: usize, offset: &[i64]) 
     (pe != NOWHERE).then_some(pe)
 }
 
-fn find_port(code: &Code, pe: usize, channel: usize) -> Option<usize> {
-    let wanted = Port { channel, sends: false };
+fn find_port(code: &Code, pe: usize, wanted: Port) -> Option<usize> {
     code.classes[code.pes[pe].class].ports.iter().position(|port| *port == wanted)
 }
 

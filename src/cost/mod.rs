@@ -4,6 +4,8 @@
 //! Everything is counted exactly, from the inequalities of the space and not point by point where the space is a box, so
 //! the cost of costing does not grow with the array. Paper: R-Stream's machine models; Cyclotron section 9.1.
 
+mod bandwidth;
+
 mod energy;
 
 mod images;
@@ -16,6 +18,7 @@ mod vector;
 
 mod work;
 
+pub use bandwidth::Bandwidth;
 pub use energy::Energy;
 pub use images::Images;
 pub use machine::{Buses, Key, Machine, Slot, keys};

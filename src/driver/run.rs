@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use super::setting::Setting;
-use super::sim::{agrees, print_fit, verdict, with_match, write_outputs};
+use super::sim::{agrees, print_fit, threads, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
 use super::{Done, energy, files, inputs, room, show};
@@ -82,7 +82,13 @@ fn simulate<K: Kernel>(
 
 /// How the simulator times what a machine says.
 pub fn settings(machine: &Machine) -> Settings {
-    Settings { response: machine.links.response.unsigned_abs(), capacity: machine.capacity, ..Settings::default() }
+    Settings {
+        response: machine.links.response.unsigned_abs(),
+        capacity: machine.capacity,
+        bandwidth: machine.bandwidth,
+        threads: threads(),
+        ..Settings::default()
+    }
 }
 
 /// The equations.

@@ -58,12 +58,13 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
 }
 
 fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
-    let mut settings = Settings::default();
+    let mut settings = Settings { threads: threads(), ..Settings::default() };
     if arguments.machine.is_some() {
         settings.latency = u64::try_from(machine.links.latency).ok();
         settings.response = machine.links.response.unsigned_abs();
         settings.capacity = machine.capacity;
         settings.bus_latency = u64::try_from(machine.buses.latency).ok();
+        settings.bandwidth = machine.bandwidth;
     }
     if arguments.latency == Some(0) || arguments.capacity == Some(0) {
         return Diagnostic::new("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
@@ -78,6 +79,11 @@ pub fn print_fit(fitted: Option<&Fit>, output: &Output) {
     if let Some(fitted) = fitted {
         output.line(&format!("\n{}", fitted.to_table().trim_end()));
     }
+}
+
+/// As many threads as the host runs at once; they change no result.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Writes the outputs asked for; none of a run that deadlocked.

@@ -20,6 +20,8 @@ pub struct Counters {
     pub memory: Vec<(Name, MemoryTraffic)>,
     /// How often each function was applied.
     pub operations: BTreeMap<Function, u64>,
+    /// How many PEs were busy in the cycle in which the most were.
+    pub fullest: u64,
 }
 
 /// Where the cycles of one PE went: `busy + stalled + starved + idle_before + idle_between + idle_after` is the length of
@@ -102,71 +104,60 @@ impl Counters {
 
     /// Reads the counters off a run that has ended.
     pub(super) fn collect(program: &Program, engine: &Engine<'_>) -> Counters {
+        let names = program.arrays.iter().map(|array| array.name.clone());
         Counters {
             pes: collect_pes(engine),
             channels: collect_channels(program, engine),
             buses: collect_buses(program, engine),
-            memory: collect_memory(program, engine),
+            memory: names.zip(engine.traffic()).collect(),
             operations: collect_operations(engine),
+            fullest: engine.fullest(),
         }
     }
 }
 
 fn collect_pes(engine: &Engine<'_>) -> Vec<PeCounters> {
     let cycles = engine.cycles();
-    let placed = engine.code.pes.iter().zip(&engine.runners);
-    let count = placed.map(|(placed, runner)| PeCounters {
-        point: engine.code.grid.point(placed.position),
-        class: placed.class,
-        active: runner.active,
-        busy: runner.meter.busy,
-        stalled: runner.meter.stalled,
-        starved: runner.meter.starved,
-        idle_before: runner.meter.idle_before,
-        idle_between: runner.meter.idle_between,
-        idle_after: cycles - runner.meter.clock,
-    });
-    count.collect()
+    let mut counters: Vec<PeCounters> = vec![PeCounters::default(); engine.code().pes.len()];
+    for meter in engine.meters() {
+        let placed = engine.code().pes[meter.pe];
+        counters[meter.pe] = PeCounters {
+            point: engine.code().grid.point(placed.position),
+            class: placed.class,
+            active: meter.active,
+            busy: meter.busy,
+            stalled: meter.stalled,
+            starved: meter.starved,
+            idle_before: meter.idle_before,
+            idle_between: meter.idle_between,
+            idle_after: cycles - meter.clock,
+        };
+    }
+    counters
 }
 
 fn collect_channels(program: &Program, engine: &Engine<'_>) -> Vec<ChannelCounters> {
-    let blank = program.channels.iter().map(|channel| ChannelCounters {
+    let counted = program.channels.iter().zip(engine.channels());
+    let counters = counted.map(|(channel, [wires, sent, received, depth])| ChannelCounters {
         name: channel.name.clone(),
-        wires: 0,
-        words: 0,
-        undelivered: 0,
-        max_depth: 0,
+        wires,
+        words: sent,
+        undelivered: sent - received,
+        max_depth: depth,
         declared_depth: channel.depth,
     });
-    let mut counters: Vec<ChannelCounters> = blank.collect();
-    for (joint, wire) in engine.world.wiring.wires.iter().zip(&engine.world.wires) {
-        let counter = &mut counters[joint.channel];
-        counter.wires += 1;
-        counter.words += wire.words();
-        counter.undelivered += wire.undelivered();
-        counter.max_depth = counter.max_depth.max(wire.depth());
-    }
-    counters
+    counters.collect()
 }
 
 fn collect_buses(program: &Program, engine: &Engine<'_>) -> Vec<BusCounters> {
-    let blank = program.buses.iter().map(|bus| BusCounters { name: bus.name.clone(), driven: 0, heard: 0 });
-    let mut counters: Vec<BusCounters> = blank.collect();
-    for (bus, line) in engine.world.wiring.lines.iter().zip(&engine.world.lines) {
-        counters[*bus].driven += line.driven();
-        counters[*bus].heard += line.heard();
-    }
-    counters
-}
-
-fn collect_memory(program: &Program, engine: &Engine<'_>) -> Vec<(Name, MemoryTraffic)> {
-    let names = program.arrays.iter().map(|array| array.name.clone());
-    names.zip(engine.world.memory.traffic.iter().copied()).collect()
+    let [driven, heard] = engine.bus_words();
+    let counted = program.buses.iter().zip(driven.into_iter().zip(heard));
+    counted.map(|(bus, (driven, heard))| BusCounters { name: bus.name.clone(), driven, heard }).collect()
 }
 
 fn collect_operations(engine: &Engine<'_>) -> BTreeMap<Function, u64> {
     let mut counts = BTreeMap::new();
-    for (functions, times) in engine.code.operations.iter().zip(&engine.world.computed) {
+    for (functions, times) in engine.code().operations.iter().zip(engine.computed()) {
         for (function, each) in functions {
             *counts.entry(*function).or_insert(0) += each * times;
         }

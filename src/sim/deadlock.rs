@@ -120,7 +120,7 @@ impl Deadlock {
         if engine.is_finished() {
             return None;
         }
-        let scene = Scene::new(program, engine.code, engine.standings());
+        let scene = Scene::new(program, engine.code(), engine.standings());
         let waiting: Vec<usize> = (0..scene.standings.len()).filter(|pe| !scene.standings[*pe].finished).collect();
         let mut scout = Scout::new(&scene);
         let waits: Vec<Wait> = waiting.iter().map(|pe| Wait::of(&scene, &mut scout, *pe)).collect();

@@ -1,10 +1,10 @@
 //! The arrays of a run and the PEs' own memories.
 
-use crate::array::{Code, Layout, Tensors, Trouble, show_point};
+use crate::array::{Code, Layout, Tensors, show_point};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::recurrence::Role;
 use ndarray::ArrayD;
-use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many words of an array went which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,16 +19,28 @@ pub struct MemoryTraffic {
     pub stored: u64,
 }
 
-/// All arrays, flat and row-major.
+impl MemoryTraffic {
+    /// Counts what was counted elsewhere.
+    pub(super) fn add(&mut self, other: MemoryTraffic) {
+        self.loaded += other.loaded;
+        self.prefetched += other.prefetched;
+        self.local += other.local;
+        self.stored += other.stored;
+    }
+}
+
+/// All arrays, flat and row-major. Outputs may be stored by several threads at once; who stores an element a second time
+/// is told so.
 pub(super) struct Memory {
     layouts: Vec<Layout>,
-    values: Vec<Vec<f64>>,
+    /// For each array the number of its first element, counted through all arrays.
+    first: Vec<usize>,
+    /// For an input: its elements.
+    inputs: Vec<Vec<f64>>,
+    /// For an output: the bits of its elements.
+    outputs: Vec<Vec<AtomicU64>>,
     /// For an output: which elements have been stored.
-    stored: Vec<Vec<bool>>,
-    /// For each PE: the elements (array, address) in its own memory. Inputs do not change, so their values need no copy.
-    own: Vec<BTreeSet<(usize, usize)>>,
-    /// For each array.
-    pub traffic: Vec<MemoryTraffic>,
+    stored: Vec<Vec<AtomicBool>>,
 }
 
 impl Memory {
@@ -39,45 +51,34 @@ impl Memory {
     pub fn new(code: &Code, inputs: &Tensors) -> Checked<Memory> {
         check_inputs(&code.arrays, inputs)?;
         let of_output = |layout: &Layout| if layout.role == Role::Output { layout.length() } else { 0 };
-        let values = code.arrays.iter().map(|layout| match layout.role {
-            Role::Input => layout.flatten(inputs).unwrap_or_default(),
-            _ => vec![0.0; layout.length()],
-        });
+        let outputs = code.arrays.iter().map(of_output);
+        let first = code.arrays.iter().scan(0, |next, layout| Some(std::mem::replace(next, *next + layout.length())));
         Ok(Memory {
-            values: values.collect(),
-            stored: code.arrays.iter().map(|layout| vec![false; of_output(layout)]).collect(),
-            own: vec![BTreeSet::new(); code.pes.len()],
-            traffic: vec![MemoryTraffic::default(); code.arrays.len()],
+            first: first.collect(),
+            inputs: code.arrays.iter().map(|layout| layout.flatten(inputs).unwrap_or_default()).collect(),
+            outputs: outputs.clone().map(|length| (0..length).map(|_| AtomicU64::new(0)).collect()).collect(),
+            stored: outputs.map(|length| (0..length).map(|_| AtomicBool::new(false)).collect()).collect(),
             layouts: code.arrays.clone(),
         })
     }
 
-    pub fn load(&mut self, array: usize, address: usize) -> f64 {
-        self.traffic[array].loaded += 1;
-        self.values[array][address]
+    /// The elements of an input.
+    pub fn input(&self, array: usize) -> &[f64] {
+        &self.inputs[array]
     }
 
-    pub fn prefetch(&mut self, pe: usize, array: usize, address: usize) {
-        if self.own[pe].insert((array, address)) {
-            self.traffic[array].prefetched += 1;
-        }
+    /// The number of an array's first element, counted through all arrays.
+    pub fn first_element(&self, array: usize) -> usize {
+        self.first[array]
     }
 
-    pub fn read_own(&mut self, pe: usize, array: usize, address: usize) -> Result<f64, Trouble> {
-        if !self.own[pe].contains(&(array, address)) {
-            return Err(Trouble::NotPrefetched { array, address });
+    /// Stores an element; whether this is the first time.
+    pub fn store(&self, array: usize, address: usize, value: f64) -> bool {
+        let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);
+        if is_first {
+            self.outputs[array][address].store(value.to_bits(), Ordering::Relaxed);
         }
-        self.traffic[array].local += 1;
-        Ok(self.values[array][address])
-    }
-
-    pub fn store(&mut self, array: usize, address: usize, value: f64) -> Result<(), Trouble> {
-        if std::mem::replace(&mut self.stored[array][address], true) {
-            return Err(Trouble::StoredTwice { array, address });
-        }
-        self.traffic[array].stored += 1;
-        self.values[array][address] = value;
-        Ok(())
+        is_first
     }
 
     /// Refuses outputs of which some element was never stored.
@@ -89,15 +90,19 @@ impl Memory {
 
     /// The output arrays.
     pub fn into_outputs(self) -> Tensors {
-        let outputs = self.layouts.into_iter().zip(self.values).filter(|(layout, _)| layout.role == Role::Output);
-        let tensor = |layout: &Layout, values| ArrayD::from_shape_vec(layout.shape.clone(), values).unwrap_or_default();
+        let outputs = self.layouts.into_iter().zip(self.outputs).filter(|(layout, _)| layout.role == Role::Output);
+        let tensor = |layout: &Layout, values: Vec<AtomicU64>| {
+            let values = values.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect();
+            ArrayD::from_shape_vec(layout.shape.clone(), values).unwrap_or_default()
+        };
         outputs.map(|(layout, values)| (layout.name.clone(), tensor(&layout, values))).collect()
     }
 }
 
-fn missing(layout: &Layout, stored: &[bool]) -> Option<Diagnostic> {
-    let first = stored.iter().position(|stored| !stored)?;
-    let count = stored.iter().filter(|stored| !**stored).count();
+fn missing(layout: &Layout, stored: &[AtomicBool]) -> Option<Diagnostic> {
+    let is_missing = |stored: &&AtomicBool| !stored.load(Ordering::Relaxed);
+    let first = stored.iter().position(|stored| is_missing(&stored))?;
+    let count = stored.iter().filter(is_missing).count();
     let (name, element) = (&layout.name, show_element(layout, first));
     let fault = Diagnostic::new(format!("element {element} of output `{name}` is never stored"));
     Some(fault.note(format!("{count} of {} elements are not stored", stored.len())))

@@ -5,6 +5,7 @@
 //! order in which the host runs the PEs. Nothing here knows of recurrences. Paper: Cyclotron section 9.1.
 
 use crate::array::{self, Channel, Program, Tensors};
+use crate::cost::Bandwidth;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, Name};
 use std::collections::BTreeMap;
@@ -21,8 +22,6 @@ mod engine;
 
 pub mod fit;
 
-mod line;
-
 mod memory;
 
 pub mod npy;
@@ -37,12 +36,12 @@ mod trouble;
 
 mod waits;
 
-mod wire;
-
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
+use engine::Engine;
 pub use memory::MemoryTraffic;
 use observe::Observer;
+use trouble::explain;
 
 /// The timing of a machine. What is `None` is as the program says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,9 +56,18 @@ pub struct Settings {
     pub capacities: BTreeMap<Name, u64>,
     /// Cycles from a drive to the hearing; 0 is a wire.
     pub bus_latency: Option<u64>,
+    /// How many words enter a channel in a cycle; `None` for as many as are sent.
+    pub bandwidth: Option<Bandwidth>,
+    /// How many threads the host may use, at least 1. They change no result; small arrays use one.
+    pub threads: usize,
+    /// A run of more instructions than this, over all PEs, is refused.
+    pub most_instructions: u64,
     /// The order in which the host runs PEs that could run; it changes no result, which tests check.
     #[doc(hidden)]
     pub order: Order,
+    /// Fewer PEs than this are not worth a thread.
+    #[doc(hidden)]
+    pub least_region: usize,
 }
 
 impl Default for Settings {
@@ -70,7 +78,11 @@ impl Default for Settings {
             capacity: None,
             capacities: BTreeMap::new(),
             bus_latency: None,
+            bandwidth: None,
+            threads: 1,
+            most_instructions: 100_000_000_000,
             order: Order::FirstIn,
+            least_region: 1024,
         }
     }
 }
@@ -82,14 +94,21 @@ impl Settings {
     }
 }
 
-/// Which PE of the work list runs next.
+impl Settings {
+    /// Into how many regions an array of so many PEs is cut.
+    fn regions(&self, pes: usize) -> usize {
+        self.threads.min(pes / self.least_region.max(1)).max(1)
+    }
+}
+
+/// Which of the PEs that can go on run next.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The one that has been on it longest.
+    /// Those that stand first in the array.
     #[default]
     FirstIn,
-    /// The one that came last.
+    /// Those that stand last in the array.
     LastIn,
 }
 
@@ -140,15 +159,26 @@ pub fn simulate_observed<O: Observer>(
 ) -> Checked<Outcome> {
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
-    let mut engine = engine::Engine::new(program, &code, inputs, settings)?;
-    engine.run(observer).map_err(|failure| vec![trouble::explain(program, &engine, &failure)])?;
+    let mut engine = Engine::new(program, &code, inputs, settings, observer)?;
+    if engine.regions() > 1 && engine.run_in_parallel()?.is_err() {
+        // Which of several faults is met first depends on the threads; alone, the host always meets the same.
+        engine = Engine::new(program, &code, inputs, &Settings { threads: 1, ..settings.clone() }, observer)?;
+    }
+    if engine.regions() == 1 {
+        engine.run(observer).map_err(|stop| vec![explain(program, &engine, &stop)])?;
+    }
+    conclude(program, engine)
+}
+
+/// Reads off a run that has ended.
+fn conclude(program: &Program, engine: Engine<'_>) -> Checked<Outcome> {
     let deadlock = Deadlock::find(program, &engine);
     if deadlock.is_none() {
-        engine.world.memory.check_stored()?;
+        engine.memory().check_stored()?;
     }
     let counters = Counters::collect(program, &engine);
     let (cycles, pes) = (engine.cycles(), counters.active_pes());
-    Ok(Outcome { outputs: engine.world.memory.into_outputs(), cycles, pes, counters, deadlock })
+    Ok(Outcome { outputs: engine.into_memory().into_outputs(), cycles, pes, counters, deadlock })
 }
 
 fn check_settings(settings: &Settings) -> Checked<()> {

@@ -36,6 +36,9 @@ pub enum Event {
 
 /// Who watches a run.
 pub trait Observer {
+    /// Whether anything is done with what is seen.
+    const WATCHES: bool = true;
+
     /// The run is about to begin on these PEs.
     fn begin(&mut self, _code: &Code, _wiring: &Wiring) {}
 
@@ -45,6 +48,8 @@ pub trait Observer {
 
 /// Nobody watches, at no cost.
 impl Observer for () {
+    const WATCHES: bool = false;
+
     fn see(&mut self, _event: Event) {}
 }
 

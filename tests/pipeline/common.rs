@@ -1,5 +1,6 @@
 //! The stages in a row, and everything one design has to satisfy on the way through them.
 
+use super::engines::agree;
 use ndarray::{ArrayD, IxDyn};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -139,7 +140,9 @@ impl<'a> Bench<'a> {
     /// The outcome of a run on the bench's inputs.
     pub fn run(&self, program: &Program) -> Result<Outcome, String> {
         let settings = Settings { response: self.machine.links.response.unsigned_abs(), ..Settings::default() };
-        simulate(program, &self.sizes, &self.inputs, &settings).map_err(|problems| shown(&problems))
+        let outcome = simulate(program, &self.sizes, &self.inputs, &settings).map_err(|problems| shown(&problems))?;
+        agree(program, &self.sizes, &self.inputs, &settings, &outcome)?;
+        Ok(outcome)
     }
 
     /// Holds a design to everything that was promised of it; `Err` with the broken promise.

@@ -2,6 +2,11 @@
 
 mod common;
 
+mod engines;
+
+#[path = "../sim/work_list.rs"]
+mod work_list;
+
 mod every_design;
 
 mod grown;

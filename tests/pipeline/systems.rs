@@ -6,6 +6,7 @@
 //! all of them are held to the checker that shares no code with the search.
 
 use super::common::{filled_inputs, same_bits, shown};
+use super::engines::agree;
 use super::grown::Choices;
 use super::grown_systems::kernel;
 use proptest::collection::vec;
@@ -140,6 +141,7 @@ impl Grown {
         let inputs = filled_inputs(&self.system, sizes, false);
         let settings = Settings { response: machine.links.response.unsigned_abs(), ..Settings::default() };
         let outcome = simulate(&program, sizes, &inputs, &settings).map_err(problems)?;
+        agree(&program, sizes, &inputs, &settings, &outcome)?;
         let text = || format!("at {sizes:?}\n{}", array::print(&program));
         if let Some(deadlock) = &outcome.deadlock {
             return Err(format!("{deadlock:?} {}", text()));

@@ -59,6 +59,19 @@ fn every_cycle_of_every_pe_is_accounted_for() {
     assert!(outcome.counters.stalled() > 0 && outcome.counters.starved() > 0);
 }
 
+/// PE (i, j) is busy at the clocks from i + j - 1 on for K cycles, feeder i from i - 1 on.
+#[test]
+fn the_fullest_cycle_is_that_of_the_textbook() {
+    for (n, k) in [(1, 1), (2, 3), (3, 2), (5, 4), (4, 9)] {
+        let inner = (1..=n).flat_map(|i| (1..=n).map(move |j| i + j - 1));
+        let feeders = (1..=n).flat_map(|i| [i - 1, i - 1]);
+        let starts: Vec<u64> = inner.chain(feeders).collect();
+        let busy = |cycle: u64| starts.iter().filter(|start| (**start..**start + k).contains(&cycle)).count() as u64;
+        let most = (0..k + 2 * n).map(busy).max().unwrap();
+        assert_eq!(self::feeders(n, k, &Settings::default()).counters.fullest, most, "n {n}, K {k}");
+    }
+}
+
 #[test]
 fn the_report_has_the_keys_that_others_rely_on() {
     let outcome = feeders(2, 3, &Settings::default());
@@ -74,6 +87,8 @@ fn the_report_has_the_keys_that_others_rely_on() {
     assert_eq!(json["memory_words"]["A"]["loaded"], 6);
     assert!(json["matches_reference"].is_null() && json["deadlock"].is_null());
     assert!(json["starve"].is_u64() && json["utilisation"].is_f64());
+    assert_eq!(json["fullest"], 7);
     let table = report::to_table(&outcome);
     assert!(table.contains("cycles") && table.contains("depth 2 of 2"), "{table}");
+    assert!(table.contains("7 PEs busy in one cycle"), "{table}");
 }

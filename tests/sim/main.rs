@@ -8,6 +8,8 @@ mod deadlock;
 
 mod deadlocks;
 
+mod engines;
+
 mod feeders;
 
 mod fit;
@@ -27,3 +29,5 @@ mod traced;
 mod trouble;
 
 mod weight_stationary;
+
+mod work_list;

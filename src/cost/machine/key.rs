@@ -1,6 +1,7 @@
 //! What a machine file can say: one row for each key, with where its value goes and what it means.
 
 use super::{Buses, Machine};
+use crate::cost::Bandwidth;
 use crate::mapping::Network;
 use crate::recurrence::Function;
 
@@ -27,6 +28,8 @@ pub enum Slot {
     Whole(i64, fn(&mut Machine) -> &mut i64),
     /// A whole number, at least 1; no limit where the key is not there.
     Limit(fn(&mut Machine) -> &mut Option<u64>),
+    /// Words a cycle; no limit where the key is not there.
+    Rate(fn(&mut Machine) -> &mut Option<Bandwidth>),
     /// Picojoules, 0 at least.
     Picojoules(fn(&mut Machine) -> &mut f64),
     /// Picojoules of an operation.
@@ -58,6 +61,12 @@ pub fn keys() -> Vec<Key> {
             "cycles from a receive until the sender may use the slot again",
         ),
         key("link", "capacity", Slot::Limit(|machine| &mut machine.capacity), "slots of every channel"),
+        key(
+            "link",
+            "bandwidth",
+            Slot::Rate(|machine| &mut machine.bandwidth),
+            "words that enter a link in a cycle at most",
+        ),
         key("bus", "kinds", Slot::Kinds(|machine| &mut machine.buses), "which buses there are"),
         key(
             "bus",
@@ -99,6 +108,7 @@ impl Slot {
         match self {
             Slot::Whole(least, _) => format!("a whole number from {least} to {MOST}"),
             Slot::Limit(_) => format!("a whole number from 1 to {MOST}"),
+            Slot::Rate(_) => "a number of words a cycle, such as 2 or 0.5".to_owned(),
             Slot::Picojoules(_) | Slot::Operation(_) => "a number, at least 0".to_owned(),
             Slot::Kinds(_) => format!("a list of kinds: {}", Buses::KINDS.join(", ")),
             Slot::Network(_) => format!("one of {}", Network::ALL.map(|network| network.1).join(", ")),
@@ -112,6 +122,7 @@ impl Slot {
         match self {
             Slot::Whole(_, of) => Some(of(machine).to_string()),
             Slot::Limit(of) => of(machine).map(|limit| limit.to_string()),
+            Slot::Rate(of) => of(machine).map(|rate| rate.to_string()),
             Slot::Picojoules(of) => Some(format!("{:?}", of(machine))),
             Slot::Operation(function) => {
                 Some(format!("{:?}", machine.energy.operations.get(&function).unwrap_or(&0.0)))

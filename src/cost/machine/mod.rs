@@ -9,7 +9,7 @@ mod key;
 
 mod reader;
 
-use super::Energy;
+use super::{Bandwidth, Energy};
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::mapping::Links;
 use crate::span::Source;
@@ -29,6 +29,8 @@ pub struct Machine {
     pub extent: Option<Vec<u64>>,
     /// Slots of every channel, in place of the proved depth; `None` for the proved depth.
     pub capacity: Option<u64>,
+    /// How many words a link takes in a cycle; `None` for as many as are sent.
+    pub bandwidth: Option<Bandwidth>,
     /// Wires that bring a word to many PEs.
     pub buses: Buses,
     /// Registers of a PE; `None` for as many as a program names.
@@ -46,6 +48,7 @@ impl Default for Machine {
             links: Links::default(),
             extent: None,
             capacity: None,
+            bandwidth: None,
             buses: Buses::default(),
             registers: None,
             words: None,

@@ -5,6 +5,7 @@
 
 use super::Machine;
 use super::key::{Key, MOST, Slot, keys};
+use crate::cost::Bandwidth;
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::mapping::Network;
 use crate::span::{Source, Span};
@@ -84,6 +85,7 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
     match slot {
         Slot::Whole(least, of) => *of(machine) = whole(value, least)?,
         Slot::Limit(of) => *of(machine) = Some(whole(value, 1)?.unsigned_abs()),
+        Slot::Rate(of) => *of(machine) = Some(Bandwidth::of(amount(value)?)?),
         Slot::Picojoules(of) => *of(machine) = amount(value)?,
         Slot::Operation(function) => {
             machine.energy.operations.insert(function, amount(value)?);

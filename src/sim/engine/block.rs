@@ -1,0 +1,218 @@
+//! Up to 64 PEs of one class, with all that is theirs alone, lane by lane.
+//!
+//! A PE stands at one op of its class. Either it can try the op, then its bit is set among those `standing` there; or it
+//! waits for a word, a slot or a tag, then it is `parked` and whoever makes that puts it back; or it has finished.
+//! Busy cycles are not kept: they are what the other counts leave of the clock.
+
+use super::lanes::{LANES, Lanes, each_lane, holding};
+use super::own::Own;
+use super::profile::Profile;
+use crate::array::{ClassCode, Code, Op, Test};
+use std::ops::Range;
+
+/// A port without a far end.
+pub(super) const NO_WIRE: u32 = u32::MAX;
+
+/// The wires at one port of a block's PEs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ports {
+    /// Numbers that follow each other, from that of the first lane on; the last lanes may have none.
+    Run(Range<usize>),
+    /// Any numbers, or [`NO_WIRE`].
+    Each(Box<Lanes<u32>>),
+}
+
+impl Ports {
+    /// The ports with these wires, lane by lane.
+    pub fn of(wires: &[u32]) -> Ports {
+        let first = wires.first().map_or(0, |first| *first as usize);
+        let count = wires.iter().enumerate().take_while(|(lane, wire)| **wire as usize == first + lane).count();
+        match wires.iter().position(|wire| *wire == NO_WIRE).unwrap_or(wires.len()) {
+            0 if wires.iter().all(|wire| *wire == NO_WIRE) => return Ports::Run(0..0),
+            end if end == count && wires[end..].iter().all(|wire| *wire == NO_WIRE) => {
+                return Ports::Run(first..first + count);
+            }
+            _ => {}
+        }
+        let mut each = Box::new([NO_WIRE; LANES]);
+        each[..wires.len()].copy_from_slice(wires);
+        Ports::Each(each)
+    }
+
+    /// The wire of a lane.
+    pub fn wire(&self, lane: usize) -> Option<usize> {
+        match self {
+            Ports::Run(wires) => wires.clone().nth(lane),
+            Ports::Each(wires) => Some(wires[lane] as usize).filter(|wire| *wire != NO_WIRE as usize),
+        }
+    }
+}
+
+/// Up to 64 PEs of one class.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub class: usize,
+    /// Their positions in [`Code::pes`], which ascend.
+    pub pes: Box<[u32]>,
+    /// For each op: who can try it. One more entry for those who have come to the end.
+    pub standing: Vec<u64>,
+    /// At which op a PE waits; of no meaning for those that do not.
+    pub parked: Lanes<u32>,
+    /// Who has done an op with an effect.
+    pub active: u64,
+    /// Who has computed or ticked.
+    pub began: u64,
+    pub clock: Lanes<u64>,
+    pub stalled: Lanes<u64>,
+    pub starved: Lanes<u64>,
+    pub idle_before: Lanes<u64>,
+    /// Cycles it let pass after it began.
+    pub idle_between: Lanes<u64>,
+    /// Who is not in a span of work; the others have been busy up to their clocks.
+    pub resting: u64,
+    pub slots: Vec<Lanes<i64>>,
+    pub registers: Vec<Lanes<f64>>,
+    /// The wires at each port.
+    pub ports: Vec<Ports>,
+    /// The bus line at each tap.
+    pub taps: Vec<Lanes<u32>>,
+    pub own: Own,
+    /// For each op that is a branch on coordinates alone: who goes on.
+    pub settled: Vec<Option<u64>>,
+}
+
+impl Block {
+    /// PEs of a class before their first instruction. Registers start as NaN, so that a program that reads one too early
+    /// cannot look right.
+    pub fn new(code: &Code, class: usize, pes: &[u32]) -> Block {
+        let shape = &code.classes[class];
+        let everyone = u64::MAX >> (LANES - pes.len());
+        let mut slots = vec![[0; LANES]; shape.slots];
+        for (lane, pe) in pes.iter().enumerate() {
+            let point = code.grid.point(code.pes[*pe as usize].position);
+            slots.iter_mut().zip(point).for_each(|(slot, entry)| slot[lane] = entry);
+        }
+        let mut standing = vec![0; shape.ops.len() + 1];
+        standing[0] = everyone;
+        let none = [0; LANES];
+        Block {
+            class,
+            pes: pes.into(),
+            standing,
+            parked: [0; LANES],
+            active: 0,
+            began: 0,
+            clock: none,
+            stalled: none,
+            starved: none,
+            idle_before: none,
+            idle_between: none,
+            resting: everyone,
+            settled: settle_branches(shape, &slots, code.grid.first.len(), everyone),
+            slots,
+            registers: vec![[f64::NAN; LANES]; shape.registers],
+            ports: vec![Ports::Run(0..0); shape.ports.len()],
+            taps: vec![[0; LANES]; shape.taps.len()],
+            own: Own::default(),
+        }
+    }
+
+    /// Whether some PE can try an op.
+    pub fn is_ready(&self) -> bool {
+        let ops = self.standing.len() - 1;
+        self.standing[..ops].iter().any(|standing| *standing != 0)
+    }
+
+    /// Who has come to the end.
+    pub fn finished(&self) -> u64 {
+        self.standing.last().copied().unwrap_or(0)
+    }
+
+    /// Puts waiting PEs aside.
+    pub fn park(&mut self, op: usize, mask: u64) {
+        each_lane(mask, |lane| self.parked[lane] = op as u32);
+    }
+
+    /// Lets a waiting PE try again.
+    pub fn wake(&mut self, lane: usize) {
+        self.standing[self.parked[lane] as usize] |= 1 << lane;
+    }
+
+    /// Lets `cycles` pass in which PEs are busy; no clock may overflow. Who rested begins a span.
+    pub fn work(&mut self, mask: u64, cycles: u64, profile: &mut Profile) {
+        let begin = if cycles == 0 { 0 } else { self.resting & mask };
+        each_lane(begin, |lane| profile.change(self.clock[lane], 1));
+        self.resting &= !begin;
+        let clock = &mut self.clock;
+        each_lane(mask, |lane| clock[lane] = clock[lane].wrapping_add(cycles));
+    }
+
+    /// Notes that PEs have let cycles pass since the clocks of `before`: a span of work ends there.
+    pub fn rest(&mut self, mask: u64, before: &Lanes<u64>, profile: &mut Profile) {
+        each_lane(mask & !self.resting, |lane| profile.change(before[lane], -1));
+        self.resting |= mask;
+    }
+
+    /// Ends all spans: what follows is work of its own.
+    pub fn close_spans(&mut self, profile: &mut Profile) {
+        let clock = self.clock;
+        self.rest(self.everyone(), &clock, profile);
+    }
+
+    /// Cycles in which a PE was busy: those in which it did not wait or idle.
+    pub fn busy(&self, lane: usize) -> u64 {
+        let waited = self.stalled[lane] + self.starved[lane];
+        self.clock[lane] - waited - self.idle_before[lane] - self.idle_between[lane]
+    }
+
+    /// All lanes that hold a PE.
+    pub fn everyone(&self) -> u64 {
+        u64::MAX >> (LANES - self.pes.len())
+    }
+
+    /// The smallest clock of those who have not finished.
+    pub fn earliest(&self) -> Option<u64> {
+        let going = self.everyone() & !self.finished();
+        (0..LANES).filter(|lane| going >> lane & 1 == 1).map(|lane| self.clock[lane]).min()
+    }
+
+    /// At which op a PE stands, for messages.
+    pub fn counter(&self, lane: usize) -> usize {
+        let standing = self.standing.iter().position(|standing| standing >> lane & 1 == 1);
+        standing.unwrap_or(self.parked[lane] as usize)
+    }
+}
+
+/// Answers the branches that ask for coordinates only; one that overflows is left to the run.
+fn settle_branches(shape: &ClassCode, slots: &[Lanes<i64>], rank: usize, everyone: u64) -> Vec<Option<u64>> {
+    let is_fixed = |test: &Test| test.left.reads_below(rank) && test.right.reads_below(rank);
+    let settle = |op: &Op| match op {
+        Op::Branch { tests, .. } if tests.iter().all(is_fixed) => holding(tests, slots, everyone).ok(),
+        _ => None,
+    };
+    shape.ops.iter().map(settle).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_give_every_lane_its_own_wire() {
+        let none = NO_WIRE;
+        for wires in [
+            vec![4, 5, 6],
+            vec![4, 5, none, none],
+            vec![4, 5, none, 7, 8],
+            vec![none, 1, 2],
+            vec![none, none],
+            vec![7, 6, 5],
+            vec![0],
+        ] {
+            let ports = Ports::of(&wires);
+            let expected = wires.iter().map(|wire| (*wire != none).then_some(*wire as usize));
+            assert!(expected.enumerate().all(|(lane, wire)| ports.wire(lane) == wire), "{wires:?}: {ports:?}");
+        }
+        assert_eq!(Ports::of(&[4, 5, none]), Ports::Run(4..6));
+    }
+}

@@ -1,0 +1,212 @@
+//! Runs all PEs of a program, each with its own clock, until every one is done or none can go on.
+//!
+//! In: code, inputs, settings. Out: what each PE did when, counted. PEs of one class share their instructions, so they are
+//! run side by side in blocks of 64 ([`block`]): an op is decoded once and done for all that stand at it ([`step`]).
+//! Where there are several threads the PEs are cut into as many regions ([`split`]), which sweep at the same time and
+//! between sweeps pass on what they have for each other ([`border`]). Since every wait is for one definite event, neither
+//! the result nor any count depends on the order or on the number of threads. Contract: a Kahn network with time stamps,
+//! Cyclotron section 9.1.
+
+use super::Settings;
+use super::memory::Memory;
+use super::observe::Observer;
+use crate::array::{Code, Program, Tensors, Wiring};
+use crate::diagnostic::{Checked, Diagnostic};
+use border::Border;
+use profile::{Fullest, MANY_PAGES, Profile};
+use rayon::prelude::*;
+pub(super) use region::Failure;
+use region::{Region, Shared};
+use wires::Link;
+
+mod lanes;
+
+mod scalars;
+
+mod pace;
+
+mod wires;
+
+mod halves;
+
+mod lines;
+
+mod own;
+
+mod profile;
+
+mod block;
+
+mod region;
+
+mod step;
+
+mod elements;
+
+mod transfer;
+
+mod bus;
+
+mod border;
+
+mod split;
+
+mod results;
+
+/// More rounds than this a block does not run ahead.
+const MOST_TURNS: u64 = 8;
+
+/// A whole run.
+pub(super) struct Engine<'a> {
+    shared: Shared<'a>,
+    regions: Vec<Region>,
+    border: Border,
+    /// How many wires each channel has.
+    wires: Vec<u64>,
+    fullest: Fullest,
+    most_instructions: u64,
+}
+
+/// Why a run was broken off.
+pub(super) enum Stop {
+    /// The program does what it must not.
+    Failure(Failure),
+    /// It takes more instructions than it may, which is so many.
+    Budget(u64),
+}
+
+/// One PE at the end of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    /// The op it stands at.
+    pub counter: usize,
+    pub finished: bool,
+    pub clock: u64,
+    /// Its integer variables.
+    pub slots: Vec<i64>,
+}
+
+/// Where the cycles of one PE went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Meter {
+    pub pe: usize,
+    pub active: bool,
+    pub clock: u64,
+    pub busy: u64,
+    pub stalled: u64,
+    pub starved: u64,
+    pub idle_before: u64,
+    pub idle_between: u64,
+}
+
+impl<'a> Engine<'a> {
+    /// All PEs before their first instruction. An observed run has one region.
+    ///
+    /// # Errors
+    /// Inputs that do not fit the program.
+    pub fn new<O: Observer>(
+        program: &Program,
+        code: &'a Code,
+        inputs: &Tensors,
+        settings: &Settings,
+        observer: &mut O,
+    ) -> Checked<Engine<'a>> {
+        let links = program.channels.iter().map(|channel| Link {
+            capacity: settings.capacity_of(channel),
+            latency: settings.latency.unwrap_or(channel.latency),
+            response: settings.response,
+            bandwidth: settings.bandwidth,
+        });
+        let latencies = program.buses.iter().map(|bus| settings.bus_latency.unwrap_or(bus.latency));
+        let mut shared = Shared {
+            code,
+            memory: Memory::new(code, inputs)?,
+            links: links.collect(),
+            bus_latencies: latencies.collect(),
+            order: settings.order,
+            turns: 1,
+        };
+        let wiring = Wiring::of(program, code);
+        observer.begin(code, &wiring);
+        let count = if O::WATCHES { 1 } else { settings.regions(code.pes.len()) };
+        shared.turns = turns(&shared.links, count);
+        let (regions, border) = split::split(&shared, &wiring, count);
+        let mut wires = vec![0; program.channels.len()];
+        wiring.wires.iter().for_each(|wire| wires[wire.channel] += 1);
+        let most_instructions = settings.most_instructions;
+        Ok(Engine { shared, regions, border, wires, fullest: Fullest::default(), most_instructions })
+    }
+
+    /// How many regions sweep at the same time.
+    pub fn regions(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Runs until no PE can go on.
+    pub fn run<O: Observer>(&mut self, observer: &mut O) -> Result<(), Stop> {
+        while self.regions[0].is_ready() {
+            self.regions[0].sweep(&self.shared, observer).map_err(Stop::Failure)?;
+            self.check()?;
+        }
+        self.finish();
+        Ok(())
+    }
+
+    /// Runs with a thread for each region until no PE can go on.
+    ///
+    /// # Errors
+    /// Where threads cannot be had; and [`Stop`], whose PE is one of those that fail, not always the first.
+    pub fn run_in_parallel(&mut self) -> Checked<Result<(), Stop>> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.regions.len()).build();
+        let pool = pool.map_err(|error| vec![Diagnostic::new(format!("threads cannot be started: {error}"))])?;
+        Ok(pool.install(|| {
+            while self.regions.iter().any(Region::is_ready) {
+                self.sweep_all().map_err(Stop::Failure)?;
+                self.check()?;
+            }
+            self.finish();
+            Ok(())
+        }))
+    }
+
+    fn sweep_all(&mut self) -> Result<(), Failure> {
+        let (regions, shared) = (&mut self.regions, &self.shared);
+        regions.par_iter_mut().with_max_len(1).try_for_each(|region| region.sweep(shared, &mut ()))?;
+        self.border.exchange(regions, shared)
+    }
+
+    /// After each round: the budget, and the room that the profile takes.
+    fn check(&mut self) -> Result<(), Stop> {
+        let instructions: u64 = self.regions.iter().map(|region| region.around.tally.instructions).sum();
+        if instructions > self.most_instructions {
+            return Err(Stop::Budget(self.most_instructions));
+        }
+        if self.regions.iter().any(|region| region.around.profile.pages() > MANY_PAGES) {
+            let earliest =
+                self.regions.iter().flat_map(|region| &region.blocks).filter_map(block::Block::earliest).min();
+            self.fold(earliest);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        self.fold(None);
+    }
+
+    /// Closes the books on the cycles before `watermark`, or on all.
+    fn fold(&mut self, watermark: Option<u64>) {
+        for Region { blocks, around, .. } in &mut self.regions {
+            blocks.iter_mut().for_each(|block| block.close_spans(&mut around.profile));
+        }
+        let mut profiles: Vec<&mut Profile> =
+            self.regions.iter_mut().map(|region| &mut region.around.profile).collect();
+        self.fullest.fold(&mut profiles, watermark);
+    }
+}
+
+/// How many rounds a block may run ahead of its neighbours without being stopped: as many as every channel has slots, and
+/// half as many where words and slots pass only between sweeps, since they take one sweep there and one back.
+fn turns(links: &[Link], regions: usize) -> u64 {
+    let slots = links.iter().map(|link| link.capacity).min().unwrap_or(MOST_TURNS);
+    (if regions == 1 { slots } else { slots / 2 }).clamp(1, MOST_TURNS)
+}

@@ -1,0 +1,231 @@
+//! Some PEs of a run, with the wires between them.
+//!
+//! A region sweeps: each of its blocks in which some PE can go on does each op of its class once, in the order of the
+//! code, for all PEs that stand there. So a PE makes one round of a loop in a sweep, and PEs that are a step apart in
+//! the schedule stay a step apart and run side by side. Since every wait is for one definite event, neither the result nor
+//! any count depends on the order of the blocks, the ops or the sweeps.
+
+use super::block::Block;
+use super::lanes::{LANES, Lanes};
+use super::lines::Line;
+use super::profile::Profile;
+use super::step::Step;
+use super::wires::{Link, Wires};
+use crate::array::{Code, Trouble};
+use crate::sim::Order;
+use crate::sim::memory::{Memory, MemoryTraffic};
+use crate::sim::observe::Observer;
+
+/// What all regions read.
+pub(super) struct Shared<'a> {
+    pub code: &'a Code,
+    pub memory: Memory,
+    /// For each channel.
+    pub links: Vec<Link>,
+    /// For each bus.
+    pub bus_latencies: Vec<u64>,
+    pub order: Order,
+    /// How often a block does its ops before it is another's turn.
+    pub turns: u64,
+}
+
+/// What is counted, each kind in the order of the program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Ops done.
+    pub instructions: u64,
+    /// For each `let`.
+    pub computed: Vec<u64>,
+    /// For each array.
+    pub traffic: Vec<MemoryTraffic>,
+    /// For each channel.
+    pub sent: Vec<u64>,
+    /// For each channel.
+    pub received: Vec<u64>,
+    /// For each channel, the most words that held a slot of a wire at one time.
+    pub depth: Vec<u32>,
+    /// For each bus.
+    pub driven: Vec<u64>,
+    /// For each bus.
+    pub heard: Vec<u64>,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    pub fn new(shared: &Shared<'_>) -> Tally {
+        let (channels, buses) = (shared.links.len(), shared.bus_latencies.len());
+        Tally {
+            instructions: 0,
+            computed: vec![0; shared.code.operations.len()],
+            traffic: vec![MemoryTraffic::default(); shared.code.arrays.len()],
+            sent: vec![0; channels],
+            received: vec![0; channels],
+            depth: vec![0; channels],
+            driven: vec![0; buses],
+            heard: vec![0; buses],
+        }
+    }
+}
+
+/// The far end of a wire is in another region.
+pub(super) const NO_SEAT: u32 = u32::MAX;
+
+/// What the blocks of a region share.
+#[derive(Clone, Debug)]
+pub(super) struct Surroundings {
+    pub wires: Wires,
+    /// For each wire the seats of its sender and its receiver.
+    pub seats: Vec<[u32; 2]>,
+    pub lines: Vec<Line>,
+    pub tally: Tally,
+    pub profile: Profile,
+    /// Seats of PEs that may try again.
+    pub woken: Vec<u32>,
+    /// Clocks of a block's PEs before the op at hand, where they are needed.
+    pub before: Lanes<u64>,
+}
+
+impl Surroundings {
+    /// No wires and no lines yet.
+    pub fn new(shared: &Shared<'_>) -> Surroundings {
+        Surroundings {
+            wires: Wires::default(),
+            seats: vec![],
+            lines: vec![],
+            tally: Tally::new(shared),
+            profile: Profile::default(),
+            woken: vec![],
+            before: [0; LANES],
+        }
+    }
+
+    #[cold]
+    pub fn wake_sender(&mut self, wire: usize) {
+        self.woken.push(self.seats[wire][0]);
+    }
+
+    #[cold]
+    pub fn wake_receiver(&mut self, wire: usize) {
+        self.woken.push(self.seats[wire][1]);
+    }
+}
+
+/// What the program did wrong, which PE did it, at which op and clock.
+pub(in crate::sim) struct Failure {
+    pub pe: usize,
+    pub counter: usize,
+    pub clock: u64,
+    pub trouble: Trouble,
+}
+
+/// Some PEs and what joins them.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    pub blocks: Vec<Block>,
+    pub around: Surroundings,
+    /// One bit for each block in which some PE can go on.
+    ready: Vec<u64>,
+}
+
+impl Region {
+    /// A region in which everyone can begin.
+    pub fn new(blocks: Vec<Block>, around: Surroundings) -> Region {
+        let mut region = Region { ready: vec![0; blocks.len().div_ceil(LANES)], blocks, around };
+        (0..region.blocks.len()).for_each(|block| region.set_ready(block));
+        region
+    }
+
+    fn set_ready(&mut self, block: usize) {
+        self.ready[block / LANES] |= 1 << (block % LANES);
+    }
+
+    /// Whether some PE can go on.
+    pub fn is_ready(&self) -> bool {
+        self.ready.iter().any(|word| *word != 0)
+    }
+
+    /// Lets every block with a PE that can go on do each of its ops once.
+    pub fn sweep<O: Observer>(&mut self, shared: &Shared<'_>, observer: &mut O) -> Result<(), Failure> {
+        let mut next = self.next_ready(shared.order, None);
+        while let Some(block) = next {
+            self.take_turn(block, shared, observer)?;
+            next = self.next_ready(shared.order, Some(block));
+        }
+        Ok(())
+    }
+
+    /// The next block, in the host's order, in which some PE can go on.
+    fn next_ready(&self, order: Order, last: Option<usize>) -> Option<usize> {
+        let count = self.blocks.len();
+        match order {
+            Order::FirstIn => self.first_ready_from(last.map_or(0, |last| last + 1)),
+            Order::LastIn => {
+                (0..last.unwrap_or(count)).rev().find(|block| self.ready[block / LANES] >> (block % LANES) & 1 == 1)
+            }
+        }
+    }
+
+    fn first_ready_from(&self, block: usize) -> Option<usize> {
+        let (word, bit) = (block / LANES, block % LANES);
+        let first = (word, self.ready.get(word)? & (u64::MAX << bit));
+        let rest = self.ready.iter().copied().enumerate().skip(word + 1);
+        let (word, bits) = std::iter::once(first).chain(rest).find(|(_, bits)| *bits != 0)?;
+        Some(word * LANES + bits.trailing_zeros() as usize)
+    }
+
+    /// While the neighbours' words and slots last, a block goes on: what it works on is at hand.
+    fn take_turn<O: Observer>(&mut self, block: usize, shared: &Shared<'_>, observer: &mut O) -> Result<(), Failure> {
+        for _ in 0..shared.turns {
+            self.visit(block, shared, observer)?;
+            self.wake();
+            if !self.blocks[block].is_ready() {
+                self.ready[block / LANES] &= !(1 << (block % LANES));
+                return Ok(());
+            }
+        }
+        self.set_ready(block);
+        Ok(())
+    }
+
+    fn visit<O: Observer>(&mut self, number: usize, shared: &Shared<'_>, observer: &mut O) -> Result<(), Failure> {
+        let block = &mut self.blocks[number];
+        for at in 0..shared.code.classes[block.class].ops.len() {
+            let mask = std::mem::take(&mut block.standing[at]);
+            if mask == 0 {
+                continue;
+            }
+            let step = Step { block, number, at, mask, around: &mut self.around, shared, observer };
+            if let Err((lane, trouble)) = step.run() {
+                let (pe, clock) = (block.pes[lane] as usize, block.clock[lane]);
+                return Err(Failure { pe, counter: at, clock, trouble });
+            }
+        }
+        Ok(())
+    }
+
+    /// For each channel the most words that held a slot of a wire at one time, at the end of a run: what was not received
+    /// holds its slot for ever.
+    pub fn depths(&self, code: &Code) -> Vec<u64> {
+        let mut depths: Vec<u64> = self.around.tally.depth.iter().map(|depth| u64::from(*depth)).collect();
+        for block in &self.blocks {
+            for (port, wires) in code.classes[block.class].ports.iter().zip(&block.ports).filter(|(port, _)| port.sends)
+            {
+                let wires = (0..block.pes.len()).filter_map(|lane| wires.wire(lane));
+                let held = wires.map(|wire| u64::from(self.around.wires.held(wire))).max();
+                depths[port.channel] = depths[port.channel].max(held.unwrap_or(0));
+            }
+        }
+        depths
+    }
+
+    /// Lets those who were woken try again.
+    pub fn wake(&mut self) {
+        while let Some(seat) = self.around.woken.pop() {
+            if seat != NO_SEAT {
+                let (block, lane) = (seat as usize / LANES, seat as usize % LANES);
+                self.blocks[block].wake(lane);
+                self.set_ready(block);
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Every program that the pipeline's tests run is also run by the simulator's reference, and with several threads.
+
+use super::common::same_bits;
+use crate::work_list;
+use systole::array::{Program, Tensors};
+use systole::integer::Bindings;
+use systole::sim::{Outcome, Settings, simulate};
+
+/// The same bits, all NaNs counting as one.
+fn is_same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+/// Holds an outcome to the reference and to runs with other numbers of threads.
+pub fn agree(
+    program: &Program,
+    sizes: &Bindings,
+    inputs: &Tensors,
+    settings: &Settings,
+    outcome: &Outcome,
+) -> Result<(), String> {
+    let reference = work_list::run(program, sizes, inputs, settings).map_err(|trouble| format!("{trouble:?}"))?;
+    let same = outcome.deadlock.is_none() == reference.is_finished && outcome.cycles == reference.cycles;
+    if !same || outcome.counters != reference.counters {
+        return Err(format!("{:?} is counted where the reference has {:?}", outcome.counters, reference.counters));
+    }
+    for (name, values) in &reference.outputs {
+        if !outcome.outputs[name].iter().zip(values).all(|(a, b)| is_same(*a, *b)) {
+            return Err(format!("`{name}` is {} where the reference has {values:?}", outcome.outputs[name]));
+        }
+    }
+    [2, 4, 7].iter().try_for_each(|threads| {
+        let settings = Settings { threads: *threads, least_region: 1, ..settings.clone() };
+        let other = simulate(program, sizes, inputs, &settings).map_err(|faults| format!("{faults:?}"))?;
+        let same = outcome.outputs.iter().all(|(name, array)| same_bits(array, &other.outputs[name]));
+        match same && other.counters == outcome.counters && other.cycles == outcome.cycles {
+            true => Ok(()),
+            false => Err(format!("with {threads} threads {:?} instead of {:?}", other.counters, outcome.counters)),
+        }
+    })
+}
