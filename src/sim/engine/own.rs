@@ -11,6 +11,8 @@ pub(super) struct Own {
     /// A pair plus 1; 0 where there is none. Its length is 0 or a power of two, at most half of it in use.
     table: Vec<u64>,
     count: usize,
+    /// For each lane, once there is something: the pair that was found last, since PEs often read one element again.
+    recent: Vec<u64>,
 }
 
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -37,8 +39,17 @@ impl Own {
 
     /// Whether a PE has an element.
     #[inline]
-    pub fn has(&self, lane: usize, element: usize) -> bool {
-        !self.table.is_empty() && self.table[self.place(key(lane, element))] != 0
+    pub fn has(&mut self, lane: usize, element: usize) -> bool {
+        let key = key(lane, element);
+        self.recent.get(lane) == Some(&key) || self.find(lane, key)
+    }
+
+    fn find(&mut self, lane: usize, key: u64) -> bool {
+        let is_there = !self.table.is_empty() && self.table[self.place(key)] != 0;
+        if is_there {
+            self.recent[lane] = key;
+        }
+        is_there
     }
 
     #[inline]
@@ -53,6 +64,7 @@ impl Own {
 
     fn grow(&mut self) {
         let size = (self.table.len() * 2).max(4);
+        self.recent.resize(LANES, 0);
         for key in std::mem::replace(&mut self.table, vec![0; size]) {
             if key != 0 {
                 let place = self.place(key);
