@@ -86,6 +86,18 @@ fn slower_links_change_the_cycles_and_not_the_values() {
     assert!(cycles(&["--capacity", "1"]) > proved);
 }
 
+/// At half a word a cycle the k-th word of a row enters at 2 k, so the last of 4 steps is 3 cycles late.
+#[test]
+fn a_link_of_half_a_word_a_cycle_halves_the_pace() {
+    let (folder, program) = emitted("kernels/matmul.rec", "cannon");
+    let cycles = |bandwidth: &str| {
+        let machine = in_folder(&folder, "m.toml");
+        std::fs::write(&machine, format!("[link]\nbandwidth = {bandwidth}\n")).unwrap();
+        json(&["sim", &program, "--size", "M=4,N=4,K=4", "--machine", &machine])["cycles"].as_u64()
+    };
+    assert_eq!([cycles("1"), cycles("0.5")], [Some(10), Some(13)]);
+}
+
 #[test]
 fn a_program_changed_by_hand_runs_with_a_warning() {
     let (_folder, program) = emitted("kernels/matmul.rec", "cannon");
