@@ -1,8 +1,8 @@
 //! Some PEs of a run, with the wires between them.
 //!
-//! A region sweeps: each of its blocks in which some PE can go on does each op of its class once, in the order of the
-//! code, for all PEs that stand there. So a PE makes one round of a loop in a sweep, and PEs that are a step apart in
-//! the schedule stay a step apart and run side by side. Since every wait is for one definite event, neither the result nor
+//! A region sweeps: each of its blocks in which some PE can go on does the ops of its class in the order of the code, each
+//! for all PEs that stand there, and does so once or a few times. So all PEs make as many rounds of a loop in a sweep,
+//! and those that are a step apart in the schedule stay a step apart and run side by side. Since every wait is for one definite event, neither the result nor
 //! any count depends on the order of the blocks, the ops or the sweeps.
 
 use super::block::Block;
@@ -144,7 +144,7 @@ impl Region {
         self.ready.iter().any(|word| *word != 0)
     }
 
-    /// Lets every block with a PE that can go on do each of its ops once.
+    /// Gives every block with a PE that can go on its turn.
     pub fn sweep<O: Observer>(&mut self, shared: &Shared<'_>, observer: &mut O) -> Result<(), Failure> {
         let mut next = self.next_ready(shared.order, None);
         while let Some(block) = next {
