@@ -17,6 +17,7 @@
 //! | [`systolize`](mod@systolize) | space, place and step ─► asynchronous processes in closed form |
 //! | [`array`](mod@array) | design ─► per-PE program ─► text ─► program |
 //! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters, traces |
+//! | [`report`] | run, design, refutation ─► one HTML page |
 //! | [`driver`] | the command line |
 //!
 //! From text to cycles:
@@ -89,5 +90,7 @@ pub mod systolize;
 pub mod array;
 
 pub mod sim;
+
+pub mod report;
 
 pub mod driver;

@@ -151,6 +151,9 @@ pub struct ProveArguments {
     /// Write the obligations as SMT-LIB, for any solver
     #[arg(long, value_name = "FILE")]
     pub dump_smt: Option<PathBuf>,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub limit: u64,
@@ -235,6 +238,9 @@ pub struct SimArguments {
     /// Find the fewest slots of each channel that keep the cycles
     #[arg(long)]
     pub fit_fifos: bool,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Compare with this kernel's reference meaning
     #[arg(long, value_name = "FILE.rec")]
     pub reference: Option<String>,
@@ -257,6 +263,9 @@ pub struct RunArguments {
     /// Also keep the program
     #[arg(long, value_name = "FILE.pe")]
     pub program: Option<PathBuf>,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub limit: u64,

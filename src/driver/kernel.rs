@@ -13,6 +13,7 @@ use crate::diagnostic::{Checked, Diagnostics};
 use crate::integer::Bindings;
 use crate::mapping::Network;
 use crate::recurrence::{RecurrenceSystem, Schedule, Space};
+use crate::report::LaidOut;
 use crate::rewrite::{Dataflow, Report, Step};
 use crate::span::Span;
 use crate::systolize::Scheme;
@@ -139,6 +140,8 @@ pub trait Kernel: Sized + Sync {
 
     /// A design in words.
     fn words(design: &Self::Design<'_>) -> Words;
+    /// The spaces of a design, each with its place and time.
+    fn laid_out<'a>(design: &'a Self::Design<'_>) -> Vec<LaidOut<'a>>;
     /// The recurrences of a design: its dataflow, written out.
     fn recurrences(design: &Self::Design<'_>) -> Vec<String>;
     /// Place and step as an object, keyed by space.

@@ -32,6 +32,8 @@ mod pipeline;
 
 mod prove;
 
+mod reporting;
+
 mod room;
 
 mod run;

@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, messages, verdict};
 use super::setting::Setting;
-use super::{Done, files, show};
+use super::{Done, files, reporting, show};
 use crate::diagnostic::render;
 use crate::smt::{self, Discharged, Verdict};
 use std::time::Duration;
@@ -32,6 +32,9 @@ impl KernelCommand for ProveArguments {
             output.line(
                 "  edge-injection           by construction: what stays is loaded and recovered through the array",
             );
+        }
+        if let Some(path) = &self.report {
+            reporting::write_proofs(path, &searched, &design, &proofs)?;
         }
         output.object(&show::proofs_json(&proofs));
         let messages = messages(&searched, &proofs);

@@ -8,11 +8,12 @@ use super::setting::Setting;
 use super::sim::{agrees, print_fit, threads, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
-use super::{Done, energy, files, inputs, room, show};
+use super::{Done, energy, files, inputs, reporting, room, show};
 use crate::array::Program;
 use crate::cost::Machine;
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
+use crate::report::Recorder;
 use crate::sim::fit::{Fit, fit};
 use crate::sim::{Outcome, Settings};
 use serde_json::json;
@@ -38,7 +39,14 @@ impl KernelCommand for RunArguments {
             files::write(path, &written.text)?;
         }
         print_program(&written, self, output);
-        let (outcome, agrees, fitted) = simulate(&searched, &winner, &written, (self, &tracing), output)?;
+        let mut recorder = self.report.as_ref().map(|_| Recorder::default());
+        let (outcome, agrees, fitted) =
+            simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
+        if let (Some(path), Some(recorder)) = (&self.report, recorder) {
+            let steps = K::explain(&mut lowered, &winner.design);
+            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, agrees));
+            reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
+        }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
         output.line("next: systole explain .. | systole emit .. -o FILE.pe | systole sim FILE.pe --size ..");
         let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
@@ -62,14 +70,14 @@ fn simulate<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
     written: &Written,
-    (arguments, tracing): (&RunArguments, &Tracing<'_>),
+    (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
     output: &Output,
 ) -> Checked<(Outcome, bool, Option<Fit>)> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.sizes, &arguments.arrays);
     let tensors = inputs::tensors(program, Some(searched.kernel.system()), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let settings = settings(&searched.setting.machine);
-    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings)?;
+    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
     let agrees = agrees(&K::expected(searched, &winner.design, &tensors)?, &outcome);
@@ -94,8 +102,7 @@ pub fn settings(machine: &Machine) -> Settings {
 /// The equations.
 fn print_kernel(system: &RecurrenceSystem, output: &Output) {
     let parameters = system.parameters.join(", ");
-    for equation in &system.equations {
-        let text = system.source.slice(equation.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in show::equations(system) {
         output.line(&format!("{}({parameters})   {text}", system.name));
     }
 }

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::pipeline::{Searched, verdict};
 use crate::cost::Cost;
 use crate::integer::{Affine, Bindings, Name};
-use crate::recurrence::Space;
+use crate::recurrence::{RecurrenceSystem, Space};
 use crate::rewrite::{Dataflow, Report, Step, Transport};
 use crate::smt::{Discharged, Verdict};
 use serde_json::{Map, Value, json};
@@ -34,6 +34,12 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
     }
+}
+
+/// The equations as written, each on one line.
+pub fn equations(system: &RecurrenceSystem) -> Vec<String> {
+    let text = |span| system.source.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    system.equations.iter().map(|equation| text(equation.span)).collect()
 }
 
 /// The steps of an explanation, numbered.

@@ -3,12 +3,13 @@
 use super::arguments::SimArguments;
 use super::output::Output;
 use super::tracing::Tracing;
-use super::{Done, Verdict, energy, files, inputs, pipeline, room};
+use super::{Done, Verdict, energy, files, inputs, pipeline, reporting, room};
 use crate::array::{self, Program, Tensors};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::integer::Bindings;
 use crate::recurrence::{self, RecurrenceSystem, Role};
+use crate::report::Recorder;
 use crate::sim::fit::{Fit, fit};
 use crate::sim::{self, Outcome, Settings, npy};
 use ndarray::{ArrayD, Dimension};
@@ -34,12 +35,17 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let machine = files::machine(arguments.machine.as_deref())?;
     room::check(&program, &sizes, &machine)?;
     let settings = settings(arguments, &machine)?;
-    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings)?;
+    let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
+    let (outcome, trace) = tracing.simulate(&program, &sizes, &tensors, &settings, recorder.as_mut())?;
     let fitted = arguments.fit_fifos.then(|| fit(&program, &sizes, &tensors, &settings)).transpose()?.flatten();
     write_outputs(&program, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     let expected = reference.map(|system| meaning(&system, &sizes, &tensors)).transpose()?;
     let agrees = expected.map(|expected| agrees(&expected, &outcome));
+    if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
+        let report = reporting::of_program(&program, &sizes, &outcome, agrees);
+        reporting::write_run(path, report, &program, (&outcome, recorder))?;
+    }
     output.line(sim::report::to_table(&outcome).trim_end());
     if let Some(agrees) = agrees {
         output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));

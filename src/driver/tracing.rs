@@ -5,6 +5,7 @@ use super::files;
 use crate::array::{Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
+use crate::report;
 use crate::sim::trace::{Recorder, Trace, Window};
 use crate::sim::{self, Outcome, Settings};
 
@@ -32,21 +33,23 @@ impl<'a> Tracing<'a> {
         Ok(Tracing { arguments, window: window.unwrap_or(Window::WHOLE) })
     }
 
-    /// Runs a program, recorded where a file is asked for.
+    /// Runs a program, recorded where a file is asked for; `film` watches as well.
     pub fn simulate(
         &self,
         program: &Program,
         sizes: &Bindings,
         inputs: &Tensors,
         settings: &Settings,
+        film: Option<&mut report::Recorder>,
     ) -> Checked<(Outcome, Option<Trace>)> {
-        if !is_wanted(self.arguments) {
+        if !is_wanted(self.arguments) && film.is_none() {
             return Ok((sim::simulate(program, sizes, inputs, settings)?, None));
         }
-        let mut recorder = Recorder::new(program, settings, self.window);
-        let outcome = sim::simulate_observed(program, sizes, inputs, settings, &mut recorder)?;
-        let trace = recorder.finish(&outcome)?;
-        Ok((outcome, Some(trace)))
+        let recorder = is_wanted(self.arguments).then(|| Recorder::new(program, settings, self.window));
+        let mut observers = (recorder, film);
+        let outcome = sim::simulate_observed(program, sizes, inputs, settings, &mut observers)?;
+        let trace = observers.0.map(|recorder| recorder.finish(&outcome)).transpose()?;
+        Ok((outcome, trace))
     }
 
     /// Writes the files, of a run that deadlocked too.

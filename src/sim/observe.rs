@@ -53,6 +53,41 @@ impl Observer for () {
     fn see(&mut self, _event: Event) {}
 }
 
+/// Whoever watches for another.
+impl<O: Observer> Observer for &mut O {
+    fn begin(&mut self, code: &Code, wiring: &Wiring) {
+        (**self).begin(code, wiring);
+    }
+
+    fn see(&mut self, event: Event) {
+        (**self).see(event);
+    }
+}
+
+/// Two watch.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn begin(&mut self, code: &Code, wiring: &Wiring) {
+        self.0.begin(code, wiring);
+        self.1.begin(code, wiring);
+    }
+
+    fn see(&mut self, event: Event) {
+        self.0.see(event);
+        self.1.see(event);
+    }
+}
+
+/// Somebody watches, or nobody does.
+impl<O: Observer> Observer for Option<O> {
+    fn begin(&mut self, code: &Code, wiring: &Wiring) {
+        self.iter_mut().for_each(|observer| observer.begin(code, wiring));
+    }
+
+    fn see(&mut self, event: Event) {
+        self.iter_mut().for_each(|observer| observer.see(event));
+    }
+}
+
 /// Keeps every event.
 impl Observer for Vec<Event> {
     fn see(&mut self, event: Event) {

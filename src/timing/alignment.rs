@@ -6,7 +6,7 @@
 
 use super::frame::{Claim, Frame, displaced};
 use super::wording::{Side, sides, tuple};
-use super::{Formula, Kind, Obligation, Reason};
+use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::mapping::Flow;
 
@@ -57,16 +57,16 @@ impl Frame<'_> {
                 Formula::at_least(&count, &Affine::constant(0)),
                 Formula::same(&self.time(&x), &arrival).negate(),
             ],
-            reason: self.misaligned(travel, what, tuple(&arrival), help),
+            reason: self.misaligned(travel, what, &arrival, help),
         })
     }
 
-    fn misaligned(&self, travel: &Travel, what: &str, arrival: String, help: String) -> Reason {
+    fn misaligned(&self, travel: &Travel, what: &str, arrival: &[Affine], help: String) -> Reason {
         let x = self.point(0);
         let along = self.show_along(travel.direction);
         let value = self.show_operand(travel.position, &x);
         let (available, needed) = sides(
-            &Side { what, time: arrival, rest: format!("{value} along {along}") },
+            &Side { what, time: tuple(arrival), rest: format!("{value} along {along}") },
             &Side { what: "needed at", time: self.show_time(&x), rest: format!("at {}", self.show_pe(&x)) },
         );
         Reason {
@@ -75,6 +75,10 @@ impl Frame<'_> {
             available,
             needed,
             help,
+            moments: vec![
+                Moment { what: "arrives", place: self.place(&x), time: arrival.to_vec() },
+                self.moment("needed", &x),
+            ],
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::frame::{Claim, Frame, later};
 use super::wording::{Side, sides, tuple, vector};
-use super::{Formula, Kind, Obligation, Reason};
+use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, lexicographic_sign};
 use crate::mapping::{Flow, FlowRole};
@@ -49,6 +49,10 @@ impl Frame<'_> {
             available,
             needed,
             help: self.needed_coefficients(flow, least),
+            moments: vec![
+                Moment { what: "available", place: self.place(&x.moved(&flow.direction, -1)), time: earliest.to_vec() },
+                self.moment("needed", &x),
+            ],
         }
     }
 

@@ -46,6 +46,7 @@ impl Frame<'_> {
             available,
             needed,
             help,
+            moments: vec![self.moment("one point", &x), self.moment("another", &y)],
         }
     }
 }

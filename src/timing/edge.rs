@@ -122,6 +122,7 @@ impl Frame<'_> {
             available: format!("{verb}s at     {pe}  {there}"),
             needed: format!("needed there  {needed}"),
             help: format!("choose a `place` that lets `{of}` {verb} at the boundary, or write `io anywhere`"),
+            moments: vec![self.moment(if verb == "enter" { "enters" } else { "leaves" }, &self.point(0))],
         }
     }
 }

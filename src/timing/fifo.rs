@@ -52,7 +52,7 @@ impl Frame<'_> {
             points: words,
             extras: clock,
             violation: holding.chain(ordered).collect(),
-            reason: self.too_shallow(flow, depth),
+            reason: self.too_shallow(flow, depth, &points),
         }))
     }
 
@@ -79,7 +79,7 @@ impl Frame<'_> {
         ])
     }
 
-    fn too_shallow(&self, flow: &Flow, depth: u64) -> Reason {
+    fn too_shallow(&self, flow: &Flow, depth: u64, points: &[Point]) -> Reason {
         let (of, along) = (&flow.of, self.show_along(&flow.direction));
         let store = if flow.is_stationary() { "register".to_owned() } else { format!("channel of depth {depth}") };
         let from = self.show_time(&self.point(0));
@@ -91,6 +91,7 @@ impl Frame<'_> {
             available: format!("there is      room for {depth} on the way along {along}"),
             needed: format!("needed        room for {words}, each held from t = {from} to before t = {until}"),
             help: self.enough(flow),
+            moments: points.iter().map(|point| self.moment("sent", point)).collect(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! (`i`), point 1 has them primed (`i'`), further ones are numbered (`i'2`); so a counterexample reads in the words of
 //! the source.
 
-use super::{Formula, Kind, Obligation, Reason};
+use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, name};
 use crate::mapping::{Design, Links};
 use crate::recurrence::Space;
@@ -115,6 +115,11 @@ impl<'a> Frame<'a> {
     /// Where the point runs.
     pub fn place(&self, point: &Point) -> Vec<Affine> {
         apply(&self.design.map.place, point)
+    }
+
+    /// The point runs, which is called so.
+    pub fn moment(&self, what: &'static str, point: &Point) -> Moment {
+        Moment { what, place: self.place(point), time: self.time(point) }
     }
 
     /// Subscripts at a point.

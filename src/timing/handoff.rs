@@ -11,7 +11,7 @@
 use super::frame::{Claim, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use super::{Formula, Kind, Obligation, Reason};
+use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, Name};
 use crate::mapping::{Giver, Handoff, Links, SystemDesign};
@@ -72,7 +72,7 @@ impl SystemFrame<'_> {
             points: vec![handoff.reader; words + 1],
             extras: clock,
             violation: held.chain(ordered).collect(),
-            reason: self.too_many(handoff, words, &givers[0]),
+            reason: self.too_many(handoff, words, &givers),
         }))
     }
 
@@ -130,17 +130,22 @@ impl SystemFrame<'_> {
                 true => format!("every schedule needs {least} or more from the time of {of} to its use"),
                 false => format!("every schedule needs time({reading}) - time({giving}) >= {least} there"),
             },
+            moments: vec![
+                Moment { what: "available", place: self.place(giver), time: earliest.to_vec() },
+                self.moment("needed", reader),
+            ],
         }
     }
 
-    fn too_many(&self, handoff: &Handoff, depth: usize, giver: &SpacePoint) -> Reason {
+    fn too_many(&self, handoff: &Handoff, depth: usize, givers: &[SpacePoint]) -> Reason {
         let (of, giving, reading) = self.names(handoff);
         Reason {
             broken: format!("a channel of depth {depth} is too small for {of} between `{giving}` and `{reading}`"),
             blame: format!("lets `{giving}` give {of} while too many words wait"),
             available: format!("there is      room for {depth}"),
-            needed: format!("needed        room for {}, given from t = {} on", depth + 1, self.show_time(giver)),
+            needed: format!("needed        room for {}, given from t = {} on", depth + 1, self.show_time(&givers[0])),
             help: format!("let `{reading}` follow `{giving}` sooner"),
+            moments: givers.iter().map(|giver| self.moment("given", giver)).collect(),
         }
     }
 

@@ -10,7 +10,7 @@
 use super::frame::{Claim, Frame, Point, displaced, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use super::{Formula, Kind, Obligation, Reason};
+use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::integer::{Affine, Name, primitive};
 use crate::mapping::{Flow, Giver, Handoff};
 
@@ -95,7 +95,12 @@ impl Frame<'_> {
             available,
             needed,
             help: format!("give each PE a port of its own with `feed {of}`, or a `time` at which one point alone runs"),
+            moments: self.two_moments(),
         }
+    }
+
+    fn two_moments(&self) -> Vec<Moment> {
+        vec![self.moment("one word", &self.point(0)), self.moment("another", &self.point(1))]
     }
 
     fn leave_together(&self, x: &Point, y: &Point) -> Formula {
@@ -128,6 +133,7 @@ impl Frame<'_> {
             available,
             needed,
             help: format!("choose another direction for `{of}`, or a `time` that keeps its words apart"),
+            moments: self.two_moments(),
         }
     }
 }
@@ -170,6 +176,7 @@ impl SystemFrame<'_> {
             available,
             needed,
             help: "choose a `place` with shorter ways, or a `time` that keeps the words apart".to_owned(),
+            moments: words.map(|(giver, _)| self.moment("leaves", giver)).to_vec(),
         }
     }
 }

@@ -38,5 +38,5 @@ pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
 pub use generate::obligations;
 pub use handoff::handoff_obligations;
-pub use obligation::{Kind, Obligation, Reason};
+pub use obligation::{Kind, Moment, Obligation, Reason};
 pub use system::{system_obligations, two_spaces_apart};

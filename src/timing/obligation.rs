@@ -1,7 +1,7 @@
 //! What is to be proved of a design, and what it means when it fails.
 
 use super::Formula;
-use crate::integer::Name;
+use crate::integer::{Affine, Name};
 use std::fmt;
 
 /// The kinds of obligation.
@@ -60,6 +60,19 @@ pub struct Reason {
     pub needed: String,
     /// What would mend it.
     pub help: String,
+    /// The same on the array: where and when the two sides are, for pictures.
+    pub moments: Vec<Moment>,
+}
+
+/// Something that happens on a PE at a time, as forms over the variables of a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// What happens, in a word or two: `needed`.
+    pub what: &'static str,
+    /// The PE, one form for each dimension of the array.
+    pub place: Vec<Affine>,
+    /// The time, in the components of the schedule.
+    pub time: Vec<Affine>,
 }
 
 /// A claim for all sizes, stated by the formula that would break it.

@@ -98,6 +98,7 @@ impl SystemFrame<'_> {
                 available,
                 needed,
                 help: "shift the time of one of them, or give them different places".to_owned(),
+                moments: vec![self.moment("one point", &x), self.moment("another", &y)],
             },
         })
     }

@@ -4,7 +4,7 @@
 
 use super::frame::{Claim, clock_names, coordinate_names, unused};
 use super::wording::{show_place, tuple};
-use super::{Formula, Obligation};
+use super::{Formula, Moment, Obligation};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Links, SystemDesign};
 use crate::recurrence::Space;
@@ -52,6 +52,11 @@ impl<'a> SystemFrame<'a> {
 
     pub fn time(&self, point: &SpacePoint) -> Vec<Affine> {
         self.design.time(point.space, &point.coordinates)
+    }
+
+    /// The point runs, which is called so.
+    pub fn moment(&self, what: &'static str, point: &SpacePoint) -> Moment {
+        Moment { what, place: self.place(point), time: self.time(point) }
     }
 
     /// The PE of a point: `PE (i, j-1)`.

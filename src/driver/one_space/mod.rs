@@ -21,6 +21,7 @@ use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
 use crate::mapping::{Design, Network, SpaceTimeMap, is_in_time};
 use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
+use crate::report::LaidOut;
 use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, Transport, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
@@ -226,6 +227,10 @@ impl Kernel for OneSpace {
             map: show::map(design.space, &design.map),
             dataflow: show::dataflow(design.space, &design.map, &design.dataflow),
         }
+    }
+
+    fn laid_out<'a>(design: &'a Design<'_>) -> Vec<LaidOut<'a>> {
+        vec![show::laid_out(design)]
     }
 
     fn recurrences(design: &Design) -> Vec<String> {

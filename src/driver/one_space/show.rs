@@ -2,8 +2,9 @@
 
 use crate::driver::show::{bracketed, list};
 use crate::integer::{Affine, Matrix};
-use crate::mapping::SpaceTimeMap;
+use crate::mapping::{Design, SpaceTimeMap};
 use crate::recurrence::Space;
+use crate::report::LaidOut;
 use crate::rewrite::{Dataflow, Transport};
 use serde_json::{Map, Value, json};
 
@@ -31,12 +32,27 @@ fn forms(space: &Space, rows: &Matrix) -> Vec<Affine> {
 
 /// `A streams east, B streams south, C stays`.
 pub fn dataflow(space: &Space, map: &SpaceTimeMap, dataflow: &Dataflow) -> String {
+    all_moves(space, map, dataflow).join(", ")
+}
+
+/// Place and time of the points of a design.
+pub fn laid_out<'a>(design: &'a Design<'_>) -> LaidOut<'a> {
+    let (space, map) = (design.space, &design.map);
+    LaidOut {
+        space,
+        place: forms(space, &map.place),
+        time: forms(space, &map.step),
+        moves: all_moves(space, map, &design.dataflow),
+    }
+}
+
+fn all_moves(space: &Space, map: &SpaceTimeMap, dataflow: &Dataflow) -> Vec<String> {
     let operands = space.operands.iter().zip(&dataflow.transports);
     let mut words: Vec<String> = operands.map(|(operand, choice)| moves(&operand.tensor, choice, map)).collect();
     for along in &dataflow.chain.directions {
         words.push(moves(&space.output, &Transport::Stream(along.clone()), map));
     }
-    words.join(", ")
+    words
 }
 
 fn moves(tensor: &str, transport: &Transport, map: &SpaceTimeMap) -> String {

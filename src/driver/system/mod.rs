@@ -21,6 +21,7 @@ use crate::integer::Bindings;
 use crate::mapping::{Network, Part, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
+use crate::report::LaidOut;
 use crate::rewrite::{self, Choices, Dataflow, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use crate::span::Span;
 use crate::timing::{self, Obligation};
@@ -167,6 +168,10 @@ impl Kernel for System {
 
     fn words(design: &SystemDesign) -> Words {
         Words::Spaces(show::parts(design))
+    }
+
+    fn laid_out<'a>(design: &'a SystemDesign<'_>) -> Vec<LaidOut<'a>> {
+        show::laid_out(design)
     }
 
     fn recurrences(design: &SystemDesign) -> Vec<String> {

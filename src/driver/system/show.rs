@@ -6,6 +6,7 @@ use crate::extract::{LeftOut as Seen, SystemLimits};
 use crate::integer::Affine;
 use crate::mapping::{Part, SystemDesign};
 use crate::recurrence::Space;
+use crate::report::LaidOut;
 use crate::rewrite::Transport;
 use serde_json::{Map, Value, json};
 
@@ -21,6 +22,16 @@ pub fn parts(design: &SystemDesign) -> Vec<String> {
         format!("{:width$}  t = {time}   PE ({place})   {moves}", space.name)
     };
     spaces.iter().enumerate().map(line).collect()
+}
+
+/// Place and time of the points of each space.
+pub fn laid_out<'a>(design: &'a SystemDesign<'_>) -> Vec<LaidOut<'a>> {
+    let part = |(position, space): (usize, &'a Space)| {
+        let point = design.point(position);
+        let (place, time) = (design.place(position, &point), design.time(position, &point));
+        LaidOut { space, place, time, moves: moves(space, &design.parts[position]) }
+    };
+    design.system.spaces.iter().enumerate().map(part).collect()
 }
 
 /// Place and step of each space as the text of `sched` nodes.

@@ -1,0 +1,54 @@
+//! Everything that a page shows.
+
+use super::clash::Clash;
+use super::run::Run;
+use super::schedule::{Proof, Rule, SpaceLine};
+use serde::Serialize;
+
+/// A line of the summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// What it says.
+    pub name: String,
+    /// Its value, with its unit.
+    pub value: String,
+    /// `good`, `bad`, or nothing where it is neither.
+    pub mood: &'static str,
+}
+
+impl Fact {
+    /// A fact that is neither good nor bad.
+    pub fn plain(name: &str, value: impl Into<String>) -> Fact {
+        Fact { name: name.to_owned(), value: value.into(), mood: "" }
+    }
+
+    /// A fact that is good, or bad.
+    pub fn judged(name: &str, value: impl Into<String>, good: bool) -> Fact {
+        Fact { mood: if good { "good" } else { "bad" }, ..Fact::plain(name, value) }
+    }
+}
+
+/// What there is to show. What a command has not is empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The kernel.
+    pub title: String,
+    /// What was done: `run`, `sim` or `prove`, and of what.
+    pub command: String,
+    /// The equations as written.
+    pub equations: Vec<String>,
+    /// The sizes of the run.
+    pub sizes: Vec<(String, i64)>,
+    /// The summary.
+    pub facts: Vec<Fact>,
+    /// The schedule, a line for each space.
+    pub schedule: Vec<SpaceLine>,
+    /// The obligations.
+    pub proofs: Vec<Proof>,
+    /// The rules from the equations to the design.
+    pub rules: Vec<Rule>,
+    /// The run.
+    pub run: Option<Run>,
+    /// The refuted obligations.
+    pub clashes: Vec<Clash>,
+}

@@ -1,0 +1,33 @@
+//! One HTML file that shows a run, a schedule with its proofs, or what went wrong.
+//!
+//! In: a program with a recorded run, a design with its proofs, whichever there is. Out: the text of a page that needs
+//! nothing else: its data stand inside as JSON, its style and script too, and it asks no network for anything.
+//! Invariant: the data are bounded whatever the sizes are, and what a bound leaves out is said on the page.
+
+mod record;
+
+mod recorder;
+
+mod heat;
+
+mod waits;
+
+mod run;
+
+mod schedule;
+
+mod clash;
+
+mod data;
+
+mod page;
+
+pub use clash::{Clash, Running, Side};
+pub use data::{Fact, Report};
+pub use heat::Heat;
+pub use page::page;
+pub use record::{Access, Doing, Film, Heard, Line, Number, Span, Wire, Word};
+pub use recorder::Recorder;
+pub use run::{Array, BusRow, ChannelRow, MemoryRow, PeRow, Run};
+pub use schedule::{LaidOut, Proof, Rule, SpaceLine};
+pub use waits::{Wait, Waits};

@@ -1,0 +1,82 @@
+//! Refuted schedules on the array: the moments that a refutation names are where the design puts them.
+
+use super::made::Made;
+use serde_json::{Value, json};
+
+/// The refuted obligation of this kind.
+fn clash(made: &Made, kind: &str) -> Value {
+    assert_eq!(made.code, Some(1), "{}", made.printed);
+    let data = made.data();
+    let clashes = data["clashes"].as_array().unwrap();
+    clashes.iter().find(|clash| clash["kind"] == kind).unwrap_or_else(|| panic!("no {kind} in {clashes:#?}")).clone()
+}
+
+/// The PE and the time of each side.
+fn sides(clash: &Value) -> Vec<(Value, Value)> {
+    let time = |side: &Value| clash["times"][side["time"].as_u64().unwrap() as usize].clone();
+    clash["sides"].as_array().unwrap().iter().map(|side| (side["pe"].clone(), time(side))).collect()
+}
+
+/// A wrong schedule of matrix product.
+fn scheduled(lines: &str, flags: &[&str]) -> Made {
+    let text = format!(
+        "kernel matmul(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\nschedule wrong\n{lines}\n"
+    );
+    Made::new(&[&["prove", "FILE", "--schedule", "wrong"], flags].concat(), Some(&text))
+}
+
+#[test]
+fn the_operands_of_the_schedule_that_ships_wrong_miss_each_other_by_a_cycle() {
+    let clash = clash(&Made::too_fast(), "causality");
+    assert_eq!(clash["of"], "A");
+    assert_eq!(clash["example"], "M = 1, N = 2, K = 1: point (0, 1, 0)");
+    assert_eq!(sides(&clash), [(json!([0, 0]), json!([1])), (json!([0, 1]), json!([0]))]);
+    assert_eq!(clash["points"], json!([[0, [0, 0, 0], 0, 0], [0, [0, 1, 0], 1, 0]]));
+}
+
+#[test]
+fn two_points_of_one_pe_at_one_time_are_drawn_there() {
+    let clash = clash(&scheduled("place (i, j)   time i + j", &[]), "pe-conflict");
+    let sides = sides(&clash);
+    assert_eq!(sides.len(), 2);
+    assert_eq!(sides[0], sides[1]);
+    let at = clash["sides"][0]["time"].as_u64();
+    let pes = clash["array"]["pes"].as_array().unwrap();
+    let here = |point: &&Value| point[3].as_u64() == at && pes[point[2].as_u64().unwrap() as usize] == sides[0].0;
+    assert_eq!(clash["points"].as_array().unwrap().iter().filter(here).count(), 2);
+}
+
+#[test]
+fn a_channel_that_is_too_shallow_shows_the_words_that_need_it() {
+    let flags = ["prove", "kernels/matmul.rec", "--schedule", "cannon", "--depth"];
+    let clash = clash(&Made::new(&[&flags[..], &["1"]].concat(), None), "fifo-depth");
+    let sides = sides(&clash);
+    assert_eq!(sides.len(), 2, "one word more than there is room for");
+    assert_eq!(sides[0].0, sides[1].0, "both leave one PE");
+    assert_ne!(sides[0].1, sides[1].1, "one after the other");
+    let enough = Made::new(&[&flags[..], &["2"]].concat(), None);
+    assert_eq!((enough.code, enough.data()["clashes"].clone()), (Some(0), json!([])));
+}
+
+#[test]
+fn the_page_of_a_proved_schedule_has_its_proofs_and_no_counterexample() {
+    let made = Made::new(&["prove", "kernels/trisolve.rec", "--schedule", "row"], None);
+    assert_eq!(made.code, Some(0));
+    let data = made.data();
+    assert_eq!((&data["clashes"], &data["run"]), (&json!([]), &Value::Null));
+    assert_eq!(data["schedule"].as_array().unwrap().len(), 2);
+    assert!(data["proofs"].as_array().unwrap().iter().all(|proof| proof["verdict"] == "proved"));
+}
+
+#[test]
+fn the_page_of_a_deadlock_has_its_waits_in_the_order_of_the_cycle() {
+    let made = Made::ring();
+    assert_eq!(made.code, Some(1));
+    let waits = made.data()["run"]["deadlock"].clone();
+    assert_eq!((&waits["total"], &waits["cycle"]), (&json!(4), &json!(4)));
+    let listed = waits["listed"].as_array().unwrap();
+    for (number, wait) in listed.iter().enumerate() {
+        assert_eq!(wait["peer"], listed[(number + 1) % 4]["pe"], "each waits for the next");
+        assert_eq!(wait["cause"], "empty");
+    }
+}
