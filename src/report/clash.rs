@@ -77,15 +77,11 @@ impl Clash {
     /// What a proof refutes; `None` where it does not.
     pub fn of(design: &[LaidOut], proof: &Discharged) -> Option<Clash> {
         let Verdict::Refuted(example) = &proof.verdict else { return None };
-        let (reason, sizes) = (&proof.obligation.reason, example.sizes().iter().cloned().collect());
+        let (reason, bindings) = (&proof.obligation.reason, example.bindings());
         let sides: Vec<Event<&'static str>> =
-            reason.moments.iter().filter_map(|moment| side(moment, &example.bindings())).collect();
-        let points = points(design, &sizes);
-        let times: BTreeSet<Vec<i64>> =
-            points.iter().map(|point| &point.time).chain(sides.iter().map(|side| &side.time)).cloned().collect();
-        let places: BTreeSet<Vec<i64>> =
-            points.iter().map(|point| &point.pe).chain(sides.iter().map(|side| &side.pe)).cloned().collect();
-        let (times, pes): (Vec<_>, Vec<_>) = (times.into_iter().collect(), places.into_iter().collect());
+            reason.moments.iter().filter_map(|moment| side(moment, &bindings)).collect();
+        let points = points(design, &example.sizes().iter().cloned().collect());
+        let (pes, times) = occurring(&points, &sides);
         Some(Clash {
             kind: proof.obligation.kind.keyword(),
             of: proof.obligation.of.to_string(),
@@ -102,6 +98,14 @@ impl Clash {
             times,
         })
     }
+}
+
+/// All PEs and all times, each in order.
+fn occurring<A, B>(points: &[Event<A>], sides: &[Event<B>]) -> (Vec<Vec<i64>>, Vec<Vec<i64>>) {
+    let of_points = points.iter().map(|point| (&point.pe, &point.time));
+    let all = of_points.chain(sides.iter().map(|side| (&side.pe, &side.time)));
+    let (pes, times): (BTreeSet<&Vec<i64>>, BTreeSet<&Vec<i64>>) = all.unzip();
+    (pes.into_iter().cloned().collect(), times.into_iter().cloned().collect())
 }
 
 fn side(moment: &Moment, bindings: &Bindings) -> Option<Event<&'static str>> {

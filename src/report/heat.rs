@@ -24,38 +24,64 @@ pub struct Heat {
     pub cells: Vec<Option<f64>>,
 }
 
+/// Which cell each PE lies in.
+struct Cells {
+    /// The smallest coordinates: of a row of PEs `[0, left]`.
+    first: [i64; 2],
+    /// How many PEs there are down and across.
+    extents: [usize; 2],
+    /// How many PEs a cell covers, down and across.
+    block: [usize; 2],
+}
+
 impl Heat {
     /// The picture of a run; `None` where the array has more than two dimensions.
     pub fn of(outcome: &Outcome) -> Option<Heat> {
         let points: Vec<&[i64]> = outcome.counters.pes.iter().map(|pe| &pe.point[..]).collect();
-        let (first, extents) = grid_of(&points);
-        let (top, left, height, width) = match (&first[..], &extents[..]) {
-            ([], []) => (0, 0, 1, 1),
-            ([left], [width]) => (0, *left, 1, *width),
-            ([top, left], [height, width]) => (*top, *left, *height, *width),
-            _ => return None,
-        };
-        let block = (height.div_ceil(MOST).max(1), width.div_ceil(MOST).max(1));
-        let (rows, columns) = (height.div_ceil(block.0), width.div_ceil(block.1));
+        let cells = Cells::of(&points)?;
+        let [rows, columns] = cells.counts();
         let mut sums = vec![(0.0, 0u64); rows * columns];
         for pe in &outcome.counters.pes {
-            let (row, column) = match pe.point[..] {
-                [x] => (0, offset(x, left)),
-                [y, x] => (offset(y, top), offset(x, left)),
-                _ => (0, 0),
-            };
-            if let Some(sum) = sums.get_mut((row / block.0) * columns + column / block.1) {
+            if let Some(sum) = sums.get_mut(cells.position(&pe.point)) {
                 sum.0 += share(pe.busy, outcome.cycles);
                 sum.1 += 1;
             }
         }
         let mean = |(sum, count): &(f64, u64)| (*count > 0).then(|| sum / *count as f64);
-        Some(Heat { rows, columns, block, cells: sums.iter().map(mean).collect() })
+        let [down, across] = cells.block;
+        Some(Heat { rows, columns, block: (down, across), cells: sums.iter().map(mean).collect() })
     }
 }
 
-fn offset(entry: i64, first: i64) -> usize {
-    usize::try_from(entry.saturating_sub(first)).unwrap_or(0)
+impl Cells {
+    fn of(points: &[&[i64]]) -> Option<Cells> {
+        let (first, extents) = grid_of(points);
+        let (first, extents) = match (&first[..], &extents[..]) {
+            ([], []) => ([0, 0], [1, 1]),
+            ([left], [width]) => ([0, *left], [1, *width]),
+            ([top, left], [height, width]) => ([*top, *left], [*height, *width]),
+            _ => return None,
+        };
+        Some(Cells { first, extents, block: extents.map(|extent| extent.div_ceil(MOST).max(1)) })
+    }
+
+    /// How many rows and columns of cells there are.
+    fn counts(&self) -> [usize; 2] {
+        [self.extents[0].div_ceil(self.block[0]), self.extents[1].div_ceil(self.block[1])]
+    }
+
+    /// The position of the cell of a PE, row by row.
+    fn position(&self, point: &[i64]) -> usize {
+        let [y, x] = match point {
+            [x] => [0, *x],
+            [y, x] => [*y, *x],
+            _ => [0, 0],
+        };
+        let cell = |axis: usize, entry: i64| {
+            usize::try_from(entry.saturating_sub(self.first[axis])).unwrap_or(0) / self.block[axis]
+        };
+        cell(0, y) * self.counts()[1] + cell(1, x)
+    }
 }
 
 fn share(busy: u64, cycles: u64) -> f64 {

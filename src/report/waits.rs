@@ -2,9 +2,9 @@
 //!
 //! In: a [`Deadlock`] of the simulator. Out: its waits, at most [`MOST`] of them, those on the cycle first, in its order.
 
-use crate::array::show_point;
 use crate::sim::{Blocked, Deadlock, PeerState};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The waits that are listed at most.
 const MOST: usize = 256;
@@ -22,7 +22,7 @@ pub struct Wait {
     pub cause: &'static str,
     /// Its clock.
     pub clock: u64,
-    /// The PE it waits for, where it waits on a channel.
+    /// The PE it waits for: the far end of a channel; through a bus, the next PE of the cycle.
     pub peer: Option<Vec<i64>>,
     /// Whether that one has finished, or has nothing to do with the channel, so that it waits in vain.
     pub in_vain: bool,
@@ -46,22 +46,21 @@ pub struct Waits {
 impl Waits {
     /// The waits of a deadlock.
     pub fn of(deadlock: &Deadlock) -> Waits {
-        let others = (0..deadlock.blocked.len()).filter(|position| !deadlock.cycle.contains(position));
+        let on_cycle: BTreeSet<usize> = deadlock.cycle.iter().copied().collect();
+        let others = (0..deadlock.blocked.len()).filter(|position| !on_cycle.contains(position));
         let order = deadlock.cycle.iter().copied().chain(others).take(MOST);
-        Waits {
-            total: deadlock.blocked.len(),
-            cycle: deadlock.cycle.len().min(MOST),
-            listed: order.filter_map(|position| deadlock.blocked.get(position)).map(wait).collect(),
-            help: deadlock.to_diagnostic().help_text().unwrap_or_default().to_owned(),
+        let mut listed: Vec<Wait> = order.filter_map(|position| deadlock.blocked.get(position)).map(wait).collect();
+        let cycle = deadlock.cycle.len().min(listed.len());
+        let pes: Vec<Vec<i64>> = listed.iter().take(cycle).map(|wait| wait.pe.clone()).collect();
+        for (wait, next) in listed.iter_mut().zip(pes.iter().cycle().skip(1)).take(cycle) {
+            wait.peer.get_or_insert_with(|| next.clone());
         }
+        let help = deadlock.to_diagnostic().help_text().unwrap_or_default().to_owned();
+        Waits { total: deadlock.blocked.len(), cycle, listed, help }
     }
 }
 
 fn wait(blocked: &Blocked) -> Wait {
-    let text = match &blocked.peer {
-        Some(_) => blocked.to_string(),
-        None => format!("{blocked}, on the bus of PE {}", show_point(&blocked.pe)),
-    };
     Wait {
         pe: blocked.pe.clone(),
         class: blocked.class.to_string(),
@@ -70,6 +69,6 @@ fn wait(blocked: &Blocked) -> Wait {
         clock: blocked.clock,
         peer: blocked.peer.as_ref().map(|peer| peer.pe.clone()),
         in_vain: blocked.peer.as_ref().is_some_and(|peer| peer.state != PeerState::Waits),
-        text,
+        text: blocked.to_string(),
     }
 }

@@ -100,7 +100,7 @@ fn every_control_has_a_name_and_the_colours_can_be_changed() {
     click(&mut browser, "#theme");
     assert_eq!(browser.value(ground), light);
     let preferred = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
-    browser.ask("Emulation.setEmulatedMedia", preferred);
+    browser.ask("Emulation.setEmulatedMedia", &preferred);
     browser.open(&Made::product("M=2,N=2,K=2").path());
     assert_eq!(browser.value(ground), dark, "the reader's preference counts");
     assert_quiet(&browser);

@@ -68,6 +68,20 @@ fn the_page_of_a_proved_schedule_has_its_proofs_and_no_counterexample() {
     assert!(data["proofs"].as_array().unwrap().iter().all(|proof| proof["verdict"] == "proved"));
 }
 
+/// PE 0 waits for a tag that PE 1 would drive after the word that PE 0 would send.
+#[test]
+fn a_wait_for_a_bus_names_the_next_pe_of_the_cycle() {
+    let text = "(program bus (version 1) (grid (p0 0 1)) (bus row (direction 1))
+                  (channel right (offset 1) (latency 1) (depth 2))
+                  (class a (guard (= p0 0)) (listen x row (0)) (send right x))
+                  (class b (guard (= p0 1)) (recv y right) (drive row y (0))))";
+    let waits = Made::new(&["sim", "FILE"], Some(text)).data()["run"]["deadlock"].clone();
+    assert_eq!((&waits["listed"][0]["pe"], &waits["listed"][0]["peer"]), (&json!([0]), &json!([1])));
+    assert_eq!(waits["listed"][0]["cause"], "undriven");
+    let idle = Made::new(&["sim", "FILE"], Some(&text.replace("(listen x row (0))", "(let x 1)")));
+    assert_eq!((idle.code, idle.data()["run"]["deadlock"].clone()), (Some(0), Value::Null));
+}
+
 #[test]
 fn the_page_of_a_deadlock_has_its_waits_in_the_order_of_the_cycle() {
     let made = Made::ring();

@@ -70,19 +70,19 @@ impl Browser {
         let answers = listen(output);
         let mut browser =
             Browser { child, requests, answers, session: Value::Null, last: 0, events: vec![], _profile: profile };
-        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
-        let attached = browser.ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }))["targetId"].clone();
+        let attached = browser.ask("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
         browser.session = attached["sessionId"].clone();
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.ask(&format!("{domain}.enable"), json!({}));
+            browser.ask(&format!("{domain}.enable"), &json!({}));
         }
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        browser.ask("Emulation.setDeviceMetricsOverride", size);
+        browser.ask("Emulation.setDeviceMetricsOverride", &size);
         Some(browser)
     }
 
     /// Sends a request and waits for its answer; what happens meanwhile is kept.
-    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let mut request = json!({ "id": self.last, "method": method, "params": params });
         if !self.session.is_null() {
@@ -102,13 +102,13 @@ impl Browser {
     /// Opens a file and waits until it is loaded.
     pub fn open(&mut self, path: &Path) {
         self.events.clear();
-        self.ask("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
+        self.ask("Page.navigate", &json!({ "url": format!("file://{}", path.display()) }));
         self.wait_for("document.readyState === 'complete' && location.protocol === 'file:'");
     }
 
     /// The value of an expression in the page.
     pub fn value(&mut self, expression: &str) -> Value {
-        let answer = self.ask("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
+        let answer = self.ask("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
@@ -125,7 +125,7 @@ impl Browser {
     /// Presses a key, wherever the focus is.
     pub fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
-            self.ask("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "code": key }));
+            self.ask("Input.dispatchKeyEvent", &json!({ "type": kind, "key": key, "code": key }));
         }
     }
 

@@ -7,14 +7,28 @@ const STATES = {
   I: { name: "idle", means: "no work in this cycle" },
 };
 
+// Whether the film goes on to the end of the run.
+function isWhole(run) {
+  return run.film.cycles === run.cycles;
+}
+
+// The PEs that wait for ever, each as a span from its last clock to after the end.
+function foreverSpans(run) {
+  const spans = run.array.pes.map(() => null);
+  const waits = new Map((run.deadlock?.listed ?? []).map((wait) => [point(wait.pe), wait]));
+  run.array.pes.forEach((coordinates, pe) => {
+    const wait = waits.get(point(coordinates));
+    if (wait && isWhole(run)) spans[pe] = [wait.cause === "full" ? "S" : "R", wait.clock, run.cycles + 1];
+  });
+  return spans;
+}
+
 // What every PE does in every cycle, a letter each; the last frame is the end of the run.
 function statesOf(run) {
-  const blocked = new Map((run.deadlock?.listed ?? []).map((wait) => [point(wait.pe), wait.cause === "full" ? "S" : "R"]));
+  const forever = foreverSpans(run);
   return run.film.spans.map((spans, pe) => {
     const states = new Array(run.film.cycles + 1).fill("I");
-    for (const [letter, from, to] of spans) states.fill(letter, from, to);
-    const whole = run.film.cycles === run.cycles;
-    if (whole && blocked.has(point(run.array.pes[pe]))) states[run.film.cycles] = blocked.get(point(run.array.pes[pe]));
+    for (const [letter, from, to] of [...spans, forever[pe]].filter(Boolean)) states.fill(letter, from, to);
     return states;
   });
 }
@@ -82,7 +96,7 @@ function isUnderWay([, sent, received], frame) {
 
 // The whole picture; `show(frame)` moves it to a cycle.
 function makeArray(host, run, onPick) {
-  const layout = layOut(run.array, host.clientWidth || 800, 124);
+  const layout = layOut(run.array, host.clientWidth || 800, 170);
   const states = statesOf(run);
   const ways = wireWays(run, layout);
   const spacious = layout.pitch >= 64;
@@ -100,7 +114,7 @@ function makeArray(host, run, onPick) {
     cells.forEach((cell, pe) => showState(cell, run.array.pes[pe], states[pe][frame]));
     showWords(run, { ways, words, shown, spacious }, frame);
     lines.forEach((line, number) => line.classList.toggle("live", run.film.heard.some(([on, , clock]) => on === number && clock === frame)));
-    const atEnd = run.deadlock && frame === run.film.cycles && run.film.cycles === run.cycles;
+    const atEnd = run.deadlock && frame === run.film.cycles && isWhole(run);
     waits.replaceChildren(...(atEnd ? drawWaits(run, layout) : []));
     markBlocked(run, cells, atEnd);
   };
@@ -136,15 +150,19 @@ function markBlocked(run, cells, atEnd) {
   cells.forEach((cell) => cell.classList.toggle("blocked", Boolean(atEnd) && blocked.has(cell.dataset.pe)));
 }
 
-// Who waits for whom: an arrow from each PE that waits to the one it waits for.
+// Who waits for whom: an arrow from each PE that waits to the one it waits for, with the number it has in the list.
 function drawWaits(run, layout) {
-  const few = run.deadlock.listed.length <= 16;
-  return run.deadlock.listed.filter((wait) => wait.peer !== null).flatMap((wait) => {
-    const [from, to] = [layout.at(wait.pe), layout.at(wait.peer)];
-    const self = point(wait.pe) === point(wait.peer);
-    const one = self ? loopAt(from, layout.cell / 2, 0) : way(from, to, layout.cell / 2 + 3, 0.3, 0);
-    const { x, y } = along(one, 0.5);
-    const label = few ? svg("text", { class: "wait-label", x, y: y + 4 }, `${wait.link} ${wait.cause}`) : null;
-    return [svg("path", { class: "wait", d: pathOf(one) }), tip(one, 10, "wait-tip"), label].filter(Boolean);
-  });
+  return run.deadlock.listed.flatMap((wait, number) => (wait.peer === null ? [] : drawWait(wait, number, layout)));
+}
+
+function drawWait(wait, number, layout) {
+  const [from, to] = [layout.at(wait.pe), layout.at(wait.peer)];
+  const self = point(wait.pe) === point(wait.peer);
+  const one = self ? loopAt(from, layout.cell / 2, 0) : way(from, to, layout.cell / 2 + 3, 0, layout.cell * 0.3);
+  const { x, y } = along(one, 0.45);
+  const size = clamp(layout.pitch / 14, 4, 9);
+  const label = layout.pitch >= 110 ? svg("text", { class: "wait-label", x, y: y - size - 5 }, wait.link) : null;
+  const mark = size < 7 ? [] : [svg("circle", { class: "wait-number", cx: x, cy: y, r: size }),
+    svg("text", { class: "wait-count", x, y }, String(number + 1))];
+  return [svg("path", { class: "wait", d: pathOf(one) }), tip(one, clamp(layout.pitch / 12, 5, 10), "wait-tip"), ...mark, label].filter(Boolean);
 }

@@ -27,7 +27,7 @@ function drawBeat(clash, host) {
   const [left, width] = [12, clamp((host.clientWidth || 600) - 40, 200, 520)];
   const last = Math.max(clash.times.length - 1, 1);
   const x = (time) => left + (time / last) * width;
-  const group = svg("svg", { width: width + 40, height: 66, role: "img", "aria-label": "The sides in time" },
+  const group = svg("svg", { width: width + 40, height: 64, role: "img", "aria-label": "The sides in time" },
     svg("line", { class: "beat", x1: left, x2: left + width, y1: 40, y2: 40 }));
   const every = niceStep(34 * clash.times.length / width);
   clash.times.forEach((time, number) => {
@@ -40,9 +40,9 @@ function drawBeat(clash, host) {
     heights.set(side.time, taken + 1);
     group.append(badge(number, x(side.time) + taken * 20, 20));
   });
-  const now = svg("path", { class: "beat-now" });
+  const now = svg("circle", { class: "beat-now", cy: 40, r: 5 });
   group.append(now);
-  const show = (frame) => now.setAttribute("d", `M${x(frame)} 45l-5 8h10z`);
+  const show = (frame) => now.setAttribute("cx", x(frame));
   return { element: group, show };
 }
 
@@ -56,7 +56,7 @@ function sideLines(clash) {
 }
 
 function makeClashArray(host, clash) {
-  const layout = layOut(clash.array, Math.min(host.clientWidth || 700, 640), 150);
+  const layout = layOut(clash.array, host.clientWidth || 700, 170);
   const cells = clash.array.pes.map((coordinates) => drawPe(layout, coordinates));
   cells.forEach((cell) => cell.querySelector(".plate").remove());
   host.replaceChildren(svg("svg", { width: layout.width + 12, height: layout.height, role: "img", "aria-label": `Counterexample: ${clash.broken}` },
@@ -80,9 +80,10 @@ function makeClash(host, clash) {
   const trimmed = (text) => text.replace(/\s+/g, " ");
   host.append(html("article", { class: "clash" },
     html("div", { class: "alarm" },
-      html("p", { class: "what" }, `${clash.kind} of ${clash.of}: ${clash.broken}`),
+      prose("p", { class: "what" }, clash.broken),
       html("p", { class: "code" }, trimmed(clash.available)), html("p", { class: "code" }, trimmed(clash.needed)),
-      html("p", {}, `${clash.smallest ? "Smallest case" : "One case"}: ${clash.example}. ${clash.help}.`)),
+      html("p", {}, `${clash.smallest ? "Smallest case" : "One case"} of ${clash.kind} of ${clash.of}: ${clash.example}.`),
+      prose("p", {}, `${clash.help}.`)),
     controls, stage, beat, sideLines(clash)));
   const line = drawBeat(clash, beat);
   beat.append(line.element);

@@ -5,25 +5,29 @@ const TIME_CLASS = { B: "time-busy", S: "time-stalled", R: "time-starved" };
 // One path for each state keeps the picture small however long the run is.
 function makeTime(host, run, onPick) {
   const left = 74;
-  const width = clamp(Math.floor(((host.clientWidth || 1000) - left - 16) / Math.max(run.film.cycles, 1)), 3, 26);
-  const height = clamp(Math.floor(420 / run.array.pes.length), 4, 20);
+  const width = clamp(Math.floor(((host.clientWidth || 1000) - left - 16) / Math.max(run.film.cycles, 1)), 3, 40);
+  const height = clamp(Math.floor(420 / run.array.pes.length), 3, 20);
   const [across, down] = [run.film.cycles * width, run.array.pes.length * height];
   const gap = height >= 9 ? 1.5 : 0.5;
+  const bar = (pe, from, to) => `M${left + from * width} ${20 + pe * height}h${(to - from) * width - gap * 0.5}v${height - gap}H${left + from * width}Z`;
   const paths = { B: "", S: "", R: "" };
   run.film.spans.forEach((spans, pe) => {
     for (const [letter, from, to] of spans) {
-      paths[letter] += `M${left + from * width} ${20 + pe * height}h${(to - from) * width - gap * 0.5}v${height - gap}H${left + from * width}Z`;
+      paths[letter] += bar(pe, from, to);
     }
   });
+  const forever = foreverSpans(run).map((span, pe) => (span && span[1] < run.cycles
+    ? svg("path", { class: `${TIME_CLASS[span[0]]} time-forever`, d: bar(pe, span[1], run.cycles) }, svg("title", {}, "waits for ever")) : null));
   const cursor = svg("rect", { class: "time-cursor", y: 17, width: width + 2, height: down + 5, rx: 2 });
-  const picture = svg("svg", { width: left + across + 14, height: down + 42, role: "img", "aria-label": "States of the PEs over time" },
+  const picture = svg("svg", { width: left + across + width + 8, height: down + 42, role: "img", "aria-label": "States of the PEs over time" },
     ...timeAxis(run, { left, width, height, across, down }),
-    ...Object.entries(paths).map(([letter, d]) => svg("path", { class: TIME_CLASS[letter], d })), cursor);
+    ...Object.entries(paths).map(([letter, d]) => svg("path", { class: TIME_CLASS[letter], d })), ...forever.filter(Boolean), cursor);
   picture.addEventListener("click", (event) => {
     const x = event.clientX - picture.getBoundingClientRect().left - left;
     onPick(clamp(Math.floor(x / width), 0, run.film.cycles));
   });
-  host.replaceChildren(picture, stateLegend());
+  host.replaceChildren(picture);
+  byId("time-legend").replaceChildren(...stateLegend());
   return { show: (frame) => cursor.setAttribute("x", left + frame * width - 1) };
 }
 
@@ -46,7 +50,7 @@ function swatch(letter) {
 }
 
 function stateLegend() {
-  return html("p", { class: "row-legend" }, ...Object.keys(STATES).map((letter) => html("span", {}, swatch(letter), STATES[letter].name)));
+  return Object.keys(STATES).map((letter) => html("span", {}, swatch(letter), STATES[letter].name));
 }
 
 // A cell for a PE or a block of PEs; the fuller, the busier.
@@ -59,7 +63,8 @@ function makeHeat(host, { rows, columns, block, cells }) {
   const covers = block[0] * block[1] > 1 ? `Each cell is the mean of ${block[0]} × ${block[1]} PEs.` : "";
   const known = cells.filter((value) => value !== null);
   const percent = (value) => `${Math.round(value * 100)}%`;
-  const spread = known.length > 0 ? `From ${percent(Math.min(...known))} to ${percent(Math.max(...known))}. ` : "";
+  const [least, most] = [Math.min(...known, 1), Math.max(...known, 0)].map(percent);
+  const spread = least === most ? `All ${least}. ` : `From ${least} to ${most}. `;
   host.replaceChildren(picture, html("p", { class: "row-legend" }, spread + covers));
 }
 

@@ -49,6 +49,13 @@ function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
+// A sentence from a message: words in backquotes are code, the first letter is a capital.
+function prose(tag, attributes, text) {
+  const parts = text.replace(/\s+/g, " ").trim().split("`");
+  const first = parts[0].charAt(0).toUpperCase() + parts[0].slice(1);
+  return html(tag, attributes, first, ...parts.slice(1).map((part, index) => (index % 2 === 0 ? html("code", {}, part) : part)));
+}
+
 // 1, 2 or 5 times a power of ten, at least `wanted`.
 function niceStep(wanted) {
   const power = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)));
@@ -69,11 +76,15 @@ function glyph(channel, size) {
   return shape;
 }
 
+// The height that an array takes where its PEs can still be told apart, in pixels.
+const HIGHEST = 560;
+
 // Where the PEs of an array of rank 0, 1 or 2 are drawn within a width. Rows grow downwards, columns to the right.
 function layOut(array, width, most) {
   const [rows, columns] = array.extents.length === 2 ? array.extents : [1, array.extents[0] ?? 1];
   const axis = { left: array.extents.length === 0 ? 8 : 26, top: array.extents.length === 0 ? 8 : 22 };
-  const pitch = clamp(Math.floor((width - axis.left - 12) / columns), 20, most);
+  const room = Math.min((width - axis.left - 12) / columns, Math.max(HIGHEST / rows, 26));
+  const pitch = clamp(Math.floor(room), 20, most);
   const at = (coordinates) => {
     const offsets = coordinates.map((entry, index) => entry - array.first[index]);
     const [row, column] = offsets.length === 2 ? offsets : [0, offsets[0] ?? 0];

@@ -48,15 +48,14 @@ function showFilm(run) {
   const array = makeArray(byId("array"), run, pick);
   const panel = makePanel(byId("panel"), run, array.states, pick);
   const time = makeTime(byId("time"), run, (frame) => { player.stop(); player.go(frame); });
-  const whole = run.film.cycles === run.cycles;
-  const last = whole ? run.film.cycles : run.film.cycles - 1;
+  const last = isWhole(run) ? run.film.cycles : run.film.cycles - 1;
   player = makePlayer(byId("array-player"), {
     frames: last + 1, start: 0, what: "Cycle",
     label: (frame) => (frame === run.cycles ? `end, after ${count(run.cycles)}` : `cycle ${count(frame)} of ${count(run.cycles)}`),
     show: (frame) => [array, panel, time].forEach((picture) => picture.show(frame)),
   });
   if (run.array.pes.length > 0) pick(0);
-  player.go(run.deadlock && whole ? last : 0);
+  player.go(run.deadlock && isWhole(run) ? last : 0);
   return player;
 }
 

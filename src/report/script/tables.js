@@ -78,12 +78,12 @@ function showCounters(run) {
 
 function showDeadlock(waits) {
   const head = waits.cycle > 0 ? `${waits.total} PEs wait; ${waits.cycle} of them in a cycle` : `${waits.total} PEs wait, and not in a cycle`;
-  const item = (wait) => html("li", {}, wait.text);
+  const item = (wait) => prose("li", {}, wait.text);
   const onCycle = waits.listed.slice(0, waits.cycle).map(item);
   const others = waits.listed.slice(waits.cycle).map(item);
   byId("deadlock").append(html("div", { class: "alarm" }, html("p", { class: "what" }, head), html("ol", {}, ...onCycle),
     ...(others.length > 0 ? [html("details", others.length > 8 ? {} : { open: "" }, html("summary", {}, `${others.length} more that wait`), html("ul", {}, ...others))] : []),
-    html("p", {}, `${waits.help}.`)));
+    prose("p", {}, `${waits.help}.`)));
   reveal("deadlock-section");
 }
 
