@@ -2,7 +2,7 @@
 //!
 //! In: a [`Deadlock`] of the simulator. Out: its waits, at most [`MOST`] of them, those on the cycle first, in its order.
 
-use crate::sim::{Blocked, Deadlock, PeerState};
+use crate::sim::{Blocked, Deadlock};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -24,8 +24,6 @@ pub struct Wait {
     pub clock: u64,
     /// The PE it waits for: the far end of a channel; through a bus, the next PE of the cycle.
     pub peer: Option<Vec<i64>>,
-    /// Whether that one has finished, or has nothing to do with the channel, so that it waits in vain.
-    pub in_vain: bool,
     /// All of it in one line.
     pub text: String,
 }
@@ -68,7 +66,6 @@ fn wait(blocked: &Blocked) -> Wait {
         cause: blocked.cause.keyword(),
         clock: blocked.clock,
         peer: blocked.peer.as_ref().map(|peer| peer.pe.clone()),
-        in_vain: blocked.peer.as_ref().is_some_and(|peer| peer.state != PeerState::Waits),
         text: blocked.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! The text of a page: nothing is loaded, nothing breaks out, all of it is written or nothing.
 
-use super::made::{Made, data};
+use super::made::{Made, RING, data};
 use systole::report::{Fact, Report, Rule, page};
 
 /// Names that would end the script, begin a comment or an element, or be filled in again.
@@ -74,6 +74,10 @@ fn a_page_that_cannot_be_written_is_said_and_nothing_is_left() {
 }
 
 #[test]
-fn the_same_program_writes_the_same_page() {
-    assert_eq!(Made::ring().text(), Made::ring().text());
+fn the_same_program_writes_the_same_page_traced_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace.json");
+    let traced = Made::new(&["sim", "FILE", "--trace", trace.to_str().unwrap()], Some(RING));
+    assert_eq!(traced.text(), Made::ring().text());
+    assert!(std::fs::read_to_string(trace).unwrap().contains("east"), "both watch the run");
 }
