@@ -1,5 +1,12 @@
 //! How long it takes to saturate a kernel, to read the choices off, and to explain one of them.
 
+#[path = "../tests/hand_built/forms.rs"]
+#[allow(dead_code)]
+mod forms;
+
+#[path = "../tests/kernel_texts/mod.rs"]
+mod kernel_texts;
+
 #[path = "../tests/rewrite/kernels.rs"]
 #[allow(dead_code)]
 mod kernels;
