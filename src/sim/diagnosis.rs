@@ -46,9 +46,9 @@ impl Deadlock {
 
     /// Those at these positions, one by one as far as they fit.
     fn listed(&self, positions: &[usize]) -> Vec<String> {
-        let shown = positions.iter().take(LISTED).map(|position| format!("  {}", self.blocked[*position]));
+        let shown = positions.iter().take(LISTED).map(|position| self.blocked[*position].to_string());
         let more = positions.len().saturating_sub(LISTED);
-        shown.chain((more > 0).then(|| format!("  .. and {more} more"))).collect()
+        shown.chain((more > 0).then(|| format!(".. and {more} more"))).collect()
     }
 
     /// The PEs that wait for the causes.
