@@ -12,7 +12,7 @@ fn an_unknown_key_is_refused_with_the_nearest_and_the_list() {
     let message = refuse(&["link.latncy=1"]);
     assert!(message.contains("`link.latncy` is not a key that can be swept"), "{message}");
     assert!(message.contains("did you mean `link.latency`?"), "{message}");
-    for key in ["grid.network", "grid.extent", "link.capacity", "link.response", "bus.available", "size.M", "size.K"] {
+    for key in ["grid.network", "grid.extent", "link.capacity", "link.response", "bus.kinds", "size.M", "size.K"] {
         assert!(message.contains(key), "no {key} in {message}");
     }
     assert!(refuse(&["size.Q=1"]).contains("did you mean `size."));
@@ -32,8 +32,8 @@ fn ranges_and_values_are_checked() {
         ("size.N=0", "out of range"),
         ("size.N=1.5", "not a whole number"),
         ("size.N=1..9000000000000000000", "more than 100000 values"),
-        ("grid.network=moebius", "`network` is one of"),
-        ("bus.available=maybe", "true or false"),
+        ("grid.network=moebius", "`network` of `[grid]` is one of"),
+        ("bus.kinds=row+tree", "a list of kinds: row, column, all"),
         ("grid.extent=4x0", "positive numbers"),
         ("link.latency", "is not a sweep"),
     ];

@@ -77,15 +77,15 @@ fn words_are_swept_as_well_as_numbers() {
     let flags = ["--size=M=3,N=3,K=3", "--rank=2"];
     let found = points(
         &[
-            &["kernels/matmul.rec", "--sweep", "grid.network=mesh,wire", "--sweep", "bus.available=true,false"],
+            &["kernels/matmul.rec", "--sweep", "grid.network=mesh,wire", "--sweep", "bus.kinds=row+column,none"],
             &flags[..],
         ]
         .concat(),
     );
     assert_eq!(found.iter().map(|point| &point["grid.network"]).collect::<Vec<_>>(), ["mesh", "mesh", "wire", "wire"]);
     assert_eq!(
-        found.iter().map(|point| &point["bus.available"]).collect::<Vec<_>>(),
-        ["true", "false", "true", "false"]
+        found.iter().map(|point| &point["bus.kinds"]).collect::<Vec<_>>(),
+        ["row+column", "none", "row+column", "none"]
     );
 }
 

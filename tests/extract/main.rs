@@ -6,7 +6,6 @@ mod by_hand;
 
 mod every_system;
 
-#[allow(dead_code)]
 #[path = "../hand_built/mod.rs"]
 mod hand_built;
 

@@ -108,13 +108,21 @@ fn check(key: &str, values: &[String], parameters: &[Name]) -> Checked<()> {
 /// A machine with one key changed.
 fn change(machine: Machine, key: &str, value: &str) -> Checked<Machine> {
     let (section, name) = key.split_once('.').unwrap_or((key, key));
-    let sides: Option<Vec<u64>> = value.split('x').map(|side| side.parse().ok()).collect();
-    let written = match sides.filter(|sides| name == "extent" || sides.len() > 1) {
-        Some(sides) => format!("{sides:?}"),
-        None if value.parse::<f64>().is_ok() || ["true", "false"].contains(&value) => value.to_owned(),
-        None => format!("{value:?}"),
-    };
+    let written = written(name, value);
     machine.with(&Source::new(format!("--sweep {key}={value}"), format!("[{section}]\n{name} = {written}\n")))
+}
+
+/// A value as a machine file writes it: sides as `4x4`, kinds as `row+column` or `none`.
+fn written(name: &str, value: &str) -> String {
+    if name == "kinds" {
+        return format!("{:?}", value.split('+').filter(|kind| *kind != "none").collect::<Vec<_>>());
+    }
+    let sides: Option<Vec<u64>> = value.split('x').map(|side| side.parse().ok()).collect();
+    match sides.filter(|sides| name == "extent" || sides.len() > 1) {
+        Some(sides) => format!("{sides:?}"),
+        None if value.parse::<f64>().is_ok() => value.to_owned(),
+        None => format!("{value:?}"),
+    }
 }
 
 /// All combinations, the last key fastest.

@@ -118,18 +118,18 @@ fn pairs(meetings: &[Meeting]) -> BTreeSet<(usize, usize)> {
 /// The steps slowed down so that spaces that meet have steps of their own: with `n` turns, a space whose turn is `k` runs at
 /// the times `k` modulo `n`. Spaces that do not meet under the steps as they are may share a turn, as they do not meet when
 /// both are slowed alike. A gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
-pub fn take_turns(problem: &SystemProblem, parts: Vec<Part>) -> Vec<Part> {
+pub fn take_turns(problem: &SystemProblem, parts: &[Part]) -> Vec<Part> {
     let count = parts.len();
-    let mut met = met_under(problem, &parts).map(|meetings| pairs(&meetings));
+    let mut met = met_under(problem, parts).map(|meetings| pairs(&meetings));
     while let Some(known) = &mut met {
-        let slowed = slowed(&parts, &turns(known, count));
+        let slowed = slowed(parts, &turns(known, count));
         match met_under(problem, &slowed).map(|meetings| pairs(&meetings)) {
             Some(more) if more.is_empty() => return slowed,
             Some(more) if !more.is_subset(known) => known.extend(more),
             _ => met = None,
         }
     }
-    slowed(&parts, &(0..count).collect::<Vec<usize>>())
+    slowed(parts, &(0..count).collect::<Vec<usize>>())
 }
 
 /// A turn for each space, the smallest that no space before it has that it meets.

@@ -270,7 +270,7 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
     let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
-        add_timed(problem, take_turns(problem, shortest.clone()), handoffs, survey);
+        add_timed(problem, take_turns(problem, &shortest), handoffs, survey);
     }
     if survey.designs == before && survey.refused.is_none() {
         let timed = SystemDesign { system: problem.system, parts: shortest };
