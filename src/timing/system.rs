@@ -37,6 +37,11 @@ pub fn two_spaces_apart(design: &SystemDesign, one: usize, other: usize) -> Obli
     SystemFrame { design, links: Links::default() }.two_spaces(one, other)
 }
 
+/// That no two words of a handoff are on one link at one time; `None` where it has no links that two words could share.
+pub fn handed_words_apart(design: &SystemDesign, links: &Links, handoff: &Handoff) -> Option<Obligation> {
+    SystemFrame { design, links: *links }.handoff_link_conflict(handoff)
+}
+
 /// All times have as many components, or they could not be compared.
 fn check_rows(design: &SystemDesign) -> Checked<()> {
     let rows = |part: &crate::mapping::Part| part.map.step.rows().len();

@@ -6,10 +6,10 @@
 
 use super::steps::SpacePoint;
 use crate::integer::{Affine, Bindings, Vector};
-use crate::mapping::{SpaceTimeMap, SystemDesign};
+use crate::mapping::{Handoff, Links, SpaceTimeMap, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::smt::{Counterexample, Verdict, discharge};
-use crate::timing::two_spaces_apart;
+use crate::timing::{handed_words_apart, two_spaces_apart};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -87,6 +87,12 @@ impl Meetings {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer.clone());
         answer
     }
+}
+
+/// Whether it is proved that words of handoffs over several hops never meet on a link, which they may do at large sizes only.
+pub fn words_are_apart(design: &SystemDesign, links: &Links, handoffs: &[Handoff]) -> bool {
+    let mut owed = handoffs.iter().filter_map(|handoff| handed_words_apart(design, links, handoff));
+    owed.all(|obligation| discharge(&obligation, LIMIT).verdict == Verdict::Proved)
 }
 
 /// Some small sizes: all alike, one longer than the others, and mixed.

@@ -4,7 +4,7 @@ use super::apart::{apart, take_turns};
 use super::edges::{Edge, edges};
 use super::forms::Forms;
 use super::limits::{LeftOut, SystemLimits};
-use super::meetings::Meetings;
+use super::meetings::{Meetings, words_are_apart};
 use super::places::{Placement, Places, strict_operands};
 use super::room::Room;
 use super::steps::{Conditions, KnownRows, Law, Stuck};
@@ -282,7 +282,8 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
 fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let timed = SystemDesign { system: problem.system, parts };
     let priced = tally::price(problem, &timed, handoffs);
-    if priced.is_empty() || !problem.meetings.are_none(&timed) {
+    let apart = || problem.meetings.are_none(&timed) && words_are_apart(&timed, &problem.machine.links, handoffs);
+    if priced.is_empty() || !apart() {
         return;
     }
     for (cost, parts) in priced {
