@@ -36,10 +36,14 @@ pub struct Dataflow {
 impl Transport {
     /// The direction of a stream, the first one of a tree, or that of a bus along lines.
     pub fn direction(&self) -> Option<&Vector> {
+        self.directions().first()
+    }
+
+    /// All directions along which values move or are broadcast.
+    pub fn directions(&self) -> &[Vector] {
         match self {
-            Transport::Stream(along) | Transport::Broadcast(along) => Some(along),
-            Transport::Tree(directions) => directions.first(),
-            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff => None,
+            Transport::Broadcast(along) => std::slice::from_ref(along),
+            _ => self.streams(),
         }
     }
 

@@ -124,3 +124,19 @@ C[i, j] = sum(k in 0..N) A[i, k] * B[k, j]\nD[i] = C[i, i]";
     assert_eq!(on(Network::King), Ok(()));
     assert_eq!(on(Network::Hex), Err("the network has no such links together".to_owned()));
 }
+
+/// The two streams of one tree move along different diagonals.
+#[test]
+fn a_tree_along_both_diagonals_needs_a_king() {
+    let text = "kernel soft(N)\nin u[N], A[N, N, N]\nlocal s[N, N]\nout z[N, N]
+s[i, j] = sum(k in 0..N) u[k] * A[i, j, k]\nz[i, j] = exp(s[i, j])";
+    let soft = kernel(text);
+    let on = |place, network| {
+        let lines: &[Line] =
+            &[("s.sum", place, "i+j+k", &["stream i, j", "feed"], &["k"]), ("z", place, "N+i+j", &["handoff"], &[])];
+        verdict_on(&soft, &soft.cut, lines, &machine(network, 1))
+    };
+    assert_eq!(on("i+j, i-j", Network::King), Ok(()));
+    assert_eq!(on("i+j, i", Network::Hex), Ok(()));
+    assert_eq!(on("i+j, i-j", Network::Hex), Err("the network has no such links together".to_owned()));
+}

@@ -57,7 +57,7 @@ fn plainest<'a>(searched: &'a Searched) -> Option<(&'a Vec<Part>, Stuck)> {
 /// How many entries of the directions are negative.
 fn backwards(parts: &[Part]) -> usize {
     let moves = |part: &Part| {
-        let streams = part.dataflow.transports.iter().filter_map(|transport| transport.direction()).flatten();
+        let streams = part.dataflow.transports.iter().flat_map(|transport| transport.directions()).flatten();
         streams.chain(part.dataflow.chain.directions.iter().flatten()).filter(|entry| **entry < 0).count()
     };
     parts.iter().map(moves).sum()

@@ -113,7 +113,7 @@ fn of_space(
     let points = &problem.system.spaces[space];
     let checker = Checker::new(points, problem.machine, &problem.sizes, &part.map)?;
     let slant = |along: &Vector| problem.machine.links.network.diagonal(&part.map.displacement(along));
-    let fits = |choice: &Transport| choice.direction().is_none_or(|along| [0, diagonal].contains(&slant(along)));
+    let fits = |choice: &Transport| choice.directions().iter().all(|along| [0, diagonal].contains(&slant(along)));
     let mut front = vec![(checker.chain(&part.dataflow.chain)?, vec![])];
     for operand in 0..points.operands.len() {
         let own = match problem.system.sources[space][operand].is_empty() {
@@ -154,7 +154,7 @@ fn nearest_input(
     let legal = |choice: &&Transport| checker.as_ref().is_some_and(|checker| checker.operand(operand, choice).is_ok());
     let ways: Vec<Vector> = near.ways(handoffs).into_iter().map(|(_, moved)| moved).collect();
     let joins = |choice: &&Transport| {
-        let moved = choice.direction().map(|along| map.displacement(along));
+        let moved: Vec<Vector> = choice.directions().iter().map(|along| map.displacement(along)).collect();
         network.joins(ways.iter().chain(&moved).map(Vec::as_slice))
     };
     let offered = &problem.choices[space].transports[operand];

@@ -63,10 +63,7 @@ fn check_counts(run: &[Run], found: &SystemFound) -> Result<(), String> {
 /// By how many PEs streams and running values move.
 fn moves(found: &SystemFound) -> Vec<Vector> {
     let of_part = |part: &Part| {
-        let streams = part.dataflow.transports.iter().filter_map(|transport| match transport {
-            Transport::Stream(along) => Some(along),
-            _ => None,
-        });
+        let streams = part.dataflow.transports.iter().flat_map(Transport::streams);
         let along = streams.chain(&part.dataflow.chain.directions);
         along.map(|along| part.map.displacement(along)).collect::<Vec<_>>()
     };
