@@ -46,7 +46,7 @@ fn bench_system(criterion: &mut Criterion, name: &str, text: &str, n: i64) {
         bench.iter(|| {
             let front = search_system(&problem, &|_, _| {}).sorted(Objective::Systolic);
             let parts = front.first().expect("a design").parts.clone();
-            let design = SystemDesign { system: &system, parts };
+            let design = SystemDesign::new(&system, parts);
             discharge_all(&system_obligations(&design, &machine.links).expect("stated"), LIMIT).len()
         });
     });

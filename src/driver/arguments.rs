@@ -105,6 +105,9 @@ pub struct SpaceArguments {
     /// The least and greatest entry of a step
     #[arg(long, value_name = "LO..HI", default_value = "-2..2", allow_hyphen_values = true)]
     pub steps: String,
+    /// Up to this many neighbouring PEs that are busy by turns may become one PE
+    #[arg(long, value_name = "PES", default_value_t = 1)]
+    pub fold: i64,
     /// Which transports: stream, broadcast, prefetch, feed [default: all]
     #[arg(long, value_delimiter = ',')]
     pub transports: Vec<String>,

@@ -1,6 +1,6 @@
 //! `systole emit`: search, prove, write the program.
 
-use super::arguments::{EmitArguments, KernelArguments};
+use super::arguments::{EmitArguments, KernelArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{KernelCommand, Loaded, prove_best};
@@ -12,6 +12,10 @@ use serde_json::json;
 impl KernelCommand for EmitArguments {
     fn kernel(&self) -> &KernelArguments {
         &self.kernel
+    }
+
+    fn space(&self) -> &SpaceArguments {
+        &self.space
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {

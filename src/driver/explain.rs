@@ -1,6 +1,6 @@
 //! `systole explain`: the chain of rules from the equations to the schedule.
 
-use super::arguments::{ExplainArguments, KernelArguments};
+use super::arguments::{ExplainArguments, KernelArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{KernelCommand, LIMIT, Loaded, prove_best};
@@ -11,6 +11,10 @@ use serde_json::json;
 impl KernelCommand for ExplainArguments {
     fn kernel(&self) -> &KernelArguments {
         &self.kernel
+    }
+
+    fn space(&self) -> &SpaceArguments {
+        &self.space
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {

@@ -3,15 +3,15 @@
 //! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
 //! differs between them stands behind [`Kernel`].
 
-use super::arguments::KernelArguments;
+use super::arguments::{KernelArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::one_space::OneSpace;
 use super::output::Output;
-use super::setting::Setting;
+use super::setting::{Setting, schedule};
 use super::system::System;
 use super::{Done, Failure, Verdict, files};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::recurrence;
+use crate::recurrence::{self, Directive, RecurrenceSystem};
 use crate::rewrite;
 use crate::smt::{self, Discharged};
 use crate::span::Source;
@@ -34,6 +34,8 @@ pub struct Loaded<K: Kernel> {
 pub trait KernelCommand {
     /// Where the kernel comes from.
     fn kernel(&self) -> &KernelArguments;
+    /// What the search looks at.
+    fn space(&self) -> &SpaceArguments;
     /// Runs the command.
     fn run<K: Kernel>(&self, loaded: Loaded<K>, output: &Output) -> Done;
 }
@@ -43,18 +45,28 @@ pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
     if kernel.contains("->") { syntax::einsum(kernel) } else { files::read(Path::new(kernel)) }
 }
 
-/// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several.
+/// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
+/// whose array may be folded, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let arguments = command.kernel();
     let system = recurrence::load(&source(&arguments.kernel)?)?;
     let rules = || rewrite::load_rules(arguments.rules.as_deref());
     match recurrence::one_space(&system) {
-        Ok(space) => command.run(OneSpace::load(system, space, &rules()?)?, output),
-        Err(_) => {
+        Ok(space) if !may_fold(command.space(), &system)? => {
+            command.run(OneSpace::load(system, space, &rules()?)?, output)
+        }
+        _ => {
             let cut = recurrence::spaces::cut_spaces(&system)?;
             command.run(System::load(system, cut, &rules()?)?, output)
         }
     }
+}
+
+/// Whether flags or schedule ask for folds.
+fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
+    let named = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
+    let mut directives = named.iter().flat_map(|schedule| &schedule.directives);
+    Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
 }
 
 /// How a design keeps to `io boundary`.

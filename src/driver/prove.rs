@@ -1,6 +1,6 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
-use super::arguments::{KernelArguments, ProveArguments};
+use super::arguments::{KernelArguments, ProveArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, messages, verdict};
@@ -13,6 +13,10 @@ use std::time::Duration;
 impl KernelCommand for ProveArguments {
     fn kernel(&self) -> &KernelArguments {
         &self.kernel
+    }
+
+    fn space(&self) -> &SpaceArguments {
+        &self.space
     }
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.

@@ -1,6 +1,6 @@
 //! `systole run`: the main job, from equations to a checked run.
 
-use super::arguments::{KernelArguments, RunArguments};
+use super::arguments::{KernelArguments, RunArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
@@ -22,6 +22,10 @@ use std::time::Instant;
 impl KernelCommand for RunArguments {
     fn kernel(&self) -> &KernelArguments {
         &self.kernel
+    }
+
+    fn space(&self) -> &SpaceArguments {
+        &self.space
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {

@@ -1,6 +1,6 @@
 //! `systole search`: the Pareto front, or every legal design.
 
-use super::arguments::{KernelArguments, SearchArguments};
+use super::arguments::{KernelArguments, SearchArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{KernelCommand, LIMIT, Loaded, Searched};
@@ -10,6 +10,10 @@ use super::{Done, Verdict, show};
 impl KernelCommand for SearchArguments {
     fn kernel(&self) -> &KernelArguments {
         &self.kernel
+    }
+
+    fn space(&self) -> &SpaceArguments {
+        &self.space
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {

@@ -6,8 +6,8 @@ use super::{files, inputs};
 use crate::cost::{Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::{Bindings, lexicographic_sign};
-use crate::mapping::Network;
 use crate::mapping::candidates::Bounds;
+use crate::mapping::{Fold, Network};
 use crate::recurrence::{RecurrenceSystem, Schedule, Space};
 use crate::rewrite::Transport;
 
@@ -23,6 +23,8 @@ pub struct Setting<K: Kernel> {
     pub choices: K::Choices,
     /// The bounds on maps.
     pub bounds: Bounds,
+    /// How many PEs may be folded onto one.
+    pub fold: i64,
     /// What is best.
     pub objective: Objective,
     /// Worker threads; one a core where nothing is said.
@@ -52,6 +54,7 @@ impl<K: Kernel> Setting<K> {
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,
             bounds: bounds(&system.name, dimension, arguments)?,
+            fold: fold(arguments.fold)?,
             objective: keyword(
                 &arguments.objective,
                 "objective",
@@ -64,7 +67,7 @@ impl<K: Kernel> Setting<K> {
 }
 
 /// The schedule of this name.
-fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Schedule> {
+pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Schedule> {
     let found = system.schedules.iter().find(|schedule| &*schedule.name == name);
     found.ok_or_else(|| {
         let known: Vec<&str> = system.schedules.iter().map(|schedule| &*schedule.name).collect();
@@ -121,6 +124,15 @@ fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked
     bounds.bound = arguments.bound;
     bounds.steps = steps(&arguments.steps)?;
     Ok(bounds)
+}
+
+fn fold(most: i64) -> Checked<i64> {
+    match most {
+        1..=Fold::MOST => Ok(most),
+        _ => Diagnostic::new(format!("{most} PEs cannot be folded onto one"))
+            .help(format!("--fold is 1 to {}; 1 folds nothing", Fold::MOST))
+            .alone(),
+    }
 }
 
 fn steps(text: &str) -> Checked<(i64, i64)> {

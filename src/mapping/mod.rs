@@ -35,6 +35,10 @@ mod tree;
 
 pub use tree::{first_astray, heads_of, tree_sets};
 
+mod fold;
+
+pub use fold::{Axis, Fold, Turn};
+
 mod handoff;
 
 pub use handoff::{Field, Giver, Handoff, constant_on, reduced_on};

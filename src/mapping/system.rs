@@ -1,6 +1,6 @@
 //! Designs of several spaces: one part a space, and the handoffs between the parts.
 
-use super::{Design, SpaceTimeMap};
+use super::{Design, Fold, SpaceTimeMap};
 use crate::integer::{Affine, Matrix, Name};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::Dataflow;
@@ -26,6 +26,15 @@ pub struct SystemDesign<'a> {
     pub system: &'a SpaceSystem,
     /// One part a space.
     pub parts: Vec<Part>,
+    /// Which PEs of the maps' array are one.
+    pub fold: Fold,
+}
+
+impl<'a> SystemDesign<'a> {
+    /// A design in which nothing is folded.
+    pub fn new(system: &'a SpaceSystem, parts: Vec<Part>) -> SystemDesign<'a> {
+        SystemDesign { system, parts, fold: Fold::default() }
+    }
 }
 
 impl SystemDesign<'_> {

@@ -279,6 +279,8 @@ pub enum Directive {
     Tile(Name, i64),
     /// `fold block` or `fold cyclic`.
     Fold(Name),
+    /// `fold (2)`: how many neighbouring PEs are one, along each axis of the array.
+    FoldBy(Vec<i64>),
     /// `layout A block_cyclic`.
     Layout(Name, Name),
     /// `load c along (1, 0)`: where what stays on its PE comes in from and leaves to, with `io boundary`.

@@ -263,6 +263,8 @@ pub enum Directive {
     Tile(Ident, Spanned<f64>),
     /// `fold block`.
     Fold(Ident),
+    /// `fold (2)`: how many PEs are one, along each axis.
+    FoldBy(Vec<Spanned<f64>>),
     /// `layout A block_cyclic`.
     Layout(Ident, Ident),
     /// `io boundary`.

@@ -101,6 +101,10 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Feed(tensor) => format!("feed {}", tensor.node),
         Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),
         Directive::Fold(word) => format!("fold {}", word.node),
+        Directive::FoldBy(factors) => {
+            let factors: Vec<String> = factors.iter().map(|factor| print_number(factor.node)).collect();
+            format!("fold ({})", factors.join(", "))
+        }
         Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
         Directive::Io(word) => format!("io {}", word.node),
         Directive::Network(word) => format!("network {}", word.node),

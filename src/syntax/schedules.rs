@@ -51,7 +51,8 @@ fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {
 fn machine<'s>() -> Reader<'s, Directive> {
     let tile = keyword("tile").ignore_then(identifier()).then(number());
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
-    let fold = keyword("fold").ignore_then(identifier()).map(Directive::Fold);
+    let factors = listed(number(), ("(", ")")).map(Directive::FoldBy);
+    let fold = keyword("fold").ignore_then(identifier().map(Directive::Fold).or(factors));
     let layout = keyword("layout").ignore_then(identifier()).then(identifier());
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
     let io = keyword("io").ignore_then(identifier()).map(Directive::Io);

@@ -8,6 +8,8 @@ mod formula;
 
 mod obligation;
 
+mod fold;
+
 mod frame;
 
 mod system_frame;
@@ -39,4 +41,4 @@ pub use formula::Formula;
 pub use generate::obligations;
 pub use handoff::handoff_obligations;
 pub use obligation::{Kind, Moment, Obligation, Reason};
-pub use system::{handed_words_apart, system_obligations, two_spaces_apart};
+pub use system::{handed_words_apart, points_apart, system_obligations};

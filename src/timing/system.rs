@@ -3,7 +3,7 @@
 
 use super::frame::Claim;
 use super::generate::obligations;
-use super::system_frame::SystemFrame;
+use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -23,18 +23,18 @@ pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<O
     let frame = SystemFrame { design, links: *links };
     let handoffs = design.handoffs(links.network)?;
     check_ways(links.network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    design.check_fold(&handoffs)?;
     for handoff in &handoffs {
         stated.extend(frame.of_handoff(handoff)?);
     }
-    let pairs = (0..design.parts.len()).flat_map(|one| (one + 1..design.parts.len()).map(move |other| (one, other)));
-    stated.extend(pairs.map(|(one, other)| frame.two_spaces(one, other)));
+    stated.extend(frame.conflicts());
     Ok(stated)
 }
 
 /// That no PE runs a point of one space and a point of another at one time, whatever the links: the violation's points are
-/// one of `one`, then one of `other`.
-pub fn two_spaces_apart(design: &SystemDesign, one: usize, other: usize) -> Obligation {
-    SystemFrame { design, links: Links::default() }.two_spaces(one, other)
+/// one of `one`, then one of `other`. Where PEs are folded, both may be of one space.
+pub fn points_apart(design: &SystemDesign, one: usize, other: usize) -> Obligation {
+    SystemFrame { design, links: Links::default() }.points_apart(one, other)
 }
 
 /// That no two words of a handoff are on one link at one time; `None` where it has no links that two words could share.
@@ -70,22 +70,22 @@ impl SystemFrame<'_> {
         Ok(stated)
     }
 
+    /// No PE does two things at one time; that none of a space's own map does is stated with the space.
+    fn conflicts(&self) -> Vec<Obligation> {
+        let (count, least) = (self.design.parts.len(), usize::from(self.design.fold.is_none()));
+        let pairs = (0..count).flat_map(|one| (one + least..count).map(move |other| (one, other)));
+        pairs.map(|(one, other)| self.points_apart(one, other)).collect()
+    }
+
+    fn points_apart(&self, one: usize, other: usize) -> Obligation {
+        if self.design.fold.is_none() { self.two_spaces(one, other) } else { self.one_block(one, other) }
+    }
+
     /// No PE runs a point of one space and a point of another at one time.
     fn two_spaces(&self, one: usize, other: usize) -> Obligation {
         let (x, y) = (self.point(one, 0), self.point(other, 1));
         let (first, second) = (&self.space(one).name, &self.space(other).name);
-        let (available, needed) = sides(
-            &Side {
-                what: "one point at",
-                time: self.show_time(&x),
-                rest: format!("of `{first}` on {}", self.show_pe(&x)),
-            },
-            &Side {
-                what: "another at",
-                time: self.show_time(&y),
-                rest: format!("of `{second}` on {}", self.show_pe(&y)),
-            },
-        );
+        let broken = format!("a PE runs a point of `{first}` and one of `{second}` at one time");
         self.state(Claim {
             kind: Kind::PeConflict,
             of: crate::integer::name(&format!("{first}, {second}")),
@@ -97,14 +97,35 @@ impl SystemFrame<'_> {
                 Formula::same(&self.place(&x), &self.place(&y)),
                 Formula::same(&self.time(&x), &self.time(&y)),
             ],
-            reason: Reason {
-                broken: format!("a PE runs a point of `{first}` and one of `{second}` at one time"),
-                blame: format!("gives points of `{first}` and `{second}` on one PE the same time"),
-                available,
-                needed,
-                help: "shift the time of one of them, or give them different places".to_owned(),
-                moments: vec![self.moment("one point", &x), self.moment("another", &y)],
-            },
+            reason: self.two_points(&x, &y, broken, "shift the time of one of them, or give them different places"),
         })
+    }
+
+    /// Two points that run at one time: what to tell of them.
+    pub fn two_points(&self, x: &SpacePoint, y: &SpacePoint, broken: String, help: &str) -> Reason {
+        let (first, second) = (&self.space(x.space).name, &self.space(y.space).name);
+        let (available, needed) = sides(
+            &Side {
+                what: "one point at",
+                time: self.show_time(x),
+                rest: format!("of `{first}` on {}", self.show_pe(x)),
+            },
+            &Side {
+                what: "another at",
+                time: self.show_time(y),
+                rest: format!("of `{second}` on {}", self.show_pe(y)),
+            },
+        );
+        Reason {
+            broken,
+            blame: match x.space == y.space {
+                true => format!("gives two points of `{first}` on one PE the same time"),
+                false => format!("gives points of `{first}` and `{second}` on one PE the same time"),
+            },
+            available,
+            needed,
+            help: help.to_owned(),
+            moments: vec![self.moment("one point", x), self.moment("another", y)],
+        }
     }
 }

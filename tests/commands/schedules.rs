@@ -49,6 +49,20 @@ fn a_king_has_both_diagonals() {
     assert_eq!(found["sim"]["matches_reference"], true);
 }
 
+/// The twin of `fold-of-pes-that-work-together.rec`: one PE fewer in a block. A kernel of one space folds as well.
+#[test]
+fn pes_that_work_in_turns_are_folded() {
+    let path = format!("{FOLDER}/fold-of-pes-that-work-together.rec");
+    let found = json(&["run", &path, "--schedule", "right", "--size", "N=7"]);
+    let simulated = (found["sim"]["cycles"].as_u64(), found["sim"]["pes"].as_u64());
+    assert_eq!((simulated, found["prove"]["result"].as_str()), ((Some(13), Some(4)), Some("proved")));
+    assert_eq!(found["search"]["front"][0]["fold"][0]["factor"], 2);
+    let path = product("folded.rec", "fold (2)").replace("time i + j", "");
+    let found = json(&["run", &path, "--size", "M=5,N=6", "--fold", "2", "--objective", "pes", "--rank", "1"]);
+    assert_eq!((found["sim"]["pes"].as_u64(), found["prove"]["result"].as_str()), (Some(3), Some("proved")));
+    assert_eq!(found["sim"]["matches_reference"], true);
+}
+
 #[test]
 fn every_impossible_schedule_is_refused_in_the_words_of_the_source() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);

@@ -1,7 +1,7 @@
 //! Cycles and PEs that the literature derives by hand for kernels of several spaces, each found by the search from the place.
 //!
-//! The fewest PEs of a triangular solve in 2n - 1 steps are counted as the PEs busy in the fullest step: no linear place has
-//! as few, since two neighbours would have to take turns on one PE.
+//! The fewest PEs of a triangular solve in 2n - 1 steps are as many as are busy in the fullest step: no linear place has as
+//! few, but on `i - j` neighbours work in turns, and a fold makes one PE of two.
 
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel};
@@ -29,18 +29,27 @@ fn sizes(kernel: &Kernel, n: i64) -> Bindings {
     kernel.system.parameters.iter().map(|parameter| (parameter.clone(), n)).collect()
 }
 
-/// The shortest design of the front under the place with these rows, and of those one with the fewest PEs.
+/// The shortest design of the front under the place with these rows, and of those one with the fewest PEs; without rows, on
+/// any line of PEs.
 fn found(kernel: &Kernel, rows: &[Index], n: i64) -> SystemFound {
+    folded(kernel, rows, n, 1)
+}
+
+/// The same where up to so many PEs may be folded onto one.
+fn folded(kernel: &Kernel, rows: &[Index], n: i64, fold: i64) -> SystemFound {
     let row = |row: &Index| {
         row.iter().fold(Affine::default(), |sum, (index, factor)| sum + Affine::term(&name(index), *factor))
     };
     let rows: Vec<Affine> = rows.iter().map(row).collect();
     let places = kernel.system.families.iter().map(|family| place_of(family, &rows)).collect();
-    let constraint = SystemConstraint { places, ..SystemConstraint::none(&kernel.system) };
-    let bounds = Bounds { ranks: vec![rows.len()], bound: 1, steps: (-1, 2) };
+    let none = SystemConstraint::none(&kernel.system);
+    let constraint = if rows.is_empty() { none } else { SystemConstraint { places, ..none } };
+    let bounds = Bounds { ranks: vec![rows.len().max(1)], bound: 1, steps: (-1, 2) };
     let machine = Machine::default();
     let problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes(kernel, n), constraint);
-    let front = search_system(&problem.unwrap(), &|_, _| ()).sorted(Objective::Systolic);
+    let mut problem = problem.expect("a problem");
+    problem.limits.fold = fold;
+    let front = search_system(&problem, &|_, _| ()).sorted(Objective::Systolic);
     front.into_iter().min_by_key(|found| (found.cost.cycles, found.cost.pes)).expect("a design")
 }
 
@@ -73,6 +82,8 @@ fn a_triangular_solve_is_as_long_as_its_longest_path() {
             assert_eq!((found.cost.cycles, found.cost.pes), (cycles, pes - saved), "{place:?}, n = {n}");
             assert_eq!(fullest(&kernel, &found, n), fewest);
         }
+        let found = folded(&kernel, &[], n, 2);
+        assert_eq!((found.cost.cycles, found.cost.pes), (cycles, fewest), "any place, n = {n}");
     }
 }
 

@@ -32,7 +32,7 @@ fn offered(text: &str, lines: &str, latency: i64) -> (Kernel, SystemSurvey) {
 
 /// The obligations of a design that are not proved.
 fn unproved(kernel: &Kernel, parts: &[Part], latency: i64) -> Vec<String> {
-    let design = SystemDesign { system: &kernel.system, parts: parts.to_vec() };
+    let design = SystemDesign::new(&kernel.system, parts.to_vec());
     let obligations = system_obligations(&design, &machine(latency).links).unwrap();
     let proofs = discharge_all(&obligations, Duration::from_secs(60));
     let open = proofs.iter().filter(|proof| proof.verdict != Verdict::Proved);
@@ -82,7 +82,7 @@ fn designs_of_local_alignment() {
 fn what_is_right_up_to_a_size_is_not_offered() {
     let (kernel, survey) = offered(PAIR, "place (i)   time i + j", 1);
     assert_eq!((survey.front.len(), survey.designs), (0, 0));
-    let mut late = survey.refused.expect("the shortest steps are kept for the message");
+    let (mut late, _) = survey.refused.expect("the shortest steps are kept for the message");
     for (start, smallest) in [(1, 2), (2, 3), (8, 9)] {
         late[1].start = Affine::constant(start);
         let wrong = unproved(&kernel, &late, 1);
@@ -91,7 +91,7 @@ fn what_is_right_up_to_a_size_is_not_offered() {
         assert!(case.contains(&format!("(\"N\", {smallest})")), "{case}");
     }
     late[1].start = Affine::variable(&name("N"));
-    let design = SystemDesign { system: &kernel.system, parts: late };
+    let design = SystemDesign::new(&kernel.system, late);
     let why = system_obligations(&design, &machine(1).links).unwrap_err();
     assert!(why[0].message().contains("needs a FIFO that grows"), "{why:?}");
 }

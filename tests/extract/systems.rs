@@ -155,7 +155,7 @@ fn best_is_proved(text: &str, at: &[(&str, i64)]) {
     let bounds = Bounds { ranks: vec![kernel.dimension() - 1], bound: 1, steps: (0, 1) };
     let front = kernel.front(&machine, &sizes(at), bounds);
     let best = front.first().expect("a design");
-    let design = SystemDesign { system: &kernel.system, parts: best.parts.clone() };
+    let design = SystemDesign::new(&kernel.system, best.parts.clone());
     let proofs =
         discharge_all(&system_obligations(&design, &machine.links).unwrap(), std::time::Duration::from_secs(60));
     let refuted: Vec<_> = proofs.iter().filter(|proof| proof.verdict != Verdict::Proved).collect();

@@ -7,7 +7,7 @@ use systole::cost::{Cost, Machine};
 use systole::extract::{SystemConstraint, SystemFound, SystemProblem, verify_system};
 use systole::integer::{Affine, Vector, dot, name};
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Network, SystemDesign};
+use systole::mapping::{Fold, Network, SystemDesign};
 use systole::recurrence::spaces::SpaceSystem;
 use systole::rewrite::{Limits, load_rules, saturate_system};
 
@@ -47,7 +47,10 @@ fn verdict_on(kernel: &Kernel, system: &SpaceSystem, lines: &[Line], machine: &M
     let bounds = Bounds::for_dimension(2);
     let sizes = kernel.sizes(&[SIZE]);
     let problem = SystemProblem::new(system, &choices.unwrap(), bounds, machine, &sizes, none).unwrap();
-    verify_system(&problem, &SystemFound { cost: counted(system, &design, kernel), parts: design.parts })
+    verify_system(
+        &problem,
+        &SystemFound { cost: counted(system, &design, kernel), parts: design.parts, fold: Fold::default() },
+    )
 }
 
 fn verdict(lines: &[Line], latency: i64) -> Result<(), String> {

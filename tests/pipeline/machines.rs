@@ -124,7 +124,7 @@ impl<'a> Bench<'a> {
         let Some(found) = survey.sorted(Objective::Systolic).into_iter().next() else {
             return Ok(Err((survey.oversized, survey.maps)));
         };
-        let design = SystemDesign { system: &cut, parts: found.parts };
+        let design = SystemDesign::new(&cut, found.parts);
         Ok(Ok((found.cost, emit_system(&design, &self.machine.links)?)))
     }
 

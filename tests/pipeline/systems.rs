@@ -120,7 +120,7 @@ impl Grown {
     }
 
     fn design(&self, found: &SystemFound) -> SystemDesign<'_> {
-        SystemDesign { system: &self.cut, parts: found.parts.clone() }
+        SystemDesign::new(&self.cut, found.parts.clone())
     }
 
     /// The values of the equations, which reductions as written give bit for bit; else those of the chosen orders.

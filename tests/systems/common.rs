@@ -77,7 +77,7 @@ impl Kernel {
         let line =
             |space: &Space| lines.iter().find(|line| *line.0 == *space.name).unwrap_or_else(|| panic!("{names:?}"));
         let parts = self.cut.spaces.iter().map(|space| part(space, line(space))).collect();
-        SystemDesign { system: &self.cut, parts }
+        SystemDesign::new(&self.cut, parts)
     }
 
     /// Sizes in the order of the parameters.

@@ -20,6 +20,8 @@ mod links;
 
 mod factorisations;
 
+mod folds;
+
 mod grids;
 
 mod solves;

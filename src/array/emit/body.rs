@@ -14,14 +14,17 @@ use crate::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Design, Flow, FlowRole};
 use crate::recurrence::Scalar;
 use crate::rewrite::Transport;
+use std::collections::BTreeMap;
 
 /// Everything a body is written from.
 #[derive(Clone)]
 pub struct Body<'a> {
     /// The design of the space.
     pub design: &'a Design<'a>,
-    /// The names of registers and channels.
+    /// The names of registers, and of the channels that come in.
     pub names: &'a Names,
+    /// The channels that go out, where they have other names than those that come in.
+    pub outbound: BTreeMap<FlowRole, Name>,
     /// The points of a PE.
     pub scan: Scan,
     /// What moves along the space.
@@ -105,7 +108,7 @@ impl Body<'_> {
         let mut body = vec![];
         for flow in self.flows.iter().filter(|flow| matches!(flow.role, FlowRole::Operand(_))) {
             if !flow.is_stationary() {
-                let pass = vec![Instruction::Send(self.names.channel(flow.role), self.names.register(flow.role))];
+                let pass = vec![Instruction::Send(self.outbound(flow.role), self.names.register(flow.role))];
                 body.extend(self.when(&self.next(flow), known, |_| pass.clone(), |_| vec![]));
             }
         }
@@ -114,6 +117,11 @@ impl Body<'_> {
             body.extend(self.give(Some(operand), known));
         }
         body
+    }
+
+    /// The channel on which a flow goes out.
+    pub fn outbound(&self, role: FlowRole) -> Name {
+        self.outbound.get(&role).cloned().unwrap_or_else(|| self.names.channel(role))
     }
 
     /// Whether the PE's loop is one, and runs at least once, with nothing between its rounds.

@@ -42,7 +42,7 @@ impl Body<'_> {
         let register = self.names.register(FlowRole::Operand(operand));
         let pass = |flow: &Flow| match flow.is_stationary() {
             true => Instruction::Let(self.names.register(flow.role), ScalarExpr::Register(register.clone())),
-            false => Instruction::Send(self.names.channel(flow.role), register.clone()),
+            false => Instruction::Send(self.outbound(flow.role), register.clone()),
         };
         let branches = self.branches(operand).into_iter();
         branches.flat_map(|flow| self.when(&self.left(flow), known, |_| vec![pass(flow)], |_| vec![])).collect()

@@ -3,6 +3,7 @@
 use super::known::{greatest_expression, is_reached, least_expression};
 use crate::array::{Coordinate, IndexExpr};
 use crate::integer::{Affine, Bound, Name, Polyhedron, name};
+use crate::mapping::Axis;
 use crate::recurrence::Space;
 use std::collections::BTreeMap;
 
@@ -15,13 +16,13 @@ pub struct Side {
 }
 
 impl Side {
-    /// The side of a coordinate on which each space has its place, a form over its indices and the parameters.
-    pub fn new<'a>(coordinate: &Name, places: impl Iterator<Item = (&'a Space, Affine)>) -> Side {
+    /// The side of a coordinate on which each space has its place, a form over its indices and the parameters, folded so.
+    pub fn new<'a>(coordinate: &Name, axis: Axis, places: impl Iterator<Item = (&'a Space, Affine)>) -> Side {
         let mut side =
             Side { coordinate: coordinate.clone(), lower: vec![], upper: vec![], sizes: Polyhedron::default() };
         for (space, place) in places {
             side.sizes = Polyhedron::sizes(&space.parameters);
-            let (lower, upper) = values(space, &place);
+            let (lower, upper) = blocks(space, &place, axis);
             side.lower.push(lower);
             side.upper.push(upper);
         }
@@ -68,10 +69,13 @@ fn shared(ends: &[Vec<Bound>], reaches: impl Fn(&Bound, &Bound) -> bool + Copy) 
 
 /// The lower and the upper bounds of a form over the points of a space.
 pub fn values(space: &Space, form: &Affine) -> (Vec<Bound>, Vec<Bound>) {
+    blocks(space, form, Axis::default())
+}
+
+/// The lower and the upper bounds of the block that a form lies in over the points of a space.
+fn blocks(space: &Space, form: &Affine, axis: Axis) -> (Vec<Bound>, Vec<Bound>) {
     let marker = name("the value");
     let mut set = space.domain.set.intersect(&Polyhedron::sizes(&space.parameters));
-    let value = form.clone() - Affine::variable(&marker);
-    set.add(value.clone());
-    set.add(-value);
+    axis.within(form, &Affine::variable(&marker)).into_iter().for_each(|form| set.add(form));
     set.eliminate_all(space.indices().iter().rev()).substitute(&BTreeMap::new()).bounds(&marker)
 }

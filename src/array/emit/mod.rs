@@ -52,8 +52,8 @@ pub use system::emit_system;
 
 use super::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name, lexicographic_sign};
-use crate::mapping::{Design, Flow, FlowRole, Links};
+use crate::integer::{Affine, Name, Vector, lexicographic_sign};
+use crate::mapping::{Axis, Design, Flow, FlowRole, Links};
 use crate::recurrence::{Role, Space};
 use crate::rewrite::Transport;
 use body::Body;
@@ -61,6 +61,7 @@ use classes::classes;
 use grid::Side;
 use names::Names;
 use scan::Scan;
+use std::collections::BTreeMap;
 use timetable::timetable;
 use work::Work;
 
@@ -85,7 +86,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let scan =
         Scan::new(space, &design.map, &origin, &names).ok_or_else(|| refuse("two points of a PE share a time"))?;
     let at = timetable(space, &design.map, &scan).ok_or_else(|| refuse("its vector time has no closed clock"))?;
-    let channels = channels(&flows, &names, links).map_err(|what| refuse(&what))?;
+    let channels = channels(&flows, &names, links, |flow| flow.displacement.clone()).map_err(|what| refuse(&what))?;
     let work = work(design, &names, scan, &flows, at);
     Ok(Program {
         kernel: space.kernel.clone(),
@@ -102,12 +103,13 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
 fn work<'a>(design: &'a Design, names: &'a Names, scan: Scan, flows: &'a [Flow], at: IndexExpr) -> Work<'a> {
     let space = design.space;
     let side = |(name, row): (&Name, &Vec<i64>)| {
-        Side::new(name, std::iter::once((space, Affine::from_row(space.indices(), row))))
+        Side::new(name, Axis::default(), std::iter::once((space, Affine::from_row(space.indices(), row))))
     };
     let sides = names.coordinates.iter().zip(design.map.place.rows()).map(side).collect();
     let pes = scan.pes.clone();
     let (is_output, is_undivided) = (true, true);
-    let body = Body { design, names, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
+    let outbound = BTreeMap::new();
+    let body = Body { design, names, outbound, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
     Work {
         bodies: vec![body],
         times: vec![],
@@ -128,21 +130,27 @@ fn arrays(space: &Space) -> Vec<ArrayDecl> {
     space.shapes.iter().map(declare).collect()
 }
 
-fn channels(flows: &[Flow], names: &Names, links: &Links) -> Result<Vec<Channel>, String> {
+/// The channels of the flows that move, each of which moves so in the array.
+fn channels(
+    flows: &[Flow],
+    names: &Names,
+    links: &Links,
+    moved: impl Fn(&Flow) -> Vector,
+) -> Result<Vec<Channel>, String> {
     let (held, moving): (Vec<&Flow>, Vec<&Flow>) = flows.iter().partition(|flow| flow.is_stationary());
     if let Some(flow) = held.iter().find(|flow| lexicographic_sign(&flow.delay) <= 0) {
         return Err(format!("the register of `{}` would be read before it is written", flow.of));
     }
-    moving.into_iter().map(|flow| channel(flow, names, links)).collect()
+    moving.into_iter().map(|flow| channel(flow, names, links, moved(flow))).collect()
 }
 
-fn channel(flow: &Flow, names: &Names, links: &Links) -> Result<Channel, String> {
-    let hops = links.network.hops(&flow.displacement);
+fn channel(flow: &Flow, names: &Names, links: &Links, offset: Vector) -> Result<Channel, String> {
+    let hops = links.network.hops(&offset);
     let hops = hops.ok_or_else(|| format!("the {} network has no link for `{}`", links.network, flow.of))?;
     let depth = flow.depth(links.response);
     let depth = depth.ok_or_else(|| format!("the FIFO of `{}` grows with the sizes", flow.of))?;
-    let latency = (hops * links.latency).unsigned_abs();
-    Ok(Channel { name: names.channel(flow.role), offset: flow.displacement.clone(), latency, depth })
+    let latency = (hops * links.latency).max(1).unsigned_abs();
+    Ok(Channel { name: names.channel(flow.role), offset, latency, depth })
 }
 
 fn buses(design: &Design, names: &Names) -> Vec<Bus> {

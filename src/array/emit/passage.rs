@@ -4,13 +4,15 @@ use super::names::fresh;
 use crate::array::Channel;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Name, Polyhedron};
-use crate::mapping::{Giver, Handoff, Links, SystemDesign};
+use crate::mapping::{Giver, Handoff, Links, SystemDesign, Turn};
 use std::collections::BTreeSet;
 
 /// One handoff within a program.
 pub struct Passage {
     /// What is handed over.
     pub handoff: Handoff,
+    /// From which PEs of a block to which, and how far.
+    pub turn: Turn,
     /// The points that give, over the giver's indices; of no meaning where nobody gives.
     pub givers: Polyhedron,
     /// The channel's name, used where giver and reader are different points.
@@ -25,15 +27,20 @@ impl Passage {
         matches!(self.handoff.giver, Giver::Point { .. }) && !self.is_within_point
     }
 
-    /// A handoff of a design; the channel gets a name of its own.
+    /// A handoff of a design to the PEs with one residue; the channel gets a name of its own.
     ///
     /// # Errors
     /// Givers with more than one reader.
-    pub fn new(design: &SystemDesign, handoff: Handoff, taken: &mut BTreeSet<Name>) -> Checked<Passage> {
+    pub fn new(design: &SystemDesign, handoff: Handoff, to: &[i64], taken: &mut BTreeSet<Name>) -> Checked<Passage> {
         let reader = &design.system.spaces[handoff.reader];
         let tensor = &reader.operands[handoff.operand].tensor;
         let is_within_point = handoff.is_within_point(reader);
-        let mut passage = Passage { handoff, givers: Polyhedron::default(), channel: tensor.clone(), is_within_point };
+        let turn = match &handoff.giver {
+            Giver::Point { displacement, .. } => design.fold.turn(displacement, to),
+            Giver::Known(_) => design.fold.turn(&vec![0; design.rank()], to),
+        };
+        let mut passage =
+            Passage { handoff, turn, givers: Polyhedron::default(), channel: tensor.clone(), is_within_point };
         if let (true, Some((space, _))) = (passage.is_sent(), passage.handoff.given()) {
             let Some(givers) = design.givers(&passage.handoff) else {
                 return refuse(design, &passage.handoff, "one point would give it to several readers")
@@ -52,10 +59,10 @@ impl Passage {
     /// # Errors
     /// Networks without the link, and FIFOs that grow.
     pub fn declare(&self, design: &SystemDesign, links: &Links) -> Checked<Option<Channel>> {
-        let (Giver::Point { displacement, .. }, false) = (&self.handoff.giver, self.is_within_point) else {
+        if !self.is_sent() {
             return Ok(None);
-        };
-        let Some(delay) = design.least_handoff_delay(&self.handoff, links) else {
+        }
+        let Some(hops) = links.network.hops(&self.turn.displacement) else {
             let network = links.network;
             return refuse(design, &self.handoff, &format!("the {network} network has no link for it")).alone();
         };
@@ -64,8 +71,8 @@ impl Passage {
                 .help("choose steps that keep the delay from the giver to the reader constant")
                 .alone();
         };
-        let (name, latency) = (self.channel.clone(), delay.unsigned_abs());
-        Ok(Some(Channel { name, offset: displacement.clone(), latency, depth }))
+        let (name, latency) = (self.channel.clone(), (hops * links.latency).max(1).unsigned_abs());
+        Ok(Some(Channel { name, offset: self.turn.displacement.clone(), latency, depth }))
     }
 }
 

@@ -25,7 +25,7 @@ impl Body<'_> {
         let mut body = self.when(&self.previous(flow), known, |_| join.clone(), |_| start.clone());
         let moved = match flow.is_stationary() {
             true => vec![],
-            false => vec![Instruction::Send(self.names.channel(role), result.clone())],
+            false => vec![Instruction::Send(self.outbound(role), result.clone())],
         };
         body.extend(self.when(&self.next(flow), known, |_| moved.clone(), |known| self.finish(level, known)));
         body

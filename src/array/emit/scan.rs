@@ -8,11 +8,11 @@
 use super::known::lower_expression;
 use super::known::upper_expression;
 use super::names::Names;
-use super::text::{condition, replace};
+use super::text::{Divisions, condition, replace};
 use crate::array::{Comparison, Condition, IndexExpr};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, Vector};
-use crate::mapping::SpaceTimeMap;
 use crate::mapping::clock::row_basis_of;
+use crate::mapping::{Fold, SpaceTimeMap};
 use crate::recurrence::Space;
 use std::collections::BTreeMap;
 
@@ -87,6 +87,23 @@ impl Scan {
         let remainder = IndexExpr::Modulo(Box::new(since.clone()), pace);
         scan.divisions.insert(index.clone(), IndexExpr::Floor(Box::new(since), pace));
         (scan, vec![Condition { comparison: Comparison::Equal, left: remainder, right: IndexExpr::Constant(0) }])
+    }
+
+    /// The points of those PEs of the map that have this residue in their block, over the coordinates of the blocks.
+    pub fn at_residue(mut self, fold: &Fold, residue: &[i64]) -> Scan {
+        let pe: Vec<Affine> = self.coordinates.iter().map(Affine::variable).collect();
+        let unfolded = fold.unfolded(residue, &pe);
+        let image: BTreeMap<Name, Affine> = self.coordinates.iter().cloned().zip(unfolded).collect();
+        let texts: Divisions = image.iter().map(|(name, form)| (name.clone(), IndexExpr::affine(form))).collect();
+        self.point.values_mut().for_each(|form| *form = form.substitute(&image));
+        for set in [&mut self.domain, &mut self.pes, &mut self.ties] {
+            *set = set.substitute(&image);
+        }
+        for Condition { left, right, .. } in &mut self.lattice {
+            (*left, *right) = (replace(left, &texts), replace(right, &texts));
+        }
+        self.divisions.values_mut().for_each(|division| *division = replace(division, &texts));
+        self
     }
 
     /// A form over the space's indices, over coordinates and loop indices instead.

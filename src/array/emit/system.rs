@@ -1,8 +1,8 @@
 //! Emission of designs of several spaces.
 //!
 //! In: a [`SystemDesign`] whose obligations hold, and the links it was proved for. Out: one [`Program`]. Each space has a
-//! scan and a body of its own; handoffs are channels between them. Paper: Cyclotron section 6 with the interface maps of
-//! section 4.4.
+//! scan and a body of its own, one for each residue where the design is folded; handoffs are channels between them, and so
+//! are streams between residues. Paper: Cyclotron section 6 with the interface maps of section 4.4.
 
 use super::body::Body;
 use super::classes::classes;
@@ -16,27 +16,27 @@ use super::work::{Work, since};
 use super::{buses, channels};
 use crate::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name, Polyhedron};
-use crate::mapping::{Design, Flow, Links, SystemDesign};
+use crate::integer::{Affine, Name, Polyhedron, Vector};
+use crate::mapping::{Design, Flow, FlowRole, Links, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::recurrence::{Role, Space};
 use crate::rewrite::Transport;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes the program of a design of several spaces.
 ///
 /// # Errors
 /// Vector time, two points of a space at one time on one PE, values that no constant link carries, FIFOs that grow with
-/// the sizes, buses and memories of values that are computed.
+/// the sizes, buses and memories of values that are computed, folds under which words would need longer links.
 pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
+    let residues = design.fold.residues();
     let alone: Vec<Design> = (0..design.parts.len()).map(|space| design.alone(space)).collect();
     let mut naming = Naming::new(design.system, design.rank());
-    let names: Vec<Names> = alone.iter().map(|part| naming.name_space(part)).collect();
-    let parts: Vec<Whole> =
-        (0..alone.len()).map(|space| Whole::new(design, &alone, &names, space)).collect::<Checked<_>>()?;
-    let passages = design.handoffs(links.network)?.into_iter();
-    let passages =
-        passages.map(|handoff| Passage::new(design, handoff, &mut naming.taken)).collect::<Checked<Vec<_>>>()?;
+    let names: Vec<Vec<Names>> =
+        alone.iter().map(|part| residues.iter().map(|_| naming.name_space(part)).collect()).collect();
+    let block = Block { design, residues: &residues };
+    let parts = block.wholes(&alone, &names)?;
+    let passages = block.passages(links, &mut naming.taken)?;
     let known = fresh(&mut naming.taken, "known");
     let work = gather(design, &parts, &passages, &naming, store_known(design.system, &known));
     Ok(Program {
@@ -72,21 +72,30 @@ impl Naming {
     }
 }
 
-/// One space with all that is found of it alone.
-struct Whole<'a> {
-    design: &'a Design<'a>,
-    names: &'a Names,
-    scan: Scan,
-    flows: Vec<Flow>,
-    /// The place over the indices and the parameters.
-    place: Vec<Affine>,
-    /// The step over the same.
-    time: Affine,
+/// A design with the residues of its blocks.
+struct Block<'a> {
+    design: &'a SystemDesign<'a>,
+    residues: &'a [Vector],
 }
 
-impl<'a> Whole<'a> {
-    fn new(design: &SystemDesign, alone: &'a [Design], names: &'a [Names], space: usize) -> Checked<Whole<'a>> {
-        let (alone, names, part) = (&alone[space], &names[space], &design.parts[space]);
+impl<'a> Block<'a> {
+    /// Every space on every residue.
+    fn wholes(&self, alone: &'a [Design<'a>], names: &'a [Vec<Names>]) -> Checked<Vec<Whole<'a>>> {
+        let all = (0..alone.len()).flat_map(|space| (0..self.residues.len()).map(move |residue| (space, residue)));
+        all.map(|(space, residue)| self.whole(&alone[space], &names[space], (space, residue))).collect()
+    }
+
+    /// Every handoff to every residue.
+    fn passages(&self, links: &Links, taken: &mut BTreeSet<Name>) -> Checked<Vec<Passage>> {
+        let handoffs = self.design.handoffs(links.network)?;
+        self.design.check_fold(&handoffs)?;
+        let all = handoffs.iter().flat_map(|handoff| self.residues.iter().map(move |to| (handoff, to)));
+        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, taken)).collect()
+    }
+
+    /// What one space does on the PEs with one residue; `names` are those of the space on all residues.
+    fn whole(&self, alone: &'a Design<'a>, names: &'a [Names], (space, residue): (usize, usize)) -> Checked<Whole<'a>> {
+        let (design, part) = (self.design, &self.design.parts[space]);
         let refuse = |what: &str| {
             Diagnostic::new(format!("no program can be written for `{}`: {what}", alone.space.name)).label(
                 &alone.space.source,
@@ -98,22 +107,59 @@ impl<'a> Whole<'a> {
         let [time] = &design.time(space, &point)[..] else {
             return refuse("several spaces need plain time, one step a space").alone();
         };
-        for (operand, transport) in part.dataflow.transports.iter().enumerate() {
-            let computed = !design.system.sources[space][operand].is_empty();
-            if computed && transport.streams().is_empty() && *transport != Transport::Handoff {
-                let tensor = &alone.space.operands[operand].tensor;
-                return refuse(&format!("`{tensor}` is computed, so it is streamed or handed over")).alone();
-            }
+        if let Some(tensor) = self.loaded_though_computed(space) {
+            return refuse(&format!("`{tensor}` is computed, so it is streamed or handed over")).alone();
         }
         let Some(flows) = alone.flows() else {
             return refuse("its reduction runs over several indices of a domain that is no box").alone();
         };
-        let Some(scan) = Scan::new(alone.space, &alone.map, &part.origin, names) else {
+        let (own, residues) = (&names[residue], self.residues);
+        let Some(scan) = Scan::new(alone.space, &alone.map, &part.origin, own) else {
             return refuse("two points of a PE share a time").alone();
         };
-        Ok(Whole { design: alone, names, scan, flows, place: design.place(space, &point), time: time.clone() })
+        let scan = scan.at_residue(&design.fold, &residues[residue]);
+        let outbound = self.outbound(&flows, names, &residues[residue]);
+        let (place, time, residue) = (design.place(space, &point), time.clone(), &residues[residue]);
+        Ok(Whole { design: alone, position: space, residue, names: own, outbound, scan, flows, place, time })
     }
 
+    /// A tensor that a space computes and another one would load.
+    fn loaded_though_computed(&self, space: usize) -> Option<&'a Name> {
+        let (operands, sources) = (&self.design.system.spaces[space].operands, &self.design.system.sources[space]);
+        let transports = self.design.parts[space].dataflow.transports.iter();
+        let mut computed = transports.zip(sources).zip(operands).filter(|((_, sources), _)| !sources.is_empty());
+        let loaded = |transport: &Transport| transport.streams().is_empty() && *transport != Transport::Handoff;
+        computed.find(|((transport, _), _)| loaded(transport)).map(|(_, operand)| &operand.tensor)
+    }
+
+    /// For each flow that moves the channel of the PEs that its words go to.
+    fn outbound(&self, flows: &[Flow], names: &[Names], from: &Vector) -> BTreeMap<FlowRole, Name> {
+        let channel = |flow: &Flow| {
+            let turns = self.design.fold.turns(&flow.displacement);
+            let to = turns.iter().position(|turn| turn.from == *from)?;
+            Some((flow.role, names[to].channel(flow.role)))
+        };
+        flows.iter().filter(|flow| !flow.is_stationary()).filter_map(channel).collect()
+    }
+}
+
+/// One space on the PEs with one residue, with all that is found of it alone.
+struct Whole<'a> {
+    design: &'a Design<'a>,
+    /// Which space.
+    position: usize,
+    residue: &'a Vector,
+    names: &'a Names,
+    outbound: BTreeMap<FlowRole, Name>,
+    scan: Scan,
+    flows: Vec<Flow>,
+    /// The place over the indices and the parameters.
+    place: Vec<Affine>,
+    /// The step over the same.
+    time: Affine,
+}
+
+impl<'a> Whole<'a> {
     fn space(&self) -> &'a Space {
         self.design.space
     }
@@ -122,15 +168,18 @@ impl<'a> Whole<'a> {
         buses(self.design, self.names)
     }
 
-    fn body(&self, space: usize, system: &SpaceSystem, passages: &'a [Passage], start: &IndexExpr) -> Body<'_> {
-        let given = |passage: &&Passage| passage.is_sent() && passage.handoff.given().is_some_and(|(s, _)| s == space);
+    fn body(&self, system: &SpaceSystem, passages: &'a [Passage], start: &IndexExpr) -> Body<'_> {
+        let gives = |passage: &Passage| passage.handoff.given().is_some_and(|(space, _)| space == self.position);
+        let given = |passage: &&Passage| passage.is_sent() && gives(passage) && passage.turn.from == *self.residue;
+        let taken = |passage: &&Passage| passage.handoff.reader == self.position && passage.turn.to == *self.residue;
         let output = &self.space().output;
         Body {
             design: self.design,
             names: self.names,
+            outbound: self.outbound.clone(),
             scan: self.scan.clone(),
             flows: &self.flows,
-            taken: passages.iter().filter(|passage| passage.handoff.reader == space).collect(),
+            taken: passages.iter().filter(taken).collect(),
             given: passages.iter().filter(given).collect(),
             at: since(self.scan.expression(&self.scan.image(&self.time)), start),
             is_output: system.tensors.iter().any(|tensor| tensor.name == *output && tensor.role == Role::Output),
@@ -147,11 +196,14 @@ fn gather<'a>(
     naming: &Naming,
     once: Vec<crate::array::Instruction>,
 ) -> Work<'a> {
-    let start = first_time(&parts.iter().map(|part| (part.space(), part.time.clone())).collect::<Vec<_>>());
+    let mut once_each: Vec<&Whole> = parts.iter().collect();
+    once_each.dedup_by_key(|part| part.position);
+    let start = first_time(&once_each.iter().map(|part| (part.space(), part.time.clone())).collect::<Vec<_>>());
     let side = |(axis, coordinate): (usize, &Name)| {
-        Side::new(coordinate, parts.iter().map(|part| (part.space(), part.place[axis].clone())))
+        let places = once_each.iter().map(|part| (part.space(), part.place[axis].clone()));
+        Side::new(coordinate, design.fold.axis(axis), places)
     };
-    let bodies = parts.iter().enumerate().map(|(space, part)| part.body(space, design.system, passages, &start));
+    let bodies = parts.iter().map(|part| part.body(design.system, passages, &start));
     let mut work = Work {
         bodies: bodies.collect(),
         times: parts.iter().map(|part| part.scan.image(&part.time)).collect(),
@@ -179,7 +231,8 @@ fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
 fn all_channels(design: &SystemDesign, parts: &[Whole], passages: &[Passage], links: &Links) -> Checked<Vec<Channel>> {
     let mut all = vec![];
     for part in parts {
-        match channels(&part.flows, part.names, links) {
+        let moved = |flow: &Flow| design.fold.turn(&flow.displacement, part.residue).displacement;
+        match channels(&part.flows, part.names, links, moved) {
             Ok(channels) => all.extend(channels),
             Err(what) => {
                 return Diagnostic::new(format!("no program can be written for `{}`: {what}", part.space().name))

@@ -14,7 +14,7 @@ mod sweep;
 
 mod table;
 
-use super::arguments::{ExploreArguments, KernelArguments};
+use super::arguments::{ExploreArguments, KernelArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{self, KernelCommand, Loaded, with_threads};
@@ -32,6 +32,10 @@ use table::Table;
 impl KernelCommand for ExploreArguments {
     fn kernel(&self) -> &KernelArguments {
         &self.kernel
+    }
+
+    fn space(&self) -> &SpaceArguments {
+        &self.space
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {

@@ -43,7 +43,7 @@ impl System {
     }
 
     fn design(&self, parts: &[Part]) -> SystemDesign<'_> {
-        SystemDesign { system: &self.cut, parts: parts.to_vec() }
+        SystemDesign::new(&self.cut, parts.to_vec())
     }
 }
 
@@ -96,8 +96,10 @@ impl Kernel for System {
     }
 
     fn problem<'a>(&'a self, setting: &'a Setting<System>, constraint: SystemConstraint) -> Checked<SystemProblem<'a>> {
-        let Setting { choices, bounds, machine, sizes, .. } = setting;
-        SystemProblem::new(&self.cut, choices, bounds.clone(), machine, sizes, constraint)
+        let Setting { choices, bounds, machine, sizes, fold, .. } = setting;
+        let mut problem = SystemProblem::new(&self.cut, choices, bounds.clone(), machine, sizes, constraint)?;
+        problem.limits.fold = *fold;
+        Ok(problem)
     }
 
     fn survey(problem: &SystemProblem, _: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
@@ -129,7 +131,7 @@ impl Kernel for System {
     }
 
     fn design<'a>(searched: &Searched<'a, System>, found: &SystemFound) -> SystemDesign<'a> {
-        searched.kernel.design(&found.parts)
+        SystemDesign { fold: found.fold.clone(), ..searched.kernel.design(&found.parts) }
     }
 
     fn forced<'a>(searched: &Searched<'a, System>) -> Checked<SystemDesign<'a>> {

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::driver::pipeline::{self, messages, prove};
 use crate::driver::show::grouped;
 use crate::extract::{Law, Stuck, nearest, why_stuck};
-use crate::mapping::{Part, restrict};
+use crate::mapping::{Fold, Part, SystemDesign, restrict};
 
 /// A search over several spaces.
 type Searched<'a> = pipeline::Searched<'a, System>;
@@ -16,8 +16,8 @@ pub fn nothing_found(searched: &Searched, limit: u64) -> Vec<Diagnostic> {
     let survey = &searched.survey;
     let clash = plainest(searched);
     let plain = |parts: &Vec<Part>| clash.as_ref().is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
-    if let Some(parts) = survey.refused.as_ref().filter(|parts| plain(parts)) {
-        let broken = broken(searched, parts, limit);
+    if let Some((parts, fold)) = survey.refused.as_ref().filter(|(parts, _)| plain(parts)) {
+        let broken = broken(searched, (parts, fold), limit);
         if !broken.is_empty() {
             return broken;
         }
@@ -80,13 +80,14 @@ fn stuck(searched: &Searched, (parts, why): (&[Part], &Stuck), limit: u64) -> Di
     let clash = said.add_all(first, laws).help("each is needed for the contradiction: change any one of them");
     let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
     let near = if given { nearest(&searched.problem, parts) } else { None };
-    let cases = near.map(|near| broken(searched, &near, limit)).unwrap_or_default();
+    let cases = near.map(|near| broken(searched, (&near, &Fold::default()), limit)).unwrap_or_default();
     std::iter::once(clash).chain(cases).collect()
 }
 
 /// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated.
-fn broken(searched: &Searched, parts: &[Part], limit: u64) -> Diagnostics {
-    match prove(searched, &searched.kernel.design(parts), limit) {
+fn broken(searched: &Searched, (parts, fold): (&[Part], &Fold), limit: u64) -> Diagnostics {
+    let design = SystemDesign { fold: fold.clone(), ..searched.kernel.design(parts) };
+    match prove(searched, &design, limit) {
         Ok(proofs) => messages(searched, &proofs),
         Err(why) => why.into_iter().map(|problem| at_place(searched, problem)).collect(),
     }

@@ -17,7 +17,7 @@ pub fn parts(design: &SystemDesign) -> Vec<String> {
     let line = |(position, space): (usize, &Space)| {
         let point = design.point(position);
         let time = list(&design.time(position, &point));
-        let place = list(&design.place(position, &point));
+        let place = design.fold.show(&design.place(position, &point)).join(", ");
         let moves = moves(space, &design.parts[position]).join(", ");
         format!("{:width$}  t = {time}   PE ({place})   {moves}", space.name)
     };
@@ -38,7 +38,8 @@ pub fn laid_out<'a>(design: &'a SystemDesign<'_>) -> Vec<LaidOut<'a>> {
 pub fn texts(design: &SystemDesign) -> Vec<(String, String)> {
     let part = |space: usize| {
         let point = design.point(space);
-        (bracketed(&design.place(space, &point)), bracketed(&design.time(space, &point)))
+        let place = design.fold.show(&design.place(space, &point)).join(",").replace(' ', "");
+        (format!("[{place}]"), bracketed(&design.time(space, &point)))
     };
     (0..design.parts.len()).map(part).collect()
 }
@@ -63,20 +64,24 @@ pub fn left_out(limits: &SystemLimits, seen: &Seen) -> Vec<LeftOut> {
     ]
 }
 
-/// Places, steps and shifts as an object, each keyed by space.
+/// Places, steps and shifts as an object, each keyed by space, and the fold where there is one.
 pub fn map_json(design: &SystemDesign) -> Map<String, Value> {
     let keyed = |value: &dyn Fn(&Part) -> Value| -> Value {
         let spaces = design.system.spaces.iter().zip(&design.parts);
         Value::Object(spaces.map(|(space, part)| (space.name.to_string(), value(part))).collect())
     };
     let origin = |part: &Part| part.origin.iter().map(Affine::to_string).collect::<Value>();
-    [
+    let mut map = Map::new();
+    if !design.fold.is_none() {
+        let axis = |axis| json!({ "factor": design.fold.axis(axis).factor, "phase": design.fold.axis(axis).phase });
+        map.insert("fold".to_owned(), (0..design.rank()).map(axis).collect());
+    }
+    let keyed = [
         ("place", keyed(&|part| json!(part.map.place.rows()))),
         ("step", keyed(&|part| json!(part.map.step.rows().first()))),
         ("origin", keyed(&origin)),
         ("start", keyed(&|part| json!(part.start.to_string()))),
-    ]
-    .map(|(key, value)| (key.to_owned(), value))
-    .into_iter()
-    .collect()
+    ];
+    map.extend(keyed.map(|(key, value)| (key.to_owned(), value)));
+    map
 }

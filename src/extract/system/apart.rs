@@ -36,7 +36,7 @@ fn met_under(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Meeting>> {
 }
 
 fn timed<'a>(problem: &SystemProblem<'a>, parts: &[Part]) -> SystemDesign<'a> {
-    SystemDesign { system: problem.system, parts: parts.to_vec() }
+    SystemDesign::new(problem.system, parts.to_vec())
 }
 
 /// The shortest steps that keep the points that meet apart; asked anew while others meet. Two spaces that are apart at the

@@ -6,7 +6,7 @@
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::extract::wanted::Wanted;
 use crate::integer::{Affine, Matrix, Name};
-use crate::mapping::Network;
+use crate::mapping::{Fold, Network};
 use crate::recurrence::spaces::{Family, SpaceSystem};
 use crate::recurrence::{Directive, Schedule};
 use crate::rewrite::Choices;
@@ -23,6 +23,8 @@ pub struct SystemConstraint {
     pub transports: Vec<(Directive, Span)>,
     /// The network the schedule is for.
     pub network: Option<Network>,
+    /// How many PEs are one along each axis, where that is given, and where in the source.
+    pub fold: Option<(Vec<i64>, Span)>,
     /// Where the step, or else the schedule, stands in the source.
     pub span: Option<Span>,
     /// Where the place stands.
@@ -51,12 +53,35 @@ impl SystemConstraint {
                 problems.push(problem);
             }
         }
+        problems.extend(constraint.misfold(system));
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 
-    /// The rank of the array, where a place is given.
+    /// The rank of the array, where a place or a fold is given.
     pub fn rank(&self) -> Option<usize> {
+        self.placed_rank().or(self.fold.as_ref().map(|(factors, _)| factors.len()))
+    }
+
+    fn placed_rank(&self) -> Option<usize> {
         self.places.iter().flatten().next().map(|place| place.rows().len())
+    }
+
+    /// What stands against the fold: an array of another rank, or more PEs in one than a program is written for.
+    fn misfold(&self, system: &SpaceSystem) -> Option<Diagnostic> {
+        let (factors, span) = self.fold.as_ref()?;
+        let (axes, most) = (factors.len(), Fold::MOST);
+        if let Some(rank) = self.placed_rank().filter(|rank| *rank != axes) {
+            let diagnostic = Diagnostic::new(format!("a fold of {axes} axes, and an array of {rank}"));
+            let diagnostic = diagnostic.label(&system.source, *span, "one number for each axis of the place");
+            return Some(diagnostic.help("write 1 for an axis that is not folded"));
+        }
+        let volume = factors.iter().try_fold(1i64, |volume, factor| volume.checked_mul(*factor));
+        let too_many = volume.is_none_or(|volume| volume > most);
+        too_many.then(|| {
+            Diagnostic::new(format!("a fold of more than {most} PEs onto one"))
+                .label(&system.source, *span, "each of them has a body of its own in the program")
+                .help(format!("fold {most} PEs at most"))
+        })
     }
 
     /// Whether the time of any space is given: then steps are not slowed down.
@@ -88,6 +113,10 @@ impl SystemConstraint {
             Directive::BoundaryIo(false) => Ok(()),
             Directive::Network(word) => {
                 self.network = Network::from_keyword(word);
+                Ok(())
+            }
+            Directive::FoldBy(factors) => {
+                self.fold = Some((factors.clone(), span));
                 Ok(())
             }
             _ => Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")

@@ -12,11 +12,13 @@ pub struct SystemLimits {
     pub dataflows: usize,
     /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
     pub spaces: usize,
+    /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
+    pub fold: i64,
 }
 
 impl Default for SystemLimits {
     fn default() -> SystemLimits {
-        SystemLimits { placements: 50_000, dataflows: 4096, spaces: 5 }
+        SystemLimits { placements: 50_000, dataflows: 4096, spaces: 5, fold: 1 }
     }
 }
 

@@ -1,15 +1,15 @@
-//! Points of different spaces that would share a PE and a time.
+//! Points that would share a PE and a time.
 //!
 //! In: a design with times. Out: pairs of points that meet, each with the sizes at which they do; none only where the
-//! obligation `pe-conflict` is proved for each two spaces, so for all sizes. Trial sizes are looked at first, point by point:
+//! obligation `pe-conflict` is proved for each two spaces, so for all sizes; where PEs are folded, a space meets itself too. Trial sizes are looked at first, point by point:
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
 use super::steps::SpacePoint;
 use crate::integer::{Affine, Bindings, Vector};
-use crate::mapping::{Handoff, Links, SpaceTimeMap, SystemDesign};
+use crate::mapping::{Fold, Handoff, Links, SpaceTimeMap, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::smt::{Counterexample, Verdict, discharge};
-use crate::timing::{handed_words_apart, two_spaces_apart};
+use crate::timing::{handed_words_apart, points_apart};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -29,10 +29,13 @@ pub type Trial = (Bindings, Vec<Vec<Vector>>);
 /// What decides where and when a space runs.
 type Run = (usize, SpaceTimeMap, Vec<Affine>, Affine);
 
+/// Two spaces in an array that is folded so.
+type Pair = ([Run; 2], Fold);
+
 /// The answers about one system.
 pub struct Meetings {
     trials: Vec<Trial>,
-    known: Mutex<HashMap<[Run; 2], Option<Vec<Meeting>>>>,
+    known: Mutex<HashMap<Pair, Option<Vec<Meeting>>>>,
 }
 
 impl Meetings {
@@ -58,28 +61,31 @@ impl Meetings {
         self.trials.iter().flat_map(|trial| at_trial(trial, design)).collect()
     }
 
-    /// The smallest meeting of each two spaces that meet at any size; `None` where a proof was not decided.
+    /// The smallest meeting of each two spaces that meet at any size, for folds of a space with itself too; `None` where a proof
+    /// was not decided.
     pub fn at_any_size(&self, design: &SystemDesign) -> Option<Vec<Meeting>> {
         let count = design.parts.len();
-        let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
+        let least = usize::from(design.fold.is_none());
+        let pairs = (0..count).flat_map(|one| (one + least..count).map(move |other| (one, other)));
         let met: Option<Vec<Vec<Meeting>>> = pairs.map(|pair| self.of_two(design, pair)).collect();
         met.map(|met| met.concat())
     }
 
-    /// Whether no two spaces meet at any size.
+    /// Whether nothing meets at any size.
     pub fn are_none(&self, design: &SystemDesign) -> bool {
         self.of(design).is_some_and(|met| met.is_empty())
     }
 
     fn of_two(&self, design: &SystemDesign, (one, other): (usize, usize)) -> Option<Vec<Meeting>> {
-        let key = [one, other].map(|space| {
+        let run = |space: usize| {
             let part = &design.parts[space];
             (space, part.map.clone(), part.origin.clone(), part.start.clone())
-        });
+        };
+        let key = ([one, other].map(run), design.fold.clone());
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
-        let answer = match discharge(&two_spaces_apart(design, one, other), LIMIT).verdict {
+        let answer = match discharge(&points_apart(design, one, other), LIMIT).verdict {
             Verdict::Proved => Some(vec![]),
             Verdict::Refuted(case) => Some(vec![meeting(&case, (one, other))]),
             Verdict::Unknown(_) => None,
@@ -143,5 +149,5 @@ pub fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]
     let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
     let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(shift(origin)?)).collect();
     let time = part.map.step.apply(point).last()?.checked_add(shift(&part.start)?)?;
-    Some((pe?, time))
+    Some((design.fold.pe(pe?), time))
 }

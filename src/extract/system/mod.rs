@@ -24,6 +24,8 @@ mod tally;
 
 mod apart;
 
+mod folds;
+
 mod room;
 
 mod search;

@@ -2,6 +2,7 @@
 
 use super::apart::{apart, take_turns};
 use super::edges::{Edge, edges};
+use super::folds::folds;
 use super::forms::Forms;
 use super::limits::{LeftOut, SystemLimits};
 use super::meetings::{Meetings, words_are_apart};
@@ -14,7 +15,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::extract::at_once::heard_at_once;
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::candidates::{self, Bounds};
-use crate::mapping::{Handoff, Part, SystemDesign, TakerSets, check_ways};
+use crate::mapping::{Fold, Handoff, Part, SystemDesign, TakerSets, check_ways};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::Choices;
 use rayon::prelude::*;
@@ -60,6 +61,8 @@ pub struct SystemFound {
     pub cost: Cost,
     /// The parts, one a space.
     pub parts: Vec<Part>,
+    /// Which PEs of the parts' array are one.
+    pub fold: Fold,
 }
 
 /// What the search saw.
@@ -80,8 +83,8 @@ pub struct SystemSurvey {
     pub front: Vec<SystemFound>,
     /// The first dataflows that no steps satisfy.
     pub stuck: Vec<Vec<Part>>,
-    /// The first dataflow with steps that is not legal all the same.
-    pub refused: Option<Vec<Part>>,
+    /// The first dataflow with steps that is not legal all the same, with the fold that the schedule asks for.
+    pub refused: Option<(Vec<Part>, Fold)>,
     /// The first placement in which a value has no way.
     pub unreachable: Option<Vec<Diagnostic>>,
 }
@@ -237,7 +240,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
         return survey;
     }
     for parts in all {
-        let design = SystemDesign { system: problem.system, parts };
+        let design = SystemDesign::new(problem.system, parts);
         match joined_handoffs(problem, &design) {
             Ok(handoffs) => search_form(problem, &design, &handoffs, &mut survey),
             Err(why) => {
@@ -273,22 +276,26 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
         add_timed(problem, take_turns(problem, &shortest), handoffs, survey);
     }
     if survey.designs == before && survey.refused.is_none() {
-        let timed = SystemDesign { system: problem.system, parts: shortest };
-        survey.refused = Some(tally::nearest_inputs(problem, &timed, handoffs));
+        let timed = SystemDesign::new(problem.system, shortest);
+        let fold = problem.constraint.fold.as_ref().and_then(|(factors, _)| Fold::by(factors).into_iter().next());
+        survey.refused = Some((tally::nearest_inputs(problem, &timed, handoffs), fold.unwrap_or_default()));
     }
 }
 
 /// Adds every best way to move the inputs under these steps, unless two points meet.
 fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
-    let timed = SystemDesign { system: problem.system, parts };
+    let timed = SystemDesign::new(problem.system, parts);
     let priced = tally::price(problem, &timed, handoffs);
     let apart = || problem.meetings.are_none(&timed) && words_are_apart(&timed, &problem.machine.links, handoffs);
     if priced.is_empty() || !apart() {
         return;
     }
     for (cost, parts) in priced {
-        survey.designs += 1;
-        survey.add(SystemFound { cost, parts });
+        let design = SystemDesign::new(problem.system, parts);
+        for (cost, fold) in folds(problem, &design, handoffs, &cost, |cost| survey.beats(cost)) {
+            survey.designs += 1;
+            survey.add(SystemFound { cost, parts: design.parts.clone(), fold });
+        }
     }
 }
 
@@ -305,14 +312,14 @@ fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handof
 
 /// Why a dataflow has no steps: the laws that clash. `None` where it has some.
 pub fn why_stuck(problem: &SystemProblem, parts: &[Part]) -> Option<Stuck> {
-    let design = SystemDesign { system: problem.system, parts: parts.to_vec() };
+    let design = SystemDesign::new(problem.system, parts.to_vec());
     let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
     conditions(problem, &design, &handoffs)?.shortest(&design, true).err()
 }
 
 /// A design that does what the schedule says and breaks a law of each clash: the case to show.
 pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
-    let design = SystemDesign { system: problem.system, parts: parts.to_vec() };
+    let design = SystemDesign::new(problem.system, parts.to_vec());
     let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
     let mut left = conditions(problem, &design, &handoffs)?;
     let parts = loop {
@@ -329,12 +336,16 @@ pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
 impl SystemSurvey {
     /// Adds a design unless it is beaten, and drops those it beats; ties stay.
     fn add(&mut self, found: SystemFound) {
-        let beats = |known: &SystemFound| known.cost != found.cost && known.cost.is_within(&found.cost);
-        if self.front.iter().any(beats) || self.front.contains(&found) {
+        if self.beats(&found.cost) || self.front.contains(&found) {
             return;
         }
         self.front.retain(|known| known.cost == found.cost || !found.cost.is_within(&known.cost));
         self.front.push(found);
+    }
+
+    /// Whether a design is on the front that loses nowhere against this cost and wins somewhere.
+    fn beats(&self, cost: &Cost) -> bool {
+        self.front.iter().any(|known| known.cost != *cost && known.cost.is_within(cost))
     }
 
     fn add_stuck(&mut self, parts: Vec<Part>) {
@@ -365,7 +376,7 @@ impl SystemSurvey {
                 found.parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
             let backwards =
                 found.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
-            (objective.key(&found.cost), shifts, backwards, places, found.parts.clone())
+            (objective.key(&found.cost), shifts, backwards, places, found.parts.clone(), found.fold.clone())
         });
         front
     }

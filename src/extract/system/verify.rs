@@ -6,7 +6,7 @@
 
 use super::{SystemFound, SystemProblem};
 use crate::integer::{Affine, Bindings, Name, Vector, dot};
-use crate::mapping::Part;
+use crate::mapping::{Fold, Part};
 use crate::recurrence::Space;
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ type Run = Vec<(Bindings, Slot)>;
 /// One sentence naming what is wrong.
 pub fn verify_system(problem: &SystemProblem, found: &SystemFound) -> Result<(), String> {
     let run: Vec<Run> = (0..found.parts.len())
-        .map(|space| slots(&problem.system.spaces[space], &found.parts[space], problem))
+        .map(|space| slots(&problem.system.spaces[space], &found.parts[space], (problem, &found.fold)))
         .collect::<Option<_>>()
         .ok_or("a number does not fit")?;
     check_counts(&run, found)?;
@@ -161,7 +161,7 @@ impl Reads<'_> {
     }
 }
 
-fn slots(space: &Space, part: &Part, problem: &SystemProblem) -> Option<Run> {
+fn slots(space: &Space, part: &Part, (problem, fold): (&SystemProblem, &Fold)) -> Option<Run> {
     let points = space.domain.set.points(space.indices(), &problem.sizes)?;
     let slot = |point: Vector| {
         let origin = part.origin.iter().map(|form| form.evaluate(&problem.sizes));
@@ -169,7 +169,7 @@ fn slots(space: &Space, part: &Part, problem: &SystemProblem) -> Option<Run> {
         let pe: Option<Vector> = rows.map(|(row, origin)| Some(dot(row, &point) + origin?)).collect();
         let step = part.map.step.rows().last()?;
         let time = dot(step, &point) + part.start.evaluate(&problem.sizes)?;
-        Some((space.bind(&problem.sizes, &point), (pe?, time)))
+        Some((space.bind(&problem.sizes, &point), (fold.pe(pe?), time)))
     };
     points.into_iter().map(slot).collect()
 }

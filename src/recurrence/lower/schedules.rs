@@ -68,6 +68,10 @@ impl Lowering<'_> {
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
             ast::Directive::Fold(word) => self.choose("fold", word, &FOLDS).map(Directive::Fold),
+            ast::Directive::FoldBy(factors) => {
+                let factors: Vec<_> = factors.iter().map(|factor| self.lower_count(factor, "a fold")).collect();
+                factors.into_iter().collect::<Option<_>>().map(Directive::FoldBy)
+            }
             ast::Directive::Layout(tensor, word) => {
                 let (tensor, word) = (self.find_tensor(tensor), self.choose("layout", word, &LAYOUTS));
                 Some(Directive::Layout(tensor?.name, word?))
@@ -185,12 +189,17 @@ impl Lowering<'_> {
             self.report_unknown("index", &index.node, index.span, offer.indices.iter().map(|name| &**name));
             return None;
         }
-        if size.node.fract() != 0.0 || size.node < 1.0 || size.node > TILE_LIMIT {
-            let message = format!("a tile of `{}` is not a whole number from 1 to {TILE_LIMIT}", size.node);
-            self.report(self.blame(size.span, message, "the size of a tile"));
-            return None;
+        self.lower_count(size, "a tile").map(|size| Directive::Tile(index.node.clone(), size))
+    }
+
+    /// How many indices or PEs are taken together.
+    fn lower_count(&mut self, count: &Spanned<f64>, what: &str) -> Option<i64> {
+        if count.node.fract() == 0.0 && (1.0..=TILE_LIMIT).contains(&count.node) {
+            return Some(count.node as i64);
         }
-        Some(Directive::Tile(index.node.clone(), size.node as i64))
+        let message = format!("{what} of `{}` is not a whole number from 1 to {TILE_LIMIT}", count.node);
+        self.report(self.blame(count.span, message, &format!("the size of {what}")));
+        None
     }
 
     /// One of the few words that may follow `what`.
@@ -215,7 +224,7 @@ fn subject(directive: &Directive) -> String {
         Directive::BoundaryIo(_) => "`io`".to_owned(),
         Directive::Network(_) => "`network`".to_owned(),
         Directive::Tile(index, _) => format!("the tile of `{index}`"),
-        Directive::Fold(_) => "`fold`".to_owned(),
+        Directive::Fold(_) | Directive::FoldBy(_) => "`fold`".to_owned(),
         Directive::Load(tensor, _) => format!("how `{tensor}` is loaded"),
         Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),
     }
