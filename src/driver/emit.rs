@@ -20,10 +20,8 @@ impl KernelCommand for EmitArguments {
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.space)?;
-        if self.closed_form
-            && let Some(scheme) = kernel.scheme(&setting, output)
-        {
-            return closed_form::write(&scheme?, self, output);
+        if self.closed_form {
+            return closed_form::write(&kernel.scheme(&setting, output)?, self, output);
         }
         let searched = kernel.search(&setting, false, output)?;
         let winner = prove_best(&searched, &mut lowered, self.limit, output)?;

@@ -68,8 +68,6 @@ pub trait Kernel: Sized + Sync {
 
     /// What the search counts, and the columns that are left for its time.
     const MAPS: (&'static str, usize);
-    /// Whether the table says how many designs it leaves out.
-    const COUNTS_THE_REST: bool;
 
     /// The equations.
     fn system(&self) -> &RecurrenceSystem;
@@ -99,8 +97,8 @@ pub trait Kernel: Sized + Sync {
     }
     /// The front, best first.
     fn front(survey: &Self::Survey, objective: Objective) -> Vec<Self::Found>;
-    /// Every legal design, where searches can keep them.
-    fn every(survey: &Self::Survey) -> Option<&[Self::Found]>;
+    /// Every legal design, where the search kept them.
+    fn every(survey: &Self::Survey) -> &[Self::Found];
     /// The sizes at which designs were costed, where these may be smaller than those asked for.
     fn counted<'a>(problem: &'a Self::Problem<'_>) -> Option<&'a Bindings>;
     /// Runs the search, and decides how the schedule's `io` is kept to.
@@ -129,10 +127,8 @@ pub trait Kernel: Sized + Sync {
     /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.
     fn why_nothing(searched: &Searched<Self>, limit: u64) -> Checked<Diagnostics>;
 
-    /// The closed forms of what each process does; `None` where no scheme covers kernels of this form.
-    fn scheme(&self, _: &Setting<Self>, _: &Output) -> Option<Checked<Scheme>> {
-        None
-    }
+    /// The closed forms of what each process does.
+    fn scheme(&self, setting: &Setting<Self>, output: &Output) -> Checked<Scheme>;
     /// The program of a proved design.
     fn program(searched: &Searched<Self>, design: &Self::Design<'_>) -> Checked<Program>;
     /// What the equations mean for these inputs, in the order of the design.

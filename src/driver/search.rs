@@ -24,9 +24,9 @@ impl KernelCommand for SearchArguments {
         };
         let report = K::report(&lowered);
         show::print_search(report, &searched, output);
-        let (key, designs) = match K::every(&searched.survey).filter(|_| self.all) {
-            Some(every) => ("all", every),
-            None => ("front", &searched.front[..]),
+        let (key, designs) = match self.all {
+            true => ("all", K::every(&searched.survey)),
+            false => ("front", &searched.front[..]),
         };
         print_table(&searched, designs, self.most, output);
         let winner = designs.iter().position(|found| found == best);
@@ -47,7 +47,7 @@ fn print_table<K: Kernel>(searched: &Searched<K>, designs: &[K::Found], most: us
         ));
         words.spaces().iter().for_each(|line| output.line(&format!("           {line}")));
     }
-    if K::COUNTS_THE_REST && designs.len() > most {
+    if designs.len() > most {
         output.line(&format!("  and {} more: --most {}, or --json", designs.len() - most, designs.len()));
     }
 }

@@ -35,6 +35,6 @@ pub use front::{Found, Front};
 pub use search::{Problem, Rejections, Survey, search};
 pub use system::{
     Law, LeftOut, Stuck, SystemConstraint, SystemFound, SystemLimits, SystemProblem, SystemSurvey, nearest, place_of,
-    search_system, verify_system, why_stuck,
+    search_system, search_system_wholly, verify_system, why_stuck,
 };
 pub use verify::{Checker, verify};

@@ -9,11 +9,11 @@ use super::frame::{Claim, Frame, Point, later};
 use super::wording::tuple;
 use super::{Formula, Kind, Obligation, Reason};
 use crate::diagnostic::Diagnostic;
-use crate::integer::Affine;
+use crate::integer::{Affine, Name};
 use crate::mapping::{Design, Flow, Links};
 
 /// The deepest channel for which words are told apart one by one.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
 /// The claim that channels of `depth` words are enough for `flow`; `response` is ignored where the value stays.
 ///
@@ -40,7 +40,7 @@ impl Frame<'_> {
 
     fn depth_is_enough(&self, flow: &Flow, depth: u64) -> Result<Obligation, Diagnostic> {
         let words = usize::try_from(depth).ok().filter(|words| *words <= DEEPEST);
-        let words = words.ok_or_else(|| self.deep_fifo(flow, depth))? + 1;
+        let words = words.ok_or_else(|| too_deep(&flow.of, depth))? + 1;
         let points: Vec<Point> = (0..words).map(|number| self.point(number)).collect();
         let clock = self.clock();
         let time: Vec<Affine> = clock.iter().map(Affine::variable).collect();
@@ -112,9 +112,10 @@ impl Frame<'_> {
             .note("a PE sends a number of words that depends on the sizes before the first is received")
             .help("choose a `time` in which the receiver follows the sender in a fixed number of steps")
     }
+}
 
-    fn deep_fifo(&self, flow: &Flow, depth: u64) -> Diagnostic {
-        Diagnostic::new(format!("`{}` needs a FIFO of depth {depth}, and no more than {DEEPEST} is proved", flow.of))
-            .help("choose a `time` with smaller coefficients")
-    }
+/// A channel of this depth is beyond what is proved.
+pub(super) fn too_deep(of: &Name, depth: u64) -> Diagnostic {
+    Diagnostic::new(format!("`{of}` needs a FIFO of depth {depth}, and no more than {DEEPEST} is proved"))
+        .help("choose a `time` with smaller coefficients")
 }

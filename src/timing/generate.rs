@@ -4,9 +4,10 @@
 //! their kinds. A design is right on those links, for all sizes, when every one is proved; each flow has channels of
 //! its own, so words of two flows never share a link.
 
-use super::Obligation;
 use super::check::{check_design, check_network};
+use super::fifo::fifo_depth_obligation;
 use super::frame::Frame;
+use super::{Kind, Obligation};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::mapping::{Design, Flow, FlowRole, Links};
 use crate::rewrite::Transport;
@@ -30,6 +31,20 @@ pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
     stated.extend(link_conflicts(&frame, &flows));
     flows.iter().for_each(|flow| stated.add(frame.fifo_depth(flow)));
     stated.finish()
+}
+
+/// [`obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
+///
+/// # Errors
+/// As there, and where `depth` is beyond what is proved word by word.
+pub fn obligations_within(design: &Design, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
+    let mut stated = obligations(design, links)?;
+    stated.retain(|obligation| obligation.kind != Kind::FifoDepth);
+    let flows = design.flows().unwrap_or_default();
+    let moving = flows.iter().filter(|flow| !flow.is_stationary());
+    let claims = moving.map(|flow| fifo_depth_obligation(design, flow, depth, links.response));
+    stated.extend(claims.collect::<Result<Vec<Obligation>, Diagnostic>>().map_err(|problem| vec![problem])?);
+    Ok(stated)
 }
 
 fn alignments(frame: &Frame, flows: &[Flow]) -> Vec<Obligation> {

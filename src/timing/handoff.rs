@@ -8,6 +8,7 @@
 //! vector keeps the lexicographic order, and `pe-conflict` says that no two words are given at one time. Where
 //! there is no depth, nothing is stated and the design is refused.
 
+use super::fifo::{DEEPEST, too_deep};
 use super::frame::{Claim, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
@@ -45,10 +46,17 @@ impl SystemFrame<'_> {
     /// The obligation at the depth that the maps give; a message where that grows with the sizes.
     pub fn handoff_depth(&self, handoff: &Handoff) -> Option<Result<Obligation, Diagnostic>> {
         handoff.given()?;
-        let depth = self.design.handoff_depth(handoff, &self.links);
-        match depth.and_then(|depth| usize::try_from(depth).ok()).filter(|depth| *depth <= DEEPEST) {
-            Some(words) => self.handed_within(handoff, words).map(Ok),
+        match self.design.handoff_depth(handoff, &self.links) {
+            Some(depth) => self.handoff_within(handoff, depth),
             None => Some(Err(self.growing_handoff(handoff))),
+        }
+    }
+
+    /// The obligation that a channel of this depth is enough.
+    pub fn handoff_within(&self, handoff: &Handoff, depth: u64) -> Option<Result<Obligation, Diagnostic>> {
+        match usize::try_from(depth).ok().filter(|depth| *depth <= DEEPEST) {
+            Some(words) => self.handed_within(handoff, words).map(Ok),
+            None => Some(Err(too_deep(&self.tensor(handoff), depth))),
         }
     }
 
@@ -167,6 +175,3 @@ impl SystemFrame<'_> {
         (element, giving, self.space(handoff.reader).name.clone())
     }
 }
-
-/// The deepest channel for which words are told apart one by one.
-const DEEPEST: usize = 64;

@@ -38,7 +38,7 @@ mod system;
 
 pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
-pub use generate::obligations;
+pub use generate::{obligations, obligations_within};
 pub use handoff::handoff_obligations;
 pub use obligation::{Kind, Moment, Obligation, Reason};
-pub use system::{handed_words_apart, points_apart, system_obligations};
+pub use system::{handed_words_apart, points_apart, system_obligations, system_obligations_within};

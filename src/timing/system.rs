@@ -2,7 +2,7 @@
 //! points of two spaces at one time.
 
 use super::frame::Claim;
-use super::generate::obligations;
+use super::generate::{obligations, obligations_within};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
 use super::{Formula, Kind, Obligation, Reason};
@@ -28,6 +28,24 @@ pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<O
         stated.extend(frame.of_handoff(handoff)?);
     }
     stated.extend(frame.conflicts());
+    Ok(stated)
+}
+
+/// [`system_obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
+///
+/// # Errors
+/// As there, and where `depth` is beyond what is proved word by word.
+pub fn system_obligations_within(design: &SystemDesign, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
+    let mut stated = system_obligations(design, links)?;
+    stated.retain(|obligation| obligation.kind != Kind::FifoDepth);
+    for space in 0..design.parts.len() {
+        let alone = obligations_within(&design.alone(space), links, depth)?;
+        stated.extend(alone.into_iter().filter(|obligation| obligation.kind == Kind::FifoDepth));
+    }
+    let frame = SystemFrame { design, links: *links };
+    for handoff in design.handoffs(links.network)?.iter().filter(|handoff| !frame.is_within_point(handoff)) {
+        stated.extend(frame.handoff_within(handoff, depth).transpose().map_err(|problem| vec![problem])?);
+    }
     Ok(stated)
 }
 
@@ -60,14 +78,17 @@ fn check_rows(design: &SystemDesign) -> Checked<()> {
 impl SystemFrame<'_> {
     fn of_handoff(&self, handoff: &Handoff) -> Checked<Vec<Obligation>> {
         let mut stated: Vec<Obligation> = self.handed_in_time(handoff).into_iter().collect();
-        let within = handoff.given().is_some_and(|(space, _)| handoff.is_within_point(self.space(space)));
-        if !within {
+        if !self.is_within_point(handoff) {
             stated.extend(self.handoff_link_conflict(handoff));
             if let Some(depth) = self.handoff_depth(handoff) {
                 stated.push(depth.map_err(|problem| vec![problem])?);
             }
         }
         Ok(stated)
+    }
+
+    fn is_within_point(&self, handoff: &Handoff) -> bool {
+        handoff.given().is_some_and(|(space, _)| handoff.is_within_point(self.space(space)))
     }
 
     /// No PE does two things at one time; that none of a space's own map does is stated with the space.

@@ -114,4 +114,6 @@ fn closed_forms_are_those_of_the_report() {
 fn closed_forms_are_refused_in_the_words_of_the_scheme() {
     let said = refused(&["emit", "kernels/matmul.rec", "--schedule", "summa", "--closed-form"]);
     assert!(said.contains("share a step"), "{said}");
+    let said = refused(&["emit", "kernels/trisolve.rec", "--closed-form"]);
+    assert!(said.contains("`trisolve` has no closed forms: it has several spaces"), "{said}");
 }

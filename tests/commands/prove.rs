@@ -26,6 +26,16 @@ fn a_channel_that_is_too_shallow_is_refuted_and_a_deep_one_is_not() {
     assert!(good(&claim("2")).contains("fifo-depth"));
 }
 
+/// The same between spaces: the diagonal word of an alignment waits for two steps, so its handoff needs three slots.
+#[test]
+fn so_is_a_handoff() {
+    let claim = |depth| ["prove", "kernels/smith_waterman.rec", "--schedule", "row", "--depth", depth];
+    let message = refused(&claim("2"));
+    assert!(message.contains("a channel of depth 2 is too small") && message.contains("smallest case"), "{message}");
+    assert!(good(&claim("3")).contains("fifo-depth"));
+    assert!(refused(&claim("65")).contains("needs a FIFO of depth 65, and no more than 64 is proved"));
+}
+
 #[test]
 fn no_time_for_the_solver_is_code_3() {
     for command in ["prove", "run", "emit"] {

@@ -65,6 +65,15 @@ fn transports_and_directions_of_reuse_are_kept_to() {
 }
 
 #[test]
+fn every_design_of_several_spaces_is_listed_too() {
+    let found = json(&["search", "kernels/smith_waterman.rec", "--size", "M=3,N=4", "--all"]);
+    let all = found["all"].as_array().expect("a list");
+    assert_eq!(Some(all.len() as u64), found["designs"].as_u64());
+    let best = json(&["search", "kernels/smith_waterman.rec", "--size", "M=3,N=4"]);
+    assert!(front(&best).iter().all(|design| all.contains(design)) && front(&best).len() < all.len());
+}
+
+#[test]
 fn the_table_shows_as_many_designs_as_asked_for() {
     let text = good(&["search", "kernels/matmul.rec", "--size", "M=4,N=4,K=4", "--most", "3"]);
     assert_eq!(text.lines().filter(|line| line.contains("  t = ")).count(), 3, "{text}");

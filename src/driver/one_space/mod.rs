@@ -25,7 +25,7 @@ use crate::report::LaidOut;
 use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, Transport, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
-use crate::timing::{self, Kind, Obligation};
+use crate::timing::{self, Obligation};
 use serde_json::{Map, Value};
 
 /// Spaces of more points than this are not counted point by point.
@@ -75,7 +75,6 @@ impl Kernel for OneSpace {
     type Design<'a> = Design<'a>;
 
     const MAPS: (&'static str, usize) = ("maps", 12);
-    const COUNTS_THE_REST: bool = true;
 
     fn system(&self) -> &RecurrenceSystem {
         &self.system
@@ -133,8 +132,8 @@ impl Kernel for OneSpace {
         survey.front.clone().sorted(objective)
     }
 
-    fn every(survey: &Survey) -> Option<&[Found]> {
-        Some(&survey.all)
+    fn every(survey: &Survey) -> &[Found] {
+        &survey.all
     }
 
     fn counted<'a>(_: &'a Problem) -> Option<&'a Bindings> {
@@ -165,15 +164,10 @@ impl Kernel for OneSpace {
 
     fn obligations(searched: &Searched<OneSpace>, design: &Design, depth: Option<u64>) -> Checked<Vec<Obligation>> {
         let links = &searched.setting.machine.links;
-        let mut obligations = timing::obligations(design, links)?;
-        let Some(depth) = depth else { return Ok(obligations) };
-        obligations.retain(|obligation| obligation.kind != Kind::FifoDepth);
-        let flows = design.flows().unwrap_or_default();
-        for flow in flows.iter().filter(|flow| !flow.is_stationary()) {
-            let claim = timing::fifo_depth_obligation(design, flow, depth, links.response);
-            obligations.push(claim.map_err(|problem| vec![problem])?);
+        match depth {
+            None => timing::obligations(design, links),
+            Some(depth) => timing::obligations_within(design, links, depth),
         }
-        Ok(obligations)
     }
 
     fn confirm(searched: &Searched<OneSpace>, found: &Found) -> Checked<()> {
@@ -206,8 +200,8 @@ impl Kernel for OneSpace {
         refusal::why_nothing(searched, limit)
     }
 
-    fn scheme(&self, setting: &Setting<OneSpace>, output: &Output) -> Option<Checked<Scheme>> {
-        Some(border::scheme(self, setting, output))
+    fn scheme(&self, setting: &Setting<OneSpace>, output: &Output) -> Checked<Scheme> {
+        border::scheme(self, setting, output)
     }
 
     fn program(searched: &Searched<OneSpace>, design: &Design) -> Checked<Program> {

@@ -9,14 +9,17 @@ mod refusal;
 mod show;
 
 use super::kernel::{Counts, Kernel, LeftOut};
+use super::output::Output;
 use super::pipeline::{LIMIT, Loaded, Searched, refused_by_checker};
 use super::setting::{Moves, Setting};
 use super::words::Words;
 use crate::array::emit::emit_system;
 use crate::array::{Program, Tensors};
 use crate::cost::{Cost, Objective};
-use crate::diagnostic::{Checked, Diagnostics};
-use crate::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system, verify_system};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::extract::{
+    SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system, search_system_wholly, verify_system,
+};
 use crate::integer::Bindings;
 use crate::mapping::{Network, Part, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
@@ -24,6 +27,7 @@ use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
 use crate::rewrite::{self, Choices, Dataflow, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use crate::span::Span;
+use crate::systolize::Scheme;
 use crate::timing::{self, Obligation};
 use serde_json::{Map, Value};
 
@@ -57,7 +61,6 @@ impl Kernel for System {
     type Design<'a> = SystemDesign<'a>;
 
     const MAPS: (&'static str, usize) = ("placements", 7);
-    const COUNTS_THE_REST: bool = false;
 
     fn system(&self) -> &RecurrenceSystem {
         &self.system
@@ -102,8 +105,8 @@ impl Kernel for System {
         Ok(problem)
     }
 
-    fn survey(problem: &SystemProblem, _: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
-        search_system(problem, progress)
+    fn survey(problem: &SystemProblem, all: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+        if all { search_system_wholly(problem, progress) } else { search_system(problem, progress) }
     }
 
     fn counts(survey: &SystemSurvey) -> Counts {
@@ -118,8 +121,8 @@ impl Kernel for System {
         survey.sorted(objective)
     }
 
-    fn every(_: &SystemSurvey) -> Option<&[SystemFound]> {
-        None
+    fn every(survey: &SystemSurvey) -> &[SystemFound] {
+        &survey.all
     }
 
     fn counted<'a>(problem: &'a SystemProblem) -> Option<&'a Bindings> {
@@ -138,8 +141,12 @@ impl Kernel for System {
         Err(refusal::nothing_found(searched, LIMIT))
     }
 
-    fn obligations(searched: &Searched<System>, design: &SystemDesign, _: Option<u64>) -> Checked<Vec<Obligation>> {
-        timing::system_obligations(design, &searched.setting.machine.links)
+    fn obligations(searched: &Searched<System>, design: &SystemDesign, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+        let links = &searched.setting.machine.links;
+        match depth {
+            None => timing::system_obligations(design, links),
+            Some(depth) => timing::system_obligations_within(design, links, depth),
+        }
     }
 
     fn confirm(searched: &Searched<System>, found: &SystemFound) -> Checked<()> {
@@ -166,6 +173,14 @@ impl Kernel for System {
 
     fn expected(searched: &Searched<System>, _: &SystemDesign, inputs: &Tensors) -> Checked<Tensors> {
         recurrence::evaluate(&searched.kernel.system, &searched.setting.sizes, inputs)
+    }
+
+    fn scheme(&self, _: &Setting<System>, _: &Output) -> Checked<Scheme> {
+        let kernel = &self.system.name;
+        Diagnostic::new(format!("`{kernel}` has no closed forms: it has several spaces, or is folded"))
+            .note("the systolizing scheme is for one space, each point of which is a process or a step of one")
+            .help("`systole emit` without --closed-form writes the program")
+            .alone()
     }
 
     fn words(design: &SystemDesign) -> Words {

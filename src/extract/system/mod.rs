@@ -34,6 +34,6 @@ mod verify;
 
 pub use constraint::{SystemConstraint, place_of};
 pub use limits::{LeftOut, SystemLimits};
-pub use search::{SystemFound, SystemProblem, SystemSurvey, nearest, search_system, why_stuck};
+pub use search::{SystemFound, SystemProblem, SystemSurvey, nearest, search_system, search_system_wholly, why_stuck};
 pub use steps::{Law, Stuck};
 pub use verify::verify_system;

@@ -81,6 +81,9 @@ pub struct SystemSurvey {
     pub left_out: LeftOut,
     /// The Pareto front, in no order.
     pub front: Vec<SystemFound>,
+    /// Every legal design, where they are kept.
+    pub all: Vec<SystemFound>,
+    keep: bool,
     /// The first dataflows that no steps satisfy.
     pub stuck: Vec<Vec<Part>>,
     /// The first dataflow with steps that is not legal all the same, with the fold that the schedule asks for.
@@ -195,6 +198,15 @@ fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<V
 
 /// Runs the search. The result does not depend on the number of threads.
 pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+    search_keeping(problem, false, progress)
+}
+
+/// [`search_system`], with every legal design kept beside the front.
+pub fn search_system_wholly(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+    search_keeping(problem, true, progress)
+}
+
+fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
     let edges = edges(problem.system, &problem.choices);
     let (placements, left_out) = placements(problem, &edges);
     let (system, choices, network) = (problem.system, &problem.choices, problem.machine.links.network);
@@ -203,7 +215,7 @@ pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) +
     let surveys: Vec<SystemSurvey> = placements
         .par_iter()
         .map(|placement| {
-            let survey = search_placement(problem, &forms, placement);
+            let survey = search_placement(problem, &forms, placement, keep);
             progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), placements.len());
             survey
         })
@@ -231,8 +243,8 @@ fn placements(problem: &SystemProblem, edges: &[Edge]) -> (Vec<Placement>, LeftO
     (placements, left_out)
 }
 
-fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placement) -> SystemSurvey {
-    let mut survey = SystemSurvey { maps: 1, ..SystemSurvey::default() };
+fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placement, keep: bool) -> SystemSurvey {
+    let mut survey = SystemSurvey { maps: 1, keep, ..SystemSurvey::default() };
     let (all, beyond) = forms.all(placement);
     survey.left_out.dataflows = beyond;
     if !all.first().is_none_or(|parts| problem.room.holds(parts)) {
@@ -292,7 +304,7 @@ fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], su
     }
     for (cost, parts) in priced {
         let design = SystemDesign::new(problem.system, parts);
-        for (cost, fold) in folds(problem, &design, handoffs, &cost, |cost| survey.beats(cost)) {
+        for (cost, fold) in folds(problem, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost)) {
             survey.designs += 1;
             survey.add(SystemFound { cost, parts: design.parts.clone(), fold });
         }
@@ -334,8 +346,16 @@ pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
 }
 
 impl SystemSurvey {
-    /// Adds a design unless it is beaten, and drops those it beats; ties stay.
+    /// Adds a design to those that are kept, and to the front.
     fn add(&mut self, found: SystemFound) {
+        if self.keep && !self.all.contains(&found) {
+            self.all.push(found.clone());
+        }
+        self.improve(found);
+    }
+
+    /// Adds a design to the front unless it is beaten, and drops those it beats; ties stay.
+    fn improve(&mut self, found: SystemFound) {
         if self.beats(&found.cost) || self.front.contains(&found) {
             return;
         }
@@ -355,7 +375,8 @@ impl SystemSurvey {
     }
 
     fn merge(mut self, other: SystemSurvey) -> SystemSurvey {
-        other.front.into_iter().for_each(|found| self.add(found));
+        other.front.into_iter().for_each(|found| self.improve(found));
+        self.all.extend(other.all);
         self.maps += other.maps;
         self.legal += other.legal;
         self.oversized += other.oversized;
