@@ -127,6 +127,11 @@ pub trait Kernel: Sized + Sync {
     /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.
     fn why_nothing(searched: &Searched<Self>, limit: u64) -> Checked<Diagnostics>;
 
+    /// A design that does what the schedule says and breaks as few laws as it can, where no search finds one; `None` where
+    /// [`Kernel::forced`] has it, or there is none.
+    fn nearest<'a>(_: &Searched<'a, Self>, _: u64) -> Option<Self::Design<'a>> {
+        None
+    }
     /// The closed forms of what each process does.
     fn scheme(&self, setting: &Setting<Self>, output: &Output) -> Checked<Scheme>;
     /// The program of a proved design.

@@ -3,10 +3,10 @@
 use super::arguments::{KernelArguments, ProveArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::output::Output;
-use super::pipeline::{Border, KernelCommand, Loaded, messages, verdict};
+use super::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use super::setting::Setting;
-use super::{Done, files, reporting, show};
-use crate::diagnostic::render;
+use super::{Done, Failure, files, reporting, show};
+use crate::diagnostic::{Diagnostics, render};
 use crate::smt::{self, Discharged, Verdict};
 use std::time::Duration;
 
@@ -24,7 +24,10 @@ impl KernelCommand for ProveArguments {
         let setting = Setting::new(&kernel, &self.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let best = searched.front.first().map(|found| K::design(&searched, found));
-        let design = best.map_or_else(|| K::forced(&searched), Ok)?;
+        let design = match best.map_or_else(|| K::forced(&searched), Ok) {
+            Ok(design) => design,
+            Err(why) => return Err(self.refuse(&searched, why)),
+        };
         let obligations = K::obligations(&searched, &design, self.depth)?;
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&obligations))?;
@@ -46,6 +49,16 @@ impl KernelCommand for ProveArguments {
             output.error(&render(&messages, output.has_colour()));
         }
         Ok(verdict(&proofs))
+    }
+}
+
+impl ProveArguments {
+    /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
+    fn refuse<K: Kernel>(&self, searched: &Searched<K>, why: Diagnostics) -> Failure {
+        let (Some(path), Some(design)) = (&self.report, K::nearest(searched, self.limit)) else { return why.into() };
+        let page = prove(searched, &design, self.limit)
+            .and_then(|proofs| reporting::write_proofs(path, searched, &design, &proofs));
+        why.into_iter().chain(page.err().into_iter().flatten()).collect::<Diagnostics>().into()
     }
 }
 

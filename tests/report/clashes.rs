@@ -58,6 +58,21 @@ fn a_channel_that_is_too_shallow_shows_the_words_that_need_it() {
     assert_eq!((enough.code, enough.data()["clashes"].clone()), (Some(0), json!([])));
 }
 
+/// A schedule of several spaces that no steps satisfy: the page shows the design that breaks one law of the clash.
+#[test]
+fn an_impossible_schedule_of_several_spaces_is_drawn_where_it_breaks() {
+    let wrong = |name: &str| {
+        let file = format!("tests/errors/schedules/{name}.rec");
+        Made::new(&["prove", &file, "--schedule", "wrong"], None)
+    };
+    let made = wrong("step-against-a-dependence");
+    let late = clash(&made, "handoff");
+    assert_eq!(sides(&late).len(), 2, "when it is there, and when it is taken");
+    let folded = clash(&wrong("fold-of-pes-that-work-together"), "pe-conflict");
+    let sides = sides(&folded);
+    assert_eq!((&sides[0].1, sides[0].0 == sides[1].0), (&sides[1].1, false), "two PEs of the map at one time");
+}
+
 #[test]
 fn the_page_of_a_proved_schedule_has_its_proofs_and_no_counterexample() {
     let made = Made::new(&["prove", "kernels/trisolve.rec", "--schedule", "row"], None);

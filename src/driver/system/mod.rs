@@ -175,6 +175,10 @@ impl Kernel for System {
         recurrence::evaluate(&searched.kernel.system, &searched.setting.sizes, inputs)
     }
 
+    fn nearest<'a>(searched: &Searched<'a, System>, limit: u64) -> Option<SystemDesign<'a>> {
+        refusal::nearest_design(searched, limit)
+    }
+
     fn scheme(&self, _: &Setting<System>, _: &Output) -> Checked<Scheme> {
         let kernel = &self.system.name;
         Diagnostic::new(format!("`{kernel}` has no closed forms: it has several spaces, or is folded"))

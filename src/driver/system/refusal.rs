@@ -6,28 +6,43 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::driver::pipeline::{self, messages, prove};
 use crate::driver::show::grouped;
 use crate::extract::{Law, Stuck, nearest, why_stuck};
-use crate::mapping::{Fold, Part, SystemDesign, restrict};
+use crate::mapping::{Part, SystemDesign, restrict};
 
 /// A search over several spaces.
 type Searched<'a> = pipeline::Searched<'a, System>;
 
 /// The messages for an empty front.
-pub fn nothing_found(searched: &Searched, limit: u64) -> Vec<Diagnostic> {
-    let survey = &searched.survey;
+pub fn nothing_found(searched: &Searched, limit: u64) -> Diagnostics {
     let clash = plainest(searched);
-    let plain = |parts: &Vec<Part>| clash.as_ref().is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
-    if let Some((parts, fold)) = survey.refused.as_ref().filter(|(parts, _)| plain(parts)) {
-        let broken = broken(searched, (parts, fold), limit);
+    if let Some(design) = refused(searched, clash.as_ref()) {
+        let broken = broken(searched, &design, limit);
         if !broken.is_empty() {
             return broken;
         }
     }
+    let survey = &searched.survey;
     match (&clash, &survey.unreachable) {
         (Some((parts, why)), _) => stuck(searched, (parts, why), limit),
         (None, Some(why)) => why.iter().map(|problem| at_place(searched, problem.clone())).collect(),
         (None, None) if survey.oversized > 0 => vec![oversized(searched)],
         (None, None) => vec![no_place(searched)],
     }
+}
+
+/// The design whose broken laws [`nothing_found`] shows.
+pub fn nearest_design<'a>(searched: &Searched<'a>, limit: u64) -> Option<SystemDesign<'a>> {
+    let clash = plainest(searched);
+    let refused = refused(searched, clash.as_ref());
+    let shown = refused.filter(|design| !broken(searched, design, limit).is_empty());
+    let kernel = searched.kernel;
+    shown.or_else(|| Some(kernel.design(&nearest(&searched.problem, clash?.0)?)))
+}
+
+/// The design with steps that is not legal all the same, unless the clash of another one is plainer.
+fn refused<'a>(searched: &Searched<'a>, clash: Option<&(&Vec<Part>, Stuck)>) -> Option<SystemDesign<'a>> {
+    let (parts, fold) = searched.survey.refused.as_ref()?;
+    let plain = clash.is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
+    plain.then(|| SystemDesign { fold: fold.clone(), ..searched.kernel.design(parts) })
 }
 
 /// The machine has fewer PEs along an axis than any placement needs.
@@ -80,14 +95,13 @@ fn stuck(searched: &Searched, (parts, why): (&[Part], &Stuck), limit: u64) -> Di
     let clash = said.add_all(first, laws).help("each is needed for the contradiction: change any one of them");
     let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
     let near = if given { nearest(&searched.problem, parts) } else { None };
-    let cases = near.map(|near| broken(searched, (&near, &Fold::default()), limit)).unwrap_or_default();
+    let cases = near.map(|near| broken(searched, &searched.kernel.design(&near), limit)).unwrap_or_default();
     std::iter::once(clash).chain(cases).collect()
 }
 
 /// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated.
-fn broken(searched: &Searched, (parts, fold): (&[Part], &Fold), limit: u64) -> Diagnostics {
-    let design = SystemDesign { fold: fold.clone(), ..searched.kernel.design(parts) };
-    match prove(searched, &design, limit) {
+fn broken(searched: &Searched, design: &SystemDesign, limit: u64) -> Diagnostics {
+    match prove(searched, design, limit) {
         Ok(proofs) => messages(searched, &proofs),
         Err(why) => why.into_iter().map(|problem| at_place(searched, problem)).collect(),
     }
