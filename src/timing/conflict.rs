@@ -7,22 +7,23 @@ use super::{Formula, Kind, Obligation, Reason};
 impl Frame<'_> {
     /// The obligation over the whole domain.
     pub fn pe_conflict(&self) -> Obligation {
-        let set = &self.space().domain.set;
-        let (x, y) = (self.point(0), self.point(1));
+        let one_place = Formula::same(&self.place(&self.point(0)), &self.place(&self.point(1)));
         self.state(Claim {
             kind: Kind::PeConflict,
             of: self.space().name.clone(),
             points: 2,
             extras: vec![],
-            violation: vec![
-                self.inside(set, &x),
-                self.inside(set, &y),
-                x.before(&y),
-                Formula::same(&self.place(&x), &self.place(&y)),
-                Formula::same(&self.time(&x), &self.time(&y)),
-            ],
+            violation: self.two_at_one_time().into_iter().chain([one_place]).collect(),
             reason: self.two_at_once(),
         })
+    }
+
+    /// Points 0 and 1 are two points of the space that run at one time.
+    pub fn two_at_one_time(&self) -> Vec<Formula> {
+        let set = &self.space().domain.set;
+        let (x, y) = (self.point(0), self.point(1));
+        let same_time = Formula::same(&self.time(&x), &self.time(&y));
+        vec![self.inside(set, &x), self.inside(set, &y), x.before(&y), same_time]
     }
 
     fn two_at_once(&self) -> Reason {

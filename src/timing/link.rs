@@ -64,20 +64,12 @@ impl Frame<'_> {
 
     /// The obligation of the operand at `position`, which comes to all PEs over one bus: every word has its own time.
     pub fn one_bus_conflict(&self, position: usize) -> Obligation {
-        let (x, y) = (self.point(0), self.point(1));
-        let set = &self.space().domain.set;
-        let of = &self.space().operands[position].tensor;
         self.state(Claim {
             kind: Kind::LinkConflict,
-            of: of.clone(),
+            of: self.space().operands[position].tensor.clone(),
             points: 2,
             extras: vec![],
-            violation: vec![
-                self.inside(set, &x),
-                self.inside(set, &y),
-                x.before(&y),
-                Formula::same(&self.time(&x), &self.time(&y)),
-            ],
+            violation: self.two_at_one_time(),
             reason: self.two_readers(position),
         })
     }
