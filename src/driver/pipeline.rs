@@ -9,7 +9,8 @@ use super::one_space::OneSpace;
 use super::output::Output;
 use super::setting::{Setting, schedule};
 use super::system::System;
-use super::{Done, Failure, Verdict, files};
+use super::{Done, Failure, Verdict, files, room};
+use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::recurrence::{self, Directive, RecurrenceSystem};
 use crate::rewrite;
@@ -180,7 +181,8 @@ pub fn prove_best<'a, K: Kernel>(
     Ok(Winner { index, found, design, proofs, record })
 }
 
-/// The best design of the front that is proved; a refuted one is passed over, with a message.
+/// The best design of the front that is proved and that the PEs of the machine have room for; others are passed over, with
+/// a message.
 ///
 /// # Errors
 /// As for [`prove_best`].
@@ -189,23 +191,52 @@ pub fn first_proved<'a, K: Kernel>(
     limit: u64,
     output: &Output,
 ) -> Result<Proved<'a, K>, Failure> {
-    let mut last = vec![];
+    let (mut last, mut too_large): (Diagnostics, Vec<Diagnostics>) = (vec![], vec![]);
     for (index, found) in searched.front.iter().enumerate() {
         let design = K::design(searched, found);
         let proofs = prove(searched, &design, limit)?;
         match verdict(&proofs) {
             Verdict::Good => {
                 K::confirm(searched, found)?;
-                return Ok((index, found.clone(), design, proofs));
+                let Err(why) = check_room(searched, &design) else {
+                    say_passed_over(too_large.len(), &searched.setting.machine, output);
+                    return Ok((index, found.clone(), design, proofs));
+                };
+                too_large.push(why);
             }
             Verdict::Unknown => {
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
             }
-            Verdict::Refuted => last = messages(searched, &proofs),
+            Verdict::Refuted => {
+                output.error(&format!("design {index} of the front is refuted; trying the next"));
+                last = messages(searched, &proofs);
+            }
         }
-        output.error(&format!("design {index} of the front is refuted; trying the next"));
     }
-    Err(if last.is_empty() { K::why_nothing(searched, limit)? } else { last }.into())
+    Err(match too_large.into_iter().next() {
+        Some(why) => why,
+        None if last.is_empty() => K::why_nothing(searched, limit)?,
+        None => last,
+    }
+    .into())
+}
+
+fn say_passed_over(count: usize, machine: &Machine, output: &Output) {
+    if count > 0 {
+        output.error(&format!(
+            "passed over {count} better on the front that need larger PEs than `{}` has",
+            machine.name
+        ));
+    }
+}
+
+/// Refuses a design whose program needs more of a PE than the machine has.
+fn check_room<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>) -> Checked<()> {
+    let Setting { machine, sizes, .. } = searched.setting;
+    if machine.registers.is_none() && machine.words.is_none() {
+        return Ok(());
+    }
+    room::check(&K::program(searched, design)?, sizes, machine)
 }
 
 /// The messages of all obligations that are not proved.

@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::sim::{agrees, print_fit, threads, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
-use super::{Done, energy, files, inputs, reporting, room, show};
+use super::{Done, energy, files, inputs, reporting, show};
 use crate::array::Program;
 use crate::cost::Machine;
 use crate::diagnostic::Checked;
@@ -38,7 +38,6 @@ impl KernelCommand for RunArguments {
         let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
         print_winner(&kernel, &winner, output);
         let written = Written::new(&searched, &winner)?;
-        room::check(&written.program, &setting.sizes, &setting.machine)?;
         if let Some(path) = &self.program {
             files::write(path, &written.text)?;
         }

@@ -1,6 +1,6 @@
 //! Machine files and the flags that stand in for them.
 
-use super::start::{good, json, refused};
+use super::start::{good, json, refused, systole};
 use std::path::Path;
 use systole::cost::Machine;
 use systole::mapping::{Links, Network};
@@ -138,6 +138,26 @@ fn a_program_that_needs_more_of_a_pe_than_it_has_is_refused() {
     let message = refused(&[&run[..], &[&few.1]].concat());
     assert!(message.contains("needs 3 registers, and `written` has 2 a PE"), "{message}");
     assert!(message.contains("class `pe0`"), "{message}");
+}
+
+/// One PE that keeps both inputs loads the fewest words; with less memory it loads each when it is used.
+#[test]
+fn a_design_that_does_not_fit_makes_room_for_the_next() {
+    let run = ["run", "kernels/conv1d.rec", "--size", "N=5,K=4", "--objective", "pes", "--machine"];
+    let (enough, few) = (written("[pe]\nwords = 12\n"), written("[pe]\nwords = 3\n"));
+    assert_eq!(json(&[&run[..], &[&enough.1]].concat())["sim"]["pes"], 1);
+    let ran = systole(&[&run[..], &[&few.1]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("passed over 4 better on the front that need larger PEs than `written` has"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout.contains("w is fed, x is fed") && ran.stdout.contains("matches reference bit for bit"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Each PE of this array keeps all K weights; the same program is held against the machine by `run`, `emit` and `sim`.
