@@ -1,6 +1,7 @@
 //! A design for the page: its schedule in mathematics, its proofs, the rules that led to it.
 
 use crate::integer::Affine;
+use crate::mapping::Fold;
 use crate::recurrence::Space;
 use crate::rewrite::Step;
 use crate::smt::{Discharged, Verdict};
@@ -13,6 +14,8 @@ pub struct LaidOut<'a> {
     pub space: &'a Space,
     /// The PE of a point, over its indices and the sizes: one form for each dimension of the array.
     pub place: Vec<Affine>,
+    /// Which of these PEs are one.
+    pub fold: Fold,
     /// The time of a point, in components.
     pub time: Vec<Affine>,
     /// How each value moves, in words.
@@ -43,7 +46,7 @@ impl From<&LaidOut<'_>> for SpaceLine {
                 [single] => single.to_string(),
                 several => tuple(several),
             },
-            place: tuple(&laid.place),
+            place: format!("({})", laid.fold.show(&laid.place).join(", ")),
             moves: laid.moves.clone(),
         }
     }

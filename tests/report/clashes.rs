@@ -81,6 +81,8 @@ fn the_page_of_a_proved_schedule_has_its_proofs_and_no_counterexample() {
     assert_eq!((&data["clashes"], &data["run"]), (&json!([]), &Value::Null));
     assert_eq!(data["schedule"].as_array().unwrap().len(), 2);
     assert!(data["proofs"].as_array().unwrap().iter().all(|proof| proof["verdict"] == "proved"));
+    let folded = Made::new(&["prove", "kernels/trisolve.rec", "--schedule", "folded"], None).data();
+    assert_eq!(folded["schedule"][0]["place"], "(floor((i - j)/2))");
 }
 
 /// PE 0 waits for a tag that PE 1 would drive after the word that PE 0 would send.

@@ -2,7 +2,7 @@
 
 use crate::driver::show::{bracketed, list};
 use crate::integer::{Affine, Matrix};
-use crate::mapping::{Design, SpaceTimeMap};
+use crate::mapping::{Design, Fold, SpaceTimeMap};
 use crate::recurrence::Space;
 use crate::report::LaidOut;
 use crate::rewrite::{Dataflow, Transport};
@@ -41,6 +41,7 @@ pub fn laid_out<'a>(design: &'a Design<'_>) -> LaidOut<'a> {
     LaidOut {
         space,
         place: forms(space, &map.place),
+        fold: Fold::default(),
         time: forms(space, &map.step),
         moves: all_moves(space, map, &design.dataflow),
     }

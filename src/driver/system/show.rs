@@ -29,7 +29,8 @@ pub fn laid_out<'a>(design: &'a SystemDesign<'_>) -> Vec<LaidOut<'a>> {
     let part = |(position, space): (usize, &'a Space)| {
         let point = design.point(position);
         let (place, time) = (design.place(position, &point), design.time(position, &point));
-        LaidOut { space, place, time, moves: moves(space, &design.parts[position]) }
+        let (fold, moves) = (design.fold.clone(), moves(space, &design.parts[position]));
+        LaidOut { space, place, fold, time, moves }
     };
     design.system.spaces.iter().enumerate().map(part).collect()
 }
