@@ -1,24 +1,12 @@
 //! What passes between regions at the end of a round.
 //!
-//! A wire between two regions is a joint of two halves. Words and the times of freed slots are copied from one half to
-//! the other between sweeps, so a region never touches another's state while it sweeps. A line in several regions is a
-//! strand: what is driven in one is driven in all. When things pass matters to nobody but the host: clocks pass with them.
+//! Words and the times of freed slots are in letters ([`super::mail`]), which change hands between sweeps, so a region
+//! never touches another's state while it sweeps. A line in several regions is a strand: what is driven in one is driven
+//! in all. When things pass matters to nobody but the host: clocks pass with them.
 
 use super::lines::Word;
-use super::region::{Failure, Region, Shared};
+use super::region::{Failure, Region};
 use crate::array::Trouble;
-
-/// A wire whose ends are in two regions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Joint {
-    pub channel: usize,
-    /// Region and wire of the sender's half.
-    pub sender: (usize, usize),
-    /// Region and wire of the receiver's half.
-    pub receiver: (usize, usize),
-    /// The sender, for messages.
-    pub pe: usize,
-}
 
 /// A line with PEs in several regions.
 #[derive(Clone, Debug, Default)]
@@ -44,16 +32,17 @@ impl Strand {
 /// All that joins regions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Border {
-    pub joints: Vec<Joint>,
     pub strands: Vec<Strand>,
 }
 
 impl Border {
     /// Passes on what was sent, freed and driven since the last time, and lets those who waited for it try again.
-    pub fn exchange(&mut self, regions: &mut [Region], shared: &Shared<'_>) -> Result<(), Failure> {
-        for joint in &self.joints {
-            let fail = |trouble| Failure { pe: joint.pe, counter: 0, clock: 0, trouble };
-            pass_words(joint, regions, shared).map_err(fail)?;
+    pub fn exchange(&mut self, regions: &mut [Region]) -> Result<(), Failure> {
+        for (one, other) in (0..regions.len()).flat_map(|other| (0..other).map(move |one| (one, other))) {
+            let Ok([first, second]) = regions.get_disjoint_mut([one, other]) else { continue };
+            let (first, second) = (&mut first.around.mail, &mut second.around.mail);
+            std::mem::swap(&mut first.outgoing[other], &mut second.incoming[one]);
+            std::mem::swap(&mut second.outgoing[one], &mut first.incoming[other]);
         }
         for strand in &mut self.strands {
             let fail = |trouble| Failure { pe: 0, counter: 0, clock: 0, trouble };
@@ -62,20 +51,6 @@ impl Border {
         regions.iter_mut().for_each(Region::wake);
         Ok(())
     }
-}
-
-fn pass_words(joint: &Joint, regions: &mut [Region], shared: &Shared<'_>) -> Result<(), Trouble> {
-    let ((from, near), (to, far)) = (joint.sender, joint.receiver);
-    let Ok([sender, receiver]) = regions.get_disjoint_mut([from, to]) else { return Ok(()) };
-    let (sender, receiver) = (&mut sender.around, &mut receiver.around);
-    let depth = &mut sender.tally.depth[joint.channel];
-    if sender.wires.take_credits(near, shared.links[joint.channel], depth, (&receiver.wires, far)) {
-        sender.wake_sender(near);
-    }
-    if receiver.wires.take_words(far, (&sender.wires, near))? {
-        receiver.wake_receiver(far);
-    }
-    Ok(())
 }
 
 fn pass_drives(strand: &mut Strand, regions: &mut [Region]) -> Result<(), Trouble> {

@@ -27,7 +27,7 @@ mod pace;
 
 mod wires;
 
-mod halves;
+mod mail;
 
 mod lines;
 
@@ -42,6 +42,8 @@ mod region;
 mod step;
 
 mod elements;
+
+mod at_once;
 
 mod transfer;
 
@@ -129,7 +131,7 @@ impl<'a> Engine<'a> {
         let wiring = Wiring::of(program, code);
         observer.begin(code, &wiring);
         let count = if O::WATCHES { 1 } else { settings.regions(code.pes.len()) };
-        shared.turns = turns(&shared.links, count);
+        shared.turns = turns(&shared.links);
         let (regions, border) = split::split(&shared, &wiring, count);
         let mut wires = vec![0; program.channels.len()];
         wiring.wires.iter().for_each(|wire| wires[wire.channel] += 1);
@@ -172,7 +174,7 @@ impl<'a> Engine<'a> {
     fn sweep_all(&mut self) -> Result<(), Failure> {
         let (regions, shared) = (&mut self.regions, &self.shared);
         regions.par_iter_mut().with_max_len(1).try_for_each(|region| region.sweep(shared, &mut ()))?;
-        self.border.exchange(regions, shared)
+        self.border.exchange(regions)
     }
 
     /// After each round: the budget, and the room that the profile takes.
@@ -204,9 +206,10 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// How many rounds a block may run ahead of its neighbours without being stopped: as many as every channel has slots, and
-/// half as many where words and slots pass only between sweeps, since they take one sweep there and one back.
-fn turns(links: &[Link], regions: usize) -> u64 {
+/// How many rounds a block may run ahead of its neighbours before it is their turn: half as many as every channel has
+/// slots. With more, a neighbour that is a round behind finds no slot in every other turn; and between regions words and
+/// slots take one sweep there and one back.
+fn turns(links: &[Link]) -> u64 {
     let slots = links.iter().map(|link| link.capacity).min().unwrap_or(MOST_TURNS);
-    (if regions == 1 { slots } else { slots / 2 }).clamp(1, MOST_TURNS)
+    (slots / 2).clamp(1, MOST_TURNS)
 }

@@ -8,6 +8,7 @@
 use super::block::Block;
 use super::lanes::{LANES, Lanes};
 use super::lines::Line;
+use super::mail::Mail;
 use super::profile::Profile;
 use super::step::Step;
 use super::wires::{Link, Wires};
@@ -77,6 +78,7 @@ pub(super) struct Surroundings {
     /// For each wire the seats of its sender and its receiver.
     pub seats: Vec<[u32; 2]>,
     pub lines: Vec<Line>,
+    pub mail: Mail,
     pub tally: Tally,
     pub profile: Profile,
     /// Seats of PEs that may try again.
@@ -86,12 +88,13 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// No wires and no lines yet.
-    pub fn new(shared: &Shared<'_>) -> Surroundings {
+    /// No wires and no lines yet, in a run of so many regions.
+    pub fn new(shared: &Shared<'_>, regions: usize) -> Surroundings {
         Surroundings {
             wires: Wires::default(),
             seats: vec![],
             lines: vec![],
+            mail: Mail::new(regions),
             tally: Tally::new(shared),
             profile: Profile::default(),
             woken: vec![],
@@ -139,18 +142,21 @@ impl Region {
         self.ready[block / LANES] |= 1 << (block % LANES);
     }
 
-    /// Whether some PE can go on.
+    /// Whether some PE can go on, or there is news from another region.
     pub fn is_ready(&self) -> bool {
-        self.ready.iter().any(|word| *word != 0)
+        self.ready.iter().any(|word| *word != 0) || self.around.mail.has_come()
     }
 
     /// Gives every block with a PE that can go on its turn.
     pub fn sweep<O: Observer>(&mut self, shared: &Shared<'_>, observer: &mut O) -> Result<(), Failure> {
+        self.around.read_letters(shared).map_err(|trouble| Failure { pe: 0, counter: 0, clock: 0, trouble })?;
+        self.wake();
         let mut next = self.next_ready(shared.order, None);
         while let Some(block) = next {
             self.take_turn(block, shared, observer)?;
             next = self.next_ready(shared.order, Some(block));
         }
+        self.around.write_letters();
         Ok(())
     }
 

@@ -1,13 +1,14 @@
 //! Cuts a program's PEs into regions and lays out their wires and lines.
 //!
 //! In: code, its wiring, and how many regions. Out: regions of PEs that follow each other in row-major order, each with
-//! blocks of one class and with the wires and lines its PEs use; and the joints between regions. In a run of one region
+//! blocks of one class and with the wires and lines its PEs use; and what joins them. In a run of one region
 //! wires and lines keep the numbers of the [`Wiring`].
 
 use super::block::{Block, NO_WIRE, Ports};
-use super::border::{Border, Joint, Strand};
+use super::border::{Border, Strand};
 use super::lanes::LANES;
 use super::lines::Line;
+use super::mail::Half;
 use super::region::{NO_SEAT, Region, Shared, Surroundings};
 use crate::array::{ClassCode, NOWHERE, Op, Wiring};
 use std::collections::BTreeMap;
@@ -33,10 +34,11 @@ pub(super) fn split(shared: &Shared<'_>, wiring: &Wiring, count: usize) -> (Vec<
         firsts: (0..count).map(|region| region * pes / count).collect(),
         seats: vec![0; pes],
         blocks: vec![vec![]; count],
-        around: vec![Surroundings::new(shared); count],
+        around: vec![Surroundings::new(shared, count); count],
     };
     (0..count).for_each(|region| cut.seat_pes(region));
-    let border = Border { joints: cut.lay_wires(), strands: cut.lay_lines() };
+    cut.lay_wires();
+    let border = Border { strands: cut.lay_lines() };
     let regions = cut.blocks.into_iter().zip(cut.around).map(|(blocks, around)| Region::new(blocks, around));
     (regions.collect(), border)
 }
@@ -71,8 +73,7 @@ impl Cut<'_> {
     }
 
     /// Adds every wire to the region of its sender, and to that of its receiver where it is another.
-    fn lay_wires(&mut self) -> Vec<Joint> {
-        let mut joints = vec![];
+    fn lay_wires(&mut self) {
         let mut numbers: Vec<[u32; 2]> = Vec::with_capacity(self.wiring.wires.len());
         for wire in &self.wiring.wires {
             let [sender, receiver] = [wire.sender, wire.receiver].map(|pe| (self.region_of(pe), self.seats[pe]));
@@ -83,12 +84,19 @@ impl Cut<'_> {
             }
             let near = self.lay_wire(sender.0, wire.channel, [sender.1, NO_SEAT]);
             let far = self.lay_wire(receiver.0, wire.channel, [NO_SEAT, receiver.1]);
-            let [sender, receiver] = [(sender.0, near as usize), (receiver.0, far as usize)];
-            joints.push(Joint { channel: wire.channel, sender, receiver, pe: wire.sender });
+            self.join((sender.0, near), (receiver.0, far), wire.channel);
             numbers.push([near, far]);
         }
         self.plug_wires(&numbers);
-        joints
+    }
+
+    /// Tells the halves of a wire, each in its region, of each other.
+    fn join(&mut self, (from, near): (usize, u32), (to, far): (usize, u32), channel: usize) {
+        let half =
+            |wire, region, far| Half { wire, channel: channel as u32, region: region as u32, far: far as u32, told: 0 };
+        let (sending, receiving) = (self.around[from].mail.sending.len(), self.around[to].mail.receiving.len());
+        self.around[from].mail.sending.push(half(near, to, receiving));
+        self.around[to].mail.receiving.push(half(far, from, sending));
     }
 
     fn lay_wire(&mut self, region: usize, channel: usize, seats: [u32; 2]) -> u32 {

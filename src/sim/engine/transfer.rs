@@ -2,17 +2,17 @@
 //!
 //! The loops over the lanes do what is common and note the rest in masks, which are looked at once for all.
 
+use super::at_once::{self, each_wire};
 use super::block::{Block, Ports};
-use super::lanes::{Fault, Lanes, each_lane, for_each_lane, try_each_lane};
+use super::lanes::{Fault, Lanes, each_lane, try_each_lane};
 use super::region::Surroundings;
 use super::step::Step;
-use super::wires::{Attempt, Link, Message, Passed, RECEIVER, SENDER, Wire, Wires};
+use super::wires::{Attempt, Link, Passed, RECEIVER, SENDER, Wire, Wires};
 use crate::array::Trouble;
 use crate::sim::observe::{Event, Observer};
 
 /// What a transfer works on, lane by lane, besides the wires.
 struct Ends<'a> {
-    mask: u64,
     ports: &'a Ports,
     clock: &'a mut Lanes<u64>,
     /// Cycles that each PE has waited so far.
@@ -34,95 +34,64 @@ struct Tried {
     overflows: u64,
 }
 
-/// Receives, with the loop that fits the ports.
-fn receive_words(wires: &mut Wires, link: Link, depth: &mut u32, ends: Ends<'_>) -> Tried {
-    let Wires { wires, messages, .. } = wires;
-    match ends.ports {
-        Ports::Run(run) => receive_from(|lane| lane, (&mut wires[run.clone()], messages), link, depth, ends),
-        Ports::Each(each) => receive_from(|lane| each[lane] as usize, (wires, messages), link, depth, ends),
-    }
-}
-
-#[inline(always)]
-fn receive_from(
-    wire_of: impl Fn(usize) -> usize,
-    (wires, messages): (&mut [Wire], &mut [Message]),
-    link: Link,
-    depth: &mut u32,
-    ends: Ends<'_>,
-) -> Tried {
-    let Ends { mask, clock, waited_for, before, register, .. } = ends;
-    let (mut waited, mut woken, mut blocked, mut overflows, mut deepest) = (0, 0, 0, 0, *depth);
-    for_each_lane(mask, |lane| {
+impl Ends<'_> {
+    /// Notes what became of a lane's attempt. Who has sent keeps the word.
+    #[inline(always)]
+    fn note(&mut self, tried: &mut Tried, lane: usize, attempt: Attempt, far_end_waits: bool) {
         let bit = 1 << lane;
-        let Some(wire) = wires.get_mut(wire_of(lane)) else { return blocked |= bit };
-        let from = clock[lane];
-        match wire.receive(messages, link, &mut deepest, from) {
-            Attempt::Passed(passed) => {
-                register[lane] = passed.value;
-                if passed.clock != from {
-                    clock[lane] = passed.clock;
-                    waited_for[lane] += passed.clock - from;
-                    before[lane] = from;
-                    waited |= bit;
-                }
-                if wire.waits(SENDER) {
-                    woken |= bit;
+        match attempt {
+            Attempt::Passed(Passed { clock, value }) => {
+                self.register[lane] = value;
+                tried.woken |= u64::from(far_end_waits) << lane;
+                let from = std::mem::replace(&mut self.clock[lane], clock);
+                if clock != from {
+                    self.waited_for[lane] = self.waited_for[lane].wrapping_add(clock.wrapping_sub(from));
+                    self.before[lane] = from;
+                    tried.waited |= bit;
                 }
             }
-            Attempt::Overflows => overflows |= bit,
-            Attempt::Waits | Attempt::Slow => blocked |= bit,
+            Attempt::Overflows => tried.overflows |= bit,
+            Attempt::Waits => tried.blocked |= bit,
+            Attempt::Slow => tried.slow |= bit,
         }
-    });
-    *depth = deepest;
-    Tried { waited, woken, blocked, slow: 0, overflows }
+    }
+
+    /// Tries for every lane of the mask; `far` is the other end of the wires.
+    #[inline(always)]
+    fn attempt_all(
+        &mut self,
+        wires: &mut [Wire],
+        (mask, far): (u64, u32),
+        mut attempt: impl FnMut(&mut Wire, u64, f64) -> Attempt,
+    ) -> Tried {
+        let mut tried = Tried::default();
+        tried.blocked |= each_wire((wires, self.ports), mask, |lane, wire| {
+            let attempt = attempt(wire, self.clock[lane], self.register[lane]);
+            self.note(&mut tried, lane, attempt, wire.waits(far));
+            true
+        });
+        tried
+    }
 }
 
-/// Sends, with the loop that fits the ports.
-fn send_words(wires: &mut Wires, link: Link, depth: &mut u32, ends: &mut Ends<'_>) -> Tried {
-    if link.bandwidth.is_some() {
-        return Tried { slow: ends.mask, ..Tried::default() };
+/// Receives, those first who can at once.
+fn receive_words(wires: &mut Wires, link: Link, depth: &mut u32, mask: u64, ends: &mut Ends<'_>) -> Tried {
+    let left = at_once::receive((wires, ends.ports), (link, *depth), mask, (ends.clock, ends.register));
+    if left == 0 {
+        return Tried::default();
     }
     let Wires { wires, messages, .. } = wires;
-    match ends.ports {
-        Ports::Run(run) => send_to(|lane| lane, (&mut wires[run.clone()], messages), link, depth, ends),
-        Ports::Each(each) => send_to(|lane| each[lane] as usize, (wires, messages), link, depth, ends),
-    }
+    ends.attempt_all(wires, (left, SENDER), |wire, clock, _| wire.receive(messages, link, depth, clock))
 }
 
-#[inline(always)]
-fn send_to(
-    wire_of: impl Fn(usize) -> usize,
-    (wires, messages): (&mut [Wire], &mut [Message]),
-    link: Link,
-    depth: &mut u32,
-    ends: &mut Ends<'_>,
-) -> Tried {
-    let Ends { mask, clock, waited_for, before, register, .. } = ends;
-    let (mut waited, mut woken, mut blocked, mut slow, mut overflows, mut deepest) = (0, 0, 0, 0, 0, *depth);
-    for_each_lane(*mask, |lane| {
-        let bit = 1 << lane;
-        let Some(wire) = wires.get_mut(wire_of(lane)) else { return blocked |= bit };
-        let from = clock[lane];
-        match wire.send(messages, link, &mut deepest, from, register[lane]) {
-            Attempt::Passed(passed) => {
-                if passed.clock != from {
-                    clock[lane] = passed.clock;
-                    waited_for[lane] += passed.clock - from;
-                    before[lane] = from;
-                    waited |= bit;
-                }
-                if wire.waits(RECEIVER) {
-                    woken |= bit;
-                }
-            }
-            Attempt::Overflows => overflows |= bit,
-            Attempt::Waits => blocked |= bit,
-            Attempt::Slow => slow |= bit,
-        }
-    });
-    *depth = deepest;
-    Tried { waited, woken, blocked, slow, overflows }
+/// Sends, those first who can at once.
+fn send_words(wires: &mut Wires, link: Link, depth: &mut u32, mask: u64, ends: &mut Ends<'_>) -> Tried {
+    let left = at_once::send((wires, ends.ports), (link, *depth), mask, (ends.clock, ends.register));
+    if left == 0 || link.bandwidth.is_some() {
+        return Tried { slow: left, ..Tried::default() };
+    }
+    let Wires { wires, messages, .. } = wires;
+    ends.attempt_all(wires, (left, RECEIVER), |wire, clock, value| wire.send(messages, link, depth, clock, value))
 }
 
 /// Sends again what could not be sent at once.
@@ -134,19 +103,10 @@ fn send_slowly(
     depth: &mut u32,
     ends: &mut Ends<'_>,
 ) -> Result<(), Fault> {
-    try_each_lane(tried.slow, |lane| {
-        let (wire, bit) = (ends.ports.wire(lane).ok_or(Trouble::Overflow)?, 1 << lane);
-        match wires.send_slowly(wire, link, depth, (ends.clock[lane], ends.register[lane]))? {
-            Attempt::Passed(Passed { clock, .. }) => {
-                tried.waited |= if clock == ends.clock[lane] { 0 } else { bit };
-                tried.woken |= if wires.wires[wire].waits(RECEIVER) { bit } else { 0 };
-                ends.before[lane] = ends.clock[lane];
-                ends.waited_for[lane] += clock - ends.clock[lane];
-                ends.clock[lane] = clock;
-            }
-            Attempt::Overflows => tried.overflows |= bit,
-            Attempt::Waits | Attempt::Slow => tried.blocked |= bit,
-        }
+    try_each_lane(std::mem::take(&mut tried.slow), |lane| {
+        let wire = ends.ports.wire(lane).ok_or(Trouble::Overflow)?;
+        let attempt = wires.send_slowly(wire, link, depth, (ends.clock[lane], ends.register[lane]))?;
+        ends.note(tried, lane, attempt, wires.wires[wire].waits(RECEIVER));
         Ok(())
     })
 }
@@ -159,8 +119,9 @@ impl<O: Observer> Step<'_, O> {
         let Block { ports, clock, starved, registers, .. } = &mut *self.block;
         let Surroundings { wires, tally, before, .. } = &mut *self.around;
         let (ports, register_of) = (&ports[port], &mut registers[register]);
-        let ends = Ends { mask: self.mask, ports, clock, waited_for: starved, before, register: register_of };
-        let tried = receive_words(wires, self.shared.links[channel], &mut tally.depth[channel], ends);
+        let mut ends = Ends { ports, clock, waited_for: starved, before, register: register_of };
+        let (link, depth) = (self.shared.links[channel], &mut tally.depth[channel]);
+        let tried = receive_words(wires, link, depth, self.mask, &mut ends);
         let passed = self.settle(&tried, port, SENDER)?;
         self.around.tally.received[channel] += u64::from(passed.count_ones());
         if O::WATCHES {
@@ -176,9 +137,9 @@ impl<O: Observer> Step<'_, O> {
         let Block { ports, clock, stalled, registers, .. } = &mut *self.block;
         let Surroundings { wires, tally, before, .. } = &mut *self.around;
         let (ports, register_of) = (&ports[port], &mut registers[register]);
-        let mut ends = Ends { mask: self.mask, ports, clock, waited_for: stalled, before, register: register_of };
+        let mut ends = Ends { ports, clock, waited_for: stalled, before, register: register_of };
         let (link, depth) = (self.shared.links[channel], &mut tally.depth[channel]);
-        let mut tried = send_words(wires, link, depth, &mut ends);
+        let mut tried = send_words(wires, link, depth, self.mask, &mut ends);
         if tried.slow != 0 {
             send_slowly(&mut tried, wires, link, depth, &mut ends)?;
         }

@@ -46,17 +46,17 @@ impl Link {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Message {
     pub(super) time: u64,
-    value: f64,
+    pub(super) value: f64,
 }
 
 /// A wire's ring. Counts of messages wrap around; only their differences and their places in the ring are used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
-    first: u32,
+    pub(super) first: u32,
     pub(super) sent: u32,
     pub(super) received: u32,
     /// The size of the ring less 1, and above it who waits.
-    form: u32,
+    pub(super) form: u32,
 }
 
 /// The sender waits for a slot.
