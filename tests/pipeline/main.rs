@@ -27,6 +27,8 @@ mod machines;
 
 mod scalesim;
 
+mod folds;
+
 mod analytic;
 
 mod mangled;

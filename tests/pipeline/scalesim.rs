@@ -16,15 +16,17 @@ use systole::mapping::Network;
 
 const TABLE: &str = include_str!("../oracles/scalesim.csv");
 
-struct Row<'a> {
-    dataflow: &'a str,
-    rows: i64,
-    cols: i64,
-    sizes: [i64; 3],
-    cycles: i64,
+/// A product of M by N by K on an array.
+pub struct Row<'a> {
+    pub dataflow: &'a str,
+    pub rows: i64,
+    pub cols: i64,
+    pub sizes: [i64; 3],
+    pub cycles: i64,
 }
 
-fn table() -> Vec<Row<'static>> {
+/// All of the table.
+pub fn table() -> Vec<Row<'static>> {
     let row = |line: &'static str| {
         let (dataflow, rest) = line.split_once(',').unwrap();
         let numbers: Vec<i64> = rest.split(',').map(|number| number.parse().unwrap()).collect();
@@ -36,7 +38,7 @@ fn table() -> Vec<Row<'static>> {
 
 impl Row<'_> {
     /// Our schedule, the rows and columns of PEs it uses, and the cycles to fill the array.
-    fn match_schedule(&self) -> (&'static str, i64, i64, i64) {
+    pub fn match_schedule(&self) -> (&'static str, i64, i64, i64) {
         let [m, n, k] = self.sizes;
         match self.dataflow {
             "os" => ("cannon", m, n, 0),
