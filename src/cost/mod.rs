@@ -14,6 +14,8 @@ mod machine;
 
 mod region;
 
+mod times;
+
 mod vector;
 
 mod work;
@@ -23,5 +25,6 @@ pub use energy::Energy;
 pub use images::Images;
 pub use machine::{Buses, Key, Machine, Slot, keys};
 pub use region::Region;
+pub use times::{OperationTime, Times};
 pub use vector::{Cost, Objective};
 pub use work::{Operations, Work};

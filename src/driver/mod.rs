@@ -48,6 +48,8 @@ mod sim;
 
 mod system;
 
+mod timed;
+
 mod tracing;
 
 mod words;

@@ -5,17 +5,16 @@ use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use super::setting::Setting;
-use super::sim::{agrees, print_fit, threads, verdict, with_match, write_outputs};
+use super::sim::{agrees, print_fit, verdict, with_match, write_outputs};
 use super::tracing::Tracing;
 use super::written::Written;
-use super::{Done, energy, files, inputs, reporting, show};
+use super::{Done, energy, files, inputs, reporting, show, timed};
 use crate::array::Program;
-use crate::cost::Machine;
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
 use crate::report::Recorder;
+use crate::sim::Outcome;
 use crate::sim::fit::{Fit, fit};
-use crate::sim::{Outcome, Settings};
 use serde_json::json;
 use std::time::Instant;
 
@@ -79,7 +78,7 @@ fn simulate<K: Kernel>(
     let (program, sizes, arrays) = (&written.program, &searched.setting.sizes, &arguments.arrays);
     let tensors = inputs::tensors(program, Some(searched.kernel.system()), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
-    let settings = settings(&searched.setting.machine);
+    let settings = timed::settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
@@ -89,17 +88,6 @@ fn simulate<K: Kernel>(
     print_run(searched, winner, (&outcome, agrees), elapsed, output);
     print_fit(fitted.as_ref(), output);
     Ok((outcome, agrees, fitted))
-}
-
-/// How the simulator times what a machine says.
-pub fn settings(machine: &Machine) -> Settings {
-    Settings {
-        response: machine.links.response.unsigned_abs(),
-        capacity: machine.capacity,
-        bandwidth: machine.bandwidth,
-        threads: threads(),
-        ..Settings::default()
-    }
 }
 
 /// The equations.
@@ -140,6 +128,9 @@ fn print_run<K: Kernel>(
     output: &Output,
 ) {
     let compared = compared(searched, winner, outcome).map_or_else(String::new, |text| format!(" ({text})"));
+    if outcome.step > 1 {
+        output.line(&format!("  step      {} cycles for every step of the schedule: work takes as long", outcome.step));
+    }
     let value = if agrees { "matches reference bit for bit" } else { "DIFFERS from the reference" };
     output.line(&format!(
         "  simulate  {} cycles{compared} on {} PEs, {:.0}% busy, {value}{milliseconds:>10.0} ms",
@@ -171,7 +162,7 @@ fn compared<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Out
     if K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes) {
         return None;
     }
-    let predicted = K::cost(&winner.found).cycles;
+    let predicted = K::cost(&winner.found).cycles.saturating_mul(outcome.step);
     Some(match searched.border {
         Border::Loads => format!("{predicted} and the ways from and to the border"),
         _ if predicted == outcome.cycles => "as predicted".to_owned(),

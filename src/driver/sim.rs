@@ -3,7 +3,7 @@
 use super::arguments::SimArguments;
 use super::output::Output;
 use super::tracing::Tracing;
-use super::{Done, Verdict, energy, files, inputs, pipeline, reporting, room};
+use super::{Done, Verdict, energy, files, inputs, pipeline, reporting, room, timed};
 use crate::array::{self, Program, Tensors};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, render};
@@ -64,14 +64,10 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
 }
 
 fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
-    let mut settings = Settings { threads: threads(), ..Settings::default() };
-    if arguments.machine.is_some() {
-        settings.latency = u64::try_from(machine.links.latency).ok();
-        settings.response = machine.links.response.unsigned_abs();
-        settings.capacity = machine.capacity;
-        settings.bus_latency = u64::try_from(machine.buses.latency).ok();
-        settings.bandwidth = machine.bandwidth;
-    }
+    let mut settings = match arguments.machine {
+        Some(_) => timed::settings_of_links(machine),
+        None => timed::settings(machine),
+    };
     if arguments.latency == Some(0) || arguments.capacity == Some(0) {
         return Diagnostic::new("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
     }
@@ -85,11 +81,6 @@ pub fn print_fit(fitted: Option<&Fit>, output: &Output) {
     if let Some(fitted) = fitted {
         output.line(&format!("\n{}", fitted.to_table().trim_end()));
     }
-}
-
-/// As many threads as the host runs at once; they change no result.
-pub fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Writes the outputs asked for; none of a run that deadlocked.

@@ -5,7 +5,7 @@
 //! order in which the host runs the PEs. Nothing here knows of recurrences. Paper: Cyclotron section 9.1.
 
 use crate::array::{self, Channel, Program, Tensors};
-use crate::cost::Bandwidth;
+use crate::cost::{Bandwidth, Times};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, Name};
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ mod counters;
 mod deadlock;
 
 mod diagnosis;
+
+mod durations;
 
 mod engine;
 
@@ -58,6 +60,8 @@ pub struct Settings {
     pub bus_latency: Option<u64>,
     /// How many words enter a channel in a cycle; `None` for as many as are sent.
     pub bandwidth: Option<Bandwidth>,
+    /// How long the work of a PE takes.
+    pub times: Times,
     /// How many threads the host may use, at least 1. They change no result; small arrays use one.
     pub threads: usize,
     /// A run of more instructions than this, over all PEs, is refused.
@@ -79,6 +83,7 @@ impl Default for Settings {
             capacities: BTreeMap::new(),
             bus_latency: None,
             bandwidth: None,
+            times: Times::default(),
             threads: 1,
             most_instructions: 100_000_000_000,
             order: Order::FirstIn,
@@ -119,6 +124,8 @@ pub struct Outcome {
     pub outputs: Tensors,
     /// The largest final clock.
     pub cycles: u64,
+    /// Cycles of a step of the schedule: 1, where no work takes longer.
+    pub step: u64,
     /// PEs that ran at least one instruction.
     pub pes: u64,
     /// Everything that was counted.
@@ -177,8 +184,8 @@ fn conclude(program: &Program, engine: Engine<'_>) -> Checked<Outcome> {
         engine.memory().check_stored()?;
     }
     let counters = Counters::collect(program, &engine);
-    let (cycles, pes) = (engine.cycles(), counters.active_pes());
-    Ok(Outcome { outputs: engine.into_memory().into_outputs(), cycles, pes, counters, deadlock })
+    let (cycles, step, pes) = (engine.cycles(), engine.step_cycles(), counters.active_pes());
+    Ok(Outcome { outputs: engine.into_memory().into_outputs(), cycles, step, pes, counters, deadlock })
 }
 
 fn check_settings(settings: &Settings) -> Checked<()> {

@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 /// How many blocked PEs the JSON lists; `total` counts all.
 const LISTED: usize = 64;
 
-/// The outcome with the keys that others rely on.
+/// The outcome with the keys that others rely on; with `step`, where a step takes more than a cycle.
 pub fn to_json(outcome: &Outcome) -> Value {
     let counters = &outcome.counters;
-    json!({
+    let mut object = json!({
         "cycles": outcome.cycles,
         "pes": outcome.pes,
         "busy": counters.busy(),
@@ -24,7 +24,11 @@ pub fn to_json(outcome: &Outcome) -> Value {
         "operations": operations(counters),
         "matches_reference": null,
         "deadlock": outcome.deadlock.as_ref().map_or(Value::Null, deadlock_to_json),
-    })
+    });
+    if outcome.step > 1 {
+        object["step"] = json!(outcome.step);
+    }
+    object
 }
 
 fn each_channel(counters: &Counters, value: impl Fn(&super::ChannelCounters) -> u64) -> Map<String, Value> {
@@ -85,15 +89,18 @@ fn totals(outcome: &Outcome) -> Vec<(String, String)> {
     let counters = &outcome.counters;
     let percent = 100.0 * outcome.utilisation();
     let row = |key: &str, value: String| (key.to_owned(), value);
-    vec![
-        row("cycles", outcome.cycles.to_string()),
+    let step = (outcome.step > 1).then(|| row("step", format!("{} cycles", outcome.step)));
+    let mut rows = vec![row("cycles", outcome.cycles.to_string())];
+    rows.extend(step);
+    rows.extend([
         row("PEs", outcome.pes.to_string()),
         row("busy", format!("{} PE-cycles ({percent:.1} %)", counters.busy())),
         row("fullest", format!("{} PEs busy in one cycle", counters.fullest)),
         row("stalled", format!("{} PE-cycles", counters.stalled())),
         row("starved", format!("{} PE-cycles", counters.starved())),
         row("messages", counters.messages().to_string()),
-    ]
+    ]);
+    rows
 }
 
 fn channel_rows(counters: &Counters) -> Vec<(String, String)> {

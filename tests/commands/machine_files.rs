@@ -53,7 +53,7 @@ fn parse(text: &str) -> Checked<Machine> {
 fn every_key_sets_what_it_names_and_nothing_else() {
     let ideal = Machine { name: "m".to_owned(), ..Machine::default() };
     let all = keys();
-    let values = ["7", "2.5", "false", "[3, 2]", "[\"row\"]", "\"king\"", "\"edge\""];
+    let values = ["7", "2.5", "false", "[3, 2]", "[\"row\"]", "\"king\"", "{ latency = 7 }"];
     for key in &all {
         let texts = values.map(|value| format!("[{}]\n{} = {value}\n", key.section, key.name));
         let machine = texts.iter().find_map(|text| parse(text).ok());
@@ -64,6 +64,16 @@ fn every_key_sets_what_it_names_and_nothing_else() {
             assert_eq!(other.slot.shown(&machine), other.slot.shown(&ideal), "`{}` sets `{}`", key.name, other.name);
         }
     }
+}
+
+/// A part of an operation's time leaves the other as it was, and a section of its own says what a table says.
+#[test]
+fn the_parts_of_an_operation_are_set_one_by_one() {
+    let both = parse("[operation]\nmul = { latency = 4, interval = 2 }\n").unwrap();
+    assert_eq!(parse("[operation.mul]\nlatency = 4\ninterval = 2\n").unwrap(), both);
+    let first = parse("[operation.mul]\nlatency = 4\n").unwrap();
+    assert_ne!(first, both);
+    assert_eq!(first.with(&Source::new("m.toml", "[operation]\nmul.interval = 2\n")).unwrap(), both);
 }
 
 fn pairs() -> Vec<PathBuf> {
@@ -100,6 +110,11 @@ fn numbers_are_taken_from_their_least_on() {
     let least = ["latency = 0", "response = -1", "capacity = 0"];
     for text in least {
         assert!(parse(&format!("[link]\n{text}\n")).is_err(), "{text}");
+    }
+    assert!(parse("[memory]\nlatency = 0\n").is_ok() && parse("[memory]\nlatency = -1\n").is_err());
+    for part in ["latency", "interval"] {
+        assert!(parse(&format!("[operation.mul]\n{part} = 1\n")).is_ok(), "{part}");
+        assert!(parse(&format!("[operation.mul]\n{part} = 0\n")).is_err(), "{part}");
     }
     assert_eq!(parse("[link]\nlatency = 1_000_000\n").unwrap().links.latency, 1_000_000);
     assert!(parse("[link]\nlatency = 1_000_001\n").is_err());

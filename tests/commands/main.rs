@@ -16,6 +16,8 @@ mod machine_files;
 
 mod machines;
 
+mod machine_times;
+
 mod prove;
 
 mod read_me;

@@ -4,6 +4,9 @@ mod common;
 
 mod engines;
 
+#[path = "../sim/step_times.rs"]
+mod step_times;
+
 #[path = "../sim/work_list.rs"]
 mod work_list;
 

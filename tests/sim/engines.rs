@@ -1,10 +1,12 @@
 //! The engine against the reference: the same bits, cycles and counters, whatever the number of threads and the order.
 
 use super::common::{matrix, program, sizes, tensors};
+use super::step_times::StepTimes;
 use super::work_list;
 use systole::array::{Program, Tensors};
-use systole::cost::Bandwidth;
+use systole::cost::{Bandwidth, OperationTime, Times};
 use systole::integer::Bindings;
+use systole::recurrence::Function;
 use systole::sim::{Order, Settings, simulate};
 
 /// Holds runs with 1, 2, 4 and 7 threads, in both orders, to the reference.
@@ -18,6 +20,7 @@ pub fn hold(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Se
             .unwrap_or_else(|faults| panic!("{}", systole::diagnostic::render(&faults, false)));
         assert_eq!(outcome.deadlock.is_none(), reference.is_finished, "{settings:?}");
         assert_eq!(outcome.cycles, reference.cycles, "{settings:?}");
+        assert_eq!(outcome.step, StepTimes::of(program, &settings).step, "{settings:?}");
         assert_eq!(outcome.counters, reference.counters, "{settings:?}");
         for (name, expected) in &reference.outputs {
             let bits = |values: &mut dyn Iterator<Item = &f64>| values.map(|v| v.to_bits()).collect::<Vec<u64>>();
@@ -50,6 +53,21 @@ impl Dice {
             ..Settings::default()
         }
     }
+
+    /// Times of operations and of memory.
+    fn times(&mut self) -> Times {
+        let port = match self.roll(0, 2) {
+            0 => None,
+            1 => Some(Bandwidth::WordsACycle(self.roll(1, 2))),
+            _ => Some(Bandwidth::CyclesAWord(self.roll(1, 4))),
+        };
+        let mut times = Times { load_latency: self.roll(0, 4) as i64, port, ..Times::default() };
+        for function in [Function::Add, Function::Multiply] {
+            let (latency, interval) = (self.roll(1, 5) as i64, self.roll(1, 7) as i64);
+            times.set(function, OperationTime { latency, interval });
+        }
+        times
+    }
 }
 
 #[test]
@@ -73,17 +91,38 @@ fn arrays_with_buses_and_memories_of_their_own() {
     }
 }
 
-/// Rows of more PEs than a block holds, and bursts that need deep channels.
+/// Operations, loads and ports that take time, on links of any timing.
 #[test]
-fn long_lines_and_bursts() {
-    let text = "(program bursts (version 1) (parameters N P) (array X in (N)) (array Y out (N))
+fn work_that_takes_time() {
+    let (feeders, weights) = (program(include_str!("os-feeders.pe")), program(include_str!("weight-stationary.pe")));
+    let (bursts, mut dice) = (program(BURSTS), Dice(11));
+    for _ in 0..60 {
+        let [m, n, k] = [dice.roll(1, 9), dice.roll(1, 12), dice.roll(1, 9)];
+        let mut settings = || Settings { times: dice.times(), ..dice.settings() };
+        let shapes = |rows: u64, inner: u64, columns: u64| {
+            let [rows, inner, columns] = [rows, inner, columns].map(|size| size as usize);
+            tensors(vec![("A", matrix(rows, inner, 5)), ("B", matrix(inner, columns, 6))])
+        };
+        hold(&feeders, &sizes(&[("N", n as i64), ("K", k as i64)]), &shapes(n, k, n), &settings());
+        let all = sizes(&[("M", m as i64), ("N", n as i64), ("K", k as i64)]);
+        hold(&weights, &all, &shapes(m, k, n), &settings());
+        let x = matrix(1, n as usize, 9).into_shape_with_order(vec![n as usize]).unwrap();
+        hold(&bursts, &sizes(&[("N", n as i64), ("P", m as i64)]), &tensors(vec![("X", x)]), &settings());
+    }
+}
+
+const BURSTS: &str = "(program bursts (version 1) (parameters N P) (array X in (N)) (array Y out (N))
            (grid (p 0 (+ P 1)))
            (channel right (offset 1) (latency 1) (depth 2))
            (class source (guard (= p 0)) (loop i 0 (- N 1) (load x (X i)) (send right x)) (tick 3))
            (class relay (guard (>= p 1) (<= p P))
              (loop i 1 N (recv x right) (if ((= (mod i 3) 0)) ((tick 4)) ((at (* 2 i)))) (send right x)))
            (class sink (guard (= p (+ P 1))) (at 9) (loop i 0 (- N 1) (recv x right) (store (Y i) x) (tick 1))))";
-    let (program, mut dice) = (program(text), Dice(9));
+
+/// Rows of more PEs than a block holds, and bursts that need deep channels.
+#[test]
+fn long_lines_and_bursts() {
+    let (program, mut dice) = (program(BURSTS), Dice(9));
     for _ in 0..25 {
         let (n, p) = (dice.roll(1, 40), dice.roll(1, 150));
         let x = matrix(1, n as usize, 9).into_shape_with_order(vec![n as usize]).unwrap();

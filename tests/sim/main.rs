@@ -30,4 +30,8 @@ mod trouble;
 
 mod weight_stationary;
 
+mod times;
+
+mod step_times;
+
 mod work_list;

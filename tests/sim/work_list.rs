@@ -3,6 +3,7 @@
 //! Every PE is run by [`systole::array::resume`] until it waits; whoever makes the word or the slot it waits for puts it
 //! back on the list. Wires keep all their times; depths and the fullest cycle are counted from these at the end.
 
+use super::step_times::StepTimes;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use systole::array::{self, Code, Environment, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring};
 use systole::cost::Bandwidth;
@@ -73,6 +74,9 @@ struct Pe {
     registers: Vec<f64>,
     own: BTreeSet<(usize, usize)>,
     counted: PeCounters,
+    /// When its step began, and words through its port since.
+    stepped: u64,
+    ported: u64,
     spans: Vec<(u64, u64)>,
 }
 
@@ -89,6 +93,7 @@ struct World<'a> {
     stored: BTreeSet<(usize, usize)>,
     traffic: Vec<MemoryTraffic>,
     computed: Vec<u64>,
+    times: StepTimes,
     ready: VecDeque<usize>,
 }
 
@@ -106,11 +111,31 @@ impl Pe {
         self.clock += waited;
         waited
     }
+
+    /// Is busy until a clock.
+    fn work(&mut self, clock: u64) {
+        if clock > self.clock {
+            self.spans.push((self.clock, clock));
+        }
+        self.counted.busy += clock - self.clock;
+        self.clock = clock;
+    }
+}
+
+impl View<'_, '_> {
+    /// A word goes through the port, and is done so many cycles later.
+    fn pass_port(&mut self, latency: u64) {
+        let done = self.pe.stepped + self.world.times.port_cycle(self.pe.ported) + latency;
+        self.pe.ported += 1;
+        self.pe.work(done.max(self.pe.clock));
+    }
 }
 
 impl Environment for View<'_, '_> {
     fn at(&mut self, time: i64) {
-        let waited = u64::try_from(time).unwrap_or(0).saturating_sub(self.pe.clock);
+        let start = u64::try_from(time).unwrap_or(0) * self.world.times.step;
+        (self.pe.stepped, self.pe.ported) = (start.max(self.pe.clock), 0);
+        let waited = start.saturating_sub(self.pe.clock);
         self.pe.clock += waited;
         match self.pe.began {
             true => self.pe.counted.idle_between += waited,
@@ -119,14 +144,15 @@ impl Environment for View<'_, '_> {
     }
 
     fn tick(&mut self, cycles: u64) -> Result<(), Trouble> {
-        self.pe.spans.push((self.pe.clock, self.pe.clock + cycles));
-        self.pe.clock += cycles;
-        self.pe.counted.busy += cycles;
+        let due = self.pe.stepped + cycles * self.world.times.step;
+        self.pe.work(due.max(self.pe.clock + cycles));
+        (self.pe.stepped, self.pe.ported) = (self.pe.clock, 0);
         self.pe.began = true;
         Ok(())
     }
 
     fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
+        self.pass_port(self.world.times.load);
         self.world.traffic[array].loaded += 1;
         Ok(self.world.arrays[array][address])
     }
@@ -148,6 +174,7 @@ impl Environment for View<'_, '_> {
         if !self.world.stored.insert((array, address)) {
             return Err(Trouble::StoredTwice { array, address });
         }
+        self.pass_port(0);
         self.world.traffic[array].stored += 1;
         self.world.arrays[array][address] = value;
         Ok(())
@@ -213,6 +240,7 @@ impl Environment for View<'_, '_> {
     fn compute(&mut self, operation: usize) {
         self.world.computed[operation] += 1;
         self.pe.began = true;
+        self.pe.work(self.pe.clock + self.world.times.lets[operation]);
     }
 }
 
@@ -269,6 +297,7 @@ impl<'a> World<'a> {
             stored: BTreeSet::new(),
             traffic: vec![MemoryTraffic::default(); code.arrays.len()],
             computed: vec![0; code.operations.len()],
+            times: StepTimes::of(program, settings),
             ready: (0..code.pes.len()).collect(),
             wiring,
         }

@@ -1,12 +1,18 @@
 //! What a machine file can say: one row for each key, with where its value goes and what it means.
 
 use super::{Buses, Machine};
-use crate::cost::Bandwidth;
+use crate::cost::{Bandwidth, OperationTime};
 use crate::mapping::Network;
 use crate::recurrence::Function;
 
 /// The largest number that a key takes.
 pub const MOST: i64 = 1_000_000;
+
+/// A part of the time of an operation, with the word for it.
+type TimePart = (&'static str, fn(&mut OperationTime) -> &mut i64);
+
+/// What is said of an operation; each part is 1 at least.
+pub const TIMES: [TimePart; 2] = [("latency", |time| &mut time.latency), ("interval", |time| &mut time.interval)];
 
 /// One key of a machine file.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +40,8 @@ pub enum Slot {
     Picojoules(fn(&mut Machine) -> &mut f64),
     /// Picojoules of an operation.
     Operation(Function),
+    /// The time of an operation: a table with one or more of [`TIMES`].
+    Time(Function),
     /// A list of kinds of buses.
     Kinds(fn(&mut Machine) -> &mut Buses),
     /// The word for a network.
@@ -44,22 +52,34 @@ pub enum Slot {
 
 /// All keys, section by section.
 pub fn keys() -> Vec<Key> {
-    let key = |section, name, slot, about| Key { section, name, slot, about };
-    let mut all = vec![
+    let time = |function: &Function| {
+        let about = "cycles until the result is there, and until the next operands are taken";
+        key("operation", function.keyword(), Slot::Time(*function), about)
+    };
+    let energy = |function: &Function| {
+        key("energy", function.keyword(), Slot::Operation(*function), "picojoules of one such operation")
+    };
+    let mut all = Vec::from(keys_of_networks());
+    all.extend(keys_of_pes());
+    all.extend(Function::ALL.iter().map(time));
+    all.extend(keys_of_energy());
+    all.extend(Function::ALL.iter().map(energy));
+    all
+}
+
+fn key(section: &'static str, name: &'static str, slot: Slot, about: &'static str) -> Key {
+    Key { section, name, slot, about }
+}
+
+fn keys_of_networks() -> [Key; 8] {
+    let latency = "cycles from a send until the word can be received, for each hop";
+    let response = "cycles from a receive until the sender may use the slot again";
+    let bus_latency = "cycles from a drive until the word can be heard";
+    [
         key("grid", "network", Slot::Network(|machine| &mut machine.links.network), "how PEs are joined"),
         key("grid", "extent", Slot::Sides(|machine| &mut machine.extent), "the most PEs along each axis"),
-        key(
-            "link",
-            "latency",
-            Slot::Whole(1, |machine| &mut machine.links.latency),
-            "cycles from a send until the word can be received, for each hop",
-        ),
-        key(
-            "link",
-            "response",
-            Slot::Whole(0, |machine| &mut machine.links.response),
-            "cycles from a receive until the sender may use the slot again",
-        ),
+        key("link", "latency", Slot::Whole(1, |machine| &mut machine.links.latency), latency),
+        key("link", "response", Slot::Whole(0, |machine| &mut machine.links.response), response),
         key("link", "capacity", Slot::Limit(|machine| &mut machine.capacity), "slots of every channel"),
         key(
             "link",
@@ -68,38 +88,30 @@ pub fn keys() -> Vec<Key> {
             "words that enter a link in a cycle at most",
         ),
         key("bus", "kinds", Slot::Kinds(|machine| &mut machine.buses), "which buses there are"),
-        key(
-            "bus",
-            "latency",
-            Slot::Whole(0, |machine| &mut machine.buses.latency),
-            "cycles from a drive until the word can be heard",
-        ),
+        key("bus", "latency", Slot::Whole(0, |machine| &mut machine.buses.latency), bus_latency),
+    ]
+}
+
+fn keys_of_pes() -> [Key; 4] {
+    let latency = "cycles from a load until the word is there";
+    let port = "words that pass the memory port of a PE in a cycle at most";
+    [
         key("pe", "registers", Slot::Limit(|machine| &mut machine.registers), "registers of a PE"),
         key("pe", "words", Slot::Limit(|machine| &mut machine.words), "words of a PE's own memory"),
-        key(
-            "energy",
-            "hop",
-            Slot::Picojoules(|machine| &mut machine.energy.hop),
-            "picojoules of a word over a link, or from a bus to one listener",
-        ),
-        key(
-            "energy",
-            "register",
-            Slot::Picojoules(|machine| &mut machine.energy.register),
-            "picojoules of a register read or written",
-        ),
-        key(
-            "energy",
-            "memory",
-            Slot::Picojoules(|machine| &mut machine.energy.memory),
-            "picojoules of a word loaded, prefetched or stored",
-        ),
-    ];
-    let operation = |function: &Function| {
-        key("energy", function.keyword(), Slot::Operation(*function), "picojoules of one such operation")
-    };
-    all.extend(Function::ALL.iter().map(operation));
-    all
+        key("memory", "latency", Slot::Whole(0, |machine| &mut machine.times.load_latency), latency),
+        key("memory", "words", Slot::Rate(|machine| &mut machine.times.port), port),
+    ]
+}
+
+fn keys_of_energy() -> [Key; 3] {
+    let hop = "picojoules of a word over a link, or from a bus to one listener";
+    let register = "picojoules of a register read or written";
+    let memory = "picojoules of a word loaded, prefetched or stored";
+    [
+        key("energy", "hop", Slot::Picojoules(|machine| &mut machine.energy.hop), hop),
+        key("energy", "register", Slot::Picojoules(|machine| &mut machine.energy.register), register),
+        key("energy", "memory", Slot::Picojoules(|machine| &mut machine.energy.memory), memory),
+    ]
 }
 
 impl Slot {
@@ -110,6 +122,9 @@ impl Slot {
             Slot::Limit(_) => format!("a whole number from 1 to {MOST}"),
             Slot::Rate(_) => "a number of words a cycle, such as 2 or 0.5".to_owned(),
             Slot::Picojoules(_) | Slot::Operation(_) => "a number, at least 0".to_owned(),
+            Slot::Time(_) => {
+                format!("a table such as {{ latency = 4, interval = 2 }}, with whole numbers from 1 to {MOST}")
+            }
             Slot::Kinds(_) => format!("a list of kinds: {}", Buses::KINDS.join(", ")),
             Slot::Network(_) => format!("one of {}", Network::ALL.map(|network| network.1).join(", ")),
             Slot::Sides(_) => "a list of positive numbers, such as [16, 16]".to_owned(),
@@ -126,6 +141,10 @@ impl Slot {
             Slot::Picojoules(of) => Some(format!("{:?}", of(machine))),
             Slot::Operation(function) => {
                 Some(format!("{:?}", machine.energy.operations.get(&function).unwrap_or(&0.0)))
+            }
+            Slot::Time(function) => {
+                let mut time = machine.times.of(function);
+                Some(format!("{{ {} }}", TIMES.map(|(part, of)| format!("{part} = {}", of(&mut time))).join(", ")))
             }
             Slot::Kinds(of) => Some(shown_kinds(of(machine))),
             Slot::Network(of) => Some(format!("\"{}\"", of(machine))),

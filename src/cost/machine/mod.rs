@@ -9,11 +9,12 @@ mod key;
 
 mod reader;
 
-use super::{Bandwidth, Energy};
+use super::{Bandwidth, Energy, Times};
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::mapping::Links;
 use crate::span::Source;
 pub use buses::Buses;
+use key::TIMES;
 pub use key::{Key, Slot, keys};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Machine {
     pub registers: Option<u64>,
     /// Words of a PE's own memory; `None` for as many as a program prefetches.
     pub words: Option<u64>,
+    /// How long the work of a PE takes.
+    pub times: Times,
     /// What a run takes.
     pub energy: Energy,
 }
@@ -52,6 +55,7 @@ impl Default for Machine {
             buses: Buses::default(),
             registers: None,
             words: None,
+            times: Times::default(),
             energy: Energy::default(),
         }
     }
@@ -75,9 +79,13 @@ impl Machine {
         if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 
-    /// All keys of a machine file with their sections, such as `link.latency`.
+    /// All keys of a machine file with their sections, such as `link.latency` or `operation.mul.latency`.
     pub fn keys() -> Vec<String> {
-        keys().iter().map(|key| format!("{}.{}", key.section, key.name)).collect()
+        let parts = |key: &Key| match key.slot {
+            Slot::Time(_) => TIMES.map(|(part, _)| format!("{}.{}.{part}", key.section, key.name)).to_vec(),
+            _ => vec![format!("{}.{}", key.section, key.name)],
+        };
+        keys().iter().flat_map(parts).collect()
     }
 
     /// Whether an array with so many PEs along each axis fits, in one orientation or another.

@@ -4,8 +4,8 @@
 //! the table has it.
 
 use super::Machine;
-use super::key::{Key, MOST, Slot, keys};
-use crate::cost::Bandwidth;
+use super::key::{Key, MOST, Slot, TIMES, keys};
+use crate::cost::{Bandwidth, OperationTime};
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::mapping::Network;
 use crate::span::{Source, Span};
@@ -91,6 +91,10 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
             machine.energy.operations.insert(function, amount(value)?);
             machine.energy.operations.retain(|_, amount| *amount > 0.0);
         }
+        Slot::Time(function) => {
+            let time = times(value, machine.times.of(function))?;
+            machine.times.set(function, time);
+        }
         Slot::Kinds(of) => of(machine).set_kinds(words(value)?)?,
         Slot::Network(of) => *of(machine) = Network::from_keyword(value.as_str()?)?,
         Slot::Sides(of) => *of(machine) = Some(sides(value)?),
@@ -102,6 +106,16 @@ fn whole(value: &DeValue, least: i64) -> Option<i64> {
     let number = value.as_integer()?;
     let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
     (least..=MOST).contains(&number).then_some(number)
+}
+
+/// A time with what the table says; `None` where something in it is not known, or nothing is in it.
+fn times(value: &DeValue, mut time: OperationTime) -> Option<OperationTime> {
+    let table = value.as_table().filter(|table| !table.is_empty())?;
+    for (word, value) in table {
+        let (_, part) = TIMES.iter().find(|(part, _)| part == word.get_ref())?;
+        *part(&mut time) = whole(value.get_ref(), 1)?;
+    }
+    Some(time)
 }
 
 fn sides(value: &DeValue) -> Option<Vec<u64>> {

@@ -8,9 +8,9 @@ use super::super::arguments::ExploreArguments;
 use super::super::kernel::Kernel;
 use super::super::output::Output;
 use super::super::pipeline::{Border, Searched, first_proved};
-use super::super::run::settings;
 use super::super::setting::Setting;
 use super::super::sim::agrees;
+use super::super::timed::settings;
 use super::super::{Failure, inputs};
 use super::sweep::{Point, Sweep};
 use crate::array::{Program, Tensors, validate};
@@ -95,7 +95,7 @@ impl<K: Kernel> Exploration<'_, K> {
         if !agrees(&K::expected(&searched, &design, &tensors)?, &outcome) {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
-        let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles);
+        let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));
         let text = line::<K>(&design);
         Ok(count(
             &outcome,

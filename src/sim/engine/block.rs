@@ -7,6 +7,7 @@
 use super::lanes::{LANES, Lanes, each_lane, holding};
 use super::own::Own;
 use super::profile::Profile;
+use super::progress::Progress;
 use crate::array::{ClassCode, Code, Op, Test};
 use std::ops::Range;
 
@@ -77,6 +78,8 @@ pub(super) struct Block {
     /// The bus line at each tap.
     pub taps: Vec<Lanes<u32>>,
     pub own: Own,
+    /// Where each PE is in its step, where work takes time.
+    pub progress: Vec<Progress>,
     /// For each op that is a branch on coordinates alone: who goes on.
     pub settled: Vec<Option<u64>>,
 }
@@ -114,6 +117,7 @@ impl Block {
             ports: vec![Ports::Run(0..0); shape.ports.len()],
             taps: vec![[0; LANES]; shape.taps.len()],
             own: Own::default(),
+            progress: vec![],
         }
     }
 
@@ -145,6 +149,15 @@ impl Block {
         self.resting &= !begin;
         let clock = &mut self.clock;
         each_lane(mask, |lane| clock[lane] = clock[lane].wrapping_add(cycles));
+    }
+
+    /// One PE is busy up to a clock.
+    pub fn work_until(&mut self, lane: usize, clock: u64, profile: &mut Profile) {
+        if clock > self.clock[lane] && self.resting >> lane & 1 == 1 {
+            profile.change(self.clock[lane], 1);
+            self.resting &= !(1 << lane);
+        }
+        self.clock[lane] = clock;
     }
 
     /// Notes that PEs have let cycles pass since the clocks of `before`: a span of work ends there.

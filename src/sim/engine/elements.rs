@@ -3,6 +3,7 @@
 use super::lanes::{Fault, Lanes, addresses, each_lane, try_each_lane};
 use super::step::Step;
 use crate::array::{Index, Trouble};
+use crate::sim::durations::Durations;
 use crate::sim::observe::{Event, Observer};
 
 impl<O: Observer> Step<'_, O> {
@@ -17,6 +18,7 @@ impl<O: Observer> Step<'_, O> {
     pub(super) fn load(&mut self, register: usize, array: usize, at: &[Index]) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
         let values = self.shared.memory.input(array);
+        self.pass_port(Durations::load)?;
         self.around.tally.traffic[array].loaded += self.count();
         each_lane(self.mask, |lane| {
             let (address, clock) = (addresses[lane], self.block.clock[lane]);
@@ -55,6 +57,7 @@ impl<O: Observer> Step<'_, O> {
 
     pub(super) fn store(&mut self, array: usize, at: &[Index], register: usize) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
+        self.pass_port(Durations::store)?;
         try_each_lane(self.mask, |lane| {
             let (address, clock) = (addresses[lane], self.block.clock[lane]);
             let value = self.block.registers[register][lane];

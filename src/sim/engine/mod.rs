@@ -8,6 +8,7 @@
 //! Cyclotron section 9.1.
 
 use super::Settings;
+use super::durations::Durations;
 use super::memory::Memory;
 use super::observe::Observer;
 use crate::array::{Code, Program, Tensors, Wiring};
@@ -40,6 +41,8 @@ mod block;
 mod region;
 
 mod step;
+
+mod progress;
 
 mod elements;
 
@@ -125,6 +128,7 @@ impl<'a> Engine<'a> {
             memory: Memory::new(code, inputs)?,
             links: links.collect(),
             bus_latencies: latencies.collect(),
+            durations: Some(Durations::of(code, &settings.times)).filter(|durations| !durations.are_none()),
             order: settings.order,
             turns: 1,
         };

@@ -14,6 +14,7 @@ use super::step::Step;
 use super::wires::{Link, Wires};
 use crate::array::{Code, Trouble};
 use crate::sim::Order;
+use crate::sim::durations::Durations;
 use crate::sim::memory::{Memory, MemoryTraffic};
 use crate::sim::observe::Observer;
 
@@ -25,6 +26,8 @@ pub(super) struct Shared<'a> {
     pub links: Vec<Link>,
     /// For each bus.
     pub bus_latencies: Vec<u64>,
+    /// Where some work takes time.
+    pub durations: Option<Durations>,
     pub order: Order,
     /// How often a block does its ops before it is another's turn.
     pub turns: u64,

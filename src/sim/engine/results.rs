@@ -32,6 +32,11 @@ impl Engine<'_> {
         blocks.flat_map(|block| &block.clock).copied().max().unwrap_or(0)
     }
 
+    /// Cycles of a step of the schedule.
+    pub fn step_cycles(&self) -> u64 {
+        self.shared.durations.as_ref().map_or(1, |durations| durations.step)
+    }
+
     /// Whether every PE has come to its end.
     pub fn is_finished(&self) -> bool {
         let blocks = self.regions.iter().flat_map(|region| &region.blocks);

@@ -116,7 +116,7 @@ impl<O: Observer> Step<'_, O> {
 
     /// Cycles that pass before a PE has computed, ticked or waited are counted apart.
     fn wait_until(&mut self, time: &Index) -> Result<u64, Fault> {
-        let times = evaluate(time, &self.block.slots, self.mask)?;
+        let times = self.begin_steps(evaluate(time, &self.block.slots, self.mask)?)?;
         let Block { clock, idle_before, idle_between, began, .. } = &mut *self.block;
         let before = *clock;
         let late = lanes_where(self.mask, |lane| times[lane] > 0 && times[lane] as u64 > before[lane]);
@@ -129,6 +129,9 @@ impl<O: Observer> Step<'_, O> {
     }
 
     fn tick(&mut self, cycles: u64) -> Result<u64, Fault> {
+        if self.shared.durations.is_some() {
+            return self.end_step(cycles);
+        }
         let clock = &self.block.clock;
         let latest = (0..LANES).fold(0, |latest, lane| latest | clock[lane]);
         if latest.checked_add(cycles).is_none() {
@@ -145,6 +148,7 @@ impl<O: Observer> Step<'_, O> {
         assign(value, slots, registers, register, self.mask)?;
         self.around.tally.computed[operation] += u64::from(self.mask.count_ones());
         self.block.began |= self.mask;
+        self.spend(operation)?;
         self.see_each(|clock, pe| Event::Computed { pe, operation, clock });
         Ok(self.mask)
     }

@@ -1,0 +1,70 @@
+//! Operations and memories that take time: what is predicted is what is simulated, and sweeps and traces go with it.
+
+use super::start::{good, json};
+
+/// A machine that is ideal but for these lines.
+fn written(lines: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("written.toml");
+    std::fs::write(&path, lines).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+/// Cycles of a step and of the run, which are so many times those of the search; `schedule` may be empty.
+fn run(kernel: &str, schedule: &str, sizes: &str, machine: &str) -> (u64, u64) {
+    let (_folder, path) = written(machine);
+    let kernel = format!("kernels/{kernel}.rec");
+    let mut words = vec!["run", &kernel, "--size", sizes, "--machine", &path];
+    words.extend(if schedule.is_empty() { vec![] } else { vec!["--schedule", schedule] });
+    let found = json(&words);
+    assert_eq!(found["sim"]["matches_reference"], true);
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    let (step, cycles) = (found["sim"]["step"].as_u64().unwrap_or(1), number(&found["sim"]["cycles"]));
+    assert_eq!(cycles, step * number(&found["search"]["front"][0]["cycles"]), "{kernel} {schedule} {machine}");
+    assert_eq!(number(&found["sim"]["stall"]), 0);
+    (step, cycles)
+}
+
+#[test]
+fn slow_operations_are_predicted() {
+    let slow =
+        "[operation]\nmul = { latency = 4 }\nadd = { latency = 2 }\nsub = { latency = 2 }\ndiv = { latency = 9 }\n";
+    for (schedule, size, steps) in [
+        ("cannon", "M=3,N=4,K=5", 10),
+        ("weight-stationary", "M=3,N=4,K=5", 10),
+        ("summa", "M=3,N=4,K=5", 5),
+        ("pumma", "M=3,N=4,K=5", 8),
+    ] {
+        assert_eq!(run("matmul", schedule, size, slow), (5, 5 * steps), "{schedule}");
+        assert_eq!(run("matmul", schedule, size, "[operation.div]\nlatency = 9\n"), (1, steps), "{schedule}");
+    }
+    let slow_links = format!("[link]\nlatency = 3\n{slow}");
+    run("matmul", "", "M=3,N=4,K=5", &slow_links);
+    assert!(run("trisolve", "", "N=5", slow).0 > 5);
+    let of_factor = format!("{slow}sqrt = {{ latency = 12, interval = 20 }}\n");
+    assert_eq!(run("cholesky", "grid", "N=5", &of_factor).0, 20);
+}
+
+/// On buses too: a listener hears later in the step of the drive, which has as many cycles.
+#[test]
+fn memory_that_takes_time_is_predicted() {
+    // The first PE loads a word of `A` and one of `B` in a step.
+    for (schedule, size, steps, port) in [("cannon", "M=3,N=4,K=5", 10, 2), ("summa", "M=3,N=4,K=5", 5, 2)] {
+        assert_eq!(run("matmul", schedule, size, "[memory]\nlatency = 3\n"), (4, 4 * steps), "{schedule}");
+        assert_eq!(run("matmul", schedule, size, "[memory]\nwords = 1\n"), (port, port * steps), "{schedule}");
+        run("matmul", schedule, size, "[memory]\nwords = 0.5\nlatency = 1\n[operation.mul]\nlatency = 3\n");
+    }
+}
+
+/// A sweep of a latency: a row a value, each as predicted.
+#[test]
+fn the_time_of_an_operation_can_be_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = ["explore", "kernels/matmul.rec", "--schedule", "cannon", "--size", "M=3,N=3,K=3", "--sweep"];
+    good(&[&sweep[..], &["operation.mul.latency=1..4", "--out", folder.path().to_str().unwrap()]].concat());
+    let text = std::fs::read_to_string(folder.path().join("points.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let cycles: Vec<(&str, &str)> = rows.iter().map(|row| (row[1], row[2])).collect();
+    assert_eq!(cycles, [("7", "7"), ("14", "14"), ("21", "21"), ("28", "28")]);
+}

@@ -1,0 +1,105 @@
+//! How long the steps of a program take on a machine, from the text of its classes: an oracle of its own.
+//!
+//! All ways through a body are followed, with loops taken no times, once and twice, and the cycles of the work on the way
+//! from each `at` or `tick` to the next are summed up.
+
+use std::collections::BTreeSet;
+use systole::array::{Instruction, Program, ScalarExpr};
+use systole::cost::{Bandwidth, Times};
+use systole::sim::Settings;
+
+pub struct StepTimes {
+    /// Cycles of a step.
+    pub step: u64,
+    /// Cycles of each `let`, in the order of the text.
+    pub lets: Vec<u64>,
+    /// Cycles of a load.
+    pub load: u64,
+    port: Option<Bandwidth>,
+}
+
+/// Cycles of work since the step began, and words through the port.
+type State = (u64, u64);
+
+impl StepTimes {
+    pub fn of(program: &Program, settings: &Settings) -> StepTimes {
+        let times = &settings.times;
+        let (load, port) = (times.load_latency as u64, times.port);
+        let mut found = StepTimes { step: 1, lets: vec![], load, port };
+        for class in &program.classes {
+            found.walk(&class.body, BTreeSet::from([(0, 0)]), &mut Text { times, next: None });
+        }
+        found
+    }
+
+    /// When the word with this number may pass the port.
+    pub fn port_cycle(&self, number: u64) -> u64 {
+        match self.port {
+            None => 0,
+            Some(Bandwidth::WordsACycle(words)) => number / words,
+            Some(Bandwidth::CyclesAWord(cycles)) => number * cycles,
+        }
+    }
+
+    /// The states in which a body may be left. `text` counts the `let`s.
+    fn walk(&mut self, body: &[Instruction], mut states: BTreeSet<State>, text: &mut Text<'_>) -> BTreeSet<State> {
+        for instruction in body {
+            states = self.pass(instruction, states, text);
+            self.step = states.iter().map(|(worked, _)| worked + 1).fold(self.step, u64::max);
+        }
+        states
+    }
+
+    fn pass(&mut self, instruction: &Instruction, states: BTreeSet<State>, text: &mut Text<'_>) -> BTreeSet<State> {
+        let (load, port) = (self.load, |number| self.port_cycle(number));
+        match instruction {
+            Instruction::At(_) | Instruction::Tick(_) => BTreeSet::from([(0, 0)]),
+            Instruction::Load(..) => states.iter().map(|(w, n)| ((*w).max(port(*n) + load), n + 1)).collect(),
+            Instruction::Store(..) => states.iter().map(|(w, n)| ((*w).max(port(*n)), n + 1)).collect(),
+            Instruction::Let(_, value) => {
+                let cycles = self.number(text, value);
+                states.iter().map(|(worked, words)| (worked + cycles, *words)).collect()
+            }
+            Instruction::Loop { body, .. } => {
+                let start = text.next.unwrap_or(self.lets.len());
+                let once = self.walk(body, states.clone(), text);
+                let mut again = Text { times: text.times, next: Some(start) };
+                let twice = self.walk(body, once.clone(), &mut again);
+                states.into_iter().chain(once).chain(twice).collect()
+            }
+            Instruction::If { then, otherwise, .. } => {
+                let left = self.walk(then, states.clone(), text);
+                left.into_iter().chain(self.walk(otherwise, states, text)).collect()
+            }
+            _ => states,
+        }
+    }
+
+    /// The cycles of a `let`, which is met for the first time or again.
+    fn number(&mut self, text: &mut Text<'_>, value: &ScalarExpr) -> u64 {
+        let cycles = longest(value, text.times).max(pause(value, text.times));
+        match &mut text.next {
+            Some(next) => *next += 1,
+            None => self.lets.push(cycles),
+        }
+        cycles
+    }
+}
+
+/// Where the walk is: the number of the next `let`, once it has been met before.
+struct Text<'a> {
+    times: &'a Times,
+    next: Option<usize>,
+}
+
+fn longest(value: &ScalarExpr, times: &Times) -> u64 {
+    let ScalarExpr::Apply(function, arguments) = value else { return 0 };
+    let latency = times.operations.get(function).map_or(1, |time| time.latency);
+    arguments.iter().map(|argument| longest(argument, times)).max().unwrap_or(0) + latency as u64 - 1
+}
+
+fn pause(value: &ScalarExpr, times: &Times) -> u64 {
+    let ScalarExpr::Apply(function, arguments) = value else { return 0 };
+    let interval = times.operations.get(function).map_or(1, |time| time.interval);
+    arguments.iter().map(|argument| pause(argument, times)).fold(interval as u64 - 1, u64::max)
+}
