@@ -9,8 +9,8 @@ use super::run::Array;
 use super::schedule::LaidOut;
 use crate::cost::Region;
 use crate::integer::{Affine, Bindings};
-use crate::smt::{Discharged, Verdict};
-use crate::timing::Moment;
+use crate::smt::{Counterexample, Discharged, Verdict};
+use crate::timing::{Moment, Obligation, Reason};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -35,9 +35,9 @@ pub struct Side {
     pub time: usize,
 }
 
-/// A refuted obligation.
+/// What is wrong, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Clash {
+pub struct Words {
     /// Which law.
     pub kind: &'static str,
     /// What it is about.
@@ -50,10 +50,18 @@ pub struct Clash {
     pub needed: String,
     /// What would mend it.
     pub help: String,
-    /// The counterexample in words.
+    /// The counterexample.
     pub example: String,
     /// Whether no counterexample is smaller.
     pub smallest: bool,
+}
+
+/// A refuted obligation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Clash {
+    /// What is wrong.
+    #[serde(flatten)]
+    pub words: Words,
     /// The PEs at these sizes, those of the sides included.
     pub array: Array,
     /// The names of the spaces.
@@ -77,26 +85,32 @@ impl Clash {
     /// What a proof refutes; `None` where it does not.
     pub fn of(design: &[LaidOut], proof: &Discharged) -> Option<Clash> {
         let Verdict::Refuted(example) = &proof.verdict else { return None };
-        let (reason, bindings) = (&proof.obligation.reason, example.bindings());
-        let sides: Vec<Event<&'static str>> =
-            reason.moments.iter().filter_map(|moment| side(moment, &bindings)).collect();
+        let (moments, bindings) = (&proof.obligation.reason.moments, example.bindings());
+        let sides: Vec<Event<&'static str>> = moments.iter().filter_map(|moment| side(moment, &bindings)).collect();
         let points = points(design, &example.sizes().iter().cloned().collect());
         let (pes, times) = occurring(&points, &sides);
         Some(Clash {
-            kind: proof.obligation.kind.keyword(),
-            of: proof.obligation.of.to_string(),
-            broken: reason.broken.clone(),
-            available: reason.available.clone(),
-            needed: reason.needed.clone(),
-            help: reason.help.clone(),
-            example: example.to_string(),
-            smallest: example.smallest,
+            words: words(&proof.obligation, example),
             spaces: design.iter().map(|laid| laid.space.name.to_string()).collect(),
             points: points.iter().filter_map(|point| numbered(point, &pes, &times)).collect(),
             sides: sides.into_iter().filter_map(|side| placed(side, &times)).collect(),
             array: array(pes),
             times,
         })
+    }
+}
+
+fn words(obligation: &Obligation, example: &Counterexample) -> Words {
+    let Reason { broken, available, needed, help, .. } = obligation.reason.clone();
+    Words {
+        kind: obligation.kind.keyword(),
+        of: obligation.of.to_string(),
+        broken,
+        available,
+        needed,
+        help,
+        example: example.to_string(),
+        smallest: example.smallest,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A deadlock for the page: who waits for whom.
 //!
-//! In: a [`Deadlock`] of the simulator. Out: its waits, at most [`MOST`] of them, those on the cycle first, in its order.
+//! In: a [`Deadlock`] of the simulator. Out: its waits, at most [`MOST`] of them, cycle after cycle, each in its order, and then
+//! those on none.
 
 use crate::sim::{Blocked, Deadlock};
 use serde::Serialize;
@@ -35,7 +36,9 @@ pub struct Waits {
     pub total: usize,
     /// How many of the listed ones stand on the cycle: each waits for the next, the last for the first.
     pub cycle: usize,
-    /// The waits, those of the cycle first.
+    /// How many of those listed after them stand on each further cycle.
+    pub other_cycles: Vec<usize>,
+    /// The waits, those of the cycles first.
     pub listed: Vec<Wait>,
     /// The message for people: what would mend it.
     pub help: String,
@@ -44,18 +47,31 @@ pub struct Waits {
 impl Waits {
     /// The waits of a deadlock.
     pub fn of(deadlock: &Deadlock) -> Waits {
-        let on_cycle: BTreeSet<usize> = deadlock.cycle.iter().copied().collect();
-        let others = (0..deadlock.blocked.len()).filter(|position| !on_cycle.contains(position));
-        let order = deadlock.cycle.iter().copied().chain(others).take(MOST);
-        let mut listed: Vec<Wait> = order.filter_map(|position| deadlock.blocked.get(position)).map(wait).collect();
-        let cycle = deadlock.cycle.len().min(listed.len());
-        let pes: Vec<Vec<i64>> = listed.iter().take(cycle).map(|wait| wait.pe.clone()).collect();
-        for (wait, next) in listed.iter_mut().zip(pes.iter().cycle().skip(1)).take(cycle) {
-            wait.peer.get_or_insert_with(|| next.clone());
-        }
+        let mut listed = vec![];
+        let cycles = std::iter::once(&deadlock.cycle).chain(&deadlock.other_cycles);
+        let mut lengths = cycles.map(|cycle| list_cycle(deadlock, cycle, &mut listed));
+        let (cycle, other_cycles) = (lengths.next().unwrap_or(0), lengths.filter(|length| *length > 0).collect());
+        let on_cycles: BTreeSet<usize> =
+            std::iter::once(&deadlock.cycle).chain(&deadlock.other_cycles).flatten().copied().collect();
+        let others = deadlock.blocked.iter().enumerate().filter(|(position, _)| !on_cycles.contains(position));
+        let room = MOST.saturating_sub(listed.len());
+        listed.extend(others.take(room).map(|(_, blocked)| wait(blocked)));
         let help = deadlock.to_diagnostic().help_text().unwrap_or_default().to_owned();
-        Waits { total: deadlock.blocked.len(), cycle, listed, help }
+        Waits { total: deadlock.blocked.len(), cycle, other_cycles, listed, help }
     }
+}
+
+/// Adds the waits of a cycle, as far as there is room, and says how many. Who waits through a bus waits for the next.
+fn list_cycle(deadlock: &Deadlock, cycle: &[usize], listed: &mut Vec<Wait>) -> usize {
+    let room = MOST.saturating_sub(listed.len());
+    let on_it = cycle.iter().filter_map(|position| deadlock.blocked.get(*position)).take(room);
+    let mut waits: Vec<Wait> = on_it.map(wait).collect();
+    let pes: Vec<Vec<i64>> = waits.iter().map(|wait| wait.pe.clone()).collect();
+    for (wait, next) in waits.iter_mut().zip(pes.iter().cycle().skip(1)) {
+        wait.peer.get_or_insert_with(|| next.clone());
+    }
+    listed.append(&mut waits);
+    pes.len()
 }
 
 fn wait(blocked: &Blocked) -> Wait {

@@ -143,6 +143,27 @@ fn a_deadlock_is_drawn_as_the_cycle_of_its_waits() {
 }
 
 #[test]
+fn every_cycle_of_waits_is_drawn_as_one() {
+    let Some(mut browser) = Browser::start(1280, 800) else { return };
+    browser.open(&Made::two_cycles().path());
+    assert_eq!(browser.value("document.querySelectorAll('#array .wait').length"), 5);
+    assert_eq!(browser.value("document.querySelectorAll('#array .wait.on-cycle').length"), 4);
+    assert_eq!(
+        browser.value("[...document.querySelectorAll('#deadlock ol')].map((list) => list.children.length).join()"),
+        "2,2"
+    );
+    assert_eq!(browser.value("document.querySelectorAll('#deadlock ol')[1].start"), 3);
+    assert_eq!(
+        browser.value("document.querySelector('#deadlock .what').textContent"),
+        "5 PEs wait; in 2 cycles of 2, 2"
+    );
+    assert_eq!(browser.value("document.querySelectorAll('#deadlock ul li').length"), 1);
+    browser.open(&Made::ring().path());
+    assert_eq!(browser.value("document.querySelectorAll('#array .wait.on-cycle').length"), 4);
+    assert_quiet(&browser);
+}
+
+#[test]
 fn large_and_narrow_pages_fit_and_say_what_they_leave_out() {
     let Some(mut browser) = Browser::start(420, 800) else { return };
     for made in [Made::product("M=4,N=4,K=4"), Made::product("M=33,N=2,K=2"), Made::too_fast(), Made::ring()] {

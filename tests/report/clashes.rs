@@ -99,6 +99,21 @@ fn a_wait_for_a_bus_names_the_next_pe_of_the_cycle() {
     assert_eq!((idle.code, idle.data()["run"]["deadlock"].clone()), (Some(0), Value::Null));
 }
 
+/// Two pairs that wait for each other, and a fifth PE that waits for one of them.
+#[test]
+fn every_cycle_of_waits_is_listed_as_one() {
+    let made = Made::two_cycles();
+    assert_eq!(made.code, Some(1));
+    let waits = made.data()["run"]["deadlock"].clone();
+    assert_eq!((&waits["total"], &waits["cycle"], &waits["other_cycles"]), (&json!(5), &json!(2), &json!([2])));
+    let listed = waits["listed"].as_array().unwrap();
+    for pair in [0, 2] {
+        assert_eq!((&listed[pair]["peer"], &listed[pair + 1]["peer"]), (&listed[pair + 1]["pe"], &listed[pair]["pe"]));
+    }
+    assert_eq!((&listed[4]["pe"], &listed[4]["peer"]), (&json!([4]), &json!([3])));
+    assert_eq!(Made::ring().data()["run"]["deadlock"]["other_cycles"], json!([]));
+}
+
 #[test]
 fn the_page_of_a_deadlock_has_its_waits_in_the_order_of_the_cycle() {
     let made = Made::ring();

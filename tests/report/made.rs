@@ -56,6 +56,11 @@ impl Made {
         Made::new(&["sim", "FILE"], Some(RING))
     }
 
+    /// Two pairs of PEs that hold each other up.
+    pub fn two_cycles() -> Made {
+        Made::new(&["sim", "FILE"], Some(include_str!("../sim/deadlocks/two-cycles.pe")))
+    }
+
     /// Where the page is.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("page.html")

@@ -108,6 +108,16 @@ fn a_grid_too_large_for_memory() {
     assert_eq!(run(&program(text), &sizes(&[("N", 30)]), &Tensors::new(), &Settings::default()).pes, 961);
 }
 
+/// 444 bytes a PE of the grid and 17 an element, of N^2 in `C` and N K each in `A` and `B`: 8 GiB lie between two lengths.
+#[test]
+fn memory_is_estimated_before_it_is_taken() {
+    let refuse = |n, k| refusal(include_str!("os-feeders.pe"), &sizes(&[("N", n), ("K", k)]), &Tensors::new());
+    assert!(refuse(8191, 1).contains("about 29503 MiB"));
+    let most = ((8 << 30) - 4 * 444 - 17) / (2 * 17);
+    assert!(refuse(1, most + 1).contains("more than the limit"));
+    assert!(!refuse(1, most).contains("more than the limit"), "refused for the lack of its arrays only");
+}
+
 #[test]
 fn settings_that_no_channel_can_have() {
     let program = program("(program idle (version 1) (class pe (guard)))");

@@ -94,25 +94,29 @@ function isUnderWay([, sent, received], frame) {
   return sent <= frame && (received === null || frame < received);
 }
 
-// The whole picture; `show(frame)` moves it to a cycle.
-function makeArray(host, run, onPick) {
+// Everything that is drawn, once.
+function drawArray(host, run) {
   const layout = layOut(run.array, host.clientWidth || 800, 170);
-  const states = statesOf(run);
-  const ways = wireWays(run, layout);
-  const spacious = layout.pitch >= 64;
+  const [ways, spacious] = [wireWays(run, layout), layout.pitch >= 64];
   const cells = run.array.pes.map((coordinates) => drawPe(layout, coordinates));
-  cells.forEach((cell, pe) => cell.addEventListener("click", () => onPick(pe)));
   const lines = drawLines(run, layout);
   const wires = svg("g", { "aria-hidden": "true" }, ...lines,
     ...ways.flatMap((one) => [svg("path", { class: "wire", d: pathOf(one) }), tip(one, spacious ? 7 : 4, "tip")]));
-  const words = svg("g", { class: "words" });
-  const waits = svg("g", { class: "waits" });
+  const [words, waits] = [svg("g", { class: "words" }), svg("g", { class: "waits" })];
   host.replaceChildren(svg("svg", { width: layout.width, height: layout.height, role: "img", "aria-label": "Array of PEs" },
     axes(run.array, layout), wires, ...cells, words, waits));
-  const shown = new Map();
+  return { layout, ways, spacious, cells, lines, words, waits, shown: new Map() };
+}
+
+// The whole picture; `show(frame)` moves it to a cycle.
+function makeArray(host, run, onPick) {
+  const states = statesOf(run);
+  const drawn = drawArray(host, run);
+  const { layout, cells, lines, waits } = drawn;
+  cells.forEach((cell, pe) => cell.addEventListener("click", () => onPick(pe)));
   const show = (frame) => {
     cells.forEach((cell, pe) => showState(cell, run.array.pes[pe], states[pe][frame]));
-    showWords(run, { ways, words, shown, spacious }, frame);
+    showWords(run, drawn, frame);
     lines.forEach((line, number) => line.classList.toggle("live", run.film.heard.some(([on, , clock]) => on === number && clock === frame)));
     const atEnd = run.deadlock && frame === run.film.cycles && isWhole(run);
     waits.replaceChildren(...(atEnd ? drawWaits(run, layout) : []));
@@ -150,12 +154,21 @@ function markBlocked(run, cells, atEnd) {
   cells.forEach((cell) => cell.classList.toggle("blocked", Boolean(atEnd) && blocked.has(cell.dataset.pe)));
 }
 
-// Who waits for whom: an arrow from each PE that waits to the one it waits for, with the number it has in the list.
-function drawWaits(run, layout) {
-  return run.deadlock.listed.flatMap((wait, number) => (wait.peer === null ? [] : drawWait(wait, number, layout)));
+// The first and the last of the listed waits of every cycle, the last left out.
+function cyclesOf(waits) {
+  let end = 0;
+  return [waits.cycle, ...waits.other_cycles].filter((length) => length > 0).map((length) => [end, (end += length)]);
 }
 
-function drawWait(wait, number, layout) {
+// Who waits for whom: an arrow from each PE that waits to the one it waits for, with the number it has in the list; whole
+// on a cycle, broken elsewhere.
+function drawWaits(run, layout) {
+  const cycles = cyclesOf(run.deadlock);
+  const line = (number) => (cycles.some(([from, to]) => from <= number && number < to) ? "wait on-cycle" : "wait");
+  return run.deadlock.listed.flatMap((wait, number) => (wait.peer === null ? [] : drawWait(wait, number, line(number), layout)));
+}
+
+function drawWait(wait, number, line, layout) {
   const [from, to] = [layout.at(wait.pe), layout.at(wait.peer)];
   const self = point(wait.pe) === point(wait.peer);
   const one = self ? loopAt(from, layout.cell / 2, 0) : way(from, to, layout.cell / 2 + 3, 0, layout.cell * 0.3);
@@ -164,5 +177,5 @@ function drawWait(wait, number, layout) {
   const label = layout.pitch >= 110 ? svg("text", { class: "wait-label", x, y: y - size - 5 }, wait.link) : null;
   const mark = size < 7 ? [] : [svg("circle", { class: "wait-number", cx: x, cy: y, r: size }),
     svg("text", { class: "wait-count", x, y }, String(number + 1))];
-  return [svg("path", { class: "wait", d: pathOf(one) }), tip(one, clamp(layout.pitch / 12, 5, 10), "wait-tip"), ...mark, label].filter(Boolean);
+  return [svg("path", { class: line, d: pathOf(one) }), tip(one, clamp(layout.pitch / 12, 5, 10), "wait-tip"), ...mark, label].filter(Boolean);
 }

@@ -76,12 +76,21 @@ function showCounters(run) {
   reveal("counters-section");
 }
 
+// How many wait, and how many of them in cycles.
+function countWaits(waits) {
+  const lengths = cyclesOf(waits).map(([from, to]) => to - from);
+  if (lengths.length === 0) return `${waits.total} PEs wait, and not in a cycle`;
+  if (lengths.length === 1) return `${waits.total} PEs wait; ${lengths[0]} of them in a cycle`;
+  return `${waits.total} PEs wait; in ${lengths.length} cycles of ${lengths.join(", ")}`;
+}
+
+// A list for each cycle, numbered as the arrows are.
 function showDeadlock(waits) {
-  const head = waits.cycle > 0 ? `${waits.total} PEs wait; ${waits.cycle} of them in a cycle` : `${waits.total} PEs wait, and not in a cycle`;
   const item = (wait) => prose("li", {}, wait.text);
-  const onCycle = waits.listed.slice(0, waits.cycle).map(item);
-  const others = waits.listed.slice(waits.cycle).map(item);
-  byId("deadlock").append(html("div", { class: "alarm" }, html("p", { class: "what" }, head), html("ol", {}, ...onCycle),
+  const lists = cyclesOf(waits).map(([from, to]) => html("ol", { start: String(from + 1) }, ...waits.listed.slice(from, to).map(item)));
+  const last = Math.max(0, ...cyclesOf(waits).map(([, to]) => to));
+  const others = waits.listed.slice(last).map(item);
+  byId("deadlock").append(html("div", { class: "alarm" }, html("p", { class: "what" }, countWaits(waits)), ...lists,
     ...(others.length > 0 ? [html("details", others.length > 8 ? {} : { open: "" }, html("summary", {}, `${others.length} more that wait`), html("ul", {}, ...others))] : []),
     prose("p", {}, `${waits.help}.`)));
   reveal("deadlock-section");
