@@ -30,7 +30,7 @@ mod machines;
 
 mod scalesim;
 
-mod folds;
+mod scalesim_folds;
 
 mod analytic;
 
