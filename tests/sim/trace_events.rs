@@ -244,7 +244,7 @@ fn what_passes_ports_and_buses_is_seen() {
 fn a_deadlock_ends_in_blocked_spans() {
     let stuck = |case: &Case| case.see().outcome.deadlock.map(|deadlock| (deadlock, case.see().end()));
     let found: Vec<_> = cases().into_iter().filter_map(|case| Some((stuck(&case)?, case))).collect();
-    assert_eq!(found.len(), 6);
+    assert_eq!(found.len(), 8);
     for ((deadlock, end), case) in found {
         for (at, begin) in [(Window::WHOLE, 0), (window(end + 5, end + 9), end + 5)] {
             let file = case.chrome(at);

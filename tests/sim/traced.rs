@@ -3,8 +3,10 @@
 use super::common::{matrix, program, sizes, tensors};
 use serde_json::Value;
 use systole::array::{Code, Program, Tensors, Wire, Wiring};
+use systole::cost::{Bandwidth, OperationTime, Times};
 use systole::diagnostic::Checked;
 use systole::integer::Bindings;
+use systole::recurrence::Function;
 use systole::sim::observe::{Event, Observer};
 use systole::sim::trace::{Recorder, Trace, Window};
 use systole::sim::{Order, Outcome, Settings, simulate_observed};
@@ -20,7 +22,8 @@ pub struct Case {
 
 /// Arrays with feeders, with a bus, with a relay, and two that deadlock after some work.
 pub fn cases() -> Vec<Case> {
-    let all = [("tight", timed(1, 1, 1)), ("free", timed(4, 2, 0)), ("slow", timed(2, 3, 4))];
+    let working = Settings { times: times(), ..timed(2, 1, 1) };
+    let all = [("tight", timed(1, 1, 1)), ("free", timed(4, 2, 0)), ("slow", timed(2, 3, 4)), ("working", working)];
     all.into_iter().flat_map(|(name, settings)| KINDS.map(|case| case(name, settings.clone()))).collect()
 }
 
@@ -32,6 +35,14 @@ const KINDS: [fn(&'static str, Settings) -> Case; 5] = [feeders, stationary, rel
 fn timed(capacity: u64, latency: u64, response: u64) -> Settings {
     let (capacity, latency) = (Some(capacity), Some(latency));
     Settings { capacity, latency, response, bus_latency: latency, ..Settings::default() }
+}
+
+/// Operations, loads and ports that take time.
+fn times() -> Times {
+    let mut times = Times { load_latency: 2, port: Some(Bandwidth::CyclesAWord(2)), ..Times::default() };
+    times.set(Function::Multiply, OperationTime { latency: 3, interval: 1 });
+    times.set(Function::Divide, OperationTime { latency: 2, interval: 6 });
+    times
 }
 
 /// A kind of program on links of this capacity, latency and response.
