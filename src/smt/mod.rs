@@ -1,4 +1,4 @@
-//! Discharges obligations with Z3; the only module that names it.
+//! Discharges obligations with Z3, the only module that names it, and solves linear problems over the integers.
 //!
 //! In: [`Obligation`](crate::timing::Obligation)s. Out: a [`Verdict`] for each: proved for all sizes, refuted with the
 //! smallest counterexample, or unknown with the reason. Unknown is an answer: a solver that runs out of time neither
@@ -19,7 +19,11 @@ mod message;
 
 mod linear;
 
-mod first;
+mod sparse;
+
+mod dictionary;
+
+mod branch;
 
 mod optimum;
 

@@ -12,7 +12,8 @@ use super::grown_systems::kernel;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use systole::array::{self, emit::emit_system};
 use systole::cost::{Machine, Objective};
@@ -32,13 +33,19 @@ use systole::timing::system_obligations;
 const AMPLE: Duration = Duration::from_secs(60);
 
 /// Kernels where the variable asks for no other number.
-const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { 120 };
+const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { 1_000 };
 
-fn config() -> ProptestConfig {
-    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok());
+/// The number that a variable of the environment asks for.
+fn asked(variable: &str) -> Option<u32> {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok())
+}
+
+/// One kernel, always the same for its number.
+fn config(case: u32) -> ProptestConfig {
+    let seed = asked("PROPTEST_RNG_SEED").unwrap_or(20_260);
     ProptestConfig {
-        cases: asked.unwrap_or(KERNELS),
-        rng_seed: RngSeed::Fixed(20_260),
+        cases: 1,
+        rng_seed: RngSeed::Fixed((u64::from(seed) << 32) + u64::from(case)),
         failure_persistence: None,
         max_shrink_iters: 30,
         ..ProptestConfig::default()
@@ -191,19 +198,42 @@ fn judge(text: &str, rules: &RuleSet, choices: &mut Choices, case: u32) -> Resul
     Ok(true)
 }
 
+/// What came of all kernels, which the workers share.
+#[derive(Default)]
+struct Tally {
+    next: AtomicU32,
+    found: AtomicU32,
+    broken: Mutex<Vec<String>>,
+}
+
+impl Tally {
+    /// Takes kernels until all are taken; one thread for all stages of one kernel.
+    fn work(&self, cases: u32, rules: &RuleSet) {
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        let next = || Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|case| *case < cases);
+        std::iter::from_fn(next).for_each(|case| alone.install(|| self.take(case, rules)));
+    }
+
+    fn take(&self, case: u32, rules: &RuleSet) {
+        let outcome = TestRunner::new(config(case)).run(&vec(any::<u32>(), 60), |numbers| {
+            let choices = &mut Choices::new(numbers);
+            let text = kernel(choices);
+            let judged = judge(&text, rules, choices, case);
+            self.found.fetch_add(u32::from(judged == Ok(true)), Ordering::Relaxed);
+            prop_assert!(judged.is_ok(), "{}\n{}", judged.unwrap_err(), text);
+            Ok(())
+        });
+        self.broken.lock().unwrap().extend(outcome.err().map(|why| format!("kernel {case}: {why}")));
+    }
+}
+
 #[test]
 fn best_designs_of_random_kernels_are_right_at_every_size() {
     let rules = rewrite::load_rules(None).expect("rules that ship");
-    let (cases, found) = (Cell::new(0u32), Cell::new(0u32));
-    let outcome = TestRunner::new(config()).run(&vec(any::<u32>(), 60), |numbers| {
-        let choices = &mut Choices::new(numbers);
-        let text = kernel(choices);
-        let judged = judge(&text, &rules, choices, cases.get());
-        cases.set(cases.get() + 1);
-        found.set(found.get() + u32::from(judged == Ok(true)));
-        prop_assert!(judged.is_ok(), "{}\n{}", judged.unwrap_err(), text);
-        Ok(())
-    });
-    outcome.unwrap_or_else(|why| panic!("{why}"));
-    assert!(3 * found.get() >= 2 * cases.get(), "{} of {} kernels have a design", found.get(), cases.get());
+    let (cases, tally) = (asked("PROPTEST_CASES").unwrap_or(KERNELS), Tally::default());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(|| tally.work(cases, &rules)))));
+    let (broken, found) = (tally.broken.into_inner().unwrap(), tally.found.into_inner());
+    assert!(broken.is_empty(), "{} of {cases} kernels\n{}", broken.len(), broken.join("\n\n"));
+    assert!(3 * found >= 2 * cases, "{found} of {cases} kernels have a design");
 }

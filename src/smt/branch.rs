@@ -1,0 +1,181 @@
+//! The best integer solution of a linear problem, by branch and bound.
+//!
+//! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
+//! positive before negative; or that no integers satisfy it. Nothing where a number does not fit, a goal has no least value,
+//! or the tree grows too large: then another solver has to be asked. A node is the problem over the rationals with a few
+//! more inequalities ([`Dictionary`]); its goals bound those of all integers within. The order of the solutions is goals
+//! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that
+//! must not be zero and has a magnitude less than 1, else at an unknown that is no integer.
+//! Land and Doig, An automatic method of solving discrete programming problems, 1960.
+
+use super::dictionary::{Dictionary, Ending};
+use super::linear::{Goal, LinearProblem};
+use super::sparse::{Inequality, Terms, inequalities, opposite, terms};
+use std::cmp::Ordering;
+
+/// More nodes than this are not looked at.
+const MOST_NODES: usize = 200;
+
+/// Larger numbers are left to others.
+const LARGEST: u64 = 1 << 40;
+
+/// Where a problem is best.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Best {
+    /// At these values of the unknowns.
+    At(Vec<i64>),
+    /// No integers satisfy the problem.
+    Nowhere,
+}
+
+/// The first of the best solutions.
+pub(super) fn best(problem: &LinearProblem) -> Option<Best> {
+    let tree = Tree::new(problem)?;
+    let mut open: Vec<Node> = tree.node(vec![])?.into_iter().collect();
+    for _ in 0..MOST_NODES {
+        let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
+            return Some(Best::Nowhere);
+        };
+        let node = open.swap_remove(next);
+        let Some(sides) = tree.divide(&node)? else { return tree.values(&node).map(Best::At) };
+        for side in sides {
+            let within = node.within.iter().cloned().chain([side]).collect();
+            open.extend(tree.node(within)?);
+        }
+    }
+    None
+}
+
+/// The best rational solution of the problem with some more inequalities; all numbers are times the denominator.
+struct Node {
+    within: Vec<Inequality>,
+    denominator: i64,
+    goals: Vec<i64>,
+    values: Vec<i64>,
+}
+
+impl Node {
+    /// By the goals, the first before all others.
+    fn order(&self, other: &Node) -> Ordering {
+        let scaled = |value: i64, by: &Node| i128::from(value) * i128::from(by.denominator);
+        let each = self.goals.iter().zip(&other.goals).map(|(a, b)| scaled(*a, other).cmp(&scaled(*b, self)));
+        each.fold(Ordering::Equal, Ordering::then)
+    }
+}
+
+/// What all nodes share.
+struct Tree<'a> {
+    problem: &'a LinearProblem,
+    rows: Vec<Inequality>,
+    /// The unknowns that are not fixed; each is the difference of two variables.
+    free: Vec<usize>,
+    /// The values of those that are.
+    fixed: Vec<i64>,
+    /// The sums that must not be zero.
+    nonzero: Vec<Terms>,
+}
+
+impl Tree<'_> {
+    fn new(problem: &LinearProblem) -> Option<Tree<'_>> {
+        let mut rows = inequalities(problem);
+        let mut fixed = vec![0; problem.bounds.len()];
+        let mut free = vec![];
+        for (unknown, (least, most)) in problem.bounds.iter().enumerate() {
+            match (least, most) {
+                (Some(least), Some(most)) if least == most => fixed[unknown] = *least,
+                _ => free.push(unknown),
+            }
+            rows.extend(least.map(|least| Inequality { terms: vec![(unknown, 1)], least }));
+            rows.extend(most.map(|most| Inequality { terms: vec![(unknown, -1)], least: most.saturating_neg() }));
+        }
+        let nonzero: Vec<Terms> = problem.nonzero.iter().map(|sum| terms(&sum.coefficients)).collect();
+        let numbers = rows.iter().flat_map(|row| row.terms.iter().map(|(_, factor)| *factor).chain([row.least]));
+        let sums = nonzero.iter().flatten().map(|(_, factor)| *factor);
+        let fits = numbers.chain(sums).all(|number| number.unsigned_abs() <= LARGEST);
+        fits.then_some(Tree { problem, rows, free, fixed, nonzero })
+    }
+
+    /// The best solution over the rationals; `Some(None)` where there is none.
+    fn node(&self, within: Vec<Inequality>) -> Option<Option<Node>> {
+        let rows = self.rows.iter().chain(&within).map(|row| self.line(&row.terms, row.least.checked_neg()?));
+        let rows: Vec<Vec<i64>> = rows.collect::<Option<_>>()?;
+        let mut dictionary = Dictionary::new(2 * self.free.len(), rows, self.goals()?);
+        if dictionary.solve()? == Ending::Empty {
+            return Some(None);
+        }
+        let denominator = dictionary.denominator();
+        let mut values: Vec<i64> =
+            self.fixed.iter().map(|value| value.checked_mul(denominator)).collect::<Option<_>>()?;
+        let pairs = dictionary.values(2 * self.free.len());
+        for (unknown, pair) in self.free.iter().zip(pairs.chunks_exact(2)) {
+            values[*unknown] = pair[0].checked_sub(pair[1])?;
+        }
+        Some(Some(Node { within, denominator, goals: dictionary.goals(), values }))
+    }
+
+    /// A sum and a constant over the variables, the constant first.
+    fn line(&self, terms: &[(usize, i64)], constant: i64) -> Option<Vec<i64>> {
+        let mut line = vec![0; 1 + 2 * self.free.len()];
+        line[0] = constant;
+        for (unknown, factor) in terms {
+            match self.free.binary_search(unknown) {
+                Ok(at) => (line[1 + 2 * at], line[2 + 2 * at]) = (*factor, factor.checked_neg()?),
+                Err(_) => line[0] = factor.checked_mul(self.fixed[*unknown])?.checked_add(line[0])?,
+            }
+        }
+        Some(line)
+    }
+
+    /// The goals of the problem, then for each unknown its magnitude and, as positive ones come first, what is negative of it.
+    fn goals(&self) -> Option<Vec<Vec<i64>>> {
+        let asked = self.problem.goals.iter().map(|goal| self.goal(goal));
+        let order = (0..self.free.len()).flat_map(|unknown| [[1, 1], [0, 1]].map(|pair| (unknown, pair)));
+        let order = order.map(|(unknown, pair)| {
+            let mut line = vec![0; 1 + 2 * self.free.len()];
+            line[1 + 2 * unknown..3 + 2 * unknown].copy_from_slice(&pair);
+            Some(line)
+        });
+        asked.chain(order).collect()
+    }
+
+    fn goal(&self, goal: &Goal) -> Option<Vec<i64>> {
+        let positions = match goal {
+            Goal::Form(form) => return self.line(&terms(form), 0),
+            Goal::Magnitudes(positions) => positions,
+        };
+        let mut line = vec![0; 1 + 2 * self.free.len()];
+        for unknown in positions {
+            match self.free.binary_search(unknown) {
+                Ok(at) => line[1 + 2 * at..3 + 2 * at].iter_mut().for_each(|factor| *factor += 1),
+                Err(_) => line[0] = self.fixed[*unknown].checked_abs()?.checked_add(line[0])?,
+            }
+        }
+        Some(line)
+    }
+
+    /// Two inequalities one of which every integer solution of the node satisfies, and the node's own does not; none where
+    /// that is a solution of the problem.
+    fn divide(&self, node: &Node) -> Option<Option<[Inequality; 2]>> {
+        for sum in &self.nonzero {
+            let each = sum.iter().map(|(unknown, factor)| i128::from(*factor) * i128::from(node.values[*unknown]));
+            if each.sum::<i128>().abs() < i128::from(node.denominator) {
+                let below = Inequality { terms: opposite(sum)?, least: 1 };
+                return Some(Some([Inequality { terms: sum.clone(), least: 1 }, below]));
+            }
+        }
+        let Some(unknown) = (0..node.values.len()).find(|unknown| node.values[*unknown] % node.denominator != 0) else {
+            return Some(None);
+        };
+        let floor = node.values[unknown].div_euclid(node.denominator);
+        let below = Inequality { terms: vec![(unknown, -1)], least: floor.checked_neg()? };
+        Some(Some([below, Inequality { terms: vec![(unknown, 1)], least: floor.checked_add(1)? }]))
+    }
+
+    /// The values of a node whose solution is one of the problem, checked.
+    fn values(&self, node: &Node) -> Option<Vec<i64>> {
+        let values: Vec<i64> = node.values.iter().map(|value| value / node.denominator).collect();
+        let scores = self.problem.scores(&values)?;
+        let told = |(score, goal): (&i64, &i64)| score.checked_mul(node.denominator) == Some(*goal);
+        (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
+    }
+}

@@ -1,0 +1,143 @@
+//! The simplex method in whole numbers.
+//!
+//! In: rows over variables that are 0 or more, and goals. Out: the least value of the first goal, of the second among the
+//! solutions that are left, and so on, over the rationals; or that there is no solution. A dictionary writes each basic
+//! variable as a sum of the others, all over one denominator; pivots divide without remainder (Bareiss, Sylvester's identity
+//! and multistep integer-preserving Gaussian elimination, 1968). The variable of the smallest number is taken where there is
+//! a choice, so no basis comes twice (Bland, New finite pivoting rules for the simplex method, 1977).
+
+/// More pivots than this are not made.
+const MOST_PIVOTS: usize = 1_000;
+
+/// What a dictionary was brought to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The goals are as small as they can be.
+    Least,
+    /// No values satisfy all rows.
+    Empty,
+}
+
+/// A number for each goal, or for each variable, times the denominator.
+pub(super) struct Dictionary {
+    /// One line for each basic variable, then one for each goal: the constant, and a factor for each variable beside.
+    lines: Vec<Vec<i64>>,
+    denominator: i64,
+    basic: Vec<usize>,
+    beside: Vec<usize>,
+    pivots: usize,
+}
+
+impl Dictionary {
+    /// `rows` and `goals` over the variables `0..count`, constant first. Row `r` is a variable of its own with number
+    /// `count + r`, which is 0 or more.
+    pub fn new(count: usize, rows: Vec<Vec<i64>>, goals: Vec<Vec<i64>>) -> Dictionary {
+        let basic = (count..count + rows.len()).collect();
+        let lines = rows.into_iter().chain(goals).collect();
+        Dictionary { lines, denominator: 1, basic, beside: (0..count).collect(), pivots: 0 }
+    }
+
+    /// Makes all variables 0 or more, then the goals least in their order. `None` where a number does not fit, a goal has
+    /// no least value, or it takes too long.
+    pub fn solve(&mut self) -> Option<Ending> {
+        if !self.make_feasible()? {
+            return Some(Ending::Empty);
+        }
+        let mut fixed = vec![false; self.beside.len()];
+        for goal in self.basic.len()..self.lines.len() {
+            self.minimise(goal, &fixed)?;
+            // Whoever moves a variable that adds to this goal makes it worse.
+            let line = &self.lines[goal];
+            fixed.iter_mut().zip(&line[1..]).for_each(|(fixed, factor)| *fixed |= *factor > 0);
+        }
+        Some(Ending::Least)
+    }
+
+    /// What all numbers are multiplied by.
+    pub fn denominator(&self) -> i64 {
+        self.denominator
+    }
+
+    /// The values of the goals, times the denominator.
+    pub fn goals(&self) -> Vec<i64> {
+        self.lines[self.basic.len()..].iter().map(|line| line[0]).collect()
+    }
+
+    /// The values of the variables `0..count`, times the denominator.
+    pub fn values(&self, count: usize) -> Vec<i64> {
+        let mut values = vec![0; count];
+        for (variable, line) in self.basic.iter().zip(&self.lines) {
+            if let Some(value) = values.get_mut(*variable) {
+                *value = line[0];
+            }
+        }
+        values
+    }
+
+    /// The dual simplex method without a goal; whether there is a solution.
+    fn make_feasible(&mut self) -> Option<bool> {
+        loop {
+            let negative = (0..self.basic.len()).filter(|row| self.lines[*row][0] < 0);
+            let Some(row) = negative.min_by_key(|row| self.basic[*row]) else { return Some(true) };
+            let raises = (0..self.beside.len()).filter(|column| self.lines[row][column + 1] > 0);
+            let Some(column) = raises.min_by_key(|column| self.beside[*column]) else { return Some(false) };
+            self.pivot(row, column)?;
+        }
+    }
+
+    /// The primal simplex method for one goal; variables that are `fixed` stay 0.
+    fn minimise(&mut self, goal: usize, fixed: &[bool]) -> Option<()> {
+        loop {
+            let lowers = (0..self.beside.len()).filter(|column| !fixed[*column] && self.lines[goal][column + 1] < 0);
+            let Some(column) = lowers.min_by_key(|column| self.beside[*column]) else { return Some(()) };
+            let row = self.first_to_vanish(column)?;
+            self.pivot(row, column)?;
+        }
+    }
+
+    /// The basic variable that is 0 first where the variable of this column grows.
+    fn first_to_vanish(&self, column: usize) -> Option<usize> {
+        let falls = (0..self.basic.len()).filter(|row| self.lines[*row][column + 1] < 0);
+        falls.min_by(|one, other| {
+            let at = |row: usize| (i128::from(self.lines[row][0]), -i128::from(self.lines[row][column + 1]));
+            let ((value, fall), (others, falls)) = (at(*one), at(*other));
+            (value * falls).cmp(&(others * fall)).then(self.basic[*one].cmp(&self.basic[*other]))
+        })
+    }
+
+    /// Exchanges the basic variable of a row for that of a column.
+    fn pivot(&mut self, row: usize, column: usize) -> Option<()> {
+        self.pivots += 1;
+        if self.pivots > MOST_PIVOTS {
+            return None;
+        }
+        let mut line = std::mem::take(&mut self.lines[row]);
+        let (entry, at) = (line[column + 1], column + 1);
+        for other in self.lines.iter_mut().filter(|other| !other.is_empty()) {
+            exchange(other, &line, at, self.denominator)?;
+        }
+        let sign = entry.signum();
+        line[at] = -self.denominator;
+        line.iter_mut().for_each(|factor| *factor *= -sign);
+        self.denominator = entry * sign;
+        self.lines[row] = line;
+        std::mem::swap(&mut self.basic[row], &mut self.beside[column]);
+        Some(())
+    }
+}
+
+/// Replaces the variable at `at` in a line by what `through` says of it.
+fn exchange(line: &mut [i64], through: &[i64], at: usize, denominator: i64) -> Option<()> {
+    let (entry, factor) = (through[at], line[at]);
+    if factor == 0 && entry.abs() == denominator {
+        return Some(());
+    }
+    let sign = i128::from(entry.signum());
+    let (across, factor, over) = (i128::from(entry.abs()), i128::from(factor) * sign, i128::from(denominator));
+    for (value, other) in line.iter_mut().zip(through) {
+        let scaled = across * i128::from(*value) - factor * i128::from(*other);
+        *value = i64::try_from(if over == 1 { scaled } else { scaled / over }).ok()?;
+    }
+    line[at] = i64::try_from(factor).ok()?;
+    Some(())
+}
