@@ -4,17 +4,14 @@
 //! positive before negative; or that no integers satisfy it. Nothing where a number does not fit, a goal has no least value,
 //! or the tree grows too large: then another solver has to be asked. A node is the problem over the rationals with a few
 //! more inequalities ([`Dictionary`]); its goals bound those of all integers within. The order of the solutions is goals
-//! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that
-//! must not be zero and has a magnitude less than 1, else at an unknown that is no integer.
+//! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that is
+//! less than 1 from a value that it must not have, else at an unknown that is no integer.
 //! Land and Doig, An automatic method of solving discrete programming problems, 1960.
 
 use super::dictionary::{Dictionary, Ending};
 use super::linear::{Goal, LinearProblem};
 use super::sparse::{Inequality, Terms, inequalities, opposite, terms};
 use std::cmp::Ordering;
-
-/// More nodes than this are not looked at.
-const MOST_NODES: usize = 200;
 
 /// Larger numbers are left to others.
 const LARGEST: u64 = 1 << 40;
@@ -28,11 +25,11 @@ pub(super) enum Best {
     Nowhere,
 }
 
-/// The first of the best solutions.
-pub(super) fn best(problem: &LinearProblem) -> Option<Best> {
+/// The first of the best solutions, found within so many nodes.
+pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
     let tree = Tree::new(problem)?;
     let mut open: Vec<Node> = tree.node(vec![])?.into_iter().collect();
-    for _ in 0..MOST_NODES {
+    for _ in 0..nodes {
         let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
             return Some(Best::Nowhere);
         };
@@ -71,8 +68,8 @@ struct Tree<'a> {
     free: Vec<usize>,
     /// The values of those that are.
     fixed: Vec<i64>,
-    /// The sums that must not be zero.
-    nonzero: Vec<Terms>,
+    /// The sums that must not have some value, with it.
+    unequal: Vec<(Terms, i64)>,
 }
 
 impl Tree<'_> {
@@ -88,11 +85,12 @@ impl Tree<'_> {
             rows.extend(least.map(|least| Inequality { terms: vec![(unknown, 1)], least }));
             rows.extend(most.map(|most| Inequality { terms: vec![(unknown, -1)], least: most.saturating_neg() }));
         }
-        let nonzero: Vec<Terms> = problem.nonzero.iter().map(|sum| terms(&sum.coefficients)).collect();
+        let apart = problem.unequal.iter().map(|sum| (terms(&sum.coefficients), sum.value));
+        let unequal: Vec<(Terms, i64)> = apart.collect();
         let numbers = rows.iter().flat_map(|row| row.terms.iter().map(|(_, factor)| *factor).chain([row.least]));
-        let sums = nonzero.iter().flatten().map(|(_, factor)| *factor);
+        let sums = unequal.iter().flat_map(|(sum, value)| sum.iter().map(|(_, factor)| *factor).chain([*value]));
         let fits = numbers.chain(sums).all(|number| number.unsigned_abs() <= LARGEST);
-        fits.then_some(Tree { problem, rows, free, fixed, nonzero })
+        fits.then_some(Tree { problem, rows, free, fixed, unequal })
     }
 
     /// The best solution over the rationals; `Some(None)` where there is none.
@@ -156,11 +154,12 @@ impl Tree<'_> {
     /// Two inequalities one of which every integer solution of the node satisfies, and the node's own does not; none where
     /// that is a solution of the problem.
     fn divide(&self, node: &Node) -> Option<Option<[Inequality; 2]>> {
-        for sum in &self.nonzero {
+        for (sum, value) in &self.unequal {
             let each = sum.iter().map(|(unknown, factor)| i128::from(*factor) * i128::from(node.values[*unknown]));
-            if each.sum::<i128>().abs() < i128::from(node.denominator) {
-                let below = Inequality { terms: opposite(sum)?, least: 1 };
-                return Some(Some([Inequality { terms: sum.clone(), least: 1 }, below]));
+            let denominator = i128::from(node.denominator);
+            if (each.sum::<i128>() - i128::from(*value) * denominator).abs() < denominator {
+                let below = Inequality { terms: opposite(sum)?, least: 1 - value };
+                return Some(Some([Inequality { terms: sum.clone(), least: 1 + value }, below]));
             }
         }
         let Some(unknown) = (0..node.values.len()).find(|unknown| node.values[*unknown] % node.denominator != 0) else {

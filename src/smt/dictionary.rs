@@ -111,8 +111,9 @@ impl Dictionary {
         if self.pivots > MOST_PIVOTS {
             return None;
         }
+        let at = column + 1;
         let mut line = std::mem::take(&mut self.lines[row]);
-        let (entry, at) = (line[column + 1], column + 1);
+        let entry = line[at];
         for other in self.lines.iter_mut().filter(|other| !other.is_empty()) {
             exchange(other, &line, at, self.denominator)?;
         }
@@ -128,16 +129,19 @@ impl Dictionary {
 
 /// Replaces the variable at `at` in a line by what `through` says of it.
 fn exchange(line: &mut [i64], through: &[i64], at: usize, denominator: i64) -> Option<()> {
-    let (entry, factor) = (through[at], line[at]);
-    if factor == 0 && entry.abs() == denominator {
-        return Some(());
+    let (entry, factor) = (through[at], line[at].checked_mul(through[at].signum())?);
+    let scaled = |value: i64, other: i64| {
+        let difference = i128::from(entry.abs()) * i128::from(value) - i128::from(factor) * i128::from(other);
+        let quotient = if denominator == 1 { difference } else { difference / i128::from(denominator) };
+        i64::try_from(quotient).ok().filter(|quotient| *quotient != i64::MIN)
+    };
+    // Where the denominator stays, so does what `through` does not mention.
+    let stays = entry.abs() == denominator;
+    if !(stays && factor == 0) {
+        for (value, other) in line.iter_mut().zip(through).filter(|(_, other)| !stays || **other != 0) {
+            *value = scaled(*value, *other)?;
+        }
     }
-    let sign = i128::from(entry.signum());
-    let (across, factor, over) = (i128::from(entry.abs()), i128::from(factor) * sign, i128::from(denominator));
-    for (value, other) in line.iter_mut().zip(through) {
-        let scaled = across * i128::from(*value) - factor * i128::from(*other);
-        *value = i64::try_from(if over == 1 { scaled } else { scaled / over }).ok()?;
-    }
-    line[at] = i64::try_from(factor).ok()?;
+    line[at] = factor;
     Some(())
 }

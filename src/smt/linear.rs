@@ -12,17 +12,19 @@ pub struct LinearProblem {
     pub bounds: Vec<(Option<i64>, Option<i64>)>,
     /// Sums of multiples of the unknowns that have a least value.
     pub rows: Vec<Row>,
-    /// Sums that must not be zero.
-    pub nonzero: Vec<NonZero>,
+    /// Sums that must not have a certain value.
+    pub unequal: Vec<Unequal>,
     /// What is to be least, the first goal before all others.
     pub goals: Vec<Goal>,
 }
 
-/// The sum of `coefficients` times the unknowns is not zero.
+/// The sum of `coefficients` times the unknowns is not `value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NonZero {
+pub struct Unequal {
     /// One for each unknown.
     pub coefficients: Vec<i64>,
+    /// What the sum must not be.
+    pub value: i64,
     /// Which condition this belongs to; labels are shared with the rows.
     pub label: usize,
 }
@@ -45,20 +47,20 @@ impl LinearProblem {
             Goal::Magnitudes(positions) => positions.iter().all(|position| *position < count),
         };
         self.rows.iter().all(|row| row.coefficients.len() == count)
-            && self.nonzero.iter().all(|sum| sum.coefficients.len() == count)
+            && self.unequal.iter().all(|sum| sum.coefficients.len() == count)
             && self.goals.iter().all(goal)
     }
 
     /// The labels that occur.
     pub fn labels(&self) -> BTreeSet<usize> {
-        self.rows.iter().map(|row| row.label).chain(self.nonzero.iter().map(|sum| sum.label)).collect()
+        self.rows.iter().map(|row| row.label).chain(self.unequal.iter().map(|sum| sum.label)).collect()
     }
 
     /// The problem with the conditions of these labels only.
     pub fn restrict(&self, labels: &BTreeSet<usize>) -> LinearProblem {
         let rows = self.rows.iter().filter(|row| labels.contains(&row.label)).cloned().collect();
-        let nonzero = self.nonzero.iter().filter(|sum| labels.contains(&sum.label)).cloned().collect();
-        LinearProblem { bounds: self.bounds.clone(), rows, nonzero, goals: self.goals.clone() }
+        let unequal = self.unequal.iter().filter(|sum| labels.contains(&sum.label)).cloned().collect();
+        LinearProblem { bounds: self.bounds.clone(), rows, unequal, goals: self.goals.clone() }
     }
 
     /// Whether these values satisfy all bounds, rows and sums.
@@ -66,11 +68,11 @@ impl LinearProblem {
         let within = |((least, most), value): (&(Option<i64>, Option<i64>), &i64)| {
             least.is_none_or(|least| least <= *value) && most.is_none_or(|most| *value <= most)
         };
-        let differs = |sum: &NonZero| product(&sum.coefficients, values).is_some_and(|value| value != 0);
+        let differs = |sum: &Unequal| product(&sum.coefficients, values).is_some_and(|value| value != sum.value);
         values.len() == self.bounds.len()
             && self.bounds.iter().zip(values).all(within)
             && holds(&self.rows, values)
-            && self.nonzero.iter().all(differs)
+            && self.unequal.iter().all(differs)
     }
 
     /// The value of each goal; `None` where one does not fit.

@@ -27,9 +27,12 @@ mod branch;
 
 mod optimum;
 
+mod settle;
+
 pub use discharge::{discharge, discharge_all, version};
-pub use linear::{Goal, LinearProblem, NonZero};
+pub use linear::{Goal, LinearProblem, Unequal};
 pub use message::refutation_message;
 pub use optimum::{Optimum, attempt, minimise};
+pub use settle::settle;
 pub use text::{dump, dump_smt};
 pub use verdict::{Counterexample, Discharged, Verdict};

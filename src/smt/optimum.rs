@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
 use z3::{Optimize, Params, SatResult, Solver};
 
+/// More nodes than this are not looked at before Z3 is asked.
+const MOST_NODES: usize = 200;
+
 /// The answer to a [`LinearProblem`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Optimum {
@@ -38,7 +41,7 @@ pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
     if !problem.is_well_formed() {
         return Optimum::Unknown("the problem speaks of an unknown that it does not have".into());
     }
-    match best(problem) {
+    match best(problem, MOST_NODES) {
         Some(Best::At(values)) => Optimum::Found(values),
         Some(Best::Nowhere) => Optimum::Clash(problem.labels().into_iter().collect()),
         None => asked(problem, limit),
@@ -144,7 +147,7 @@ impl Terms {
         Terms { unknowns: named(0), magnitudes: named(1) }
     }
 
-    /// Bounds, rows, sums that are not zero, and what binds the magnitudes that goals mention.
+    /// Bounds, rows, sums that are not some value, and what binds the magnitudes that goals mention.
     fn conditions(&self, problem: &LinearProblem) -> Vec<Bool> {
         let mut all = vec![];
         for (unknown, (least, most)) in self.unknowns.iter().zip(&problem.bounds) {
@@ -152,9 +155,7 @@ impl Terms {
             all.extend(most.map(|most| unknown.le(most)));
         }
         all.extend(problem.rows.iter().map(|row| self.sum(&row.coefficients).ge(row.least)));
-        for sum in problem.nonzero.iter().map(|sum| self.sum(&sum.coefficients)) {
-            all.push(Bool::or(&[sum.ge(1), sum.le(-1)]));
-        }
+        all.extend(problem.unequal.iter().map(|sum| self.sum(&sum.coefficients).eq(sum.value).not()));
         for goal in &problem.goals {
             let Goal::Magnitudes(positions) = goal else { continue };
             for (unknown, magnitude) in positions.iter().map(|at| (&self.unknowns[*at], &self.magnitudes[*at])) {

@@ -26,6 +26,8 @@ mod named;
 
 mod fifo;
 
+mod hops;
+
 mod machines;
 
 mod scalesim;

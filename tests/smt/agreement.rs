@@ -3,7 +3,7 @@
 use crate::hand_built::brute_force::smallest_violation;
 use std::time::Duration;
 use systole::mapping::{Design, Links};
-use systole::smt::{Discharged, Verdict, discharge_all};
+use systole::smt::{Discharged, Verdict, discharge_all, settle};
 use systole::timing::{Kind, Obligation, obligations};
 
 /// Long enough to decide any query of the tests on a busy machine.
@@ -27,6 +27,7 @@ pub fn agree(discharged: &Discharged, largest: i64) {
     let obligation = &discharged.obligation;
     let expected = smallest_violation(obligation, largest);
     let claim = format!("{} of `{}`", obligation.kind, obligation.of);
+    assert_eq!(settle(obligation, AMPLE), discharged.verdict, "{claim} is settled alike");
     match &discharged.verdict {
         Verdict::Proved => assert_eq!(expected, None, "{claim} was proved"),
         Verdict::Refuted(found) => {

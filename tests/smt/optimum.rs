@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole::integer::Polyhedron;
 use systole::mapping::{Dependence, Row};
-use systole::smt::{Goal, LinearProblem, NonZero, Optimum, minimise};
+use systole::smt::{Goal, LinearProblem, Optimum, Unequal, minimise};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -22,7 +22,7 @@ fn shortest(kernel: &Several, direction: &[i64]) -> LinearProblem {
     LinearProblem {
         bounds: vec![(None, None); count],
         rows: kernel.rows(true),
-        nonzero: vec![NonZero { coefficients: apart, label: conflict(kernel) }],
+        unequal: vec![Unequal { coefficients: apart, value: 0, label: conflict(kernel) }],
         goals: span.clone().map(unit).map(Goal::Form).chain([Goal::Magnitudes((0..span.start).collect())]).collect(),
     }
 }
@@ -154,7 +154,7 @@ fn infeasible_pairs_are_named_and_feasible_twins_are_not() {
     let problem = |most: i64| LinearProblem {
         bounds: vec![(None, None); 2],
         rows: vec![row(&[1, 1], 4, 7), row(&[-1, 0], -most, 3), row(&[0, -1], -1, 5), row(&[1, 0], -9, 9)],
-        nonzero: vec![],
+        unequal: vec![],
         goals: vec![Goal::Form(vec![1, 0]), Goal::Magnitudes(vec![1])],
     };
     assert_eq!(minimise(&problem(2), LIMIT), Optimum::Clash(vec![3, 5, 7]));
@@ -176,7 +176,7 @@ fn row(coefficients: &[i64], least: i64, label: usize) -> Row {
 fn sums_that_must_not_be_zero_move_the_optimum() {
     let mut problem = LinearProblem {
         bounds: vec![(Some(0), None); 2],
-        nonzero: vec![NonZero { coefficients: vec![1, -1], label: 0 }],
+        unequal: vec![Unequal { coefficients: vec![1, -1], value: 0, label: 0 }],
         goals: vec![Goal::Form(vec![1, 1])],
         ..LinearProblem::default()
     };
@@ -229,15 +229,15 @@ proptest! {
     #[test]
     fn small_problems_agree_with_trying(
         rows in prop::collection::vec((prop::collection::vec(-2i64..3, 3), -3i64..6), 0..7),
-        nonzero in prop::collection::vec(prop::collection::vec(-1i64..2, 3), 0..3),
+        unequal in prop::collection::vec((prop::collection::vec(-1i64..2, 3), -1i64..2), 0..3),
         goal in prop::collection::vec(-2i64..3, 3), magnitudes in prop::collection::vec(0usize..3, 0..3),
     ) {
         let reach = 4;
         let rows: Vec<Row> = (0..).zip(&rows).map(|(label, (sides, least))| row(sides, *least, label)).collect();
-        let labelled = (rows.len()..).zip(nonzero);
+        let labelled = (rows.len()..).zip(unequal);
         let problem = LinearProblem {
             bounds: vec![(Some(-reach), Some(reach)); 3],
-            nonzero: labelled.map(|(label, coefficients)| NonZero { coefficients, label }).collect(),
+            unequal: labelled.map(|(label, (coefficients, value))| Unequal { coefficients, value, label }).collect(),
             goals: vec![Goal::Form(goal), Goal::Magnitudes(magnitudes)],
             rows,
         };

@@ -121,7 +121,7 @@ fn unrivalled(ends: &[Vec<Bound>], reaches: impl Fn(&Bound, &Bound) -> bool) -> 
 }
 
 /// What is left when each part that one of the others replaces is dropped, one after the other.
-fn left_by_others<T>(mut left: Vec<T>, is_replaced: impl Fn(&T, &T) -> bool) -> Vec<T> {
+pub fn left_by_others<T>(mut left: Vec<T>, is_replaced: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut position = 0;
     while position < left.len() {
         let mut others = left.iter().enumerate().filter(|(other, _)| *other != position).map(|(_, other)| other);

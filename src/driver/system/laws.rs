@@ -42,6 +42,7 @@ impl Laws<'_> {
             Law::Conflict(space) => Some(self.conflict(*space)),
             Law::Given(space) => self.given(*space),
             Law::Apart(one, other) => Some(self.apart_from(*one, *other)),
+            Law::Link(position) => Some(self.words_apart(self.handoffs.get(*position)?)),
             Law::Span(_) => None,
         }
     }
@@ -77,6 +78,13 @@ impl Laws<'_> {
         let spaces = &self.design.system.spaces;
         let note = format!("a PE runs one of `{}` and `{}` at a time", spaces[one].name, spaces[other].name);
         Said { note, label: None }
+    }
+
+    fn words_apart(&self, handoff: &Handoff) -> Said {
+        let reader = &self.design.system.spaces[handoff.reader];
+        let operand = &reader.operands[handoff.operand];
+        let note = format!("a link carries one word of `{}` for `{}` at a time", operand.tensor, reader.name);
+        Said { note, label: Some((operand.span, "taken over several hops".to_owned())) }
     }
 
     fn given(&self, space: usize) -> Option<Said> {

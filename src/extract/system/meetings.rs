@@ -8,7 +8,7 @@ use super::steps::SpacePoint;
 use crate::integer::{Affine, Bindings, Vector};
 use crate::mapping::{Fold, Handoff, Links, SpaceTimeMap, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
-use crate::smt::{Counterexample, Verdict, discharge};
+use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -85,7 +85,7 @@ impl Meetings {
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
-        let answer = match discharge(&points_apart(design, one, other), LIMIT).verdict {
+        let answer = match settle(&points_apart(design, one, other), LIMIT) {
             Verdict::Proved => Some(vec![]),
             Verdict::Refuted(case) => Some(vec![meeting(&case, (one, other))]),
             Verdict::Unknown(_) => None,
@@ -98,7 +98,7 @@ impl Meetings {
 /// Whether it is proved that words of handoffs over several hops never meet on a link, which they may do at large sizes only.
 pub fn words_are_apart(design: &SystemDesign, links: &Links, handoffs: &[Handoff]) -> bool {
     let mut owed = handoffs.iter().filter_map(|handoff| handed_words_apart(design, links, handoff));
-    owed.all(|obligation| discharge(&obligation, LIMIT).verdict == Verdict::Proved)
+    owed.all(|obligation| settle(&obligation, LIMIT) == Verdict::Proved)
 }
 
 /// Some small sizes: all alike, one longer than the others, and mixed.

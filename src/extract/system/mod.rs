@@ -16,7 +16,13 @@ mod places;
 
 mod forms;
 
+mod known_rows;
+
 mod steps;
+
+mod every_step;
+
+mod in_turn;
 
 mod meetings;
 
@@ -25,6 +31,8 @@ mod tally;
 mod apart;
 
 mod folds;
+
+mod on_links;
 
 mod room;
 

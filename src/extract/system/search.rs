@@ -4,11 +4,13 @@ use super::apart::{apart, take_turns};
 use super::edges::{Edge, edges};
 use super::folds::folds;
 use super::forms::Forms;
+use super::known_rows::KnownRows;
 use super::limits::{LeftOut, SystemLimits};
 use super::meetings::{Meetings, words_are_apart};
+use super::on_links::on_links;
 use super::places::{Placement, Places, strict_operands};
 use super::room::Room;
-use super::steps::{Conditions, KnownRows, Law, Stuck};
+use super::steps::{Conditions, Law, Stuck};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -274,9 +276,10 @@ fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) -> Checked<Ve
 
 /// The shortest steps of one dataflow, and all within the box where they are few.
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
-    let Some(conditions) = conditions(problem, design, handoffs) else { return };
+    let Some(mut conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
     let shortest = conditions.shortest(design, false).ok();
+    let shortest = shortest.map(|parts| on_links(problem, design, handoffs, &mut conditions, &parts).unwrap_or(parts));
     let apart = shortest.as_ref().and_then(|parts| apart(problem, design, &conditions, parts));
     timed.extend(apart.filter(|parts| !timed.contains(parts)));
     let before = survey.designs;

@@ -1,23 +1,16 @@
 //! Steps for all spaces of a system together.
 //!
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
-//! of every dependence, and, where the system is small, every step within the box that satisfies them.
+//! of every dependence.
 
-use crate::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, generators, name};
-use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns, holds};
-use crate::smt::{Goal, LinearProblem, NonZero, Optimum, attempt, minimise};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use super::known_rows::{KnownRows, SPAN_LABELS};
+use crate::integer::{Affine, Bindings, Matrix, Vector};
+use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns};
+use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise};
 use std::time::Duration;
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
 const LIMIT: Duration = Duration::from_secs(10);
-
-/// The labels of the span start here; no system has so many laws.
-const SPAN_LABELS: usize = 1 << 20;
-
-/// Boxes of more steps than this are not enumerated.
-const MOST_STEPS: u64 = 20_000;
 
 /// What a condition on the steps says, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +25,8 @@ pub enum Law {
     Conflict(usize),
     /// These two spaces do not meet on a PE.
     Apart(usize, usize),
+    /// No two words of this handoff meet on a link.
+    Link(usize),
     /// The schedule says so.
     Given(usize),
     /// The steps of this space lie between the first and the last.
@@ -44,9 +39,9 @@ pub type SpacePoint = (usize, Vector);
 /// The conditions on the steps of one placement and dataflow.
 #[derive(Clone)]
 pub struct Conditions {
-    unknowns: Unknowns,
-    rows: Vec<Row>,
-    nonzero: Vec<NonZero>,
+    pub(super) unknowns: Unknowns,
+    pub(super) rows: Vec<Row>,
+    pub(super) unequal: Vec<Unequal>,
     /// The rows of the span; their labels follow those of the laws.
     span: Vec<Row>,
     /// What each label stands for.
@@ -60,7 +55,7 @@ impl Conditions {
         let system = design.system;
         let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
         let unknowns = Unknowns::new(indices, system.parameters.clone());
-        let mut conditions = Conditions { unknowns, rows: vec![], nonzero: vec![], span: vec![], laws: vec![] };
+        let mut conditions = Conditions { unknowns, rows: vec![], unequal: vec![], span: vec![], laws: vec![] };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_conflict(space, &design.parts[space])?;
@@ -109,7 +104,7 @@ impl Conditions {
             [] => Some(()),
             [line] => {
                 let coefficients = self.along(space, line);
-                self.nonzero.push(NonZero { coefficients, label: self.laws.len() });
+                self.unequal.push(Unequal { coefficients, value: 0, label: self.laws.len() });
                 self.laws.push(Law::Conflict(space));
                 Some(())
             }
@@ -150,60 +145,6 @@ impl Conditions {
         Some(())
     }
 
-    /// On every PE the points of one space run before those of another; false where that has no finite rows.
-    pub fn keep_in_turn(&mut self, design: &SystemDesign, first: usize, second: usize) -> bool {
-        let rows = self.rows_in_turn(design, first, second);
-        let label = self.laws.len();
-        let found = rows.is_some();
-        self.rows.extend(rows.into_iter().flatten().map(|row| Row { label, ..row }));
-        self.laws.push(Law::Apart(first, second));
-        found
-    }
-
-    /// One row for each generator of the pairs of points that share a PE.
-    fn rows_in_turn(&self, design: &SystemDesign, first: usize, second: usize) -> Option<Vec<Row>> {
-        let spaces = &design.system.spaces;
-        let marked = |index: &Name| name(&format!("{index}'"));
-        let image: BTreeMap<Name, Affine> =
-            spaces[second].indices().iter().map(|index| (index.clone(), Affine::variable(&marked(index)))).collect();
-        let here = design.place(first, &design.point(first));
-        let there = design.place(second, &design.point(second));
-        let meets = here.into_iter().zip(there).flat_map(|(here, there)| {
-            let apart = here - there.substitute(&image);
-            [apart.clone(), -apart]
-        });
-        let sizes = Polyhedron::sizes(&design.system.parameters);
-        let (one, other) = (&spaces[first].domain.set, spaces[second].domain.set.substitute(&image));
-        let all = one
-            .constraints()
-            .iter()
-            .chain(other.constraints())
-            .cloned()
-            .chain(meets)
-            .chain(sizes.constraints().to_vec());
-        let names: Vec<Name> = spaces[first]
-            .indices()
-            .iter()
-            .cloned()
-            .chain(spaces[second].indices().iter().map(marked))
-            .chain(design.system.parameters.iter().cloned())
-            .collect();
-        let points = generators(&Polyhedron::new(all), &names)?;
-        Some(points.iter().map(|point| self.row_in_turn(point, first, second)).collect())
-    }
-
-    /// The second space's step less the first's, at a generator: coordinates of both points, sizes, scale.
-    fn row_in_turn(&self, point: &[i64], first: usize, second: usize) -> Row {
-        let sizes = self.unknowns.parameters().len() + 1;
-        let (one, other) = (self.unknowns.step(first), self.unknowns.step(second));
-        let (x, rest) = point.split_at(one.len() - sizes);
-        let (y, shared) = rest.split_at(other.len() - sizes);
-        let mut coefficients = vec![0; self.unknowns.count()];
-        one.zip(x.iter().chain(shared)).for_each(|(position, value)| coefficients[position] -= value);
-        other.zip(y.iter().chain(shared)).for_each(|(position, value)| coefficients[position] += value);
-        Row { coefficients, least: *shared.last().unwrap_or(&1), label: 0 }
-    }
-
     /// Two points of different spaces, at these sizes, do not run at one time.
     pub fn keep_apart(&mut self, one: &SpacePoint, other: &SpacePoint, sizes: &Bindings) {
         let mut coefficients = vec![0; self.unknowns.count()];
@@ -213,11 +154,18 @@ impl Conditions {
             let values = point.iter().copied().chain(sizes).chain([1]);
             names.clone().zip(values).for_each(|(position, value)| coefficients[position] += sign * value);
         }
-        let known = self.nonzero.iter().any(|sum| sum.coefficients == coefficients);
+        let known = self.unequal.iter().any(|sum| sum.coefficients == coefficients);
         if !known {
-            self.nonzero.push(NonZero { coefficients, label: self.laws.len() });
+            self.unequal.push(Unequal { coefficients, value: 0, label: self.laws.len() });
             self.laws.push(Law::Apart(one.0, other.0));
         }
+    }
+
+    /// Two words of a handoff that leave points of `writer` so far apart do not have these times between them.
+    pub fn keep_words_apart(&mut self, (handoff, writer): (usize, usize), apart: &[i64], times: i64) {
+        let coefficients = self.along(writer, apart);
+        self.unequal.push(Unequal { coefficients, value: times, label: self.laws.len() });
+        self.laws.push(Law::Link(handoff));
     }
 
     /// Fixes the step of a space up to its start.
@@ -250,7 +198,7 @@ impl Conditions {
     pub fn forget(&mut self, law: &Law) {
         let label = self.laws.iter().position(|known| known == law);
         self.rows.retain(|row| Some(row.label) != label);
-        self.nonzero.retain(|sum| Some(sum.label) != label);
+        self.unequal.retain(|sum| Some(sum.label) != label);
     }
 
     fn law(&self, label: usize) -> Law {
@@ -270,7 +218,7 @@ impl Conditions {
             &LinearProblem {
                 bounds: self.free(design, shifted),
                 rows,
-                nonzero: self.nonzero.clone(),
+                unequal: self.unequal.clone(),
                 goals: vec![Goal::Form(total), Goal::Form(unit(constant)), Goal::Magnitudes(steps)],
             },
             LIMIT,
@@ -289,7 +237,7 @@ impl Conditions {
     }
 
     /// The parts with the steps of a solution.
-    fn parts(&self, design: &SystemDesign, values: &[i64]) -> Vec<Part> {
+    pub(super) fn parts(&self, design: &SystemDesign, values: &[i64]) -> Vec<Part> {
         let step = |(space, part): (usize, &Part)| {
             let indices = design.system.spaces[space].indices();
             let form = self.unknowns.step_form(space, values).unwrap_or_default();
@@ -301,62 +249,6 @@ impl Conditions {
             part
         };
         design.parts.iter().enumerate().map(step).collect()
-    }
-
-    /// Every linear step within the box that satisfies all conditions; `None` where the box is too large to look through.
-    pub fn within(&self, design: &SystemDesign, (low, high): (i64, i64)) -> Option<Vec<Vec<Part>>> {
-        let free: Vec<usize> = design
-            .system
-            .spaces
-            .iter()
-            .enumerate()
-            .flat_map(|(space, points)| self.unknowns.step(space).take(points.dimension()))
-            .collect();
-        let choices = u64::try_from(high - low + 1).ok()?;
-        u32::try_from(free.len()).ok().and_then(|count| choices.checked_pow(count)).filter(|all| *all <= MOST_STEPS)?;
-        let mut found = vec![];
-        let mut values = vec![0; self.unknowns.count()];
-        self.enumerate(&free, (low, high), &mut values, &mut |values| found.push(self.parts(design, values)));
-        Some(found)
-    }
-
-    fn enumerate(&self, free: &[usize], range: (i64, i64), values: &mut Vector, see: &mut dyn FnMut(&[i64])) {
-        let Some((first, rest)) = free.split_first() else {
-            let apart = |sum: &NonZero| crate::integer::dot(&sum.coefficients, values) != 0;
-            if holds(&self.rows, values) && self.nonzero.iter().all(apart) {
-                see(values);
-            }
-            return;
-        };
-        for value in range.0..=range.1 {
-            values[*first] = value;
-            self.enumerate(rest, range, values, see);
-        }
-        values[*first] = 0;
-    }
-}
-
-/// The rows of dependences that were met before: the same dependence comes under many places.
-#[derive(Debug, Default)]
-pub struct KnownRows {
-    rows: Mutex<HashMap<Dependence, Option<Arc<Vec<Row>>>>>,
-    spans: Mutex<HashMap<usize, Option<Arc<Vec<Row>>>>>,
-}
-
-impl KnownRows {
-    fn span(&self, unknowns: &Unknowns, space: usize, set: &Polyhedron) -> Option<Arc<Vec<Row>>> {
-        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows = || unknowns.span_rows(space, set, SPAN_LABELS + space).map(Arc::new);
-        spans.entry(space).or_insert_with(rows).clone()
-    }
-
-    fn of(&self, unknowns: &Unknowns, dependence: &Dependence) -> Option<Arc<Vec<Row>>> {
-        if let Some(known) = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get(dependence) {
-            return known.clone();
-        }
-        let rows = unknowns.dependence_rows(dependence).map(Arc::new);
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(dependence.clone(), rows.clone());
-        rows
     }
 }
 
