@@ -36,12 +36,15 @@ mod on_links;
 
 mod room;
 
+mod survey;
+
 mod search;
 
 mod verify;
 
 pub use constraint::{SystemConstraint, place_of};
 pub use limits::{LeftOut, SystemLimits};
-pub use search::{SystemFound, SystemProblem, SystemSurvey, nearest, search_system, search_system_wholly, why_stuck};
+pub use search::{SystemProblem, nearest, search_system, search_system_wholly, why_stuck};
 pub use steps::{Law, Stuck};
+pub use survey::{SystemFound, SystemSurvey};
 pub use verify::verify_system;

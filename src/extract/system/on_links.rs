@@ -29,7 +29,7 @@ pub fn on_links(
 ) -> Option<Vec<Part>> {
     let mut parts = shortest.to_vec();
     for _ in 0..MOST_QUESTIONS {
-        let timed = SystemDesign { system: problem.system, parts };
+        let timed = SystemDesign { parts, ..design.clone() };
         let Some((number, case)) = first_meeting(problem, &timed, handoffs)? else { return Some(timed.parts) };
         let (writer, apart) = apart(problem, &handoffs[number], &case)?;
         let times = dot(timed.parts[writer].map.step.rows().last()?, &apart);

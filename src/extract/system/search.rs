@@ -11,8 +11,9 @@ use super::on_links::on_links;
 use super::places::{Placement, Places, strict_operands};
 use super::room::Room;
 use super::steps::{Conditions, Law, Stuck};
+use super::survey::{SystemFound, SystemSurvey};
 use super::{SystemConstraint, tally};
-use crate::cost::{Cost, Machine, Objective};
+use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::extract::at_once::heard_at_once;
 use crate::integer::{Affine, Bindings, Matrix, Vector};
@@ -24,9 +25,6 @@ use rayon::prelude::*;
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: usize = 20_000;
-
-/// More dataflows without steps than this are not kept for messages.
-const MOST_STUCK: usize = 32;
 
 /// What is searched.
 pub struct SystemProblem<'a> {
@@ -54,44 +52,6 @@ pub struct SystemProblem<'a> {
     takers: TakerSets,
     /// The conditions on steps that were met so far.
     known: KnownRows,
-}
-
-/// A legal design with its cost.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SystemFound {
-    /// What it costs at the sizes of the search.
-    pub cost: Cost,
-    /// The parts, one a space.
-    pub parts: Vec<Part>,
-    /// Which PEs of the parts' array are one.
-    pub fold: Fold,
-}
-
-/// What the search saw.
-#[derive(Clone, Debug, Default)]
-pub struct SystemSurvey {
-    /// Placements looked at.
-    pub maps: u64,
-    /// Placements with at least one legal design.
-    pub legal: u64,
-    /// Placements that need a larger array than the machine has.
-    pub oversized: u64,
-    /// Legal designs costed. Times hold for all sizes: dependences by their generators, and no two spaces meet by proof. That
-    /// one bus is free is counted at the sizes of the search; `prove` has obligations for all of it.
-    pub designs: u64,
-    /// What was not looked at.
-    pub left_out: LeftOut,
-    /// The Pareto front, in no order.
-    pub front: Vec<SystemFound>,
-    /// Every legal design, where they are kept.
-    pub all: Vec<SystemFound>,
-    keep: bool,
-    /// The first dataflows that no steps satisfy.
-    pub stuck: Vec<Vec<Part>>,
-    /// The first dataflow with steps that is not legal all the same, with the fold that the schedule asks for.
-    pub refused: Option<(Vec<Part>, Fold)>,
-    /// The first placement in which a value has no way.
-    pub unreachable: Option<Vec<Diagnostic>>,
 }
 
 impl<'a> SystemProblem<'a> {
@@ -346,62 +306,4 @@ pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
         left.forget(laws.iter().find(|law| !matches!(law, Law::Given(_) | Law::Span(_)))?);
     };
     Some(tally::nearest_inputs(problem, &SystemDesign { parts, ..design }, &handoffs))
-}
-
-impl SystemSurvey {
-    /// Adds a design to those that are kept, and to the front.
-    fn add(&mut self, found: SystemFound) {
-        if self.keep && !self.all.contains(&found) {
-            self.all.push(found.clone());
-        }
-        self.improve(found);
-    }
-
-    /// Adds a design to the front unless it is beaten, and drops those it beats; ties stay.
-    fn improve(&mut self, found: SystemFound) {
-        if self.beats(&found.cost) || self.front.contains(&found) {
-            return;
-        }
-        self.front.retain(|known| known.cost == found.cost || !found.cost.is_within(&known.cost));
-        self.front.push(found);
-    }
-
-    /// Whether a design is on the front that loses nowhere against this cost and wins somewhere.
-    fn beats(&self, cost: &Cost) -> bool {
-        self.front.iter().any(|known| known.cost != *cost && known.cost.is_within(cost))
-    }
-
-    fn add_stuck(&mut self, parts: Vec<Part>) {
-        if self.stuck.len() < MOST_STUCK {
-            self.stuck.push(parts);
-        }
-    }
-
-    fn merge(mut self, other: SystemSurvey) -> SystemSurvey {
-        other.front.into_iter().for_each(|found| self.improve(found));
-        self.all.extend(other.all);
-        self.maps += other.maps;
-        self.legal += other.legal;
-        self.oversized += other.oversized;
-        self.designs += other.designs;
-        self.left_out = self.left_out.join(other.left_out);
-        other.stuck.into_iter().for_each(|parts| self.add_stuck(parts));
-        self.refused = self.refused.or(other.refused);
-        self.unreachable = self.unreachable.or(other.unreachable);
-        self
-    }
-
-    /// The front, best first under the objective; ties in the order of plain places and small steps.
-    pub fn sorted(&self, objective: Objective) -> Vec<SystemFound> {
-        let mut front = self.front.clone();
-        front.sort_by_cached_key(|found| {
-            let places: Vec<_> = found.parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
-            let shifts =
-                found.parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
-            let backwards =
-                found.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
-            (objective.key(&found.cost), shifts, backwards, places, found.parts.clone(), found.fold.clone())
-        });
-        front
-    }
 }
