@@ -53,7 +53,7 @@ fn steps_leave_the_links_between_to_the_words_of_others() {
     for (over, latency) in [(1, 1), (2, 1), (2, 2), (3, 1), (3, 3)] {
         let (kernel, machine) = (kernel(over, ""), machine(latency));
         let best = survey(&kernel, &machine).sorted(Objective::Systolic).into_iter().next().expect("a design");
-        let design = SystemDesign { system: &kernel.1, parts: best.parts.clone() };
+        let design = SystemDesign::new(&kernel.1, best.parts.clone());
         let proofs = discharge_all(&system_obligations(&design, &machine.links).unwrap(), Duration::from_secs(60));
         assert!(proofs.iter().all(|proof| proof.verdict == Verdict::Proved), "{over} {latency}");
         let program = emit_system(&design, &machine.links).unwrap();

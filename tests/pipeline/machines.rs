@@ -199,7 +199,7 @@ fn hold_long(name: &str) {
         let problem = |sizes: &Bindings| bench.problem(&cut, &choices, sizes).unwrap();
         let survey = search_system(&problem(&bench.sizes(case.sizes[0])), &|_, _| {});
         let best = survey.sorted(Objective::Systolic).into_iter().next().expect("a design");
-        let design = SystemDesign { system: &cut, parts: best.parts.clone() };
+        let design = SystemDesign::new(&cut, best.parts.clone());
         let program = emit_system(&design, &machine.links).unwrap();
         for values in case.sizes {
             let (sizes, mut at) = (bench.sizes(values), best.clone());
