@@ -17,6 +17,7 @@
 //! | [`systolize`](mod@systolize) | space, place and step ─► asynchronous processes in closed form |
 //! | [`array`](mod@array) | design ─► per-PE program ─► text ─► program |
 //! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters, traces |
+//! | [`exec`] | program, sizes, arrays ─► arrays, for real, on threads or MPI ranks |
 //! | [`report`] | run, design, refutation ─► one HTML page |
 //! | [`driver`] | the command line |
 //!
@@ -90,6 +91,8 @@ pub mod systolize;
 pub mod array;
 
 pub mod sim;
+
+pub mod exec;
 
 pub mod report;
 

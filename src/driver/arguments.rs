@@ -48,6 +48,11 @@ pub enum Command {
     /// Example: systole sim ws.pe --size M=8,N=8,K=8
     #[command(verbatim_doc_comment)]
     Sim(SimArguments),
+    /// Run a program for real
+    ///
+    /// Example: systole exec ws.pe --size M=8,N=8,K=8 --threads 2
+    #[command(verbatim_doc_comment)]
+    Exec(ExecArguments),
     /// Search, prove, emit, simulate, and check against the reference
     ///
     /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
@@ -244,6 +249,36 @@ pub struct SimArguments {
     /// Write a page that shows it, to open in any browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Compare with this kernel's reference meaning
+    #[arg(long, value_name = "FILE.rec")]
+    pub reference: Option<String>,
+}
+
+/// `systole exec`.
+#[derive(Args, Debug)]
+pub struct ExecArguments {
+    /// A program written by `systole emit`
+    pub program: PathBuf,
+    /// Sizes, such as M=8,N=8,K=8
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// What the PEs run on: threads of this process, or the ranks that `mpirun` started
+    #[arg(long, default_value = "threads")]
+    pub backend: String,
+    /// How many threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// How many ranks there must be; another number is refused
+    #[arg(long)]
+    pub ranks: Option<usize>,
+    /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
+    #[arg(long, default_value = "block")]
+    pub fold: String,
+    /// Slots of every channel, in place of the program's depths
+    #[arg(long, value_name = "SLOTS")]
+    pub capacity: Option<u64>,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
     /// Compare with this kernel's reference meaning
     #[arg(long, value_name = "FILE.rec")]
     pub reference: Option<String>,

@@ -14,11 +14,15 @@ mod emit;
 
 mod energy;
 
+mod exec;
+
 mod explain;
 
 mod explore;
 
 mod files;
+
+mod finished;
 
 mod inputs;
 
@@ -118,6 +122,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Emit(arguments) => pipeline::run(arguments, output),
         Command::Run(arguments) => pipeline::run(arguments, output),
         Command::Sim(arguments) => sim::run(arguments, output),
+        Command::Exec(arguments) => exec::run(arguments, output),
         Command::Explore(arguments) => pipeline::run(arguments, output),
         Command::Doctor => doctor::run(output),
     }

@@ -1,6 +1,7 @@
 //! `systole sim`: run a program cycle by cycle.
 
 use super::arguments::SimArguments;
+use super::finished::Finished;
 use super::output::Output;
 use super::tracing::Tracing;
 use super::{Done, Verdict, energy, files, inputs, pipeline, reporting, room, timed};
@@ -84,12 +85,12 @@ pub fn print_fit(fitted: Option<&Fit>, output: &Output) {
 }
 
 /// Writes the outputs asked for; none of a run that deadlocked.
-pub fn write_outputs(program: &Program, outcome: &Outcome, files: &[String]) -> Checked<()> {
+pub fn write_outputs(program: &Program, outcome: &impl Finished, files: &[String]) -> Checked<()> {
     let outputs = program.arrays.iter().filter(|array| array.role == Role::Output);
     let names: Vec<&str> = outputs.map(|array| &*array.name).collect();
     for file in files {
         let (tensor, path) = inputs::assignment(file, &names, "output")?;
-        if let (None, Some(array)) = (&outcome.deadlock, outcome.outputs.get(tensor)) {
+        if let (None, Some(array)) = (outcome.deadlock(), outcome.outputs().get(tensor)) {
             npy::write(Path::new(path), array)?;
         }
     }
@@ -97,15 +98,15 @@ pub fn write_outputs(program: &Program, outcome: &Outcome, files: &[String]) -> 
 }
 
 /// The sequential meaning of a kernel, as far as it can be compared with.
-fn meaning(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
+pub fn meaning(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
     let expected = recurrence::evaluate(system, sizes, inputs)?;
     expected.iter().try_for_each(|(name, array)| check_numbers(name, array))?;
     Ok(expected)
 }
 
 /// Whether a run came to its end with these outputs, bit for bit.
-pub fn agrees(expected: &Tensors, outcome: &Outcome) -> bool {
-    outcome.deadlock.is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs.get(name), array))
+pub fn agrees(expected: &Tensors, outcome: &impl Finished) -> bool {
+    outcome.deadlock().is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs().get(name), array))
 }
 
 /// Refuses a reference that holds what is not a number, which would equal nothing, or anything.
@@ -137,9 +138,9 @@ pub fn with_match(outcome: &Outcome, agrees: Option<bool>, energy: Option<f64>) 
 }
 
 /// A deadlock is said on standard error; it, and values that differ, refute the run.
-pub fn verdict(outcome: &Outcome, agrees: Option<bool>, output: &Output) -> Verdict {
-    if let Some(deadlock) = &outcome.deadlock {
+pub fn verdict(outcome: &impl Finished, agrees: Option<bool>, output: &Output) -> Verdict {
+    if let Some(deadlock) = outcome.deadlock() {
         output.error(&render(&[deadlock.to_diagnostic()], output.has_colour()));
     }
-    if outcome.deadlock.is_some() || agrees == Some(false) { Verdict::Refuted } else { Verdict::Good }
+    if outcome.deadlock().is_some() || agrees == Some(false) { Verdict::Refuted } else { Verdict::Good }
 }

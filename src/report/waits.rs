@@ -21,8 +21,8 @@ pub struct Wait {
     pub link: String,
     /// What is wrong with that: `empty`, `full` or `undriven`.
     pub cause: &'static str,
-    /// Its clock.
-    pub clock: u64,
+    /// Its clock, where the run had clocks.
+    pub clock: Option<u64>,
     /// The PE it waits for: the far end of a channel; through a bus, the next PE of the cycle.
     pub peer: Option<Vec<i64>>,
     /// All of it in one line.

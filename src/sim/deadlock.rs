@@ -6,9 +6,8 @@
 //! Every wait leads to a cycle or to an end, so these are the causes, however far from most of the PEs that wait.
 
 use super::ahead::Scout;
-use super::engine::Engine;
-use super::waits::{Scene, Wait, find_cycles};
-use crate::array::{Program, show_point};
+use super::waits::{Scene, Standing, Wait, find_cycles};
+use crate::array::{Code, Program, show_point};
 use crate::integer::Name;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,8 +47,8 @@ pub struct Blocked {
     pub cause: Cause,
     /// The tag it asks for, on a bus.
     pub tag: Vec<i64>,
-    /// Its clock.
-    pub clock: u64,
+    /// Its clock; none where it ran on a back end without clocks.
+    pub clock: Option<u64>,
     /// The far end of the channel, or the PE that would drive the tag; none where nobody on the line drives the bus.
     pub peer: Option<Peer>,
 }
@@ -115,12 +114,13 @@ pub struct Deadlock {
 }
 
 impl Deadlock {
-    /// The deadlock that a run ended in, if it did.
-    pub(super) fn find(program: &Program, engine: &Engine<'_>) -> Option<Deadlock> {
-        if engine.is_finished() {
+    /// The deadlock of a run that has come to rest, from where each PE stands, in the order of the code; none where every
+    /// PE has come to its end.
+    pub(crate) fn find(program: &Program, code: &Code, standings: Vec<Standing>) -> Option<Deadlock> {
+        if standings.iter().all(|standing| standing.finished) {
             return None;
         }
-        let scene = Scene::new(program, engine.code(), engine.standings());
+        let scene = Scene::new(program, code, standings);
         let waiting: Vec<usize> = (0..scene.standings.len()).filter(|pe| !scene.standings[*pe].finished).collect();
         let mut scout = Scout::new(&scene);
         let waits: Vec<Wait> = waiting.iter().map(|pe| Wait::of(&scene, &mut scout, *pe)).collect();
@@ -153,7 +153,8 @@ impl Deadlock {
 
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PE {} waits at clock {} on `{}`", show_point(&self.pe), self.clock, self.link)?;
+        let clock = self.clock.map_or_else(String::new, |clock| format!(" at clock {clock}"));
+        write!(f, "PE {} waits{clock} on `{}`", show_point(&self.pe), self.link)?;
         match self.cause {
             Cause::Undriven => write!(f, " for tag {}, which is undriven", show_point(&self.tag))?,
             cause => write!(f, ", which is {}", cause.keyword())?,

@@ -31,7 +31,7 @@ impl MemoryTraffic {
 
 /// All arrays, flat and row-major. Outputs may be stored by several threads at once; who stores an element a second time
 /// is told so.
-pub(super) struct Memory {
+pub(crate) struct Memory {
     layouts: Vec<Layout>,
     /// For each array the number of its first element, counted through all arrays.
     first: Vec<usize>,
@@ -109,7 +109,7 @@ fn missing(layout: &Layout, stored: &[AtomicBool]) -> Option<Diagnostic> {
 }
 
 /// An element as messages show it: `C(1, 2)`.
-pub(super) fn show_element(layout: &Layout, address: usize) -> String {
+pub(crate) fn show_element(layout: &Layout, address: usize) -> String {
     let subscripts: Vec<i64> = layout.subscripts(address).into_iter().map(|entry| entry as i64).collect();
     format!("`{}{}`", layout.name, show_point(&subscripts))
 }

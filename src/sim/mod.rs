@@ -41,9 +41,12 @@ mod waits;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
+pub(crate) use memory::Memory;
 pub use memory::MemoryTraffic;
 use observe::Observer;
 use trouble::explain;
+pub(crate) use trouble::{Fault, explain_fault};
+pub(crate) use waits::Standing;
 
 /// The timing of a machine. What is `None` is as the program says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,14 +175,15 @@ pub fn simulate_observed<O: Observer>(
         engine = Engine::new(program, &code, inputs, &Settings { threads: 1, ..settings.clone() }, observer)?;
     }
     if engine.regions() == 1 {
-        engine.run(observer).map_err(|stop| vec![explain(program, &engine, &stop)])?;
+        engine.run(observer).map_err(|stop| vec![explain(program, &engine, stop)])?;
     }
     conclude(program, engine)
 }
 
 /// Reads off a run that has ended.
 fn conclude(program: &Program, engine: Engine<'_>) -> Checked<Outcome> {
-    let deadlock = Deadlock::find(program, &engine);
+    let stuck = !engine.is_finished();
+    let deadlock = stuck.then(|| Deadlock::find(program, engine.code(), engine.standings())).flatten();
     if deadlock.is_none() {
         engine.memory().check_stored()?;
     }

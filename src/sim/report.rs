@@ -52,7 +52,8 @@ fn operations(counters: &Counters) -> Map<String, Value> {
     counters.operations.iter().map(|(function, count)| (function.keyword().to_owned(), json!(count))).collect()
 }
 
-fn deadlock_to_json(deadlock: &Deadlock) -> Value {
+/// A deadlock as JSON.
+pub fn deadlock_to_json(deadlock: &Deadlock) -> Value {
     let show = |blocked: &super::Blocked| {
         json!({
             "pe": blocked.pe,

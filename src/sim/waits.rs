@@ -6,9 +6,20 @@
 
 use super::ahead::{Part, Scout};
 use super::deadlock::{Blocked, Cause, Peer, PeerState};
-use super::engine::Standing;
 use crate::array::{Code, Index, NOWHERE, Op, Port, Program, Wiring};
 use std::collections::BTreeMap;
+
+/// One PE at the end of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    /// The op it stands at.
+    pub counter: usize,
+    pub finished: bool,
+    /// None on a back end without clocks.
+    pub clock: Option<u64>,
+    /// Its integer variables.
+    pub slots: Vec<i64>,
+}
 
 /// A run that has come to rest.
 pub(super) struct Scene<'a> {

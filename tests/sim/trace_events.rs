@@ -252,7 +252,7 @@ fn a_deadlock_ends_in_blocked_spans() {
                 of_phase(&file, "X").into_iter().filter(|event| event["name"] == "blocked").collect();
             let last = if begin == 0 { end } else { begin + 1 };
             let expected = deadlock.blocked.iter().map(|blocked| {
-                let from = blocked.clock.max(begin);
+                let from = blocked.clock.expect("a clock").max(begin);
                 let words = [&*blocked.link, blocked.cause.keyword()];
                 (from, last - from, words.map(str::to_owned), blocked.peer.as_ref().map(|peer| show_point(&peer.pe)))
             });

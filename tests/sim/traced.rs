@@ -191,7 +191,7 @@ impl Seen {
         });
         let point = &self.outcome.counters.pes[pe].point;
         let mut blocked = self.outcome.deadlock.iter().flat_map(|deadlock| &deadlock.blocked);
-        let waits = blocked.any(|blocked| blocked.pe == *point && blocked.clock <= cycle);
+        let waits = blocked.any(|blocked| blocked.pe == *point && blocked.clock.is_some_and(|clock| clock <= cycle));
         doing.unwrap_or(if waits { "blocked" } else { "idle" })
     }
 

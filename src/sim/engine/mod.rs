@@ -80,17 +80,6 @@ pub(super) enum Stop {
     Budget(u64),
 }
 
-/// One PE at the end of a run.
-#[derive(Clone, Debug)]
-pub(super) struct Standing {
-    /// The op it stands at.
-    pub counter: usize,
-    pub finished: bool,
-    pub clock: u64,
-    /// Its integer variables.
-    pub slots: Vec<i64>,
-}
-
 /// Where the cycles of one PE went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Meter {

@@ -1,9 +1,10 @@
 //! What a run that has ended is asked for.
 
 use super::region::Tally;
-use super::{Engine, Meter, Standing};
+use super::{Engine, Meter};
 use crate::array::Code;
 use crate::sim::memory::{Memory, MemoryTraffic};
+use crate::sim::waits::Standing;
 
 impl Engine<'_> {
     /// The code that was run.
@@ -51,7 +52,7 @@ impl Engine<'_> {
                 let standing = Standing {
                     counter: block.counter(lane),
                     finished: block.finished() >> lane & 1 == 1,
-                    clock: block.clock[lane],
+                    clock: Some(block.clock[lane]),
                     slots: block.slots.iter().map(|slot| slot[lane]).collect(),
                 };
                 (*pe, standing)

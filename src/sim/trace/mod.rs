@@ -69,14 +69,14 @@ impl Trace {
 
     /// The cycles of a PE's last wait, in the window.
     fn last_wait(&self, pe: usize) -> Option<(u64, u64)> {
-        self.window.cut(self.blocked.get(&pe)?.clock, u64::MAX)
+        self.window.cut(self.blocked.get(&pe)?.clock?, u64::MAX)
     }
 
     /// From the first cycle of a PE that is not idle to the last, in the window.
     fn active(&self, pe: usize) -> Option<(u64, u64)> {
         let (first, last) = match (self.pes[pe].active, self.blocked.get(&pe)) {
             (Some((first, _)), Some(_)) => (first, u64::MAX),
-            (None, Some(blocked)) => (blocked.clock, u64::MAX),
+            (None, Some(blocked)) => (blocked.clock?, u64::MAX),
             (active, None) => active?,
         };
         self.window.cut(first, last)

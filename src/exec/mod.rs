@@ -1,0 +1,160 @@
+//! A program run for real: its PEs shared among workers, threads of this process or ranks of MPI.
+//!
+//! In: a [`Program`], sizes, input arrays and [`Settings`]. Out: an [`Execution`]: output arrays, what was counted, and a
+//! deadlock where there is one. There are no clocks: `at` and `tick` are skipped. Paper: Cyclotron sections 9.2 and 10.
+//!
+//! **Why the number of workers changes nothing.** Let each channel have one writer and one reader, receives and sends that
+//! wait until there is a word or a slot, control flow that no word decides, and a capacity that is the declared one wherever
+//! the two PEs run. Then the PEs are a Kahn network in which each channel of capacity `c` has a twin of credits that runs
+//! the other way and begins with `c` of them. Such a network has one history: which words go over which channel, and where
+//! each PE ends or waits for ever, are the same for every order of execution in which nobody who can go on is left out. So
+//! outputs, and deadlocks, are those of the simulator, for any number of workers and any owners; and a program that does not
+//! deadlock at its proved depths does not deadlock here. What this needs of the code: wires keep order and capacity across
+//! workers (`wires.rs`); a worker that is idle holds nothing back (`outbox.rs`); the end of a run is seen if and only if
+//! nobody can go on and nothing is under way (`threads.rs`). A bus keeps every word for whoever asks later, so it is a channel
+//! without end to each listener, and never makes its driver wait.
+
+use crate::array::{self, Code, Program, Tensors};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::Bindings;
+use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
+use std::time::{Duration, Instant};
+
+mod owners;
+
+mod plan;
+
+mod packet;
+
+mod outbox;
+
+mod wires;
+
+mod lines;
+
+mod arrays;
+
+mod surroundings;
+
+mod worker;
+
+mod threads;
+
+pub use owners::{Dealing, Owners};
+use plan::Plan;
+use worker::Report;
+
+/// How a program is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many workers there are, at least 1.
+    pub workers: usize,
+    /// How PEs are dealt out to them.
+    pub dealing: Dealing,
+    /// Slots of every channel, at least 1, in place of the declared depths.
+    pub capacity: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { workers: 1, dealing: Dealing::Block, capacity: None }
+    }
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// The output arrays; after a deadlock, elements that were not stored are 0.
+    pub outputs: Tensors,
+    /// Who waits for whom, where the run could not go on.
+    pub deadlock: Option<Deadlock>,
+    /// What was counted.
+    pub counts: Counts,
+    /// From the start of the workers to the end of the last; without reading the program and the arrays.
+    pub elapsed: Duration,
+}
+
+/// What was counted in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// How many workers stand along each axis of the grid.
+    pub arrangement: Vec<usize>,
+    /// PEs with a class.
+    pub pes: u64,
+    /// Applications of scalar functions.
+    pub operations: u64,
+    /// Words and drives from one worker to another.
+    pub words: u64,
+    /// Packets from one worker to another; their number is chance.
+    pub packets: u64,
+}
+
+/// Runs a program on threads, one for each worker.
+///
+/// # Errors
+/// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
+/// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
+pub fn execute(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Execution> {
+    check_settings(settings)?;
+    let code = array::compile(program, sizes)?;
+    match attempt(program, &code, inputs, settings)? {
+        Ok(execution) => Ok(execution),
+        Err(fault) if settings.workers == 1 => Err(vec![explain_fault(program, &code, &fault)]),
+        Err(fault) => {
+            // Which of several faults is met first depends on the threads; alone, a worker always meets the same.
+            let alone = attempt(program, &code, inputs, &Settings { workers: 1, ..settings.clone() })?;
+            Err(vec![explain_fault(program, &code, &alone.err().unwrap_or(fault))])
+        }
+    }
+}
+
+fn attempt(program: &Program, code: &Code, inputs: &Tensors, settings: &Settings) -> Checked<Result<Execution, Fault>> {
+    let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
+    let memory = Memory::new(code, inputs)?;
+    let start = Instant::now();
+    let reports = match threads::run(&plan, &memory)? {
+        Ok(reports) => reports,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let elapsed = start.elapsed();
+    let counts = count(code, &owners, &reports);
+    let deadlock = Deadlock::find(program, code, standings(reports));
+    if deadlock.is_none() {
+        memory.check_stored()?;
+    }
+    Ok(Ok(Execution { outputs: memory.into_outputs(), deadlock, counts, elapsed }))
+}
+
+/// Where each PE stands, in the order of the code.
+fn standings(reports: Vec<Report>) -> Vec<Standing> {
+    let mut standings: Vec<(usize, Standing)> = reports.into_iter().flat_map(|report| report.standings).collect();
+    standings.sort_by_key(|(pe, _)| *pe);
+    standings.into_iter().map(|(_, standing)| standing).collect()
+}
+
+fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
+    let each: Vec<u64> =
+        code.operations.iter().map(|functions| functions.iter().map(|(_, count)| count).sum()).collect();
+    let operations = |report: &Report| report.computed.iter().zip(&each).map(|(times, each)| times * each).sum::<u64>();
+    Counts {
+        arrangement: owners.arrangement().to_vec(),
+        pes: code.pes.len() as u64,
+        operations: reports.iter().map(operations).sum(),
+        words: reports.iter().map(|report| report.words).sum(),
+        packets: reports.iter().map(|report| report.packets).sum(),
+    }
+}
+
+fn check_settings(settings: &Settings) -> Checked<()> {
+    if settings.workers == 0 {
+        return Diagnostic::new("a run has at least 1 worker").alone();
+    }
+    if settings.capacity == Some(0) {
+        return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
+    }
+    if settings.dealing == Dealing::BlockCyclic(0) {
+        return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();
+    }
+    Ok(())
+}

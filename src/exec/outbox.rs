@@ -1,0 +1,61 @@
+//! What a worker has for the others and has not sent yet.
+//!
+//! In: words, free slots and drives for other workers. Out: packets, one after the other for each worker. A packet leaves
+//! when it is full, or when the worker has nothing else to do; then nothing stays behind, so a worker that is idle holds
+//! back nobody.
+
+use super::packet::{Packet, Parcel};
+use super::wires::Wires;
+
+/// Packets of so many entries are sent at once: 3.5 KiB, which transports copy without asking the receiver.
+const FULL: usize = 448;
+
+/// The way to the other workers. Sending never waits for the receiver to run PEs.
+pub trait Post {
+    /// Sends a packet to a worker; packets to one worker arrive in the order in which they were sent.
+    fn send(&mut self, to: usize, packet: Packet);
+}
+
+/// Packets under way to each worker.
+pub struct Outbox {
+    open: Vec<Packet>,
+    full: Vec<(usize, Packet)>,
+    /// How many words and drives went to other workers.
+    pub words: u64,
+    /// How many packets they went in.
+    pub packets: u64,
+}
+
+impl Outbox {
+    /// Empty, for so many workers.
+    pub fn new(workers: usize) -> Outbox {
+        Outbox { open: vec![Packet::default(); workers], full: vec![], words: 0, packets: 0 }
+    }
+
+    /// Something for a worker.
+    pub fn put(&mut self, to: usize, parcel: &Parcel) {
+        self.words += u64::from(!matches!(parcel, Parcel::Credit { .. }));
+        self.open[to].push(parcel);
+        if self.open[to].entries().len() >= FULL {
+            self.full.push((to, std::mem::take(&mut self.open[to])));
+        }
+    }
+
+    /// Sends the packets that are full.
+    pub fn send_full(&mut self, post: &mut impl Post) {
+        for (to, packet) in self.full.drain(..) {
+            self.packets += 1;
+            post.send(to, packet);
+        }
+    }
+
+    /// Sends everything, the slots that wires owe included.
+    pub fn flush(&mut self, wires: &mut Wires, post: &mut impl Post) {
+        wires.pay(self);
+        self.send_full(post);
+        for (to, packet) in self.open.iter_mut().enumerate().filter(|(_, packet)| !packet.is_empty()) {
+            self.packets += 1;
+            post.send(to, std::mem::take(packet));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Which worker runs which PE.
+//!
+//! In: the grid of PEs, a number of workers, and how the PEs of an axis are dealt out. Out: the worker of each PE. The
+//! workers stand in a grid of their own, of as many axes; each axis of PEs is dealt out to the workers of that axis, so each
+//! PE has exactly one. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
+
+use crate::array::Grid;
+
+/// How the PEs of one axis are dealt out to the workers of that axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dealing {
+    /// Runs of PEs, one for each worker, as long as each other but for the last ones.
+    #[default]
+    Block,
+    /// One PE at a time, in turn.
+    Cyclic,
+    /// So many PEs at a time, at least 1, in turn.
+    BlockCyclic(usize),
+}
+
+/// The worker of each PE of a grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owners {
+    grid: Grid,
+    /// How many workers stand along each axis.
+    workers: Vec<usize>,
+    /// How many PEs of each axis are dealt out at a time.
+    blocks: Vec<usize>,
+}
+
+impl Owners {
+    /// Deals a grid out to at least one worker.
+    ///
+    /// Of all grids of so many workers it is the one in which the worker with the most PEs has the fewest; then the one
+    /// that cuts the fewest pairs of neighbours; then the one with the fewest workers along the first axes.
+    pub fn new(grid: &Grid, count: usize, dealing: Dealing) -> Owners {
+        let arrangements = arrangements(grid.extents.len(), count.max(1));
+        let best = arrangements.into_iter().min_by_key(|workers| burden(grid, workers, dealing));
+        let workers = best.unwrap_or_default();
+        let blocks = grid.extents.iter().zip(&workers).map(|(extent, count)| block(*extent, *count, dealing)).collect();
+        Owners { grid: grid.clone(), workers, blocks }
+    }
+
+    /// How many workers stand along each axis; empty for a single PE, which the first worker has.
+    pub fn arrangement(&self) -> &[usize] {
+        &self.workers
+    }
+
+    /// The worker of the PE at a row-major position of the grid.
+    pub fn of(&self, mut position: usize) -> usize {
+        let (mut owner, mut stride) = (0, 1);
+        for axis in (0..self.workers.len()).rev() {
+            let extent = self.grid.extents[axis].max(1);
+            let (offset, count) = (position % extent, self.workers[axis]);
+            owner += offset / self.blocks[axis] % count * stride;
+            stride *= count;
+            position /= extent;
+        }
+        owner
+    }
+}
+
+/// How many PEs of an axis are dealt out at a time; at least 1.
+fn block(extent: usize, workers: usize, dealing: Dealing) -> usize {
+    match dealing {
+        Dealing::Block => extent.div_ceil(workers).max(1),
+        Dealing::Cyclic => 1,
+        Dealing::BlockCyclic(length) => length.max(1),
+    }
+}
+
+/// All grids of so many axes with `count` workers; none for no axes and several workers, where one has all there is.
+fn arrangements(axes: usize, count: usize) -> Vec<Vec<usize>> {
+    if axes == 0 {
+        return vec![vec![]];
+    }
+    let first = (1..=count).filter(|first| count.is_multiple_of(*first));
+    let with = |first: usize| {
+        let rest = if axes == 1 { vec![] } else { arrangements(axes - 1, count / first) };
+        let rest = if axes == 1 && first == count { vec![vec![]] } else { rest };
+        rest.into_iter().map(move |rest| [vec![first], rest].concat())
+    };
+    first.flat_map(with).collect()
+}
+
+/// The PEs of the worker that has most, and the pairs of neighbours of different workers.
+fn burden(grid: &Grid, workers: &[usize], dealing: Dealing) -> (usize, usize) {
+    let volume = grid.volume();
+    let (mut most, mut cut) = (1usize, 0usize);
+    for (extent, count) in grid.extents.iter().zip(workers) {
+        let length = block(*extent, *count, dealing);
+        // The first worker of an axis has a block of every round, and no other has more.
+        let rounds = (0..*extent).step_by(length.saturating_mul(*count));
+        most = most.saturating_mul(rounds.map(|start| length.min(extent - start)).sum());
+        let borders = if *count == 1 { 0 } else { extent.div_ceil(length).saturating_sub(1) };
+        cut = cut.saturating_add(borders.saturating_mul(volume / extent.max(&1)));
+    }
+    (most, cut)
+}

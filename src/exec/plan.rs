@@ -1,0 +1,56 @@
+//! What all workers of a run know: the code, what joins the PEs, and who runs which.
+//!
+//! In: a program at given sizes, and owners. Out: a [`Plan`] that is the same at every worker, so that workers may name
+//! wires and lines to each other by their numbers.
+
+use super::owners::Owners;
+use crate::array::{Code, Program, Wiring};
+
+/// A run, before it begins.
+pub struct Plan<'a> {
+    /// The program at these sizes.
+    pub code: &'a Code,
+    /// What joins the PEs.
+    pub wiring: Wiring,
+    /// For each channel the words that one of its wires holds, at least 1.
+    pub capacities: Vec<u64>,
+    /// For each bus line the workers with a PE on it, in rising order.
+    pub reach: Vec<Vec<usize>>,
+    /// How many workers there are, at least 1.
+    pub workers: usize,
+    /// The worker of each PE.
+    owners: Vec<usize>,
+}
+
+impl<'a> Plan<'a> {
+    /// The plan of a run; `capacity` stands in for the declared depths where it is given.
+    pub fn new(program: &Program, code: &'a Code, owners: &Owners, workers: usize, capacity: Option<u64>) -> Plan<'a> {
+        let wiring = Wiring::of(program, code);
+        let owners: Vec<usize> = code.pes.iter().map(|placed| owners.of(placed.position)).collect();
+        let capacities = program.channels.iter().map(|channel| capacity.unwrap_or(channel.depth)).collect();
+        let reach = reach(&wiring, &owners);
+        Plan { code, wiring, capacities, reach, workers, owners }
+    }
+
+    /// The worker of a PE.
+    pub fn owner(&self, pe: usize) -> usize {
+        self.owners[pe]
+    }
+
+    /// The PEs of a worker, in the order of the code.
+    pub fn pes_of(&self, worker: usize) -> impl Iterator<Item = usize> {
+        (0..self.owners.len()).filter(move |pe| self.owners[*pe] == worker)
+    }
+}
+
+fn reach(wiring: &Wiring, owners: &[usize]) -> Vec<Vec<usize>> {
+    let mut reach = vec![vec![]; wiring.lines.len()];
+    for (pe, owner) in owners.iter().enumerate() {
+        wiring.taps(pe).iter().for_each(|line| reach[*line].push(*owner));
+    }
+    for workers in &mut reach {
+        workers.sort_unstable();
+        workers.dedup();
+    }
+    reach
+}

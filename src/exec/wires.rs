@@ -1,0 +1,138 @@
+//! The ends of channels at one worker.
+//!
+//! A wire between two PEs of one worker is a queue of that worker. A wire between two workers has an end at each: the
+//! sender's knows how many slots are free, the receiver's holds the words. A slot that is taken is free again when the
+//! receiver has taken the word *and* the sender has heard of it (a credit), so never are there more words in a wire, on
+//! their way included, than the program declares. Words of a wire keep their order.
+
+use super::outbox::Outbox;
+use super::packet::Parcel;
+use super::plan::Plan;
+use crate::array::{NOWHERE, Wire};
+use std::collections::VecDeque;
+
+/// What a channel carries. Everything that depends on it is the queue of a wire and the entry of a packet.
+pub type Word = f64;
+
+/// Where the other end of a wire is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Far {
+    /// At this worker.
+    Here,
+    /// This worker sends to that one.
+    To(usize),
+    /// This worker receives from that one.
+    From(usize),
+}
+
+/// A wire, as far as it is at this worker.
+#[derive(Debug)]
+struct End {
+    wire: usize,
+    far: Far,
+    /// Words to be received here.
+    queue: VecDeque<Word>,
+    /// Slots that a sender here may fill.
+    free: u64,
+    /// Slots that were freed here and that the sender has not heard of.
+    owed: u64,
+    /// The PE of this worker that waits; one at most, since a wire that is full is not empty.
+    parked: Option<usize>,
+}
+
+/// All ends of one worker.
+pub struct Wires {
+    ends: Vec<End>,
+    /// The end of each wire of the whole array; [`NOWHERE`] for the wires of others.
+    end_of: Vec<usize>,
+    /// Ends that owe slots.
+    debtors: Vec<usize>,
+}
+
+impl Wires {
+    /// The ends of a worker, before the run.
+    pub fn of(plan: &Plan<'_>, worker: usize) -> Wires {
+        let mut wires = Wires { ends: vec![], end_of: vec![NOWHERE; plan.wiring.wires.len()], debtors: vec![] };
+        for (wire, joint) in plan.wiring.wires.iter().enumerate() {
+            if let Some(far) = far_end(plan, joint, worker) {
+                let free = if matches!(far, Far::From(_)) { 0 } else { plan.capacities[joint.channel] };
+                wires.end_of[wire] = wires.ends.len();
+                wires.ends.push(End { wire, far, queue: VecDeque::new(), free, owed: 0, parked: None });
+            }
+        }
+        wires
+    }
+
+    /// The end of a wire at this worker; [`NOWHERE`] where it has none.
+    pub fn end(&self, wire: usize) -> usize {
+        self.end_of.get(wire).copied().unwrap_or(NOWHERE)
+    }
+
+    /// Sends a word; `None` where the wire is full, and then the PE is parked. Else the PE that may go on, if any.
+    pub fn send(&mut self, end: usize, pe: usize, word: Word, outbox: &mut Outbox) -> Option<Option<usize>> {
+        let end = &mut self.ends[end];
+        if end.free == 0 {
+            end.parked = Some(pe);
+            return None;
+        }
+        end.free -= 1;
+        if let Far::To(worker) = end.far {
+            outbox.put(worker, &Parcel::Word { wire: end.wire, value: word });
+            return Some(None);
+        }
+        end.queue.push_back(word);
+        Some(end.parked.take())
+    }
+
+    /// Takes a word out; `None` where the wire is empty, and then the PE is parked. Else the word, and the PE that may go
+    /// on, if any.
+    pub fn receive(&mut self, number: usize, pe: usize) -> Option<(Word, Option<usize>)> {
+        let end = &mut self.ends[number];
+        let Some(word) = end.queue.pop_front() else {
+            end.parked = Some(pe);
+            return None;
+        };
+        if matches!(end.far, Far::From(_)) {
+            if end.owed == 0 {
+                self.debtors.push(number);
+            }
+            end.owed += 1;
+            return Some((word, None));
+        }
+        end.free += 1;
+        Some((word, end.parked.take()))
+    }
+
+    /// A word came in from another worker; the PE that may go on, if any.
+    pub fn arrive(&mut self, wire: usize, word: Word) -> Option<usize> {
+        let end = self.ends.get_mut(self.end_of[wire])?;
+        end.queue.push_back(word);
+        end.parked.take()
+    }
+
+    /// Another worker freed slots; the PE that may go on, if any.
+    pub fn refill(&mut self, wire: usize, slots: u64) -> Option<usize> {
+        let end = self.ends.get_mut(self.end_of[wire])?;
+        end.free += slots;
+        end.parked.take()
+    }
+
+    /// Tells the senders which slots are free.
+    pub fn pay(&mut self, outbox: &mut Outbox) {
+        for number in self.debtors.drain(..) {
+            let end = &mut self.ends[number];
+            if let Far::From(worker) = end.far {
+                outbox.put(worker, &Parcel::Credit { wire: end.wire, slots: std::mem::take(&mut end.owed) });
+            }
+        }
+    }
+}
+
+fn far_end(plan: &Plan<'_>, joint: &Wire, worker: usize) -> Option<Far> {
+    match (plan.owner(joint.sender), plan.owner(joint.receiver)) {
+        (sender, receiver) if sender == worker && receiver == worker => Some(Far::Here),
+        (sender, receiver) if sender == worker => Some(Far::To(receiver)),
+        (sender, receiver) if receiver == worker => Some(Far::From(sender)),
+        _ => None,
+    }
+}

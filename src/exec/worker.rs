@@ -1,0 +1,167 @@
+//! A worker: the PEs it owns, run as coroutines until each has ended or waits.
+//!
+//! In: a [`Plan`], the number of the worker, its arrays; then the packets of the others as they come. Out: packets for the
+//! others, elements in the arrays, and at the end where each PE stands. PEs that can go on stand in a queue; who waits is
+//! parked at the wire or the tag it waits for, and whoever brings the word or the slot puts it back.
+
+use super::arrays::Arrays;
+use super::lines::Lines;
+use super::outbox::{Outbox, Post};
+use super::packet::{Packet, Parcel};
+use super::plan::Plan;
+use super::surroundings::{Around, Held, Surroundings, TURN};
+use super::wires::Wires;
+use crate::array::{self, NOWHERE, Op, State, Stop, Trouble};
+use crate::sim::{Fault, Standing};
+
+/// One PE between two runs.
+struct Coroutine {
+    /// Its position in the code.
+    pe: usize,
+    class: usize,
+    counter: usize,
+    finished: bool,
+    slots: Box<[i64]>,
+    registers: Box<[f64]>,
+    /// The end of the wire at each port.
+    ends: Box<[usize]>,
+    held: Held,
+}
+
+/// Some of the PEs of a run.
+pub struct Worker<'a, A> {
+    pes: Vec<Coroutine>,
+    world: Surroundings<'a, A>,
+}
+
+/// What one worker did.
+pub struct Report {
+    /// Each of its PEs, as a position in the code, and where it stands.
+    pub standings: Vec<(usize, Standing)>,
+    /// How often each `let` was done.
+    pub computed: Vec<u64>,
+    /// How many words and drives it sent to other workers.
+    pub words: u64,
+    /// In how many packets, those with credits alone included.
+    pub packets: u64,
+}
+
+impl<'a, A: Arrays> Worker<'a, A> {
+    /// The PEs of a worker, before their first instruction.
+    pub fn new(plan: &'a Plan<'a>, number: usize, arrays: A) -> Worker<'a, A> {
+        let wires = Wires::of(plan, number);
+        let pes: Vec<Coroutine> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
+        let world = Surroundings {
+            plan,
+            arrays,
+            lines: Lines::of(plan),
+            outbox: Outbox::new(plan.workers),
+            ready: (0..pes.len()).collect(),
+            computed: vec![0; plan.code.operations.len()],
+            wires,
+        };
+        Worker { pes, world }
+    }
+
+    /// Whether some PE can go on.
+    pub fn is_ready(&self) -> bool {
+        !self.world.ready.is_empty()
+    }
+
+    /// Gives each PE that can go on one turn. Where none can go on after that, everything that is for others is sent.
+    ///
+    /// # Errors
+    /// What a PE does wrong.
+    pub fn sweep(&mut self, post: &mut impl Post) -> Result<(), Fault> {
+        for _ in 0..self.world.ready.len() {
+            let Some(number) = self.world.ready.pop_front() else { break };
+            self.pes[number].run(number, &mut self.world)?;
+            self.world.outbox.send_full(post);
+        }
+        if !self.is_ready() {
+            self.world.outbox.flush(&mut self.world.wires, post);
+        }
+        Ok(())
+    }
+
+    /// Takes in what another worker sent.
+    ///
+    /// # Errors
+    /// A tag that was driven before.
+    pub fn deliver(&mut self, packet: &Packet) -> Result<(), Fault> {
+        packet.parcels().try_for_each(|parcel| self.unpack(parcel))
+    }
+
+    fn unpack(&mut self, parcel: Parcel) -> Result<(), Fault> {
+        let world = &mut self.world;
+        match parcel {
+            Parcel::Word { wire, value } => world.ready.extend(world.wires.arrive(wire, value)),
+            Parcel::Credit { wire, slots } => world.ready.extend(world.wires.refill(wire, slots)),
+            Parcel::Drive { line, pe, value, tag } => match world.lines.arrive(line, &tag, value) {
+                Some(freed) => world.ready.extend(freed),
+                None => return Err(driven_twice(world.plan, pe, line, tag)),
+            },
+        }
+        Ok(())
+    }
+
+    /// Reads off what was done, and gives the arrays back.
+    pub fn conclude(self) -> (Report, A) {
+        let Worker { pes, world } = self;
+        let standing = |pe: Coroutine| {
+            let slots = pe.slots.into_vec();
+            (pe.pe, Standing { counter: pe.counter, finished: pe.finished, clock: None, slots })
+        };
+        let standings = pes.into_iter().map(standing).collect();
+        let Outbox { words, packets, .. } = world.outbox;
+        (Report { standings, computed: world.computed, words, packets }, world.arrays)
+    }
+}
+
+impl Coroutine {
+    /// Registers start as NaN: the validator refuses programs that read them before they are written.
+    fn new(plan: &Plan<'_>, pe: usize, wires: &Wires) -> Coroutine {
+        let placed = plan.code.pes[pe];
+        let class = &plan.code.classes[placed.class];
+        let mut slots = plan.code.grid.point(placed.position);
+        slots.resize(class.slots, 0);
+        let end = |wire: &usize| if *wire == NOWHERE { NOWHERE } else { wires.end(*wire) };
+        Coroutine {
+            pe,
+            class: placed.class,
+            counter: 0,
+            finished: false,
+            slots: slots.into(),
+            registers: vec![f64::NAN; class.registers].into(),
+            ends: plan.wiring.ports(pe).iter().map(end).collect(),
+            held: Held::default(),
+        }
+    }
+
+    /// Goes on until it has ended, waits, or its turn is over.
+    fn run<A: Arrays>(&mut self, number: usize, world: &mut Surroundings<'_, A>) -> Result<(), Fault> {
+        let code = world.plan.code;
+        let state = State {
+            counter: &mut self.counter,
+            active: &mut false,
+            slots: &mut self.slots,
+            registers: &mut self.registers,
+        };
+        let pe = (self.pe, number);
+        let mut around = Around { pe, ends: &self.ends, held: &mut self.held, world, left: TURN };
+        let stop = array::resume(code, self.class, state, &mut around);
+        let fault = |trouble| Fault { pe: self.pe, counter: self.counter, clock: None, trouble };
+        self.finished = stop.map_err(fault)? == Stop::Finished;
+        Ok(())
+    }
+}
+
+/// The fault of a PE of another worker; its place is its first instruction that drives the line.
+fn driven_twice(plan: &Plan<'_>, pe: usize, line: usize, tag: Vec<i64>) -> Fault {
+    let ops = &plan.code.classes[plan.code.pes[pe].class].ops;
+    let lines = plan.wiring.taps(pe);
+    let drives = |op: &Op| matches!(op, Op::Drive { tap, .. } if lines[*tap] == line);
+    let tap = lines.iter().position(|own| *own == line).unwrap_or(0);
+    let counter = ops.iter().position(drives).unwrap_or(0);
+    Fault { pe, counter, clock: None, trouble: Trouble::DrivenTwice { tap, tag } }
+}
