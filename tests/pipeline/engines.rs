@@ -1,8 +1,9 @@
-//! Programs that the pipeline's tests run are also run by the simulator's reference, and with several threads.
+//! Programs that the pipeline's tests run are also run by the simulator's reference, with several threads, and for real.
 
 use super::common::same_bits;
 use crate::work_list;
 use systole::array::{Program, Tensors};
+use systole::exec::{self, Dealing, execute};
 use systole::integer::Bindings;
 use systole::sim::{Outcome, Settings, simulate};
 
@@ -11,7 +12,7 @@ fn is_same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-/// Holds an outcome to the reference and to a run with three threads.
+/// Holds an outcome to the reference, to a run with three threads, and to two runs without clocks.
 pub fn agree(
     program: &Program,
     sizes: &Bindings,
@@ -27,6 +28,14 @@ pub fn agree(
     for (name, values) in &reference.outputs {
         if !outcome.outputs[name].iter().zip(values).all(|(a, b)| is_same(*a, *b)) {
             return Err(format!("`{name}` is {} where the reference has {values:?}", outcome.outputs[name]));
+        }
+    }
+    for dealing in [Dealing::Block, Dealing::Cyclic] {
+        let settings = exec::Settings { workers: 3, dealing, capacity: settings.capacity };
+        let other = execute(program, sizes, inputs, &settings).map_err(|faults| format!("{faults:?}"))?;
+        let same = outcome.outputs.iter().all(|(name, array)| same_bits(array, &other.outputs[name]));
+        if !same || other.deadlock.is_some() != outcome.deadlock.is_some() {
+            return Err(format!("for real {:?} with {settings:?}, deadlock {:?}", other.outputs, other.deadlock));
         }
     }
     let settings = Settings { threads: 3, least_region: 1, ..settings.clone() };

@@ -1,0 +1,54 @@
+//! Buses whose line lies on several workers.
+
+use super::programs::{filled, program, settings, shown, sizes};
+use ndarray::Array2;
+use systole::array::Tensors;
+use systole::exec::{Execution, execute};
+use systole::integer::name;
+
+/// Each PE of the diagonal drives a row; all others listen to their rows, the later words first.
+const ROWS: &str = "(program rows (version 1) (parameters N) (array X in (N N)) (array Y out (N N))
+     (grid (p 0 (- N 1)) (q 0 (- N 1)))
+     (bus row (direction 0 1))
+     (class driver (guard (= p q)) (loop i 0 (- N 1) (load x (X p i)) (drive row x (i 5))) (store (Y p q) x))
+     (class above (guard (>= q (+ p 1))) (listen x row (q 5)) (listen x row (0 5)) (store (Y p q) x))
+     (class below (guard (>= p (+ q 1))) (listen x row ((- N 1) 5)) (listen x row (q 5)) (store (Y p q) x)))";
+
+fn run(text: &str, n: usize, settings: &systole::exec::Settings) -> Execution {
+    let inputs = Tensors::from([(name("X"), filled(2, &[n, n]))]);
+    let execution = execute(&program(text), &sizes(&[("N", n as i64)]), &inputs, settings);
+    execution.unwrap_or_else(|faults| panic!("{}", shown(&faults)))
+}
+
+#[test]
+fn a_word_is_heard_on_every_worker_of_its_line() {
+    for n in [1, 2, 5, 8] {
+        let x = filled(2, &[n, n]);
+        let expected = Array2::from_shape_fn((n, n), |(p, q)| match p.cmp(&q) {
+            std::cmp::Ordering::Equal => x[[p, n - 1]],
+            std::cmp::Ordering::Less => x[[p, 0]],
+            std::cmp::Ordering::Greater => x[[p, q]],
+        });
+        for settings in settings() {
+            let execution = run(ROWS, n, &settings);
+            assert_eq!(execution.deadlock, None);
+            assert_eq!(execution.outputs["Y"], expected.clone().into_dyn(), "{n} {settings:?}");
+        }
+    }
+}
+
+/// The twin: one tag is not driven.
+#[test]
+fn a_tag_that_is_not_driven_is_a_deadlock_on_every_worker() {
+    let text = ROWS.replace("(drive row x (i 5))", "(if ((>= i 1)) ((drive row x (i 5))) ())");
+    for settings in settings() {
+        let deadlock = run(&text, 5, &settings).deadlock.expect("a deadlock");
+        let waiting: Vec<Vec<i64>> = deadlock.blocked.iter().map(|blocked| blocked.pe.clone()).collect();
+        // Whoever listens for tag 0: all above the diagonal, and the first column below it.
+        let expected: Vec<Vec<i64>> = (0..5)
+            .flat_map(|p| (0..5).map(move |q| vec![p, q]))
+            .filter(|pe| pe[1] > pe[0] || (pe[1] == 0 && pe[0] > 0))
+            .collect();
+        assert_eq!(waiting, expected, "{settings:?}");
+    }
+}

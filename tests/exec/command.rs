@@ -1,0 +1,141 @@
+//! `systole exec` as a user meets it.
+
+use super::programs::{Way, ways};
+use ndarray::ArrayD;
+use ndarray_npy::{read_npy, write_npy};
+use serde_json::Value;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder with the program of a shipped schedule in `p.pe`.
+pub struct Emitted {
+    pub folder: TempDir,
+    pub program: String,
+}
+
+impl Emitted {
+    /// The program of the first schedule of a kernel.
+    pub fn new(kernel: &str) -> Emitted {
+        let way: &Way = &ways(kernel)[0];
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("p.pe").display().to_string();
+        std::fs::write(&program, way.emit()).expect("written");
+        Emitted { folder, program }
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+}
+
+fn systole(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.output().expect("the program starts")
+}
+
+fn exec(emitted: &Emitted, flags: &[&str]) -> Output {
+    systole(&[&["exec", &emitted.program], flags].concat())
+}
+
+fn refused(emitted: &Emitted, flags: &[&str]) -> String {
+    let output = exec(emitted, flags);
+    assert_eq!(output.status.code(), Some(1), "{flags:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+#[test]
+fn the_object_says_where_it_ran_and_what_was_counted() {
+    let emitted = Emitted::new("matmul");
+    let flags = ["--size", "M=4,N=6,K=5", "--threads", "2", "--reference", "kernels/matmul.rec", "--json"];
+    let output = exec(&emitted, &[&flags[..], &["--fold", "cyclic"]].concat());
+    assert!(output.status.success() && output.stderr.is_empty());
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&found["backend"], &found["ranks"]), (&"threads".into(), &2.into()));
+    assert_eq!((&found["pes"], &found["matches_reference"]), (&24.into(), &true.into()));
+    // A product for each of 4 x 6 x 5 points, a sum for all but the first of each element.
+    assert_eq!(found["operations"], 4 * 6 * 5 + 4 * 6 * 4);
+    assert!(found["deadlock"].is_null() && found["seconds"].is_number() && found["gflops"].is_number());
+}
+
+/// Words between workers: A crosses each border of columns, B each border of rows, K words a PE.
+#[test]
+fn the_words_between_workers_are_those_of_the_channels_that_are_cut() {
+    let emitted = Emitted::new("matmul");
+    let words = |threads: &str, fold: &str| {
+        let flags = ["--size", "M=4,N=6,K=5", "--json", "--threads", threads, "--fold", fold];
+        let found: Value = serde_json::from_slice(&exec(&emitted, &flags).stdout).expect("JSON");
+        found["words"].as_u64()
+    };
+    assert_eq!(words("1", "block"), Some(0));
+    assert_eq!(words("2", "block"), Some(4 * 5));
+    assert_eq!(words("2", "cyclic"), Some(6 * 3 * 5));
+    assert_eq!(words("2", "block-cyclic:2"), Some(6 * 5));
+}
+
+#[test]
+fn arrays_are_read_and_written_and_the_seed_fills_as_for_the_simulator() {
+    let emitted = Emitted::new("matmul");
+    let (a, one, other) = (emitted.path("a.npy"), emitted.path("one.npy"), emitted.path("other.npy"));
+    write_npy(&a, &ArrayD::from_elem(vec![2, 3], 0.25)).expect("written");
+    let flags = ["--size", "M=2,N=2,K=3", "--seed", "9", "--input", &format!("A={a}"), "--output"].map(str::to_owned);
+    for (command, path, more) in [("sim", &one, &[][..]), ("exec", &other, &["--backend", "threads"][..])] {
+        let target = format!("C={path}");
+        let flags: Vec<&str> = flags.iter().map(String::as_str).chain([&*target]).collect();
+        assert!(systole(&[&[command, &emitted.program], &flags[..], more].concat()).status.success());
+    }
+    let [one, other] = [one, other].map(|path| read_npy::<_, ArrayD<f64>>(path).expect("an array"));
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_text_that_was_changed_runs_with_a_warning() {
+    let emitted = Emitted::new("matmul");
+    let text = std::fs::read_to_string(&emitted.program).expect("a program");
+    std::fs::write(&emitted.program, text.replace("(mul A B)", "(mul B A)")).expect("written");
+    let output = exec(&emitted, &["--size", "M=2,N=2,K=2"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not the text that was proved"));
+}
+
+#[test]
+fn a_run_that_deadlocks_writes_nothing() {
+    let emitted = Emitted::new("matmul");
+    let text = std::fs::read_to_string(&emitted.program).expect("a program");
+    std::fs::write(&emitted.program, text.replacen("(send A-link A)", "", 1)).expect("written");
+    let output = emitted.path("c.npy");
+    let message = refused(&emitted, &["--size", "M=3,N=3,K=3", "--threads", "2", "--output", &format!("C={output}")]);
+    assert!(message.contains("PE (0, 1) waits on `A-link`, which is empty"), "{message}");
+    assert!(!std::path::Path::new(&output).exists());
+}
+
+#[test]
+fn a_reference_that_means_something_else_is_code_1() {
+    let emitted = Emitted::new("matmul");
+    let other = emitted.path("twice.rec");
+    let text = "kernel twice(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) 2 * A[i, k] * B[k, j]\n";
+    std::fs::write(&other, text).expect("written");
+    let output = exec(&emitted, &["--size", "M=2,N=2,K=2", "--reference", &other]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("DIFFERS"));
+}
+
+#[test]
+fn flags_that_mean_nothing_are_refused() {
+    let emitted = Emitted::new("matmul");
+    let refused = |flags: &[&str]| refused(&emitted, &[&["--size", "M=2,N=2,K=2"], flags].concat());
+    assert!(refused(&["--backend", "thread"]).contains("did you mean `threads`?"));
+    assert!(refused(&["--fold", "cyclical"]).contains("did you mean `cyclic`?"));
+    assert!(refused(&["--fold", "block-cyclic:0"]).contains("`0` is no number of PEs"));
+    assert!(refused(&["--threads", "0"]).contains("at least 1 worker"));
+    assert!(refused(&["--capacity", "0"]).contains("at least 1"));
+    assert!(refused(&["--ranks", "2"]).contains("`--ranks` is for `--backend mpi`"));
+}
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_build_without_mpi_says_so() {
+    let message = refused(&Emitted::new("matmul"), &["--size", "M=2,N=2,K=2", "--backend", "mpi"]);
+    assert!(message.contains("this build of systole knows no MPI") && message.contains("--features mpi"), "{message}");
+}

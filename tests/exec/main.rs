@@ -1,0 +1,17 @@
+//! Programs run for real: the bits of the simulator and of the equations, whoever runs which PE.
+
+mod programs;
+
+mod kernels;
+
+mod deadlocks;
+
+mod capacities;
+
+mod faults;
+
+mod buses;
+
+mod owners;
+
+mod command;

@@ -1,0 +1,69 @@
+//! Who runs which PE: each PE has one worker, and the dealing is the one that was asked for.
+
+use systole::array::Grid;
+use systole::exec::{Dealing, Owners};
+
+fn grid(extents: &[usize]) -> Grid {
+    Grid { first: vec![-3; extents.len()], extents: extents.to_vec() }
+}
+
+const DEALINGS: [Dealing; 4] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2), Dealing::BlockCyclic(5)];
+
+/// The owners by the definition, from the coordinates.
+fn by_definition(grid: &Grid, arrangement: &[usize], dealing: Dealing, position: usize) -> usize {
+    let offsets = grid.point(position).into_iter().zip(&grid.first).map(|(at, first)| (at - first) as usize);
+    let along = |(axis, offset): (usize, usize)| match dealing {
+        Dealing::Block => offset / grid.extents[axis].div_ceil(arrangement[axis]),
+        Dealing::Cyclic => offset % arrangement[axis],
+        Dealing::BlockCyclic(length) => offset / length % arrangement[axis],
+    };
+    let numbers: Vec<usize> = offsets.enumerate().map(along).collect();
+    numbers.iter().zip(arrangement).fold(0, |owner, (number, count)| owner * count + number)
+}
+
+#[test]
+fn each_pe_has_the_worker_of_the_definition() {
+    for extents in [&[1][..], &[7], &[3, 5], &[4, 4], &[1, 9], &[2, 3, 4]] {
+        for (workers, dealing) in (1..=12).flat_map(|workers| DEALINGS.map(|dealing| (workers, dealing))) {
+            let grid = grid(extents);
+            let owners = Owners::new(&grid, workers, dealing);
+            assert_eq!(owners.arrangement().iter().product::<usize>(), workers);
+            for position in 0..grid.volume() {
+                let owner = owners.of(position);
+                assert!(owner < workers);
+                assert_eq!(owner, by_definition(&grid, owners.arrangement(), dealing, position));
+            }
+        }
+    }
+}
+
+/// No other grid of workers has a smaller largest share.
+#[test]
+fn the_largest_share_is_the_smallest_there_is() {
+    let largest = |grid: &Grid, arrangement: &[usize], dealing: Dealing| {
+        let mut shares = vec![0; arrangement.iter().product()];
+        (0..grid.volume()).for_each(|at| shares[by_definition(grid, arrangement, dealing, at)] += 1);
+        shares.into_iter().max().unwrap_or(0)
+    };
+    for extents in [[3, 5], [4, 4], [1, 9], [7, 2]] {
+        for (workers, dealing) in (1..=12).flat_map(|workers| DEALINGS.map(|dealing| (workers, dealing))) {
+            let grid = grid(&extents);
+            let all = (1..=workers).filter(|rows| workers % rows == 0).map(|rows| [rows, workers / rows]);
+            let least = all.map(|arrangement| largest(&grid, &arrangement, dealing)).min();
+            let chosen = Owners::new(&grid, workers, dealing);
+            assert_eq!(Some(largest(&grid, chosen.arrangement(), dealing)), least, "{extents:?} {workers} {dealing:?}");
+        }
+    }
+}
+
+#[test]
+fn a_single_pe_belongs_to_the_first_worker() {
+    let owners = Owners::new(&grid(&[]), 5, Dealing::Cyclic);
+    assert_eq!((owners.arrangement(), owners.of(0)), (&[][..], 0));
+}
+
+#[test]
+fn square_arrays_are_cut_in_squares() {
+    assert_eq!(Owners::new(&grid(&[8, 8]), 4, Dealing::Block).arrangement(), [2, 2]);
+    assert_eq!(Owners::new(&grid(&[64, 2]), 4, Dealing::Block).arrangement(), [4, 1]);
+}
