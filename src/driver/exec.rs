@@ -3,12 +3,14 @@
 use super::arguments::ExecArguments;
 use super::output::Output;
 use super::sim::{agrees, meaning, threads, verdict, write_outputs};
-use super::{Done, files, inputs, pipeline};
-use crate::array::{self, Program};
+use super::{Done, Verdict, files, inputs, pipeline};
+use crate::array::{self, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::exec::{Counts, Dealing, Execution, Settings, execute};
-use crate::recurrence;
+use crate::integer::Bindings;
+use crate::recurrence::{self, RecurrenceSystem};
 use crate::sim;
+use crate::span::Source;
 use serde_json::{Value, json};
 
 /// The back ends, by the words of `--backend`.
@@ -18,11 +20,15 @@ const BACKENDS: [&str; 2] = ["threads", "mpi"];
 pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
     match &*arguments.backend {
         "threads" => on_threads(arguments, output),
+        #[cfg(feature = "mpi")]
+        "mpi" => super::exec_on_ranks::run(arguments, output),
+        #[cfg(not(feature = "mpi"))]
         "mpi" => Err(no_mpi().into()),
         other => Err(unknown("back end", other, &BACKENDS).into()),
     }
 }
 
+#[cfg(not(feature = "mpi"))]
 fn no_mpi() -> Diagnostics {
     vec![
         Diagnostic::new("this build of systole knows no MPI")
@@ -37,25 +43,52 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
         ]
         .into());
     }
-    let program = program(arguments, output)?;
-    let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
-    let reference =
-        arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
-    let arrays = &arguments.arrays;
-    let tensors = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
+    let source = files::read(&arguments.program)?;
+    let job = Job::new(arguments, &source, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
-    let execution = execute(&program, &sizes, &tensors, &settings(arguments, workers)?)?;
-    write_outputs(&program, &execution, &arrays.output)?;
-    let expected = reference.map(|system| meaning(&system, &sizes, &tensors)).transpose()?;
-    let agrees = expected.map(|expected| agrees(&expected, &execution));
-    show(&execution, (workers, "thread"), agrees, output);
-    output.object(&to_json(&execution, ("threads", workers), agrees));
-    Ok(verdict(&execution, agrees, output))
+    let execution = execute(&job.program, &job.sizes, &job.inputs, &settings(arguments, workers)?)?;
+    Ok(job.finish(arguments, &execution, ("threads", workers), output)?)
+}
+
+/// What is to be run, and what it is held against.
+pub struct Job {
+    pub program: Program,
+    pub sizes: Bindings,
+    pub inputs: Tensors,
+    reference: Option<RecurrenceSystem>,
+}
+
+impl Job {
+    /// Reads all that the flags name.
+    pub fn new(arguments: &ExecArguments, source: &Source, output: &Output) -> Checked<Job> {
+        let program = program(source, output)?;
+        let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
+        let reference =
+            arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
+        let arrays = &arguments.arrays;
+        let inputs = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
+        Ok(Job { program, sizes, inputs, reference })
+    }
+
+    /// Writes the outputs, compares them, and says how it went; `ran` is the back end and the number of its workers.
+    pub fn finish(
+        &self,
+        arguments: &ExecArguments,
+        execution: &Execution,
+        ran: (&str, usize),
+        output: &Output,
+    ) -> Checked<Verdict> {
+        let expected = self.reference.as_ref().map(|system| meaning(system, &self.sizes, &self.inputs)).transpose()?;
+        write_outputs(&self.program, execution, &arguments.arrays.output)?;
+        let agrees = expected.map(|expected| agrees(&expected, execution));
+        show(execution, ran, agrees, output);
+        output.object(&to_json(execution, ran, agrees));
+        Ok(verdict(execution, agrees, output))
+    }
 }
 
 /// The program; of a text that was changed by hand with a warning.
-fn program(arguments: &ExecArguments, output: &Output) -> Checked<Program> {
-    let source = files::read(&arguments.program)?;
+fn program(source: &Source, output: &Output) -> Checked<Program> {
     let program = array::parse(&source.name, &source.text)?;
     if array::is_untouched(&source.text) != Some(true) {
         output.error(&format!(
@@ -66,7 +99,8 @@ fn program(arguments: &ExecArguments, output: &Output) -> Checked<Program> {
     Ok(program)
 }
 
-fn settings(arguments: &ExecArguments, workers: usize) -> Checked<Settings> {
+/// How it is to be run.
+pub fn settings(arguments: &ExecArguments, workers: usize) -> Checked<Settings> {
     Ok(Settings { workers, dealing: dealing(&arguments.fold)?, capacity: arguments.capacity })
 }
 
@@ -92,10 +126,11 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 }
 
 /// The table: where it ran, how fast, what passed between workers.
-fn show(execution: &Execution, (workers, kind): (usize, &str), agrees: Option<bool>, output: &Output) {
+fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option<bool>, output: &Output) {
     let Counts { arrangement, pes, operations, words, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
+    let kind = if backend == "mpi" { "rank" } else { "thread" };
     let plural = if workers == 1 { "" } else { "s" };
     output.line(&format!(
         "{pes} PEs on {workers} {kind}{plural}{grid}   {operations} operations in {:.3} s, {:.3} GFLOP/s",

@@ -16,6 +16,9 @@ mod energy;
 
 mod exec;
 
+#[cfg(feature = "mpi")]
+mod exec_on_ranks;
+
 mod explain;
 
 mod explore;

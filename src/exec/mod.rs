@@ -40,6 +40,12 @@ mod worker;
 
 mod threads;
 
+#[cfg(feature = "mpi")]
+mod ranks;
+
+#[cfg(feature = "mpi")]
+pub use ranks::{Stopped, World, execute_on_ranks};
+
 pub use owners::{Dealing, Owners};
 use plan::Plan;
 use worker::Report;

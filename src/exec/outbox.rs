@@ -8,7 +8,7 @@ use super::packet::{Packet, Parcel};
 use super::wires::Wires;
 
 /// Packets of so many entries are sent at once: 3.5 KiB, which transports copy without asking the receiver.
-const FULL: usize = 448;
+pub const FULL: usize = 448;
 
 /// The way to the other workers. Sending never waits for the receiver to run PEs.
 pub trait Post {

@@ -87,14 +87,18 @@ pub(super) fn run(plan: &Plan<'_>, memory: &Memory) -> Checked<Result<Vec<Report
         for (number, inbox) in inboxes.into_iter().enumerate() {
             let mail = Mail { others: others.clone(), inbox, unrest: &unrest };
             let thread = std::thread::Builder::new().name(format!("worker {number}"));
-            threads.push(thread.spawn_scoped(scope, move || work(plan, number, memory, mail)).map_err(refused)?);
+            threads.push(
+                thread
+                    .spawn_scoped(scope, move || work(plan, number, memory, mail))
+                    .map_err(|error| refused(&error))?,
+            );
         }
         let reports = threads.into_iter().map(|thread| thread.join().map_err(|_| died()));
         Ok(reports.collect::<Checked<Vec<_>>>()?.into_iter().collect())
     })
 }
 
-fn refused(error: std::io::Error) -> Vec<Diagnostic> {
+fn refused(error: &std::io::Error) -> Vec<Diagnostic> {
     vec![Diagnostic::new(format!("threads cannot be started: {error}")).help("ask for fewer with `--threads`")]
 }
 

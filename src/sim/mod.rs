@@ -43,6 +43,8 @@ pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
 pub(crate) use memory::Memory;
 pub use memory::MemoryTraffic;
+#[cfg(feature = "mpi")]
+pub(crate) use memory::show_element;
 use observe::Observer;
 use trouble::explain;
 pub(crate) use trouble::{Fault, explain_fault};

@@ -1,0 +1,91 @@
+//! One rank while its PEs run: sweeps, messages, and the token when there is nothing else to do.
+
+use super::super::outbox::FULL;
+use super::super::plan::Plan;
+use super::super::worker::{Report, Worker};
+use super::share::Share;
+use super::tour::{Next, Tour};
+use super::traffic::{Leg, Message, POSTED, Traffic};
+use super::world::World;
+use crate::array::Op;
+use crate::sim::Fault;
+use mpi::request;
+use mpi::traits::{Communicator, Source};
+
+/// Runs the PEs of this rank until those of all ranks have come to rest; all ranks call it.
+///
+/// # Errors
+/// What a PE of this rank does wrong; the other ranks break off.
+pub fn run<'a>(world: &World, plan: &'a Plan<'a>, share: Share<'a>) -> Result<(Report, Share<'a>), Fault> {
+    let mut rank = Rank { worker: Worker::new(plan, world.rank(), share), tour: Tour::new(world.rank(), world.size()) };
+    let mut traffic = Traffic::new(world);
+    let mut fault = None;
+    while !traffic.is_over() {
+        let mut buffers = vec![vec![0u64; longest(plan)]; POSTED];
+        request::multiple_scope(POSTED, |scope, posted| {
+            let anyone = world.packets().any_process();
+            for buffer in &mut buffers {
+                posted.add(anyone.immediate_receive_into(scope, &mut buffer[..]));
+            }
+            let mut leg = Leg::new(&mut traffic, posted);
+            fault = rank.go(&mut leg).err().or(fault.take());
+            leg.close();
+        });
+    }
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(rank.worker.conclude()),
+    }
+}
+
+/// How many entries a message has at most.
+fn longest(plan: &Plan<'_>) -> usize {
+    let ops = plan.code.classes.iter().flat_map(|class| &class.ops);
+    let tags = ops.filter_map(|op| if let Op::Drive { tag, .. } = op { Some(tag.len()) } else { None });
+    // A packet that is not full yet takes one more parcel: a head, a PE, a word, the length of the tag, and the tag.
+    1 + FULL + 4 + tags.max().unwrap_or(0)
+}
+
+/// The PEs of a rank, and what it knows of the token.
+struct Rank<'a> {
+    worker: Worker<'a, Share<'a>>,
+    tour: Tour,
+}
+
+impl Rank<'_> {
+    /// Works until the receives of the leg are used up, or all ranks have left.
+    fn go(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
+        let mut outcome = Ok(());
+        while !leg.is_used_up() && !leg.traffic.is_over() {
+            if leg.traffic.has_left() {
+                // What still comes is for nobody.
+                if leg.next().is_none() {
+                    std::thread::yield_now();
+                }
+            } else if let Err(fault) = self.turn(leg) {
+                outcome = Err(fault);
+                leg.leave();
+            }
+        }
+        outcome
+    }
+
+    fn turn(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
+        self.worker.sweep(leg)?;
+        while let Some(message) = leg.next() {
+            match message {
+                Message::Packet(packet) => self.worker.deliver(&packet)?,
+                Message::Token(token) => self.tour.arrive(token),
+                Message::Over => leg.leave(),
+            }
+        }
+        if !self.worker.is_ready() && !leg.traffic.has_left() {
+            match self.tour.idle(leg.traffic.sent, leg.traffic.received) {
+                Next::Pass(token) => leg.pass(token),
+                Next::Wait => std::thread::yield_now(),
+                Next::End => leg.leave(),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! Messages between ranks while their PEs run.
+//!
+//! Receives are posted ahead, so many at a time (a leg); messages are taken in the order in which the receives were posted,
+//! which keeps the order of each sender. A send is done when MPI has the message; whoever waits for that takes in what comes,
+//! so two ranks that send to each other never wait for each other. A rank that leaves says so to all others and then hears
+//! from all others, so nothing is left under way when MPI ends.
+
+use super::super::outbox::Post;
+use super::super::packet::Packet;
+use super::tour::Token;
+use super::world::{World, number};
+use mpi::request::{self, RequestCollection};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
+use std::collections::VecDeque;
+
+/// How many receives are posted at a time.
+pub const POSTED: usize = 32;
+
+/// What a message is. Its first entry holds that and its length: the statuses that `test_some` of the crate gives are not
+/// those of the messages that it gives where several are completed at once.
+const PACKET: u64 = 0;
+
+const TOKEN: u64 = 1;
+
+const OVER: u64 = 2;
+
+/// A message of a rank to itself, which completes a receive that nobody else will.
+const FILLER: u64 = 3;
+
+/// How many kinds a head can tell apart.
+const KINDS: u64 = 4;
+
+/// A message of a kind.
+fn message(kind: u64, body: &[u64]) -> Vec<u64> {
+    let head = (body.len() as u64 + 1) * KINDS + kind;
+    std::iter::once(head).chain(body.iter().copied()).collect()
+}
+
+/// What comes from another rank.
+#[derive(Debug)]
+pub enum Message {
+    Packet(Packet),
+    Token(Token),
+    /// The sender has left.
+    Over,
+}
+
+/// All that goes from and to one rank.
+pub struct Traffic<'w> {
+    world: &'w World,
+    inbox: VecDeque<Message>,
+    /// Packets sent.
+    pub sent: u64,
+    /// Packets taken in.
+    pub received: u64,
+    has_left: bool,
+    /// How many others have not left.
+    others: usize,
+}
+
+impl<'w> Traffic<'w> {
+    /// Before the first message.
+    pub fn new(world: &'w World) -> Traffic<'w> {
+        let others = world.size().saturating_sub(1);
+        Traffic { world, inbox: VecDeque::new(), sent: 0, received: 0, has_left: false, others }
+    }
+
+    /// Whether this rank has left.
+    pub fn has_left(&self) -> bool {
+        self.has_left
+    }
+
+    /// Whether all have left, so that nothing more will come.
+    pub fn is_over(&self) -> bool {
+        self.has_left && self.others == 0
+    }
+
+    fn unpack(&mut self, entries: &[u64]) {
+        let Some((head, body)) = entries.split_first() else { return };
+        match (head % KINDS, body) {
+            (PACKET, _) => self.inbox.push_back(Message::Packet(Packet::from_entries(body.to_vec()))),
+            (TOKEN, [sent, received]) => {
+                self.inbox.push_back(Message::Token(Token { sent: *sent, received: *received }));
+            }
+            (OVER, _) => self.inbox.push_back(Message::Over),
+            _ => {}
+        }
+    }
+}
+
+/// The traffic while some receives are posted.
+pub struct Leg<'l, 'w, 'a> {
+    pub traffic: &'l mut Traffic<'w>,
+    posted: &'l mut RequestCollection<'a, [u64]>,
+    /// What completed receives before their turn.
+    early: Vec<Option<Vec<u64>>>,
+    /// The receive whose turn it is.
+    next: usize,
+}
+
+impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
+    /// A leg whose [`POSTED`] receives have been posted.
+    pub fn new(traffic: &'l mut Traffic<'w>, posted: &'l mut RequestCollection<'a, [u64]>) -> Leg<'l, 'w, 'a> {
+        Leg { traffic, posted, early: vec![None; POSTED], next: 0 }
+    }
+
+    /// Whether every receive is completed.
+    pub fn is_used_up(&self) -> bool {
+        self.next == POSTED
+    }
+
+    fn packets(&self) -> &'w SimpleCommunicator {
+        self.traffic.world.packets()
+    }
+
+    /// The next message that has come.
+    pub fn next(&mut self) -> Option<Message> {
+        if self.traffic.inbox.is_empty() && !self.is_used_up() {
+            self.collect();
+        }
+        let message = self.traffic.inbox.pop_front()?;
+        match message {
+            Message::Packet(_) => self.traffic.received += 1,
+            Message::Over => self.traffic.others -= 1,
+            Message::Token(_) => {}
+        }
+        Some(message)
+    }
+
+    /// Takes in what has come, in its order.
+    fn collect(&mut self) {
+        if self.posted.incomplete() > 0 {
+            let mut completed = vec![];
+            self.posted.test_some(&mut completed);
+            for (place, _, entries) in completed {
+                let length = entries.first().map_or(0, |head| (head / KINDS) as usize);
+                self.early[place] = Some(entries[..length.min(entries.len())].to_vec());
+            }
+        }
+        while let Some(entries) = self.early.get_mut(self.next).and_then(Option::take) {
+            self.next += 1;
+            self.traffic.unpack(&entries);
+        }
+    }
+
+    /// Takes in one message without a posted receive: only when all receives of the leg are completed.
+    fn collect_late(&mut self) {
+        if let Some(late) = self.packets().any_process().immediate_matched_probe() {
+            let (entries, _) = late.matched_receive_vec::<u64>();
+            self.traffic.unpack(&entries);
+        }
+    }
+
+    fn post(&mut self, to: usize, entries: &[u64]) {
+        let process = self.packets().process_at_rank(number(to));
+        request::scope(|scope| {
+            let mut request = process.immediate_send(scope, entries);
+            loop {
+                match request.test() {
+                    Ok(_) => break,
+                    Err(unfinished) => request = unfinished,
+                }
+                if self.is_used_up() { self.collect_late() } else { self.collect() }
+            }
+        });
+    }
+
+    /// Sends the token to the next rank.
+    pub fn pass(&mut self, token: Token) {
+        let next = (self.traffic.world.rank() + 1) % self.traffic.world.size();
+        self.post(next, &message(TOKEN, &[token.sent, token.received]));
+    }
+
+    /// Tells all others that this rank leaves, once.
+    pub fn leave(&mut self) {
+        if !self.traffic.has_left {
+            self.traffic.has_left = true;
+            let own = self.traffic.world.rank();
+            (0..self.traffic.world.size())
+                .filter(|rank| *rank != own)
+                .for_each(|rank| self.post(rank, &message(OVER, &[])));
+        }
+    }
+
+    /// Completes the receives that nobody else will, when all have left.
+    pub fn close(&mut self) {
+        if !self.traffic.is_over() {
+            return;
+        }
+        let (own, completed) = (self.traffic.world.rank(), self.early.iter().flatten().count());
+        for _ in self.next + completed..POSTED {
+            self.post(own, &message(FILLER, &[]));
+        }
+        while !self.is_used_up() {
+            self.collect();
+        }
+    }
+}
+
+impl Post for Leg<'_, '_, '_> {
+    fn send(&mut self, to: usize, packet: Packet) {
+        self.traffic.sent += 1;
+        self.post(to, &message(PACKET, packet.entries()));
+    }
+}

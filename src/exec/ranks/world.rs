@@ -1,0 +1,174 @@
+//! All ranks together: how many there are, long messages between two of them, and ending together.
+
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, render};
+use mpi::environment::Universe;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
+
+/// A message has so many 64-bit entries at most, so that their number fits what MPI counts with.
+const LONGEST: usize = 1 << 20;
+
+/// What launchers tell the processes that they start: how many there are, and which one it is.
+const LAUNCHERS: [(&str, &str); 3] =
+    [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK"), ("SLURM_NTASKS", "SLURM_PROCID")];
+
+/// Some rank could not go on. Rank 0 has the message, as text; it has been said, or is to be said, there alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// The message, on rank 0.
+    pub message: Option<String>,
+}
+
+/// The ranks of a run, from its start to its end.
+pub struct World {
+    /// For everything but packets.
+    talk: SimpleCommunicator,
+    /// For packets alone, so that nothing else is taken for one.
+    packets: SimpleCommunicator,
+    /// MPI ends when this is dropped, so it is dropped last.
+    _universe: Universe,
+}
+
+impl World {
+    /// Joins the other ranks.
+    ///
+    /// # Errors
+    /// Another number of ranks than `expected`; processes that were started together, but each of which is alone, since
+    /// their launcher is of another MPI than this program.
+    pub fn start(expected: Option<usize>) -> Result<World, Stopped> {
+        let Some(universe) = mpi::initialize() else {
+            return Err(told(true, Diagnostic::new("MPI does not start, or was started before in this process")));
+        };
+        let talk = universe.world().duplicate();
+        let packets = universe.world().duplicate();
+        let world = World { talk, packets, _universe: universe };
+        world.check_alone()?;
+        match expected {
+            Some(expected) if expected != world.size() => Err(told(world.is_first(), world.wrong_count(expected))),
+            _ => Ok(world),
+        }
+    }
+
+    /// Refuses a world of one rank where a launcher started several processes.
+    fn check_alone(&self) -> Result<(), Stopped> {
+        let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
+        let started = LAUNCHERS.iter().find_map(|(size, rank)| Some((number(size)?, number(rank)?)));
+        match started {
+            Some((count, rank)) if count > 1 && self.size() == 1 => {
+                let message =
+                    format!("{count} processes were started together, but MPI shows each of them itself alone");
+                let library = mpi::environment::library_version().unwrap_or_default();
+                let library = library.lines().next().unwrap_or_default().trim_end_matches('\0').to_owned();
+                let fault = Diagnostic::new(message).note(format!("this program uses {library}"));
+                Err(told(rank == 0, fault.help("start it with the `mpirun` of that MPI")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong_count(&self, expected: usize) -> Diagnostic {
+        let ranks = |count: usize| if count == 1 { "1 rank".to_owned() } else { format!("{count} ranks") };
+        Diagnostic::new(format!("{} wanted, but MPI has {}", ranks(expected), ranks(self.size())))
+            .help(format!("write `mpirun -n {expected} systole exec ..`, or leave out `--ranks`"))
+    }
+
+    /// The number of this rank, from 0.
+    pub fn rank(&self) -> usize {
+        usize::try_from(self.talk.rank()).unwrap_or(0)
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        usize::try_from(self.talk.size()).unwrap_or(1)
+    }
+
+    /// Whether this is rank 0, which reads, writes and speaks.
+    pub fn is_first(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// The communicator of packets.
+    pub(super) fn packets(&self) -> &SimpleCommunicator {
+        &self.packets
+    }
+
+    /// Goes on where all ranks can; all ranks call it at the same place.
+    ///
+    /// # Errors
+    /// Where some rank cannot: the message of the first of them, on rank 0.
+    pub fn settle<T>(&self, mine: Checked<T>) -> Result<T, Stopped> {
+        let mut all = vec![0u8; self.size()];
+        self.talk.all_gather_into(&u8::from(mine.is_err()), &mut all[..]);
+        let Some(first) = all.iter().position(|failed| *failed != 0) else {
+            return mine.map_err(|faults| told_all(self.is_first(), &faults));
+        };
+        let mut message = mine.err().filter(|_| self.rank() == first).map(|faults| render(&faults, false));
+        if first != 0 && self.rank() == first {
+            self.send(0, &to_entries(message.take().unwrap_or_default().as_bytes()));
+        }
+        if first != 0 && self.is_first() {
+            message = Some(from_entries(&self.receive(first)));
+        }
+        Err(Stopped { message })
+    }
+
+    /// The text of rank 0, on every rank.
+    pub fn share_text(&self, mine: &str) -> String {
+        let mut entries = to_entries(mine.as_bytes());
+        let mut length = entries.len() as u64;
+        self.talk.process_at_rank(0).broadcast_into(&mut length);
+        entries.resize(usize::try_from(length).unwrap_or(0), 0);
+        for part in entries.chunks_mut(LONGEST) {
+            self.talk.process_at_rank(0).broadcast_into(part);
+        }
+        from_entries(&entries)
+    }
+
+    /// The number of rank 0, on every rank.
+    pub fn share_number(&self, mut mine: u8) -> u8 {
+        self.talk.process_at_rank(0).broadcast_into(&mut mine);
+        mine
+    }
+
+    /// Sends any number of entries to a rank, which must receive them.
+    pub(super) fn send(&self, to: usize, entries: &[u64]) {
+        let to = self.talk.process_at_rank(number(to));
+        to.send(&(entries.len() as u64));
+        entries.chunks(LONGEST).for_each(|part| to.send(part));
+    }
+
+    /// What another rank sent.
+    pub(super) fn receive(&self, from: usize) -> Vec<u64> {
+        let from = self.talk.process_at_rank(number(from));
+        let (length, _) = from.receive::<u64>();
+        let mut entries = vec![0; usize::try_from(length).unwrap_or(0)];
+        entries.chunks_mut(LONGEST).for_each(|part| _ = from.receive_into(part));
+        entries
+    }
+}
+
+/// A rank as MPI counts.
+pub(super) fn number(rank: usize) -> i32 {
+    i32::try_from(rank).unwrap_or(0)
+}
+
+fn told(speaks: bool, fault: Diagnostic) -> Stopped {
+    told_all(speaks, &vec![fault])
+}
+
+fn told_all(speaks: bool, faults: &Diagnostics) -> Stopped {
+    Stopped { message: speaks.then(|| render(faults, false)) }
+}
+
+/// Bytes as entries, their number first.
+fn to_entries(bytes: &[u8]) -> Vec<u64> {
+    let part = |part: &[u8]| part.iter().rev().fold(0, |entry, byte| entry << 8 | u64::from(*byte));
+    std::iter::once(bytes.len() as u64).chain(bytes.chunks(8).map(part)).collect()
+}
+
+fn from_entries(entries: &[u64]) -> String {
+    let Some((length, entries)) = entries.split_first() else { return String::new() };
+    let bytes = entries.iter().flat_map(|entry| entry.to_le_bytes());
+    let bytes: Vec<u8> = bytes.take(usize::try_from(*length).unwrap_or(0)).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
