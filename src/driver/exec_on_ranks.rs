@@ -17,11 +17,14 @@ const VERDICTS: [Verdict; 3] = [Verdict::Good, Verdict::Refuted, Verdict::Unknow
 
 /// Runs the command on this rank.
 pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
-    let done = World::start(arguments.ranks).and_then(|world| on_ranks(&world, arguments, output));
-    Ok(done.unwrap_or_else(|stopped| {
+    let world = World::start()?;
+    let done = world.check(arguments.ranks).and_then(|()| on_ranks(&world, arguments, output));
+    let verdict = done.unwrap_or_else(|stopped| {
         stopped.message.iter().for_each(|message| output.error(message));
         Verdict::Refuted
-    }))
+    });
+    world.wait_for_all();
+    Ok(verdict)
 }
 
 fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result<Verdict, Stopped> {

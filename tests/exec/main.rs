@@ -15,3 +15,12 @@ mod buses;
 mod owners;
 
 mod command;
+
+#[cfg(feature = "mpi")]
+mod mpirun;
+
+#[cfg(feature = "mpi")]
+mod ranks;
+
+#[cfg(feature = "mpi")]
+mod ranks_stop;

@@ -33,20 +33,33 @@ impl World {
     /// Joins the other ranks.
     ///
     /// # Errors
-    /// Another number of ranks than `expected`; processes that were started together, but each of which is alone, since
-    /// their launcher is of another MPI than this program.
-    pub fn start(expected: Option<usize>) -> Result<World, Stopped> {
+    /// Where MPI does not start.
+    pub fn start() -> Checked<World> {
         let Some(universe) = mpi::initialize() else {
-            return Err(told(true, Diagnostic::new("MPI does not start, or was started before in this process")));
+            return Diagnostic::new("MPI does not start, or was started before in this process").alone();
         };
         let talk = universe.world().duplicate();
         let packets = universe.world().duplicate();
-        let world = World { talk, packets, _universe: universe };
-        world.check_alone()?;
-        match expected {
-            Some(expected) if expected != world.size() => Err(told(world.is_first(), world.wrong_count(expected))),
-            _ => Ok(world),
+        Ok(World { talk, packets, _universe: universe })
+    }
+
+    /// Refuses a world that is not the one that was meant.
+    ///
+    /// # Errors
+    /// Another number of ranks than `expected`; processes that were started together, but each of which is alone, since
+    /// their launcher is of another MPI than this program.
+    pub fn check(&self, expected: Option<usize>) -> Result<(), Stopped> {
+        self.check_alone()?;
+        match expected.filter(|expected| *expected != self.size()) {
+            Some(expected) => Err(told(self.is_first(), self.wrong_count(expected))),
+            None => Ok(()),
         }
+    }
+
+    /// Waits for all ranks. The launcher ends the others once one has ended with an error, so nobody ends before rank 0 has
+    /// said and written everything.
+    pub fn wait_for_all(&self) {
+        self.talk.barrier();
     }
 
     /// Refuses a world of one rank where a launcher started several processes.

@@ -1,0 +1,37 @@
+//! Starting the program on several ranks with a real `mpirun`.
+
+use std::process::Command;
+
+/// What a run did.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Flags of Open MPI for a small machine: more ranks than cores, over shared memory.
+const FLAGS: [&str; 12] = [
+    "--oversubscribe",
+    "--allow-run-as-root",
+    "--bind-to",
+    "none",
+    "--mca",
+    "pml",
+    "ob1",
+    "--mca",
+    "btl",
+    "self,vader",
+    "--mca",
+    "mpi_yield_when_idle",
+];
+
+/// Runs `systole exec --backend mpi` on so many ranks. A run that hangs is ended by `timeout`, with a code of its own.
+pub fn mpirun(ranks: usize, arguments: &[&str]) -> Ran {
+    let mut command = Command::new("timeout");
+    command.args(["120", "mpirun"]).args(FLAGS).args(["1", "-n", &ranks.to_string()]);
+    command.arg(env!("CARGO_BIN_EXE_systole")).arg("exec").args(arguments).args(["--backend", "mpi"]);
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").output();
+    let output = output.expect("`mpirun` and `timeout` are there");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it writes is text");
+    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}

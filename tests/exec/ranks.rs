@@ -1,0 +1,118 @@
+//! Kernels on ranks: the output files are those of the simulator, byte for byte, for any number of ranks and any dealing.
+
+use super::mpirun::mpirun;
+use super::programs::{LONG, kernels, program, ways};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use systole::array::Program;
+use systole::recurrence::Role;
+
+/// A ragged size and the smallest, with the ranks and the fold of each run.
+const RUNS: [(i64, usize, &str); 6] =
+    [(5, 1, "block"), (5, 2, "block"), (5, 3, "cyclic"), (5, 4, "block-cyclic:2"), (1, 3, "block"), (2, 4, "cyclic")];
+
+/// Sizes from `first` on, each parameter one larger than the one before where the first is larger than 1.
+fn sizes(program: &Program, first: i64) -> String {
+    let values = (0..).map(|number| if first > 1 { first + number } else { 1 });
+    program.parameters.iter().zip(values).map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
+}
+
+/// The `--output` flags for all outputs, and the files.
+fn outputs(program: &Program, folder: &Path, run: &str) -> (Vec<String>, Vec<String>) {
+    let outputs = program.arrays.iter().filter(|array| array.role == Role::Output);
+    let files: Vec<(String, String)> = outputs
+        .map(|array| (array.name.to_string(), folder.join(format!("{run}-{}.npy", array.name)).display().to_string()))
+        .collect();
+    let flags = files.iter().flat_map(|(name, path)| ["--output".to_owned(), format!("{name}={path}")]).collect();
+    (flags, files.into_iter().map(|(_, path)| path).collect())
+}
+
+fn contents(files: &[String]) -> Vec<Vec<u8>> {
+    files.iter().map(|path| std::fs::read(path).expect("an output")).collect()
+}
+
+fn simulated(path: &str, size: &str, kernel: &str, flags: &[String]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+    command.args(["sim", path, "--size", size, "--reference", kernel]).args(flags);
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("it starts");
+    assert!(output.status.success(), "{path} {size}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The first schedule of a kernel in every run.
+fn hold(kernel: &str) {
+    let way = &ways(kernel)[0];
+    // `fir` sums in another order under its other schedules.
+    let way = if kernel == "fir" { &ways(kernel)[2] } else { way };
+    let (folder, text) = (tempfile::tempdir().expect("a folder"), way.emit());
+    let path = folder.path().join("p.pe").display().to_string();
+    std::fs::write(&path, &text).expect("written");
+    let (program, kernel) = (program(&text), format!("kernels/{kernel}.rec"));
+    for (first, ranks, fold) in RUNS {
+        let size = sizes(&program, first);
+        let (flags, expected) = outputs(&program, folder.path(), "sim");
+        simulated(&path, &size, &kernel, &flags);
+        let (flags, found) = outputs(&program, folder.path(), "exec");
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let count = ranks.to_string();
+        let named = [&path, "--size", &size, "--reference", &kernel, "--fold", fold, "--ranks", &count, "--json"];
+        let ran = mpirun(ranks, &[&named[..], &flags].concat());
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold}");
+        let object: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+        assert_eq!((&object["backend"], &object["ranks"]), (&"mpi".into(), &ranks.into()));
+        assert_eq!(object["matches_reference"], true, "{way:?} {size} on {ranks} {fold}");
+        assert_eq!(contents(&found), contents(&expected), "{way:?} {size} on {ranks} {fold}");
+    }
+}
+
+fn short() -> Vec<String> {
+    kernels().into_iter().filter(|kernel| !LONG.contains(&&**kernel)).collect()
+}
+
+#[test]
+fn one_half_of_the_kernels_on_ranks() {
+    short().iter().step_by(2).for_each(|kernel| hold(kernel));
+}
+
+#[test]
+fn the_other_half_of_the_kernels_on_ranks() {
+    short().iter().skip(1).step_by(2).for_each(|kernel| hold(kernel));
+}
+
+/// Buses: SUMMA drives each word to a row or a column of PEs.
+#[test]
+fn buses_cross_ranks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let way = ways("matmul").into_iter().find(|way| way.flags.contains(&"summa".to_owned())).expect("a schedule");
+    let path = folder.path().join("p.pe").display().to_string();
+    std::fs::write(&path, way.emit()).expect("written");
+    for (ranks, fold) in [(2, "block"), (3, "cyclic"), (4, "block")] {
+        let ran = mpirun(ranks, &[&path, "--size", "M=5,N=4,K=6", "--fold", fold, "--reference", "kernels/matmul.rec"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(ran.stdout.contains("matches the reference"), "{}", ran.stdout);
+    }
+}
+
+/// More messages than receives are posted at a time, in both directions, with packets that are full.
+#[test]
+fn long_runs_lose_no_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("p.pe").display().to_string();
+    let text = "(program long (version 1) (parameters N) (array Y out (N 2)) (grid (p 0 1))
+        (channel right (offset 1) (latency 1) (depth 700)) (channel left (offset -1) (latency 1) (depth 1))
+        (class a (guard (= p 0)) (loop i 0 (- N 1) (let x (index i)) (send right x))
+          (loop i 0 (- N 1) (recv y left) (store (Y i 0) y)))
+        (class b (guard (= p 1)) (loop i 0 (- N 1) (recv y right) (store (Y i 1) y))
+          (loop i 0 (- N 1) (let x (mul 2 (index i))) (send left x))))";
+    std::fs::write(&path, text).expect("written");
+    let output = folder.path().join("y.npy");
+    let ran = mpirun(2, &[&path, "--size", "N=5000", "--output", &format!("Y={}", output.display()), "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let object: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    assert_eq!(object["words"], 10_000);
+    let found: ndarray::Array2<f64> = ndarray_npy::read_npy(output).expect("an array");
+    assert_eq!(
+        found,
+        ndarray::Array2::from_shape_fn((5000, 2), |(i, side)| if side == 0 { 2.0 * i as f64 } else { i as f64 })
+    );
+}
