@@ -7,7 +7,7 @@ KERNEL ?= kernels/matmul.rec
 CASES ?= 5000
 FUZZ_SECONDS ?= 600
 
-.PHONY: run test setup lint bless bench fuzz clean
+.PHONY: run test test-mpi setup lint bless bench fuzz clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
@@ -15,6 +15,11 @@ run: setup
 # One profile for all three, so that every dependency is compiled once.
 test: lint
 	cargo test --release
+
+# The same with MPI: needs Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev).
+test-mpi: setup
+	cargo clippy --release --features mpi --all-targets --quiet -- -D warnings
+	cargo test --release --features mpi --lib --test exec
 
 lint: setup
 	cargo fmt --check

@@ -12,7 +12,7 @@ pub fn run(output: &Output) -> Done {
     let mpi = on_path("mpirun");
     output.line(&format!("  solver    {solver}"));
     output.line(&format!("  cores     {cores}"));
-    output.line(&format!("  mpirun    {}", mpi.as_deref().unwrap_or("not found; no command needs it yet")));
+    output.line(&format!("  mpirun    {}", mpi.as_deref().unwrap_or("not found; `exec --backend mpi` needs it")));
     output.object(&json!({ "solver": solver, "cores": cores, "mpirun": mpi }));
     Ok(Verdict::Good)
 }

@@ -127,7 +127,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 
 /// The table: where it ran, how fast, what passed between workers.
 fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option<bool>, output: &Output) {
-    let Counts { arrangement, pes, operations, words, packets } = &execution.counts;
+    let Counts { arrangement, pes, operations, words, packets, held } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
@@ -137,7 +137,8 @@ fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option
         execution.elapsed.as_secs_f64(),
         billions_a_second(execution)
     ));
-    output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
+    let held = held.map_or_else(String::new, |held| format!("; a rank holds {held} elements of the inputs at most"));
+    output.line(&format!("  {words} words between {kind}s, in {packets} packets{held}"));
     if let Some(agrees) = agrees {
         output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
     }
@@ -161,6 +162,7 @@ fn to_json(execution: &Execution, (backend, ranks): (&str, usize), agrees: Optio
         "operations": counts.operations,
         "words": counts.words,
         "packets": counts.packets,
+        "held": counts.held,
         "matches_reference": agrees,
         "deadlock": execution.deadlock.as_ref().map(sim::report::deadlock_to_json),
     })

@@ -7,6 +7,9 @@ pub trait Arrays {
     /// An element of an input that some PE of the worker loads or prefetches.
     fn read(&self, array: usize, address: usize) -> f64;
 
+    /// How many elements of inputs the worker holds; `None` where workers share them.
+    fn held(&self) -> Option<u64>;
+
     /// Stores an element of an output; whether this is the first time that this worker knows of.
     fn store(&mut self, array: usize, address: usize, value: f64) -> bool;
 }
@@ -15,6 +18,10 @@ pub trait Arrays {
 impl Arrays for &Memory {
     fn read(&self, array: usize, address: usize) -> f64 {
         self.input(array)[address]
+    }
+
+    fn held(&self) -> Option<u64> {
+        None
     }
 
     fn store(&mut self, array: usize, address: usize, value: f64) -> bool {

@@ -93,6 +93,8 @@ pub struct Counts {
     pub words: u64,
     /// Packets from one worker to another; their number is chance.
     pub packets: u64,
+    /// The most elements of inputs that one rank holds to run its PEs; `None` where workers share them.
+    pub held: Option<u64>,
 }
 
 /// Runs a program on threads, one for each worker.
@@ -149,6 +151,7 @@ fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
         operations: reports.iter().map(operations).sum(),
         words: reports.iter().map(|report| report.words).sum(),
         packets: reports.iter().map(|report| report.packets).sum(),
+        held: reports.iter().filter_map(|report| report.held).max(),
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Report {
     pub words: u64,
     /// In how many packets, those with credits alone included.
     pub packets: u64,
+    /// How many elements of inputs it held; `None` where workers share them.
+    pub held: Option<u64>,
 }
 
 impl<'a, A: Arrays> Worker<'a, A> {
@@ -114,7 +116,8 @@ impl<'a, A: Arrays> Worker<'a, A> {
         };
         let standings = pes.into_iter().map(standing).collect();
         let Outbox { words, packets, .. } = world.outbox;
-        (Report { standings, computed: world.computed, words, packets }, world.arrays)
+        let held = world.arrays.held();
+        (Report { standings, computed: world.computed, words, packets, held }, world.arrays)
     }
 }
 

@@ -93,6 +93,20 @@ fn buses_cross_ranks() {
     }
 }
 
+/// A rank holds what its PEs read and no more. Here the PEs of the first column load rows of A and those of the first row
+/// columns of B, so the rank of both holds all of A, 4 x 5, and its half of the columns of B, 5 x 6.
+#[test]
+fn a_rank_holds_what_its_pes_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("p.pe").display().to_string();
+    std::fs::write(&path, ways("matmul")[0].emit()).expect("written");
+    for (ranks, held) in [(1, 4 * 5 + 5 * 6), (2, 4 * 5 + 5 * 3), (4, 2 * 5 + 5 * 3)] {
+        let ran = mpirun(ranks, &[&path, "--size", "M=4,N=6,K=5", "--json"]);
+        let object: Value = serde_json::from_str(&ran.stdout).expect("one object");
+        assert_eq!(object["held"], held, "{ranks} ranks");
+    }
+}
+
 /// More messages than receives are posted at a time, in both directions, with packets that are full.
 #[test]
 fn long_runs_lose_no_message() {

@@ -83,8 +83,10 @@ fn a_fault_on_one_rank_ends_all() {
         "(program line (version 1) (array Y out (4)) (grid (p 0 3)) (channel right (offset 1) (latency 1) (depth 2))
         (channel left (offset -1) (latency 1) (depth 2)) (bus all (direction 1))
         (class first (guard (= p 0)) (let x 1) (store (Y 0) x) (recv x left))
-        (class inner (guard (>= p 1) (<= p 2)) (let x 1) (store (Y p) x) (recv x left) (send left x))
-        (class last (guard (= p 3)) (let x 1) FAULT (send left x)))";
+        (class inner (guard (>= p 1) (<= p 2)) (let x 1) (store (Y p) x) (recv x left) (send left x)
+          (if ((>= p 3)) ((recv x right) (listen x all (1))) ()))
+        (class last (guard (= p 3)) (let x 1) FAULT (if ((= p 9)) ((send right x) (drive all x (1))) ())
+          (send left x)))";
     let faults = [
         ("(store (Y (+ p 1)) x)", "PE (3) reaches for `Y(4)`, outside the shape [4]"),
         ("(store (Y p) x) (send right x)", "PE (3) sends on `right` to PE (4), which does not receive on it"),

@@ -16,7 +16,7 @@ pub fn gather(world: &World, mine: Report) -> Vec<Report> {
 
 /// The counts, then for each PE where it stands.
 fn pack(report: &Report) -> Vec<u64> {
-    let mut entries = vec![report.words, report.packets, report.computed.len() as u64];
+    let mut entries = vec![report.words, report.packets, report.held.unwrap_or(0), report.computed.len() as u64];
     entries.extend(&report.computed);
     for (pe, standing) in &report.standings {
         entries.extend([
@@ -31,8 +31,8 @@ fn pack(report: &Report) -> Vec<u64> {
 }
 
 fn unpack(entries: &[u64]) -> Option<Report> {
-    let (head, rest) = entries.split_at_checked(3)?;
-    let (computed, mut rest) = rest.split_at_checked(head[2] as usize)?;
+    let (head, rest) = entries.split_at_checked(4)?;
+    let (computed, mut rest) = rest.split_at_checked(head[3] as usize)?;
     let mut standings = vec![];
     while let Some((pe, after)) = rest.split_at_checked(4) {
         let (slots, after) = after.split_at_checked(pe[3] as usize)?;
@@ -41,5 +41,5 @@ fn unpack(entries: &[u64]) -> Option<Report> {
             .push((pe[0] as usize, Standing { counter: pe[1] as usize, finished: pe[2] != 0, clock: None, slots }));
         rest = after;
     }
-    Some(Report { standings, computed: computed.to_vec(), words: head[0], packets: head[1] })
+    Some(Report { standings, computed: computed.to_vec(), words: head[0], packets: head[1], held: Some(head[2]) })
 }

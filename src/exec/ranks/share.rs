@@ -48,6 +48,10 @@ impl Arrays for Share<'_> {
         self.inputs[array].read(address)
     }
 
+    fn held(&self) -> Option<u64> {
+        Some(self.inputs.iter().map(|part| part.values.len() as u64).sum())
+    }
+
     fn store(&mut self, array: usize, address: usize, value: f64) -> bool {
         self.outputs[array].insert(address, value).is_none()
     }
@@ -81,9 +85,12 @@ impl<'a> Share<'a> {
             };
             let others = (1..world.size()).map(|rank| world.receive(rank));
             for entries in std::iter::once(packed(stored)).chain(others) {
-                let pairs = entries.chunks_exact(2).map(|pair| (pair[0] as usize, f64::from_bits(pair[1])));
-                let again = pairs.filter(|(address, value)| !memory.store(array, *address, *value)).last();
-                twice = twice.or(again.map(|(address, _)| (array, address)));
+                for pair in entries.chunks_exact(2) {
+                    let (address, value) = (pair[0] as usize, f64::from_bits(pair[1]));
+                    if !memory.store(array, address, value) {
+                        twice = twice.or(Some((array, address)));
+                    }
+                }
             }
         }
         let Some((array, address)) = twice else { return Ok(()) };
