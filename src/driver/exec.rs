@@ -2,7 +2,8 @@
 
 use super::arguments::ExecArguments;
 use super::output::Output;
-use super::sim::{agrees, meaning, threads, verdict, write_outputs};
+use super::sim::{agrees, meaning, verdict, write_outputs};
+use super::timed::threads;
 use super::{Done, Verdict, files, inputs, pipeline};
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
