@@ -27,8 +27,9 @@ const FLAGS: [&str; 12] = [
 
 /// Runs `systole exec --backend mpi` on so many ranks. A run that hangs is ended by `timeout`, with a code of its own.
 ///
-/// A thread of Open MPI 4.1 now and then, once in a thousand runs, still runs in a component that `MPI_Finalize` has unloaded.
-/// So a run of which a process died of a signal is tried once more, which is said; a crash of our own would come again.
+/// In some 1,500 starts one process died of a signal, on a thread that was not ours, in code that was no longer mapped. That
+/// looks like a component of Open MPI 4.1 that `MPI_Finalize` unloads too early, which is not proved. So such a run is tried
+/// once more, which is said; what comes twice fails the test.
 pub fn mpirun(ranks: usize, arguments: &[&str]) -> Ran {
     let ran = start(ranks, arguments);
     if !ran.stderr.contains("exited on signal") {
