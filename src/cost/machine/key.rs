@@ -40,7 +40,7 @@ pub enum Slot {
     Picojoules(fn(&mut Machine) -> &mut f64),
     /// Picojoules of an operation.
     Operation(Function),
-    /// The time of an operation: a table with one or more of [`TIMES`].
+    /// The time of an operation: a table with one or more of `latency` and `interval`.
     Time(Function),
     /// A list of kinds of buses.
     Kinds(fn(&mut Machine) -> &mut Buses),
