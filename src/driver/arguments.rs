@@ -273,7 +273,7 @@ pub struct ExecArguments {
     pub ranks: Option<usize>,
     /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
     #[arg(long, default_value = "block")]
-    pub fold: String,
+    pub deal: String,
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,

@@ -102,7 +102,7 @@ fn program(source: &Source, output: &Output) -> Checked<Program> {
 
 /// How it is to be run.
 pub fn settings(arguments: &ExecArguments, workers: usize) -> Checked<Settings> {
-    Ok(Settings { workers, dealing: dealing(&arguments.fold)?, capacity: arguments.capacity })
+    Ok(Settings { workers, dealing: dealing(&arguments.deal)?, capacity: arguments.capacity })
 }
 
 /// `block`, `cyclic` or `block-cyclic:B`.
@@ -113,10 +113,10 @@ fn dealing(text: &str) -> Checked<Dealing> {
         Some(("block-cyclic", length)) => match length.parse() {
             Ok(length) if length >= 1 => Ok(Dealing::BlockCyclic(length)),
             _ => Diagnostic::new(format!("`{length}` is no number of PEs to deal out at a time"))
-                .help("write --fold block-cyclic:2")
+                .help("write --deal block-cyclic:2")
                 .alone(),
         },
-        _ => Err(unknown("fold", text, &["block", "cyclic", "block-cyclic:2"])),
+        _ => Err(unknown("deal", text, &["block", "cyclic", "block-cyclic:2"])),
     }
 }
 

@@ -49,7 +49,7 @@ fn refused(emitted: &Emitted, flags: &[&str]) -> String {
 fn the_object_says_where_it_ran_and_what_was_counted() {
     let emitted = Emitted::new("matmul");
     let flags = ["--size", "M=4,N=6,K=5", "--threads", "2", "--reference", "kernels/matmul.rec", "--json"];
-    let output = exec(&emitted, &[&flags[..], &["--fold", "cyclic"]].concat());
+    let output = exec(&emitted, &[&flags[..], &["--deal", "cyclic"]].concat());
     assert!(output.status.success() && output.stderr.is_empty());
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&found["backend"], &found["ranks"]), (&"threads".into(), &2.into()));
@@ -64,7 +64,7 @@ fn the_object_says_where_it_ran_and_what_was_counted() {
 fn the_words_between_workers_are_those_of_the_channels_that_are_cut() {
     let emitted = Emitted::new("matmul");
     let words = |threads: &str, fold: &str| {
-        let flags = ["--size", "M=4,N=6,K=5", "--json", "--threads", threads, "--fold", fold];
+        let flags = ["--size", "M=4,N=6,K=5", "--json", "--threads", threads, "--deal", fold];
         let found: Value = serde_json::from_slice(&exec(&emitted, &flags).stdout).expect("JSON");
         found["words"].as_u64()
     };
@@ -126,8 +126,8 @@ fn flags_that_mean_nothing_are_refused() {
     let emitted = Emitted::new("matmul");
     let refused = |flags: &[&str]| refused(&emitted, &[&["--size", "M=2,N=2,K=2"], flags].concat());
     assert!(refused(&["--backend", "thread"]).contains("did you mean `threads`?"));
-    assert!(refused(&["--fold", "cyclical"]).contains("did you mean `cyclic`?"));
-    assert!(refused(&["--fold", "block-cyclic:0"]).contains("`0` is no number of PEs"));
+    assert!(refused(&["--deal", "cyclical"]).contains("did you mean `cyclic`?"));
+    assert!(refused(&["--deal", "block-cyclic:0"]).contains("`0` is no number of PEs"));
     assert!(refused(&["--threads", "0"]).contains("at least 1 worker"));
     assert!(refused(&["--capacity", "0"]).contains("at least 1"));
     assert!(refused(&["--ranks", "2"]).contains("`--ranks` is for `--backend mpi`"));

@@ -55,7 +55,7 @@ fn hold(kernel: &str) {
         let (flags, found) = outputs(&program, folder.path(), "exec");
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         let count = ranks.to_string();
-        let named = [&path, "--size", &size, "--reference", &kernel, "--fold", fold, "--ranks", &count, "--json"];
+        let named = [&path, "--size", &size, "--reference", &kernel, "--deal", fold, "--ranks", &count, "--json"];
         let ran = mpirun(ranks, &[&named[..], &flags].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold}");
         let object: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
@@ -87,7 +87,7 @@ fn buses_cross_ranks() {
     let path = folder.path().join("p.pe").display().to_string();
     std::fs::write(&path, way.emit()).expect("written");
     for (ranks, fold) in [(2, "block"), (3, "cyclic"), (4, "block")] {
-        let ran = mpirun(ranks, &[&path, "--size", "M=5,N=4,K=6", "--fold", fold, "--reference", "kernels/matmul.rec"]);
+        let ran = mpirun(ranks, &[&path, "--size", "M=5,N=4,K=6", "--deal", fold, "--reference", "kernels/matmul.rec"]);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert!(ran.stdout.contains("matches the reference"), "{}", ran.stdout);
     }
