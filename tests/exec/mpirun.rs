@@ -1,5 +1,6 @@
 //! Starting the program on several ranks with a real `mpirun`.
 
+use std::io::Write;
 use std::process::Command;
 
 /// What a run did.
@@ -35,7 +36,8 @@ pub fn mpirun(ranks: usize, arguments: &[&str]) -> Ran {
     if !ran.stderr.contains("exited on signal") {
         return ran;
     }
-    eprintln!("tried again, since a process died of a signal: {}", ran.stderr);
+    let said = writeln!(std::io::stderr(), "tried again, since a process died of a signal: {}", ran.stderr);
+    said.expect("standard error");
     start(ranks, arguments)
 }
 
