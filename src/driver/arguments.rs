@@ -222,14 +222,26 @@ pub struct TraceArguments {
     pub window: Option<String>,
 }
 
-/// `systole sim`.
+/// A program, and what it is run on.
 #[derive(Args, Debug)]
-pub struct SimArguments {
+pub struct ProgramArguments {
     /// A program written by `systole emit`
     pub program: PathBuf,
     /// Sizes, such as M=8,N=8,K=8
     #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
     pub size: Vec<String>,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
+    /// Compare with this kernel's reference meaning
+    #[arg(long, value_name = "FILE.rec")]
+    pub reference: Option<String>,
+}
+
+/// `systole sim`.
+#[derive(Args, Debug)]
+pub struct SimArguments {
+    #[command(flatten)]
+    pub given: ProgramArguments,
     /// A machine file: its link timing is used in place of the program's
     #[arg(long, value_name = "FILE.toml")]
     pub machine: Option<PathBuf>,
@@ -240,8 +252,6 @@ pub struct SimArguments {
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,
     #[command(flatten)]
-    pub arrays: ArrayArguments,
-    #[command(flatten)]
     pub traces: TraceArguments,
     /// Find the fewest slots of each channel that keep the cycles
     #[arg(long)]
@@ -249,19 +259,13 @@ pub struct SimArguments {
     /// Write a page that shows it, to open in any browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// Compare with this kernel's reference meaning
-    #[arg(long, value_name = "FILE.rec")]
-    pub reference: Option<String>,
 }
 
 /// `systole exec`.
 #[derive(Args, Debug)]
 pub struct ExecArguments {
-    /// A program written by `systole emit`
-    pub program: PathBuf,
-    /// Sizes, such as M=8,N=8,K=8
-    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
-    pub size: Vec<String>,
+    #[command(flatten)]
+    pub given: ProgramArguments,
     /// What the PEs run on: threads of this process, or the ranks that `mpirun` started
     #[arg(long, default_value = "threads")]
     pub backend: String,
@@ -277,11 +281,6 @@ pub struct ExecArguments {
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,
-    #[command(flatten)]
-    pub arrays: ArrayArguments,
-    /// Compare with this kernel's reference meaning
-    #[arg(long, value_name = "FILE.rec")]
-    pub reference: Option<String>,
 }
 
 /// `systole run`.

@@ -1,17 +1,14 @@
 //! `systole exec`: run a program for real.
 
 use super::arguments::ExecArguments;
+use super::finished::{agrees, say_agreement, verdict, write_outputs};
+use super::job::Job;
 use super::output::Output;
-use super::sim::{agrees, meaning, verdict, write_outputs};
 use super::timed::threads;
-use super::{Done, Verdict, files, inputs, pipeline};
-use crate::array::{self, Program, Tensors};
+use super::{Done, Verdict, files};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::exec::{Counts, Dealing, Execution, Settings, execute};
-use crate::integer::Bindings;
-use crate::recurrence::{self, RecurrenceSystem};
 use crate::sim;
-use crate::span::Source;
 use serde_json::{Value, json};
 
 /// The back ends, by the words of `--backend`.
@@ -44,60 +41,26 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
         ]
         .into());
     }
-    let source = files::read(&arguments.program)?;
-    let job = Job::new(arguments, &source, output)?;
+    let job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
     let execution = execute(&job.program, &job.sizes, &job.inputs, &settings(arguments, workers)?)?;
-    Ok(job.finish(arguments, &execution, ("threads", workers), output)?)
+    Ok(finish(&job, arguments, &execution, ("threads", workers), output)?)
 }
 
-/// What is to be run, and what it is held against.
-pub struct Job {
-    pub program: Program,
-    pub sizes: Bindings,
-    pub inputs: Tensors,
-    reference: Option<RecurrenceSystem>,
-}
-
-impl Job {
-    /// Reads all that the flags name.
-    pub fn new(arguments: &ExecArguments, source: &Source, output: &Output) -> Checked<Job> {
-        let program = program(source, output)?;
-        let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
-        let reference =
-            arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
-        let arrays = &arguments.arrays;
-        let inputs = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
-        Ok(Job { program, sizes, inputs, reference })
-    }
-
-    /// Writes the outputs, compares them, and says how it went; `ran` is the back end and the number of its workers.
-    pub fn finish(
-        &self,
-        arguments: &ExecArguments,
-        execution: &Execution,
-        ran: (&str, usize),
-        output: &Output,
-    ) -> Checked<Verdict> {
-        let expected = self.reference.as_ref().map(|system| meaning(system, &self.sizes, &self.inputs)).transpose()?;
-        write_outputs(&self.program, execution, &arguments.arrays.output)?;
-        let agrees = expected.map(|expected| agrees(&expected, execution));
-        show(execution, ran, agrees, output);
-        output.object(&to_json(execution, ran, agrees));
-        Ok(verdict(execution, agrees, output))
-    }
-}
-
-/// The program; of a text that was changed by hand with a warning.
-fn program(source: &Source, output: &Output) -> Checked<Program> {
-    let program = array::parse(&source.name, &source.text)?;
-    if array::is_untouched(&source.text) != Some(true) {
-        output.error(&format!(
-            "warning: `{}` is not the text that was proved; its proofs do not cover this run",
-            source.name
-        ));
-    }
-    Ok(program)
+/// Writes the outputs, compares them, and says how it went; `ran` is the back end and the number of its workers.
+pub fn finish(
+    job: &Job,
+    arguments: &ExecArguments,
+    execution: &Execution,
+    ran: (&str, usize),
+    output: &Output,
+) -> Checked<Verdict> {
+    let expected = job.expected()?;
+    write_outputs(&job.program, execution, &arguments.given.arrays.output)?;
+    let agrees = expected.map(|expected| agrees(&expected, execution));
+    show(execution, ran, agrees, output);
+    output.object(&to_json(execution, ran, agrees));
+    Ok(verdict(execution, agrees, output))
 }
 
 /// How it is to be run.
@@ -140,9 +103,7 @@ fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option
     ));
     let held = held.map_or_else(String::new, |held| format!("; a rank holds {held} elements of the inputs at most"));
     output.line(&format!("  {words} words between {kind}s, in {packets} packets{held}"));
-    if let Some(agrees) = agrees {
-        output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
-    }
+    say_agreement(agrees, output);
 }
 
 /// Applications of scalar functions, in 10^9 a second; 0 for a run too short to be timed.

@@ -4,7 +4,8 @@
 //! all ranks end with one code.
 
 use super::arguments::ExecArguments;
-use super::exec::{Job, settings};
+use super::exec::{finish, settings};
+use super::job::Job;
 use super::output::Output;
 use super::{Done, Verdict, files, inputs};
 use crate::array::{self, Program};
@@ -28,9 +29,10 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
 }
 
 fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result<Verdict, Stopped> {
-    let source = world.settle(if world.is_first() { files::read(&arguments.program).map(Some) } else { Ok(None) })?;
+    let source =
+        world.settle(if world.is_first() { files::read(&arguments.given.program).map(Some) } else { Ok(None) })?;
     let text = world.share_text(source.as_ref().map_or("", |source| &source.text));
-    let job = source.map(|source| Job::new(arguments, &source, output)).transpose();
+    let job = source.map(|source| Job::new(&arguments.given, &source, output)).transpose();
     let job = world.settle(job)?;
     let (program, sizes, settings) = world.settle(part(world, arguments, &text))?;
     let none = array::Tensors::new();
@@ -38,7 +40,7 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let execution = execute_on_ranks(world, &program, &sizes, inputs, &settings)?;
     let ran = ("mpi", world.size());
     let verdict = match (&job, &execution) {
-        (Some(job), Some(execution)) => job.finish(arguments, execution, ran, output),
+        (Some(job), Some(execution)) => finish(job, arguments, execution, ran, output),
         _ => Ok(Verdict::Good),
     };
     let code = world.settle(verdict)?.code();
@@ -48,7 +50,7 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
 
 /// What every rank knows of the run.
 fn part(world: &World, arguments: &ExecArguments, text: &str) -> Checked<(Program, Bindings, Settings)> {
-    let program = array::parse(&arguments.program.display().to_string(), text)?;
-    let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
+    let program = array::parse(&arguments.given.program.display().to_string(), text)?;
+    let sizes = inputs::sizes(&arguments.given.size, &program.parameters, None)?;
     Ok((program, sizes, settings(arguments, world.size())?))
 }

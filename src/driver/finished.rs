@@ -1,8 +1,14 @@
-//! Runs of all back ends, as far as they are looked at alike.
+//! Runs of all back ends, as far as they are looked at alike: their outputs, their verdict, what they are held against.
 
-use crate::array::Tensors;
+use super::output::Output;
+use super::{Verdict, inputs};
+use crate::array::{Program, Tensors};
+use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::exec::Execution;
-use crate::sim::{Deadlock, Outcome};
+use crate::recurrence::Role;
+use crate::sim::{Deadlock, Outcome, npy};
+use ndarray::{ArrayD, Dimension};
+use std::path::Path;
 
 /// A run that has ended.
 pub trait Finished {
@@ -31,4 +37,55 @@ impl Finished for Execution {
     fn deadlock(&self) -> Option<&Deadlock> {
         self.deadlock.as_ref()
     }
+}
+
+/// Writes the outputs asked for; none of a run that deadlocked.
+pub fn write_outputs(program: &Program, outcome: &impl Finished, files: &[String]) -> Checked<()> {
+    let outputs = program.arrays.iter().filter(|array| array.role == Role::Output);
+    let names: Vec<&str> = outputs.map(|array| &*array.name).collect();
+    for file in files {
+        let (tensor, path) = inputs::assignment(file, &names, "output")?;
+        if let (None, Some(array)) = (outcome.deadlock(), outcome.outputs().get(tensor)) {
+            npy::write(Path::new(path), array)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a run came to its end with these outputs, bit for bit.
+pub fn agrees(expected: &Tensors, outcome: &impl Finished) -> bool {
+    outcome.deadlock().is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs().get(name), array))
+}
+
+/// Refuses a reference that holds what is not a number, which would equal nothing, or anything.
+pub fn check_numbers(output: &str, expected: &ArrayD<f64>) -> Checked<()> {
+    let Some((at, _)) = expected.indexed_iter().find(|(_, value)| value.is_nan()) else { return Ok(()) };
+    let element = at.slice().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    Diagnostic::new(format!(
+        "`{output}[{element}]` is not a number for these inputs, so nothing can be compared with it"
+    ))
+    .help("give other inputs, or say what they are, as in `in A[N, N] is positive_definite`")
+    .alone()
+}
+
+/// Whether an array is there with the same shape and the same bits.
+fn same_bits(mine: Option<&ArrayD<f64>>, theirs: &ArrayD<f64>) -> bool {
+    mine.is_some_and(|mine| {
+        mine.shape() == theirs.shape() && mine.iter().zip(theirs.iter()).all(|(a, b)| a.to_bits() == b.to_bits())
+    })
+}
+
+/// Says how a run compares with the reference, where there is one.
+pub fn say_agreement(agrees: Option<bool>, output: &Output) {
+    if let Some(agrees) = agrees {
+        output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
+    }
+}
+
+/// A deadlock is said on standard error; it, and values that differ, refute the run.
+pub fn verdict(outcome: &impl Finished, agrees: Option<bool>, output: &Output) -> Verdict {
+    if let Some(deadlock) = outcome.deadlock() {
+        output.error(&render(&[deadlock.to_diagnostic()], output.has_colour()));
+    }
+    if outcome.deadlock().is_some() || agrees == Some(false) { Verdict::Refuted } else { Verdict::Good }
 }

@@ -29,6 +29,8 @@ mod finished;
 
 mod inputs;
 
+mod job;
+
 mod kernel;
 
 mod one_space;

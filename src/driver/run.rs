@@ -1,11 +1,12 @@
 //! `systole run`: the main job, from equations to a checked run.
 
 use super::arguments::{KernelArguments, RunArguments, SpaceArguments};
+use super::finished::{agrees, verdict, write_outputs};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use super::setting::Setting;
-use super::sim::{agrees, print_fit, verdict, with_match, write_outputs};
+use super::sim::{print_fit, with_match};
 use super::tracing::Tracing;
 use super::written::Written;
 use super::{Done, energy, files, inputs, reporting, show, timed};

@@ -5,11 +5,11 @@
 //! time.
 
 use super::super::arguments::ExploreArguments;
+use super::super::finished::agrees;
 use super::super::kernel::Kernel;
 use super::super::output::Output;
 use super::super::pipeline::{Border, Searched, first_proved};
 use super::super::setting::Setting;
-use super::super::sim::agrees;
 use super::super::timed::settings;
 use super::super::{Failure, inputs};
 use super::sweep::{Point, Sweep};

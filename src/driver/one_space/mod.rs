@@ -8,11 +8,11 @@ mod refusal;
 
 mod show;
 
+use super::finished::check_numbers;
 use super::kernel::{Counts, Kernel};
 use super::output::Output;
 use super::pipeline::{Loaded, Searched, defect, refused_by_checker};
 use super::setting::{Moves, Setting};
-use super::sim::check_numbers;
 use super::words::Words;
 use crate::array::{Program, Tensors};
 use crate::cost::{Cost, Objective, Region};
