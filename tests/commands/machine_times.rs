@@ -1,15 +1,6 @@
 //! Operations and memories that take time: what is predicted is what is simulated, and sweeps and traces go with it.
 
-use super::start::{good, json};
-
-/// A machine that is ideal but for these lines.
-fn written(lines: &str) -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("written.toml");
-    std::fs::write(&path, lines).unwrap();
-    let path = path.to_str().unwrap().to_owned();
-    (folder, path)
-}
+use super::start::{good, json, written};
 
 /// Cycles of a step and of the run, which are so many times those of the search; `schedule` may be empty.
 fn run(kernel: &str, schedule: &str, sizes: &str, machine: &str) -> (u64, u64) {

@@ -1,6 +1,6 @@
 //! Machine files and the flags that stand in for them.
 
-use super::start::{good, json, refused, systole};
+use super::start::{good, json, refused, systole, written};
 use std::path::Path;
 use systole::cost::Machine;
 use systole::mapping::{Links, Network};
@@ -77,15 +77,6 @@ fn an_array_of_several_spaces_that_the_machine_cannot_hold_is_refused() {
     good(&[&search[..], &["--size", "N=4"]].concat());
     let message = refused(&[&search[..], &["--size", "N=5"]].concat());
     assert!(message.contains("larger array than the machine has") && message.contains("extent"), "{message}");
-}
-
-/// A machine that is ideal but for these lines.
-fn written(lines: &str) -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("written.toml");
-    std::fs::write(&path, lines).unwrap();
-    let path = path.to_str().unwrap().to_owned();
-    (folder, path)
 }
 
 /// `A` is broadcast along the rows and `B` along the columns; each bus is needed.

@@ -55,3 +55,12 @@ pub fn json(arguments: &[&str]) -> Value {
 pub fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
+
+/// The file of a machine that is ideal but for these lines, in a folder of its own.
+pub fn written(lines: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("written.toml");
+    std::fs::write(&path, lines).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
