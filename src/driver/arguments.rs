@@ -124,6 +124,15 @@ pub struct SpaceArguments {
     pub threads: Option<usize>,
 }
 
+/// A kernel, and what the search for its designs looks at.
+#[derive(Args, Debug)]
+pub struct SoughtArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+}
+
 /// `systole check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
@@ -135,9 +144,7 @@ pub struct CheckArguments {
 #[derive(Args, Debug)]
 pub struct SearchArguments {
     #[command(flatten)]
-    pub kernel: KernelArguments,
-    #[command(flatten)]
-    pub space: SpaceArguments,
+    pub sought: SoughtArguments,
     /// List every legal design in place of the front
     #[arg(long)]
     pub all: bool,
@@ -150,9 +157,7 @@ pub struct SearchArguments {
 #[derive(Args, Debug)]
 pub struct ProveArguments {
     #[command(flatten)]
-    pub kernel: KernelArguments,
-    #[command(flatten)]
-    pub space: SpaceArguments,
+    pub sought: SoughtArguments,
     /// Claim this FIFO depth on every channel in place of the one that is needed
     #[arg(long)]
     pub depth: Option<u64>,
@@ -171,18 +176,14 @@ pub struct ProveArguments {
 #[derive(Args, Debug)]
 pub struct ExplainArguments {
     #[command(flatten)]
-    pub kernel: KernelArguments,
-    #[command(flatten)]
-    pub space: SpaceArguments,
+    pub sought: SoughtArguments,
 }
 
 /// `systole emit`.
 #[derive(Args, Debug)]
 pub struct EmitArguments {
     #[command(flatten)]
-    pub kernel: KernelArguments,
-    #[command(flatten)]
-    pub space: SpaceArguments,
+    pub sought: SoughtArguments,
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE.pe")]
     pub output: Option<PathBuf>,
@@ -287,9 +288,7 @@ pub struct ExecArguments {
 #[derive(Args, Debug)]
 pub struct RunArguments {
     #[command(flatten)]
-    pub kernel: KernelArguments,
-    #[command(flatten)]
-    pub space: SpaceArguments,
+    pub sought: SoughtArguments,
     #[command(flatten)]
     pub arrays: ArrayArguments,
     #[command(flatten)]
@@ -312,9 +311,7 @@ pub struct RunArguments {
 #[derive(Args, Debug)]
 pub struct ExploreArguments {
     #[command(flatten)]
-    pub kernel: KernelArguments,
-    #[command(flatten)]
-    pub space: SpaceArguments,
+    pub sought: SoughtArguments,
     /// A key of a machine file or a size with its values, such as link.latency=1..8, size.N=8..64:8, grid.network=mesh,hex;
     /// several sweeps give all combinations, the last one fastest
     #[arg(long, value_name = "KEY=VALUES", required = true)]

@@ -1,6 +1,6 @@
 //! `systole emit`: search, prove, write the program.
 
-use super::arguments::{EmitArguments, KernelArguments, SpaceArguments};
+use super::arguments::{EmitArguments, SoughtArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{KernelCommand, Loaded, prove_best};
@@ -10,16 +10,12 @@ use super::{Done, Verdict, closed_form, files};
 use serde_json::json;
 
 impl KernelCommand for EmitArguments {
-    fn kernel(&self) -> &KernelArguments {
-        &self.kernel
-    }
-
-    fn space(&self) -> &SpaceArguments {
-        &self.space
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
-        let setting = Setting::new(&kernel, &self.space)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
         if self.closed_form {
             return closed_form::write(&kernel.scheme(&setting, output)?, self, output);
         }

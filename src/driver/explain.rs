@@ -1,6 +1,6 @@
 //! `systole explain`: the chain of rules from the equations to the schedule.
 
-use super::arguments::{ExplainArguments, KernelArguments, SpaceArguments};
+use super::arguments::{ExplainArguments, SoughtArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{KernelCommand, LIMIT, Loaded, prove_best};
@@ -9,16 +9,12 @@ use super::{Done, Verdict, show};
 use serde_json::json;
 
 impl KernelCommand for ExplainArguments {
-    fn kernel(&self) -> &KernelArguments {
-        &self.kernel
-    }
-
-    fn space(&self) -> &SpaceArguments {
-        &self.space
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
-        let setting = Setting::new(&kernel, &self.space)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let design = prove_best(&searched, &mut lowered, LIMIT, output)?.design;
         let (words, recurrences) = (K::words(&design), K::recurrences(&design));

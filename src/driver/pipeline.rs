@@ -3,7 +3,7 @@
 //! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
 //! differs between them stands behind [`Kernel`].
 
-use super::arguments::{KernelArguments, SpaceArguments};
+use super::arguments::{SoughtArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::one_space::OneSpace;
 use super::output::Output;
@@ -33,10 +33,8 @@ pub struct Loaded<K: Kernel> {
 
 /// A command that starts from a kernel, of whichever form it is.
 pub trait KernelCommand {
-    /// Where the kernel comes from.
-    fn kernel(&self) -> &KernelArguments;
-    /// What the search looks at.
-    fn space(&self) -> &SpaceArguments;
+    /// Where the kernel comes from, and what the search looks at.
+    fn sought(&self) -> &SoughtArguments;
     /// Runs the command.
     fn run<K: Kernel>(&self, loaded: Loaded<K>, output: &Output) -> Done;
 }
@@ -49,13 +47,11 @@ pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
 /// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
 /// whose array may be folded, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
-    let arguments = command.kernel();
-    let system = recurrence::load(&source(&arguments.kernel)?)?;
-    let rules = || rewrite::load_rules(arguments.rules.as_deref());
+    let SoughtArguments { kernel, space: asked } = command.sought();
+    let system = recurrence::load(&source(&kernel.kernel)?)?;
+    let rules = || rewrite::load_rules(kernel.rules.as_deref());
     match recurrence::one_space(&system) {
-        Ok(space) if !may_fold(command.space(), &system)? => {
-            command.run(OneSpace::load(system, space, &rules()?)?, output)
-        }
+        Ok(space) if !may_fold(asked, &system)? => command.run(OneSpace::load(system, space, &rules()?)?, output),
         _ => {
             let cut = recurrence::spaces::cut_spaces(&system)?;
             command.run(System::load(system, cut, &rules()?)?, output)

@@ -1,6 +1,6 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
-use super::arguments::{KernelArguments, ProveArguments, SpaceArguments};
+use super::arguments::{ProveArguments, SoughtArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
@@ -11,17 +11,13 @@ use crate::smt::{self, Discharged, Verdict};
 use std::time::Duration;
 
 impl KernelCommand for ProveArguments {
-    fn kernel(&self) -> &KernelArguments {
-        &self.kernel
-    }
-
-    fn space(&self) -> &SpaceArguments {
-        &self.space
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
     }
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
     fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
-        let setting = Setting::new(&kernel, &self.space)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let best = searched.front.first().map(|found| K::design(&searched, found));
         let design = match best.map_or_else(|| K::forced(&searched), Ok) {

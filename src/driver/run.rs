@@ -1,6 +1,6 @@
 //! `systole run`: the main job, from equations to a checked run.
 
-use super::arguments::{KernelArguments, RunArguments, SpaceArguments};
+use super::arguments::{RunArguments, SoughtArguments};
 use super::finished::{agrees, verdict, write_outputs};
 use super::kernel::Kernel;
 use super::output::Output;
@@ -20,18 +20,14 @@ use serde_json::json;
 use std::time::Instant;
 
 impl KernelCommand for RunArguments {
-    fn kernel(&self) -> &KernelArguments {
-        &self.kernel
-    }
-
-    fn space(&self) -> &SpaceArguments {
-        &self.space
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
-        inputs::sizes(&self.space.size, &kernel.system().parameters, None)?;
-        let setting = Setting::new(&kernel, &self.space)?;
+        inputs::sizes(&self.sought.space.size, &kernel.system().parameters, None)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         print_kernel(kernel.system(), output);
         show::print_search(K::report(&lowered), &searched, output);

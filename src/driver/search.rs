@@ -1,6 +1,6 @@
 //! `systole search`: the Pareto front, or every legal design.
 
-use super::arguments::{KernelArguments, SearchArguments, SpaceArguments};
+use super::arguments::{SearchArguments, SoughtArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{KernelCommand, LIMIT, Loaded, Searched};
@@ -8,16 +8,12 @@ use super::setting::Setting;
 use super::{Done, Verdict, show};
 
 impl KernelCommand for SearchArguments {
-    fn kernel(&self) -> &KernelArguments {
-        &self.kernel
-    }
-
-    fn space(&self) -> &SpaceArguments {
-        &self.space
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
-        let setting = Setting::new(&kernel, &self.space)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, self.all, output)?;
         let Some(best) = searched.front.first() else {
             return Err(K::why_nothing(&searched, LIMIT)?.into());

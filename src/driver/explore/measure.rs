@@ -75,7 +75,7 @@ pub struct Kept {
 impl<K: Kernel> Exploration<'_, K> {
     /// The flags at a point.
     pub fn setting(&self, point: &Point) -> Checked<Setting<K>> {
-        let space = &self.arguments.space;
+        let space = &self.arguments.sought.space;
         let sizes = point.sizes(self.sweeps, &space.size);
         Setting::with(self.kernel, space, &sizes, |machine| point.machine(self.sweeps, machine))
     }

@@ -14,7 +14,7 @@ mod sweep;
 
 mod table;
 
-use super::arguments::{ExploreArguments, KernelArguments, SpaceArguments};
+use super::arguments::{ExploreArguments, SoughtArguments};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{self, KernelCommand, Loaded, with_threads};
@@ -30,12 +30,8 @@ use sweep::{Point, Sweep};
 use table::Table;
 
 impl KernelCommand for ExploreArguments {
-    fn kernel(&self) -> &KernelArguments {
-        &self.kernel
-    }
-
-    fn space(&self) -> &SpaceArguments {
-        &self.space
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
@@ -58,8 +54,8 @@ impl KernelCommand for ExploreArguments {
 /// A key that is swept must not be fixed by a flag as well.
 fn refuse_two_masters(arguments: &ExploreArguments, sweeps: &[Sweep]) -> Checked<()> {
     let flags = [
-        ("link.latency", "--latency", arguments.space.latency.is_some()),
-        ("grid.network", "--network", arguments.space.network.is_some()),
+        ("link.latency", "--latency", arguments.sought.space.latency.is_some()),
+        ("grid.network", "--network", arguments.sought.space.network.is_some()),
     ];
     let clash = |(key, _, given): &&(&str, &str, bool)| *given && sweeps.iter().any(|sweep| sweep.key == *key);
     match flags.iter().find(clash) {
@@ -94,7 +90,7 @@ fn measure_all<K: Kernel>(
         bar.inc(1);
         Ok((*number, row))
     };
-    let threads = arguments.space.threads;
+    let threads = arguments.sought.space.threads;
     rows.extend(with_threads(threads, || missing.par_iter().map(measure).collect::<Checked<Vec<_>>>())??);
     bar.finish_and_clear();
     Ok(rows.into_values().collect())
@@ -111,7 +107,8 @@ fn measure_one<K: Kernel>(exploration: &Exploration<'_, K>, kept: Option<&Kept>,
 
 /// A digest of everything that decides the rows.
 fn digest<K: Kernel>(exploration: &Exploration<'_, K>) -> Checked<String> {
-    let ExploreArguments { kernel, space, sweep, keep, seed, limit, .. } = exploration.arguments;
+    let ExploreArguments { sought: SoughtArguments { kernel, space }, sweep, keep, seed, limit, .. } =
+        exploration.arguments;
     let source = pipeline::source(&kernel.kernel)?;
     let machine = space.machine.as_deref().map(files::read).transpose()?;
     let machine = machine.map(|source| source.text.clone());
