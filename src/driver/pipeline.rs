@@ -187,7 +187,7 @@ pub fn first_proved<'a, K: Kernel>(
     limit: u64,
     output: &Output,
 ) -> Result<Proved<'a, K>, Failure> {
-    let (mut last, mut too_large): (Diagnostics, Vec<Diagnostics>) = (vec![], vec![]);
+    let mut passed_over = PassedOver::default();
     for (index, found) in searched.front.iter().enumerate() {
         let design = K::design(searched, found);
         let proofs = prove(searched, &design, limit)?;
@@ -195,34 +195,47 @@ pub fn first_proved<'a, K: Kernel>(
             Verdict::Good => {
                 K::confirm(searched, found)?;
                 let Err(why) = check_room(searched, &design) else {
-                    say_passed_over(too_large.len(), &searched.setting.machine, output);
+                    passed_over.say(&searched.setting.machine, output);
                     return Ok((index, found.clone(), design, proofs));
                 };
-                too_large.push(why);
+                passed_over.too_large.push(why);
             }
             Verdict::Unknown => {
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
             }
             Verdict::Refuted => {
                 output.error(&format!("design {index} of the front is refuted; trying the next"));
-                last = messages(searched, &proofs);
+                passed_over.refuted = messages(searched, &proofs);
             }
         }
     }
-    Err(match too_large.into_iter().next() {
+    Err(match passed_over.why() {
         Some(why) => why,
-        None if last.is_empty() => K::why_nothing(searched, limit)?,
-        None => last,
+        None => K::why_nothing(searched, limit)?,
     }
     .into())
 }
 
-fn say_passed_over(count: usize, machine: &Machine, output: &Output) {
-    if count > 0 {
-        output.error(&format!(
-            "passed over {count} better on the front that need larger PEs than `{}` has",
-            machine.name
-        ));
+/// Designs of a front that are not taken.
+#[derive(Default)]
+struct PassedOver {
+    /// Why the last refuted one is.
+    refuted: Diagnostics,
+    /// What each of those that are proved needs more of than a PE has.
+    too_large: Vec<Diagnostics>,
+}
+
+impl PassedOver {
+    /// What to say where none is taken: of the best that is proved, or else of the last.
+    fn why(self) -> Option<Diagnostics> {
+        self.too_large.into_iter().next().or(Some(self.refuted).filter(|why| !why.is_empty()))
+    }
+
+    fn say(&self, machine: &Machine, output: &Output) {
+        let (count, machine) = (self.too_large.len(), &machine.name);
+        if count > 0 {
+            output.error(&format!("passed over {count} better on the front that need larger PEs than `{machine}` has"));
+        }
     }
 }
 
