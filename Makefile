@@ -28,7 +28,7 @@ lint: setup
 
 # Accepts the messages that the refusal tests get; look at the difference before you commit it.
 bless: setup
-	BLESS=1 cargo test --release --test syntax
+	BLESS=1 cargo test --release --test syntax --test commands --test sim
 
 bench: setup
 	cargo bench

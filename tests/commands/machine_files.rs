@@ -2,8 +2,9 @@
 //!
 //! Each `tests/errors/*.toml` is refused with the message in the `.expect` beside it; `BLESS=1` rewrites those.
 
+use super::expected::{cases, hold};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use systole::cost::{Machine, keys};
 use systole::diagnostic::{Checked, render};
 use systole::span::Source;
@@ -76,32 +77,20 @@ fn the_parts_of_an_operation_are_set_one_by_one() {
     assert_eq!(first.with(&Source::new("m.toml", "[operation]\nmul.interval = 2\n")).unwrap(), both);
 }
 
-fn pairs() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    paths.sort();
-    paths
-}
-
-fn compare(path: &Path) -> Result<(), String> {
+fn refuse(path: &Path) -> Result<String, String> {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let text = fs::read_to_string(path).unwrap();
-    let Err(errors) = Machine::parse(&Source::new(&name, text)) else { return Err(format!("{name} is accepted")) };
-    let (found, expect) = (render(&errors, false), path.with_extension("expect"));
-    if std::env::var_os("BLESS").is_some() {
-        return fs::write(&expect, found).map_err(|error| error.to_string());
+    match Machine::parse(&Source::new(&name, text)) {
+        Ok(_) => Err(format!("{name} is accepted")),
+        Err(errors) => Ok(render(&errors, false)),
     }
-    let wanted = fs::read_to_string(&expect).unwrap_or_default();
-    if found == wanted { Ok(()) } else { Err(format!("{name}\nfound:\n{found}\nwanted:\n{wanted}")) }
 }
 
 #[test]
 fn every_refusal_says_what_is_expected() {
-    let paths = pairs();
+    let paths = cases("tests/errors", "toml");
     assert!(paths.len() >= 10, "only {} refusals are tested", paths.len());
-    let failures: Vec<String> = paths.iter().filter_map(|path| compare(path).err()).collect();
-    assert!(failures.is_empty(), "{}\n(BLESS=1 accepts)", failures.join("\n"));
+    hold(&paths, refuse);
 }
 
 #[test]

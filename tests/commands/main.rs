@@ -1,5 +1,8 @@
 //! The command line as a user meets it: every command as a process, with its exit code and its two streams.
 
+#[path = "../expected/mod.rs"]
+mod expected;
+
 mod border;
 
 mod emit;

@@ -1,9 +1,10 @@
 //! Each `tests/errors/schedules/*.rec` has a schedule `wrong` that is refused with the message in the `.expect` beside it;
 //! `BLESS=1` rewrites those. A first line `# flags: ..` is for the command line.
 
+use super::expected::{cases, hold};
 use super::start::{json, refused};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const FOLDER: &str = "tests/errors/schedules";
 
@@ -65,22 +66,11 @@ fn pes_that_work_in_turns_are_folded() {
 
 #[test]
 fn every_impossible_schedule_is_refused_in_the_words_of_the_source() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "rec"));
-    paths.sort();
+    let paths = cases(FOLDER, "rec");
     assert!(paths.len() >= 15, "only {} refusals are tested", paths.len());
-    let mut failures = vec![];
-    for path in &paths {
-        let (found, expect) = (refuse(path), path.with_extension("expect"));
-        assert!(found.contains(".rec:"), "{}: no place in the source:\n{found}", path.display());
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&expect, &found).expect("written");
-        }
-        let wanted = fs::read_to_string(&expect).unwrap_or_default();
-        if found != wanted {
-            failures.push(format!("{}\nfound:\n{found}\nwanted:\n{wanted}", path.display()));
-        }
-    }
-    assert!(failures.is_empty(), "{}\n(BLESS=1 accepts)", failures.join("\n"));
+    hold(&paths, |path| {
+        let found = refuse(path);
+        let is_placed = found.contains(".rec:");
+        is_placed.then(|| found.clone()).ok_or(format!("{}: no place in the source:\n{found}", path.display()))
+    });
 }

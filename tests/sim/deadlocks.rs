@@ -2,6 +2,7 @@
 //! its end. `BLESS=1` rewrites the messages.
 
 use super::common::sizes;
+use super::expected::{cases, hold};
 use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,8 @@ use systole::sim::{Deadlock, Order, Settings, simulate};
 const SIZE: i64 = 4;
 
 fn programs() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/deadlocks");
-    let paths = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let name = |path: &PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
-    let mut paths: Vec<PathBuf> = paths.filter(|path| name(path).ends_with(".pe")).collect();
-    paths.retain(|path| !name(path).ends_with(".twin.pe"));
-    paths.sort();
+    let mut paths = cases("tests/sim/deadlocks", "pe");
+    paths.retain(|path| !path.to_string_lossy().ends_with(".twin.pe"));
     assert!(paths.len() >= 12, "only {} deadlocks are tested", paths.len());
     paths
 }
@@ -56,19 +53,10 @@ fn sim(path: &Path) -> (Option<i32>, String) {
 
 #[test]
 fn every_deadlock_is_diagnosed_as_expected() {
-    let mut failures = vec![];
-    for path in programs() {
-        let found = deadlock(&path).unwrap_or_else(|| panic!("{} runs to its end", path.display()));
-        let (found, expect) = (render(&[found.to_diagnostic()], false), path.with_extension("expect"));
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&expect, &found).expect("written");
-        }
-        let wanted = fs::read_to_string(&expect).unwrap_or_default();
-        if found != wanted {
-            failures.push(format!("{}\nfound:\n{found}\nwanted:\n{wanted}", path.display()));
-        }
-    }
-    assert!(failures.is_empty(), "{}\n(BLESS=1 accepts)", failures.join("\n"));
+    hold(&programs(), |path| match deadlock(path) {
+        Some(found) => Ok(render(&[found.to_diagnostic()], false)),
+        None => Err(format!("{} runs to its end", path.display())),
+    });
 }
 
 #[test]

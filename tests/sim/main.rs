@@ -1,5 +1,8 @@
 //! Runs of hand-written programs: exact cycles, counts and values.
 
+#[path = "../expected/mod.rs"]
+mod expected;
+
 mod common;
 
 mod counters;
