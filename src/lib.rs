@@ -8,6 +8,7 @@
 //! | [`integer`] | linear forms, matrices and their lattices, polyhedra |
 //! | [`syntax`] | text ─► syntax tree ─► text |
 //! | [`recurrence`] | tree ─► equations ─► iteration spaces, and what they mean |
+//! | [`tiles`] | equations over elements ─► equations over tiles, and what is done with one tile |
 //! | [`rewrite`] | space and rules ─► e-graph ─► every way to move operands and to order a reduction |
 //! | [`mapping`] | bounds ─► candidate space-time maps; designs and their flows |
 //! | [`timing`] | design ─► obligations |
@@ -16,6 +17,7 @@
 //! | [`extract`] | choices and maps ─► the exact Pareto front |
 //! | [`systolize`](mod@systolize) | space, place and step ─► asynchronous processes in closed form |
 //! | [`array`](mod@array) | design ─► per-PE program ─► text ─► program |
+//! | [`leaf`] | leaf operations of a program ─► flat loops over tiles, or a library's |
 //! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters, traces |
 //! | [`exec`] | program, sizes, arrays ─► arrays, for real, on threads or MPI ranks |
 //! | [`report`] | run, design, refutation ─► one HTML page |
@@ -74,6 +76,8 @@ pub mod syntax;
 
 pub mod recurrence;
 
+pub mod tiles;
+
 pub mod rewrite;
 
 pub mod mapping;
@@ -89,6 +93,8 @@ pub mod extract;
 pub mod systolize;
 
 pub mod array;
+
+pub mod leaf;
 
 pub mod sim;
 

@@ -264,6 +264,21 @@ pub enum Scalar {
     Binary(Function, Box<[Scalar; 2]>),
     /// A function of three arguments.
     Ternary(Function, Box<[Scalar; 3]>),
+    /// A leaf, by its position in the program.
+    Call(Box<Call>),
+}
+
+/// A leaf called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The leaf, as a position in the program.
+    pub leaf: usize,
+    /// The tile that its result is begun with.
+    pub onto: Option<Scalar>,
+    /// The tile coordinates.
+    pub at: Vec<Index>,
+    /// The tiles.
+    pub arguments: Vec<Scalar>,
 }
 
 impl Scalar {
@@ -289,6 +304,8 @@ impl Scalar {
                 let [a, b, c] = &**parts;
                 Some(function.apply(&[value(a)?, value(b)?, value(c)?]))
             }
+            // Only back ends that hold tiles have a value for it.
+            Scalar::Call(_) => Some(f64::NAN),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One class's body to flat instructions.
 
-use super::code::{ClassCode, Index, Op, Port, Scalar, Test};
+use super::code::{Call, ClassCode, Index, Op, Port, Scalar, Test};
 use super::{Class, Condition, IndexExpr, Instruction, Program, ScalarExpr};
 use crate::integer::{Bindings, Name};
 use crate::recurrence::Function;
@@ -277,6 +277,12 @@ impl<'a> BodyCompiler<'a> {
                 let parts: Vec<Scalar> = arguments.iter().map(|argument| self.scalar(argument, counts)).collect();
                 apply(*function, parts)
             }
+            ScalarExpr::Call { leaf, onto, at, arguments } => Scalar::Call(Box::new(Call {
+                leaf: self.program.leaves.iter().position(|known| known.name == *leaf).unwrap_or(0),
+                onto: onto.as_deref().map(|onto| self.scalar(onto, counts)),
+                at: self.frame.indices(at),
+                arguments: arguments.iter().map(|argument| self.scalar(argument, counts)).collect(),
+            })),
         }
     }
 

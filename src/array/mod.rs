@@ -8,6 +8,7 @@ mod program;
 
 pub use program::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+    TileCount,
 };
 
 mod index;
@@ -42,7 +43,7 @@ pub use validate::validate;
 
 mod code;
 
-pub use code::{ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test};
+pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test};
 
 mod compile_body;
 

@@ -41,6 +41,8 @@ impl Parser {
         let program = Program {
             kernel: name(""),
             parameters: vec![],
+            tiles: vec![],
+            leaves: vec![],
             arrays: vec![],
             grid: vec![],
             channels: vec![],
@@ -113,7 +115,7 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape });
+        self.program.arrays.push(ArrayDecl { name, role, shape, axes: vec![] });
         Ok(())
     }
 

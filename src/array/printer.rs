@@ -183,6 +183,12 @@ impl Display for ScalarExpr {
             ScalarExpr::Register(name) => f.write_str(name),
             ScalarExpr::Index(form) => write!(f, "(index {form})"),
             ScalarExpr::Apply(function, arguments) => write!(f, "({}{})", function.keyword(), spaced(arguments)),
+            ScalarExpr::Call { leaf, onto: None, at, arguments } => {
+                write!(f, "(call {leaf} (at{}){})", spaced(at), spaced(arguments))
+            }
+            ScalarExpr::Call { leaf, onto: Some(onto), at, arguments } => {
+                write!(f, "(call-onto {onto} {leaf} (at{}){})", spaced(at), spaced(arguments))
+            }
         }
     }
 }

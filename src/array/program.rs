@@ -29,6 +29,7 @@
 
 use crate::integer::Name;
 use crate::recurrence::{Function, Role};
+use crate::tiles::{Axis, Leaf};
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,8 @@ pub struct Program {
     pub kernel: Name,
     /// Size parameters, each at least 1.
     pub parameters: Vec<Name>,
+    /// Parameters that follow from these: numbers of tiles.
+    pub tiles: Vec<TileCount>,
     /// The arrays it reads and writes.
     pub arrays: Vec<ArrayDecl>,
     /// The bounding box of the PEs, one entry a dimension; empty for a single PE.
@@ -45,8 +48,21 @@ pub struct Program {
     pub channels: Vec<Channel>,
     /// One-to-many links.
     pub buses: Vec<Bus>,
+    /// What is done with tiles.
+    pub leaves: Vec<Leaf>,
     /// What the PEs do.
     pub classes: Vec<Class>,
+}
+
+/// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileCount {
+    /// The name of the number.
+    pub name: Name,
+    /// The parameter that is divided.
+    pub parameter: Name,
+    /// The elements of a tile, at least 1.
+    pub size: i64,
 }
 
 /// An array of 64-bit floating-point numbers.
@@ -56,8 +72,11 @@ pub struct ArrayDecl {
     pub name: Name,
     /// Input or output.
     pub role: Role,
-    /// Extents over the parameters.
+    /// Extents over the parameters, in elements.
     pub shape: Vec<IndexExpr>,
+    /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
+    /// tile. Else none.
+    pub axes: Vec<Axis>,
 }
 
 /// One coordinate of the grid with its first and last value.
@@ -165,8 +184,20 @@ pub enum ScalarExpr {
     Register(Name),
     /// `(index e)`: an integer expression as a number.
     Index(IndexExpr),
-    /// `(add a b)` and the other words of [`Function::keyword`].
+    /// `(add a b)` and the other words of [`Function::keyword`]. Of tiles: element by element.
     Apply(Function, Vec<ScalarExpr>),
+    /// `(call f (at i j) a b ..)`, `(call-onto c f (at i j) a b ..)`: what a leaf gives for these tiles, at these tile
+    /// coordinates; onto a tile of running values where there is one.
+    Call {
+        /// The leaf.
+        leaf: Name,
+        /// The tile that its result is begun with.
+        onto: Option<Box<ScalarExpr>>,
+        /// The tile coordinates.
+        at: Vec<IndexExpr>,
+        /// The tiles.
+        arguments: Vec<ScalarExpr>,
+    },
 }
 
 /// One instruction.

@@ -222,6 +222,11 @@ impl<'a> Walk<'a, '_> {
                 }
                 arguments.iter().for_each(|argument| self.scalar(place, argument));
             }
+            ScalarExpr::Call { onto, at, arguments, .. } => {
+                at.iter().for_each(|coordinate| self.index(place, coordinate));
+                onto.iter().for_each(|onto| self.scalar(place, onto));
+                arguments.iter().for_each(|argument| self.scalar(place, argument));
+            }
         }
     }
 

@@ -110,7 +110,7 @@ fn join(known: &mut Done, other: Done) {
 /// The function at the root of an expression, and what it is applied to.
 fn parts(scalar: &Scalar) -> Option<(Function, &[Scalar])> {
     match scalar {
-        Scalar::Number(_) | Scalar::Register(_) | Scalar::Index(_) => None,
+        Scalar::Number(_) | Scalar::Register(_) | Scalar::Index(_) | Scalar::Call(_) => None,
         Scalar::Unary(function, operand) => Some((*function, std::slice::from_ref(operand))),
         Scalar::Binary(function, operands) => Some((*function, &operands[..])),
         Scalar::Ternary(function, operands) => Some((*function, &operands[..])),

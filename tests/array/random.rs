@@ -127,12 +127,14 @@ impl Choices {
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
-        let array = |title: &str, role, shape| ArrayDecl { name: name(title), role, shape };
+        let array = |title: &str, role, shape| ArrayDecl { name: name(title), role, shape, axes: vec![] };
         let shape = vec![self.index(&parameters, 2), self.index(&parameters, 0)];
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
         let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];
         Program {
             kernel: name("random"),
+            tiles: vec![],
+            leaves: vec![],
             arrays: vec![array("A", Role::Input, shape), array("s", Role::Output, vec![])],
             grid,
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],

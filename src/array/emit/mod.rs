@@ -91,6 +91,8 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     Ok(Program {
         kernel: space.kernel.clone(),
         parameters: space.parameters.clone(),
+        tiles: vec![],
+        leaves: vec![],
         arrays: arrays(space),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         channels,
@@ -126,6 +128,7 @@ fn arrays(space: &Space) -> Vec<ArrayDecl> {
         name: std::sync::Arc::clone(name),
         role: if *name == space.output { Role::Output } else { Role::Input },
         shape: shape.iter().map(IndexExpr::affine).collect(),
+        axes: vec![],
     };
     space.shapes.iter().map(declare).collect()
 }

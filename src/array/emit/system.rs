@@ -42,6 +42,8 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
+        tiles: vec![],
+        leaves: vec![],
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         channels: all_channels(design, &parts, &passages, links)?,
@@ -223,6 +225,7 @@ fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
         name: tensor.name.clone(),
         role: tensor.role,
         shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
+        axes: vec![],
     };
     handled.map(declare).collect()
 }

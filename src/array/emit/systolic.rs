@@ -59,6 +59,8 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
     Ok(Program {
         kernel: space.kernel.clone(),
         parameters: space.parameters.clone(),
+        tiles: vec![],
+        leaves: vec![],
         arrays: super::arrays(space),
         grid: grid(space, scheme),
         channels: channels(&writer, links)?,

@@ -65,6 +65,7 @@ fn fill(
             fill(&mut third, &parts[2], slots, registers, mask)?;
             each_lane(mask, |lane| values[lane] = function.apply(&[values[lane], second[lane], third[lane]]));
         }
+        Scalar::Call(_) => values.fill(f64::NAN),
     }
     Ok(())
 }

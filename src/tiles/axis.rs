@@ -1,0 +1,47 @@
+//! How one dimension of a tensor, or one index, is divided into tiles.
+
+use crate::integer::{Affine, Bindings};
+
+/// Elements `0..before + body + after` in tiles: each of the `before` first and the `after` last is a tile of its own, the
+/// `body` between them is cut into tiles of `size` elements, the last of which may be ragged. So an equation over tiles has
+/// the form of the equation over elements, with the number of the body's tiles in place of its extent.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Axis {
+    /// How many elements stand before the body.
+    pub before: i64,
+    /// How many elements the body has, over the parameters.
+    pub body: Affine,
+    /// How many of them a tile holds, at least 1.
+    pub size: i64,
+    /// How many elements stand after the body.
+    pub after: i64,
+}
+
+impl Axis {
+    /// The number of elements, over the parameters.
+    pub fn extent(&self) -> Affine {
+        self.body.clone() + Affine::constant(self.before + self.after)
+    }
+
+    /// The first and last element of a tile, where `body` is the value of [`Axis::body`]. The last is less than the first
+    /// where the tile is empty, as all tiles outside are.
+    pub fn span(&self, tile: i64, body: i64) -> (i64, i64) {
+        let (inner, tiles) = (tile - self.before, (body + self.size - 1).div_euclid(self.size));
+        let extent = self.before + body + self.after;
+        let (first, last) = match inner {
+            _ if tile < 0 => (0, -1),
+            _ if inner < 0 => (tile, tile),
+            _ if inner < tiles => {
+                (self.before + inner * self.size, self.before + ((inner + 1) * self.size).min(body) - 1)
+            }
+            _ => (self.before + body + inner - tiles, self.before + body + inner - tiles),
+        };
+        if first < extent { (first, last) } else { (extent, extent - 1) }
+    }
+
+    /// How many tiles there are; `None` where the body has no value at these sizes.
+    pub fn tiles(&self, sizes: &Bindings) -> Option<i64> {
+        let body = self.body.evaluate(sizes)?;
+        Some(self.before + (body + self.size - 1).div_euclid(self.size) + self.after)
+    }
+}
