@@ -8,8 +8,9 @@ mod program;
 
 pub use program::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
-    TileCount,
 };
+
+pub use crate::tiles::TileCount;
 
 mod index;
 
@@ -56,6 +57,10 @@ mod demand;
 pub use demand::{Demand, demands};
 
 pub mod emit;
+
+mod over_tiles;
+
+pub use over_tiles::over_tiles;
 
 mod wiring;
 

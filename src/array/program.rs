@@ -29,7 +29,7 @@
 
 use crate::integer::Name;
 use crate::recurrence::{Function, Role};
-use crate::tiles::{Axis, Leaf};
+use crate::tiles::{Axis, Leaf, TileCount};
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,17 +52,6 @@ pub struct Program {
     pub leaves: Vec<Leaf>,
     /// What the PEs do.
     pub classes: Vec<Class>,
-}
-
-/// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TileCount {
-    /// The name of the number.
-    pub name: Name,
-    /// The parameter that is divided.
-    pub parameter: Name,
-    /// The elements of a tile, at least 1.
-    pub size: i64,
 }
 
 /// An array of 64-bit floating-point numbers.

@@ -110,6 +110,9 @@ pub struct SpaceArguments {
     /// The least and greatest entry of a step
     #[arg(long, value_name = "LO..HI", default_value = "-2..2", allow_hyphen_values = true)]
     pub steps: String,
+    /// The elements of a tile along indices, such as i=64,j=64: what moves and what is worked on are tiles then
+    #[arg(long, value_name = "I=N,..", value_delimiter = ',')]
+    pub tile: Vec<String>,
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,

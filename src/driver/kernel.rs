@@ -3,6 +3,7 @@
 //! In: equations, flags, and what the stage before gave. Out: what the next stage takes, and words and objects for it.
 //! Invariant: an implementation calls the stages; that they come in their order is the matter of `pipeline`.
 
+use super::origin::Origin;
 use super::output::Output;
 use super::pipeline::{self, Searched};
 use super::setting::{Moves, Setting};
@@ -69,7 +70,9 @@ pub trait Kernel: Sized + Sync {
     /// What the search counts, and the columns that are left for its time.
     const MAPS: (&'static str, usize);
 
-    /// The equations.
+    /// The kernel as the user gave it.
+    fn origin(&self) -> &Origin;
+    /// The equations that are searched: over elements, or over tiles.
     fn system(&self) -> &RecurrenceSystem;
     /// The spaces; at least one where there is anything to prove.
     fn spaces(&self) -> &[Space];

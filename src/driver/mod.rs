@@ -35,6 +35,8 @@ mod kernel;
 
 mod one_space;
 
+mod origin;
+
 mod output;
 
 mod pipeline;

@@ -6,6 +6,7 @@
 use super::arguments::{SoughtArguments, SpaceArguments};
 use super::kernel::Kernel;
 use super::one_space::OneSpace;
+use super::origin::Origin;
 use super::output::Output;
 use super::setting::{Setting, schedule};
 use super::system::System;
@@ -50,11 +51,14 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, space: asked } = command.sought();
     let system = recurrence::load(&source(&kernel.kernel)?)?;
     let rules = || rewrite::load_rules(kernel.rules.as_deref());
-    match recurrence::one_space(&system) {
-        Ok(space) if !may_fold(asked, &system)? => command.run(OneSpace::load(system, space, &rules()?)?, output),
+    let origin = Origin::new(system, asked)?;
+    match recurrence::one_space(&origin.searched()) {
+        Ok(space) if !may_fold(asked, &origin.system)? => {
+            command.run(OneSpace::load(origin, space, &rules()?)?, output)
+        }
         _ => {
-            let cut = recurrence::spaces::cut_spaces(&system)?;
-            command.run(System::load(system, cut, &rules()?)?, output)
+            let cut = recurrence::spaces::cut_spaces(&origin.searched())?;
+            command.run(System::load(origin, cut, &rules()?)?, output)
         }
     }
 }
@@ -241,7 +245,7 @@ impl PassedOver {
 
 /// Refuses a design whose program needs more of a PE than the machine has.
 fn check_room<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>) -> Checked<()> {
-    let Setting { machine, sizes, .. } = searched.setting;
+    let Setting { machine, given: sizes, .. } = searched.setting;
     if machine.registers.is_none() && machine.words.is_none() {
         return Ok(());
     }

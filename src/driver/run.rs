@@ -26,7 +26,7 @@ impl KernelCommand for RunArguments {
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
-        inputs::sizes(&self.sought.space.size, &kernel.system().parameters, None)?;
+        inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         print_kernel(kernel.system(), output);
@@ -72,8 +72,8 @@ fn simulate<K: Kernel>(
     (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
     output: &Output,
 ) -> Checked<(Outcome, bool, Option<Fit>)> {
-    let (program, sizes, arrays) = (&written.program, &searched.setting.sizes, &arguments.arrays);
-    let tensors = inputs::tensors(program, Some(searched.kernel.system()), sizes, &arrays.input, arrays.seed)?;
+    let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
+    let tensors = inputs::tensors(program, Some(&searched.kernel.origin().system), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let settings = timed::settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;

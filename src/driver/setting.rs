@@ -16,6 +16,8 @@ pub struct Setting<K: Kernel> {
     /// The machine with the command line's changes.
     pub machine: Machine,
     /// The sizes asked for.
+    pub given: Bindings,
+    /// The sizes of the equations that are searched: the same, or numbers of tiles.
     pub sizes: Bindings,
     /// What the schedule fixes.
     pub constraint: K::Constraint,
@@ -47,10 +49,12 @@ impl<K: Kernel> Setting<K> {
         let system = kernel.system();
         let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
         let constraint = kernel.constrain(schedule)?;
+        let given = inputs::sizes(sizes, &kernel.origin().system.parameters, Some(8))?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         Ok(Setting {
             machine: change(machine(arguments, K::network(&constraint))?)?,
-            sizes: inputs::sizes(sizes, &system.parameters, Some(8))?,
+            sizes: kernel.origin().sizes(&given),
+            given,
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,
             bounds: bounds(&system.name, dimension, arguments)?,

@@ -155,7 +155,11 @@ macro_rules! functions {
     ($($variant:ident $word:literal $arity:literal $doc:literal $arguments:pat => $value:expr;)*) => {
         /// A scalar function. Comparisons give 1 for true and 0 for false; `select(c, a, b)` is `a` where `c` is not 0.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Function { $(#[doc = $doc] $variant,)* }
+        pub enum Function {
+            $(#[doc = $doc] $variant,)*
+            /// What is done with one tile: the leaf of this number (`tiles`).
+            Leaf(u16),
+        }
 
         impl Function {
             /// All functions.
@@ -163,12 +167,12 @@ macro_rules! functions {
 
             /// The word for it in prefix text: kernels (`sqrt(x)`), rules and programs (`(sqrt x)`).
             pub fn keyword(self) -> &'static str {
-                match self { $(Function::$variant => $word,)* }
+                match self { $(Function::$variant => $word,)* Function::Leaf(_) => "call" }
             }
 
-            /// How many arguments it takes.
+            /// How many arguments it takes; a leaf takes as many as it says, and 0 is given.
             pub fn arity(self) -> usize {
-                match self { $(Function::$variant => $arity,)* }
+                match self { $(Function::$variant => $arity,)* Function::Leaf(_) => 0 }
             }
 
             /// Its value; the slice must be as long as [`Function::arity`] says.

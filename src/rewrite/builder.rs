@@ -10,7 +10,7 @@ use super::equations::Equations;
 use super::language::{Literal, Term};
 use super::levels::{Levels, is_constant, levels};
 use crate::integer::{Name, Vector};
-use crate::recurrence::{Operand, Operator, Scalar, Space};
+use crate::recurrence::{Function, Operand, Operator, Scalar, Space};
 use egg::{Id, Language, RecExpr, Symbol};
 
 /// How values of the own space are handed over where they have a constant distance.
@@ -96,9 +96,16 @@ impl<'a> Builder<'a> {
             Scalar::Operand(position) => self.at(*position),
             Scalar::Apply(function, arguments) => {
                 let children = arguments.iter().map(|argument| self.body(argument)).collect();
-                self.add(Term::apply(*function, children))
+                self.apply(*function, children)
             }
         }
+    }
+
+    fn apply(&mut self, function: Function, children: Vec<Id>) -> Id {
+        let Function::Leaf(number) = function else { return self.add(Term::apply(function, children)) };
+        let name = self.add(Term::leaf_name(number));
+        let leaf = self.add(Term::Leaf(name));
+        children.into_iter().fold(leaf, |called, argument| self.add(Term::Call([called, argument])))
     }
 
     /// A read; a position that the space does not have stays a name, which no rule can lower.
@@ -141,7 +148,7 @@ impl<'a> Builder<'a> {
             Scalar::Apply(function, arguments) => {
                 let lower = |argument| self.lowered_body(argument, transports);
                 let children = arguments.iter().map(lower).collect::<Option<Vec<Id>>>()?;
-                Some(self.add(Term::apply(*function, children)))
+                Some(self.apply(*function, children))
             }
         }
     }

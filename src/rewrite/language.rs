@@ -45,6 +45,7 @@ define_language! {
     /// | `(recv s d m)`, `(send s d v)` | the message that `x - d` sent; a message that carries `v` |
     /// | `(sched P t e)` | `e`, at place `P` and step `t` |
     /// | `(add a b)`, `(sqrt a)` and so on | scalar functions, point by point |
+    /// | `(call (call (leaf f) a) b)` | what a leaf gives for tiles, point by point; one argument a call |
     #[allow(missing_docs)]
     pub enum Term {
         Number(Literal),
@@ -87,6 +88,8 @@ define_language! {
         "recv" = Recv([Id; 3]),
         "send" = Send([Id; 3]),
         "sched" = Sched([Id; 3]),
+        "call" = Call([Id; 2]),
+        "leaf" = Leaf(Id),
         Other(Symbol, Vec<Id>),
     }
 }
@@ -129,6 +132,8 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("recv", 3),
     ("send", 3),
     ("sched", 3),
+    ("call", 2),
+    ("leaf", 1),
 ];
 
 /// How many children the operator `word` has; `None` for an unknown one.
@@ -154,7 +159,12 @@ impl Term {
         Term::name(operator.keyword())
     }
 
-    /// A scalar function of its arguments.
+    /// The name of a leaf.
+    pub fn leaf_name(number: u16) -> Term {
+        Term::name(&format!("leaf{number}"))
+    }
+
+    /// A scalar function of its arguments; a leaf takes them one after the other, so it is none.
     pub fn apply(function: Function, arguments: Vec<Id>) -> Term {
         Term::Other(Symbol::from(function.keyword()), arguments)
     }

@@ -199,6 +199,7 @@ impl Reading<'_> {
                 found[*position].extend(moves);
                 moved
             }
+            Scalar::Apply(Function::Leaf(number), arguments) => self.walk_call(class, *number, arguments, found),
             Scalar::Apply(function, arguments) => self.walk_apply(class, *function, arguments, found),
         }
     }
@@ -221,6 +222,23 @@ impl Reading<'_> {
             let walked = pairs.map(|(child, argument)| self.walk_body(*child, argument, found));
             walked.fold(children.len() == arguments.len(), |all, one| all & one)
         })
+    }
+
+    /// A leaf with its arguments, the last one outermost.
+    fn walk_call(&self, class: Id, leaf: u16, arguments: &[Scalar], found: &mut [BTreeSet<Transport>]) -> bool {
+        let Some((last, before)) = arguments.split_last() else {
+            let name = self.graph.lookup(Term::leaf_name(leaf));
+            return name.is_some_and(|name| self.holds(class, &Term::Leaf(name)));
+        };
+        let called = self.graph[class].nodes.iter().filter_map(|node| match node {
+            Term::Call([called, argument]) => Some((*called, *argument)),
+            _ => None,
+        });
+        let walk = |(called, argument): (Id, Id), found: &mut [BTreeSet<Transport>]| {
+            let last = self.walk_body(argument, last, found);
+            self.walk_call(called, leaf, before, found) && last
+        };
+        called.collect::<Vec<_>>().into_iter().any(|pair| walk(pair, found))
     }
 
     /// The lowered statements of `class` that bring `operand`.

@@ -10,9 +10,9 @@ use super::names::Names;
 use super::passage::Passage;
 use super::scan::Scan;
 use crate::array::{Condition, IndexExpr, Instruction, ScalarExpr};
-use crate::integer::{Affine, Name, Polyhedron};
+use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::mapping::{Design, Flow, FlowRole};
-use crate::recurrence::Scalar;
+use crate::recurrence::{Function, Scalar};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
 
@@ -194,8 +194,41 @@ pub fn scalar_expression(
         Scalar::Index(form) => ScalarExpr::Index(index(form)),
         Scalar::Operand(operand) => ScalarExpr::Register(register(*operand)),
         Scalar::Apply(function, arguments) => {
-            let arguments = arguments.iter().map(|argument| scalar_expression(argument, index, register));
-            ScalarExpr::Apply(*function, arguments.collect())
+            let arguments: Vec<ScalarExpr> =
+                arguments.iter().map(|argument| scalar_expression(argument, index, register)).collect();
+            applied(*function, arguments)
         }
+    }
+}
+
+/// A function of its arguments. Those of a leaf begin with its tile coordinates.
+pub fn applied(function: Function, arguments: Vec<ScalarExpr>) -> ScalarExpr {
+    let Function::Leaf(number) = function else { return ScalarExpr::Apply(function, arguments) };
+    let coordinates = arguments.iter().take_while(|argument| matches!(argument, ScalarExpr::Index(_))).count();
+    let tile = |argument: &ScalarExpr| match argument {
+        ScalarExpr::Index(form) => Some(form.clone()),
+        _ => None,
+    };
+    ScalarExpr::Call {
+        leaf: leaf_name(number),
+        onto: None,
+        at: arguments[..coordinates].iter().filter_map(tile).collect(),
+        arguments: arguments[coordinates..].to_vec(),
+    }
+}
+
+/// The name of a leaf while a program is written.
+pub fn leaf_name(number: u16) -> Name {
+    name(&format!("leaf{number}"))
+}
+
+/// `value` joined to what a register holds: a leaf goes on from there.
+pub fn joined(operator: Function, result: &Name, value: ScalarExpr) -> ScalarExpr {
+    let running = ScalarExpr::Register(result.clone());
+    match value {
+        ScalarExpr::Call { leaf, onto: None, at, arguments } => {
+            ScalarExpr::Call { leaf, onto: Some(Box::new(running)), at, arguments }
+        }
+        value => ScalarExpr::Apply(operator, vec![running, value]),
     }
 }

@@ -1,5 +1,6 @@
 //! Elements of outputs that are known without an operation: stored before the run, without time.
 
+use super::body::applied;
 use super::known::{lower_expression, upper_expression};
 use crate::array::{Comparison, Condition, IndexExpr, Instruction, ScalarExpr};
 use crate::integer::{Affine, Name, Polyhedron};
@@ -48,6 +49,6 @@ fn closed(scalar: &Scalar) -> ScalarExpr {
         Scalar::Index(form) => ScalarExpr::Index(IndexExpr::affine(form)),
         // A closed form reads nothing.
         Scalar::Operand(_) => ScalarExpr::Number(f64::NAN),
-        Scalar::Apply(function, arguments) => ScalarExpr::Apply(*function, arguments.iter().map(closed).collect()),
+        Scalar::Apply(function, arguments) => applied(*function, arguments.iter().map(closed).collect()),
     }
 }

@@ -8,6 +8,8 @@
 
 mod body;
 
+pub(super) use body::leaf_name;
+
 mod branch;
 
 mod classes;

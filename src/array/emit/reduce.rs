@@ -1,6 +1,6 @@
 //! How a value joins the running result of its line, and what is done with the final one.
 
-use super::body::Body;
+use super::body::{Body, joined};
 use crate::array::{Instruction, ScalarExpr};
 use crate::integer::Polyhedron;
 use crate::mapping::{Flow, FlowRole};
@@ -19,8 +19,7 @@ impl Body<'_> {
             join.push(Instruction::Receive(result.clone(), self.names.channel(role)));
         }
         let operator = self.design.space.reduction.map_or(Function::Add, Operator::function);
-        let sum = ScalarExpr::Apply(operator, vec![ScalarExpr::Register(result.clone()), value.clone()]);
-        join.push(Instruction::Let(result.clone(), sum));
+        join.push(Instruction::Let(result.clone(), joined(operator, &result, value.clone())));
         let start = vec![Instruction::Let(result.clone(), value.clone())];
         let mut body = self.when(&self.previous(flow), known, |_| join.clone(), |_| start.clone());
         let moved = match flow.is_stationary() {

@@ -91,7 +91,7 @@ impl<K: Kernel> Exploration<'_, K> {
         let (_, found, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
         let program = K::program(&searched, &design)?;
         validate(&program)?;
-        let (tensors, outcome) = self.run(&program, &setting.sizes, &setting.machine)?;
+        let (tensors, outcome) = self.run(&program, &setting.given, &setting.machine)?;
         if !agrees(&K::expected(&searched, &design, &tensors)?, &outcome) {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
@@ -119,7 +119,7 @@ impl<K: Kernel> Exploration<'_, K> {
             let setting = self.setting(point)?;
             let machine = &setting.machine;
             let program = kept.on_links_of(machine);
-            let (_, outcome) = self.run(&program, &setting.sizes, machine)?;
+            let (_, outcome) = self.run(&program, &setting.given, machine)?;
             let proved = machine.links == kept.machine.links;
             let blank = blank(&program, &outcome, machine);
             Ok(count(&outcome, Measured { proved, design: kept.design.clone(), ..blank }))

@@ -10,6 +10,7 @@ mod show;
 
 use super::finished::check_numbers;
 use super::kernel::{Counts, Kernel};
+use super::origin::Origin;
 use super::output::Output;
 use super::pipeline::{Loaded, Searched, defect, refused_by_checker};
 use super::setting::{Moves, Setting};
@@ -33,6 +34,7 @@ const MOST_POINTS: u64 = 100_000;
 
 /// A kernel of one space.
 pub struct OneSpace {
+    origin: Origin,
     system: RecurrenceSystem,
     space: Space,
     choices: Choices,
@@ -40,10 +42,10 @@ pub struct OneSpace {
 
 impl OneSpace {
     /// The saturated e-graph of a space.
-    pub fn load(system: RecurrenceSystem, space: Space, rules: &RuleSet) -> Checked<Loaded<OneSpace>> {
+    pub fn load(origin: Origin, space: Space, rules: &RuleSet) -> Checked<Loaded<OneSpace>> {
         let lowered = rewrite::saturate(&space, rules, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
-        Ok(Loaded { kernel: OneSpace { system, space, choices }, lowered })
+        Ok(Loaded { kernel: OneSpace { system: origin.searched(), origin, space, choices }, lowered })
     }
 
     /// The design that a schedule with place and time describes even when it is wrong: what it leaves open is chosen to be
@@ -75,6 +77,10 @@ impl Kernel for OneSpace {
     type Design<'a> = Design<'a>;
 
     const MAPS: (&'static str, usize) = ("maps", 12);
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
 
     fn system(&self) -> &RecurrenceSystem {
         &self.system
@@ -205,10 +211,14 @@ impl Kernel for OneSpace {
     }
 
     fn program(searched: &Searched<OneSpace>, design: &Design) -> Checked<Program> {
-        border::program(searched, design)
+        Ok(searched.kernel.origin.finish(border::program(searched, design)?))
     }
 
     fn expected(searched: &Searched<OneSpace>, design: &Design, inputs: &Tensors) -> Checked<Tensors> {
+        let origin = &searched.kernel.origin;
+        if origin.tiled().is_some() {
+            return recurrence::evaluate(&origin.system, &searched.setting.given, inputs);
+        }
         let output = &design.space.output;
         let chain = &design.dataflow.chain;
         let expected = recurrence::evaluate_in_order(design.space, chain, &searched.setting.sizes, inputs)?;

@@ -9,6 +9,7 @@ mod refusal;
 mod show;
 
 use super::kernel::{Counts, Kernel, LeftOut};
+use super::origin::Origin;
 use super::output::Output;
 use super::pipeline::{LIMIT, Loaded, Searched, refused_by_checker};
 use super::setting::{Moves, Setting};
@@ -33,6 +34,7 @@ use serde_json::{Map, Value};
 
 /// A kernel of several spaces.
 pub struct System {
+    origin: Origin,
     system: RecurrenceSystem,
     cut: SpaceSystem,
     choices: Vec<Choices>,
@@ -40,10 +42,10 @@ pub struct System {
 
 impl System {
     /// The saturated e-graph of the spaces that a system was cut into.
-    pub fn load(system: RecurrenceSystem, cut: SpaceSystem, rules: &RuleSet) -> Checked<Loaded<System>> {
+    pub fn load(origin: Origin, cut: SpaceSystem, rules: &RuleSet) -> Checked<Loaded<System>> {
         let lowered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
-        Ok(Loaded { kernel: System { system, cut, choices }, lowered })
+        Ok(Loaded { kernel: System { system: origin.searched(), origin, cut, choices }, lowered })
     }
 
     fn design(&self, parts: &[Part]) -> SystemDesign<'_> {
@@ -61,6 +63,10 @@ impl Kernel for System {
     type Design<'a> = SystemDesign<'a>;
 
     const MAPS: (&'static str, usize) = ("placements", 7);
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
 
     fn system(&self) -> &RecurrenceSystem {
         &self.system
@@ -168,11 +174,11 @@ impl Kernel for System {
     }
 
     fn program(searched: &Searched<System>, design: &SystemDesign) -> Checked<Program> {
-        emit_system(design, &searched.setting.machine.links)
+        Ok(searched.kernel.origin.finish(emit_system(design, &searched.setting.machine.links)?))
     }
 
     fn expected(searched: &Searched<System>, _: &SystemDesign, inputs: &Tensors) -> Checked<Tensors> {
-        recurrence::evaluate(&searched.kernel.system, &searched.setting.sizes, inputs)
+        recurrence::evaluate(&searched.kernel.origin.system, &searched.setting.given, inputs)
     }
 
     fn nearest<'a>(searched: &Searched<'a, System>, limit: u64) -> Option<SystemDesign<'a>> {

@@ -1,0 +1,83 @@
+//! The kernel as the user gave it, where the equations that are searched may be over its tiles.
+//!
+//! In: the user's equations, and the tiles that schedule and flags ask for. Out: the equations to be searched, their sizes for
+//! the sizes of the user, and programs that take the user's sizes and arrays.
+
+use super::arguments::SpaceArguments;
+use super::setting::schedule;
+use crate::array::{IndexExpr, Program, over_tiles};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Bindings, name};
+use crate::recurrence::{Directive, RecurrenceSystem};
+use crate::tiles::{TileSize, Tiled, tile};
+
+/// What the user gave.
+pub struct Origin {
+    /// The equations over elements.
+    pub system: RecurrenceSystem,
+    tiled: Option<Tiled>,
+}
+
+impl Origin {
+    /// The user's equations with the tiles of the schedule and of `--tile`, if there are any.
+    ///
+    /// # Errors
+    /// What [`tile`] refuses; flags that name no size.
+    pub fn new(system: RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Origin> {
+        let sizes = tile_sizes(&system, arguments)?;
+        let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
+        Ok(Origin { system, tiled })
+    }
+
+    /// The equations to be searched.
+    pub fn searched(&self) -> RecurrenceSystem {
+        self.tiled.as_ref().map_or_else(|| self.system.clone(), |tiled| tiled.system.clone())
+    }
+
+    /// How the equations are tiled, if they are.
+    pub fn tiled(&self) -> Option<&Tiled> {
+        self.tiled.as_ref()
+    }
+
+    /// The sizes of the equations that are searched.
+    pub fn sizes(&self, given: &Bindings) -> Bindings {
+        self.tiled.as_ref().map_or_else(|| given.clone(), |tiled| tiled.sizes(given))
+    }
+
+    /// The program for the user's sizes and arrays.
+    pub fn finish(&self, program: Program) -> Program {
+        let Some(tiled) = &self.tiled else { return program };
+        let mut program = over_tiles(program, tiled);
+        program.parameters = self.system.parameters.clone();
+        for array in &mut program.arrays {
+            let shape = self.system.tensor(&array.name).map_or(&[][..], |tensor| &tensor.shape);
+            array.shape = shape.iter().map(IndexExpr::affine).collect();
+        }
+        program
+    }
+}
+
+/// The sizes of tiles; a flag stands in for what the schedule says of the same index.
+fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Vec<TileSize>> {
+    let mut sizes = arguments.tile.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
+    if let Some(named) = &arguments.schedule {
+        for (directive, span) in &schedule(system, named)?.directives {
+            if let Directive::Tile(index, size) = directive
+                && sizes.iter().all(|known| known.index != *index)
+            {
+                sizes.push(TileSize { index: index.clone(), size: *size, span: Some(*span) });
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+fn tile_size(text: &str) -> Checked<TileSize> {
+    let parts = text.split_once('=').and_then(|(index, size)| Some((index.trim(), size.trim().parse::<i64>().ok()?)));
+    match parts {
+        Some((index, size @ 1..=1_000_000)) => Ok(TileSize { index: name(index), size, span: None }),
+        _ => Diagnostic::new(format!("`{text}` is not a size of tiles"))
+            .help("write --tile i=64,j=64; sizes are whole numbers from 1 to 1000000")
+            .alone(),
+    }
+}

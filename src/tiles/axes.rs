@@ -1,0 +1,167 @@
+//! How every dimension of every tensor is cut, and every coordinate of every part.
+//!
+//! The body of a dimension is the part of its extent that grows with the sizes. What is constant in the extent, such as the
+//! row and the column of zeros in `H[M + 1, N + 1]`, stands before the body as far as the equations give it values of its
+//! own, and after it for the rest.
+
+use super::Axis;
+use super::classes::Sizes;
+use super::source::Part;
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Name, name};
+use crate::recurrence::RecurrenceSystem;
+use std::collections::BTreeMap;
+
+/// All axes of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Axes {
+    tensors: BTreeMap<Name, Vec<Axis>>,
+    parts: Vec<BTreeMap<Name, Axis>>,
+}
+
+impl Axes {
+    /// The axes of a system.
+    ///
+    /// # Errors
+    /// An extent with a multiple of a parameter; an index whose elements no tensor's subscripts are.
+    pub fn new(system: &RecurrenceSystem, parts: &[Part], sizes: &Sizes) -> Checked<Axes> {
+        let mut axes = Axes::default();
+        for tensor in &system.tensors {
+            let cut =
+                (0..tensor.shape.len()).map(|dimension| of_dimension(system, parts, sizes, &tensor.name, dimension));
+            axes.tensors.insert(tensor.name.clone(), cut.collect::<Checked<Vec<Axis>>>()?);
+        }
+        axes.follow_readers(system, parts);
+        for (number, part) in parts.iter().enumerate() {
+            let of_part = axes.of_part(system, number, part, sizes)?;
+            axes.parts.push(of_part);
+        }
+        Ok(axes)
+    }
+
+    /// The axes of a declared tensor.
+    pub fn of_tensor(&self, tensor: &Name) -> &[Axis] {
+        self.tensors.get(tensor).map_or(&[], Vec::as_slice)
+    }
+
+    /// The axes of a part's coordinates.
+    pub fn of(&self, part: usize) -> &BTreeMap<Name, Axis> {
+        &self.parts[part]
+    }
+
+    /// An input with a border has its body where the tensor that it is read into has it.
+    fn follow_readers(&mut self, system: &RecurrenceSystem, parts: &[Part]) {
+        for part in parts {
+            for read in part.reads.iter().filter(|read| system.equations.iter().all(|own| own.target != read.tensor)) {
+                for (dimension, form) in read.access.iter().enumerate() {
+                    let plain = form.clone() - Affine::constant(form.constant_term());
+                    let Some(index) = plain.as_variable() else { continue };
+                    let Some(coordinate) = part.coordinates[..part.free].iter().position(|own| own == index) else {
+                        continue;
+                    };
+                    let target = self.tensors[&part.tensor][coordinate].clone();
+                    let Some(axis) = self.tensors.get_mut(&read.tensor).and_then(|axes| axes.get_mut(dimension)) else {
+                        continue;
+                    };
+                    let border = axis.before + axis.after;
+                    axis.before = (target.before + form.constant_term()).clamp(0, border);
+                    axis.after = border - axis.before;
+                }
+            }
+        }
+    }
+
+    fn of_part(
+        &self,
+        system: &RecurrenceSystem,
+        number: usize,
+        part: &Part,
+        sizes: &Sizes,
+    ) -> Checked<BTreeMap<Name, Axis>> {
+        let mut axes: BTreeMap<Name, Axis> = BTreeMap::new();
+        for (coordinate, index) in part.coordinates.iter().enumerate() {
+            let size = sizes.of_coordinate(number, coordinate);
+            let axis = match coordinate < part.free {
+                true => self.tensors[&part.tensor].get(coordinate).cloned(),
+                false => self.of_reduced(part, index, size),
+            };
+            let Some(axis) = axis else {
+                return Diagnostic::new(format!(
+                    "`{index}` cannot be tiled: what it runs over has no extent of its own"
+                ))
+                .label(&system.source, part.span, "in this equation")
+                .alone();
+            };
+            axes.insert(index.clone(), axis);
+        }
+        Ok(axes)
+    }
+
+    /// A reduction index is cut as a subscript that it stands in alone; else by its range.
+    fn of_reduced(&self, part: &Part, index: &Name, size: i64) -> Option<Axis> {
+        let alone = Affine::variable(index);
+        let reads = part.reads.iter().flat_map(|read| {
+            let axes = self.tensors.get(&read.tensor).map_or(&[][..], Vec::as_slice);
+            read.access.iter().zip(axes)
+        });
+        let mut same = reads.filter(|(form, _)| **form == alone).map(|(_, axis)| axis.clone());
+        same.next().or_else(|| {
+            let (_, upper) = part.set.bounds(index);
+            let plain = |form: &Affine| !form.mentions(&part.coordinates);
+            let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
+            Some(Axis { before: 0, body: last.form + Affine::constant(1), size, after: 0 })
+        })
+    }
+}
+
+fn of_dimension(
+    system: &RecurrenceSystem,
+    parts: &[Part],
+    sizes: &Sizes,
+    tensor: &Name,
+    dimension: usize,
+) -> Checked<Axis> {
+    let extent = system.tensor(tensor).map(|tensor| tensor.shape[dimension].clone()).unwrap_or_default();
+    let border = extent.constant_term().max(0);
+    let body = extent.clone() - Affine::constant(border);
+    if let Some((parameter, _)) = body.terms().find(|(_, coefficient)| *coefficient != 1) {
+        return Diagnostic::new(format!(
+            "`{tensor}` cannot be tiled: its extent `{extent}` has a multiple of `{parameter}`"
+        ))
+        .label(&system.source, system.tensor(tensor).map(|tensor| tensor.span).unwrap_or_default(), "declared here")
+        .alone();
+    }
+    let size = sizes.of_dimension(tensor, dimension);
+    let lowest = parts.iter().filter(|part| part.tensor == *tensor).filter_map(|part| lowest(part, dimension));
+    let before = lowest.max().unwrap_or(0).clamp(0, border);
+    Ok(Axis { before, body, size, after: border - before })
+}
+
+/// The least subscript that a part with several has along a dimension, where that is a constant.
+fn lowest(part: &Part, dimension: usize) -> Option<i64> {
+    let index = &part.coordinates[dimension];
+    let (lower, _) = part.set.bounds(index);
+    let constant = lower.iter().filter(|bound| bound.form.is_constant() && bound.coefficient == 1);
+    let least = constant.map(|bound| bound.form.constant_term()).max()?;
+    let pinned = part.set.implies(&(Affine::constant(least) - Affine::variable(index)));
+    (!pinned).then_some(least)
+}
+
+/// How many tiles of so many elements cover so many elements: the name of the number.
+pub(super) fn count_name(parameter: &Name, size: i64) -> Name {
+    if size == 1 { parameter.clone() } else { name(&format!("{parameter}_by_{size}")) }
+}
+
+impl Axis {
+    /// The number of tiles of the body, over numbers of tiles: no less than there are.
+    pub(super) fn body_tiles(&self) -> Affine {
+        let mut tiles = Affine::constant(if self.size == 1 { self.body.constant_term() } else { 0 });
+        self.body.terms().for_each(|(parameter, _)| tiles.add_term(&count_name(parameter, self.size), 1));
+        tiles
+    }
+
+    /// The number of tiles, over numbers of tiles.
+    pub(super) fn all_tiles(&self) -> Affine {
+        self.body_tiles() + Affine::constant(self.before + self.after)
+    }
+}

@@ -1,0 +1,153 @@
+//! The spaces of a kernel in the coordinates of their families, so that all that write one tensor speak of its elements alike.
+//!
+//! In: the spaces of a system. Out: a [`Part`] for each, over the subscripts of the tensor it contributes to, and its
+//! reduction indices; and one for each closed form.
+
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Name, Polyhedron};
+use crate::recurrence::spaces::{SpaceSystem, solve};
+use crate::recurrence::{Operator, Scalar};
+use crate::span::Span;
+use std::collections::BTreeMap;
+
+/// A read of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Read {
+    /// The tensor, or the reduction.
+    pub tensor: Name,
+    /// The element, over the coordinates.
+    pub access: Vec<Affine>,
+    /// The read in the source.
+    pub span: Span,
+}
+
+/// What one space, or one closed form, contributes to a tensor.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The name of the space; the tensor's for a closed form.
+    pub name: Name,
+    /// The tensor that the equation defines.
+    pub tensor: Name,
+    /// What it writes: the tensor, or the reduction by its own name.
+    pub output: Name,
+    /// Which element it writes, over the coordinates.
+    pub element: Vec<Affine>,
+    /// The tensor's subscripts, then the reduction indices.
+    pub coordinates: Vec<Name>,
+    /// How many of these are subscripts.
+    pub free: usize,
+    /// The points.
+    pub set: Polyhedron,
+    /// What it reads.
+    pub reads: Vec<Read>,
+    /// The value at a point.
+    pub body: Scalar,
+    /// How values are reduced.
+    pub reduction: Option<Operator>,
+    /// The equation in the source.
+    pub span: Span,
+}
+
+impl Part {
+    /// The reduction indices.
+    pub fn reduced(&self) -> &[Name] {
+        &self.coordinates[self.free..]
+    }
+
+    /// Whether it is a reduction inside an equation, and not a whole one.
+    pub fn is_inner(&self) -> bool {
+        self.output != self.tensor
+    }
+}
+
+/// All parts of a kernel, in the order of its spaces, closed forms last.
+///
+/// # Errors
+/// A space whose points the subscripts do not name.
+pub(super) fn parts(cut: &SpaceSystem) -> Checked<Vec<Part>> {
+    let mut parts = (0..cut.spaces.len()).map(|space| of_space(cut, space)).collect::<Checked<Vec<Part>>>()?;
+    for known in &cut.known {
+        parts.push(of_known(cut, known)?);
+    }
+    Ok(parts)
+}
+
+fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
+    let (space, member) = (&cut.spaces[position], &cut.members[position]);
+    let coordinates = cut.families[member.family].indices.clone();
+    let tensor = tensor_of(cut, member.family);
+    let free = cut.tensors.iter().find(|known| known.name == tensor).map_or(0, |known| known.shape.len());
+    let targets: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
+    let Some(inverse) = solve(&member.embedding, space.indices(), &targets) else {
+        return Diagnostic::new(format!("`{}` cannot be tiled: its subscripts do not name its points", space.name))
+            .label(&space.source, space.span, "this equation")
+            .alone();
+    };
+    let image = |forms: &[Affine]| forms.iter().map(|form| form.substitute(&inverse.point)).collect::<Vec<_>>();
+    let read = |operand: &crate::recurrence::Operand| Read {
+        tensor: operand.tensor.clone(),
+        access: image(&operand.access),
+        span: operand.span,
+    };
+    Ok(Part {
+        name: space.name.clone(),
+        tensor,
+        output: space.output.clone(),
+        element: image(&space.output_access),
+        coordinates,
+        free,
+        set: inverse.image(&space.domain.set),
+        reads: space.operands.iter().map(read).collect(),
+        body: substituted(&space.body, &inverse.point),
+        reduction: space.reduction,
+        span: space.span,
+    })
+}
+
+/// The tensor whose subscripts a family's first coordinates are: families of reductions bear its name before a dot.
+fn tensor_of(cut: &SpaceSystem, family: usize) -> Name {
+    let name = &cut.families[family].name;
+    let fits =
+        |tensor: &&Name| **name == ***tensor || name.strip_prefix(&***tensor).is_some_and(|rest| rest.starts_with('.'));
+    cut.tensors.iter().map(|tensor| &tensor.name).find(fits).unwrap_or(name).clone()
+}
+
+fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::Known) -> Checked<Part> {
+    let coordinates = coordinates_of(cut, &known.tensor, known.subscripts.len());
+    let targets: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
+    let Some(inverse) = solve(&known.subscripts, &known.domain.indices, &targets) else {
+        return Diagnostic::new(format!("`{}` cannot be tiled: its subscripts do not name its points", known.tensor))
+            .label(&cut.source, known.span, "this equation")
+            .alone();
+    };
+    Ok(Part {
+        name: known.tensor.clone(),
+        tensor: known.tensor.clone(),
+        output: known.tensor.clone(),
+        element: targets,
+        free: coordinates.len(),
+        coordinates,
+        set: inverse.image(&known.domain.set),
+        reads: vec![],
+        body: substituted(&known.value, &inverse.point),
+        reduction: None,
+        span: known.span,
+    })
+}
+
+/// The names that the other equations of a tensor give its subscripts.
+pub(super) fn coordinates_of(cut: &SpaceSystem, tensor: &Name, rank: usize) -> Vec<Name> {
+    let families = (0..cut.families.len()).filter(|family| tensor_of(cut, *family) == *tensor);
+    let named = families.map(|family| cut.families[family].indices[..rank].to_vec()).next();
+    named.unwrap_or_else(|| (0..rank).map(|axis| crate::integer::name(&format!("x{axis}"))).collect())
+}
+
+fn substituted(scalar: &Scalar, image: &BTreeMap<Name, Affine>) -> Scalar {
+    match scalar {
+        Scalar::Number(_) | Scalar::Operand(_) => scalar.clone(),
+        Scalar::Index(form) => Scalar::Index(form.substitute(image)),
+        Scalar::Apply(function, arguments) => {
+            Scalar::Apply(*function, arguments.iter().map(|argument| substituted(argument, image)).collect())
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! From a system over elements to one over tiles.
+
+use super::axes::{Axes, count_name};
+use super::classes::{Sizes, TileSize};
+use super::equations::Tiler;
+use super::source::parts;
+use super::{Axis, Leaf};
+use crate::diagnostic::Checked;
+use crate::integer::{Affine, Bindings, Name, Polyhedron};
+use crate::recurrence::spaces::cut_spaces;
+use crate::recurrence::{Directive, RecurrenceSystem, Role, Schedule, Tensor, validate};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TileCount {
+    /// The name of the number.
+    pub name: Name,
+    /// The parameter that is divided.
+    pub parameter: Name,
+    /// The elements of a tile, at least 1.
+    pub size: i64,
+}
+
+impl TileCount {
+    /// The number at these sizes; `None` where the parameter has no value.
+    pub fn at(&self, sizes: &Bindings) -> Option<i64> {
+        sizes.get(&self.parameter).map(|elements| (elements + self.size - 1).div_euclid(self.size))
+    }
+}
+
+/// A system over tiles.
+#[derive(Clone, Debug)]
+pub struct Tiled {
+    /// The equations, whose functions are the leaves.
+    pub system: RecurrenceSystem,
+    /// The leaves, by the number of their function.
+    pub leaves: Vec<Leaf>,
+    /// The sizes of the system over those of the user.
+    pub counts: Vec<TileCount>,
+    /// How each tensor is cut.
+    pub axes: BTreeMap<Name, Vec<Axis>>,
+}
+
+impl Tiled {
+    /// The sizes of the system over tiles, where the user gives these.
+    pub fn sizes(&self, sizes: &Bindings) -> Bindings {
+        let counts = self.counts.iter().filter_map(|count| Some((count.name.clone(), count.at(sizes)?)));
+        let whole = sizes.iter().filter(|(name, _)| self.system.parameters.contains(name));
+        whole.map(|(name, value)| (name.clone(), *value)).chain(counts).collect()
+    }
+}
+
+/// The system over tiles of these sizes; an index for which there is none stays as it is.
+///
+/// # Errors
+/// What [`cut_spaces`] refuses; sizes that contradict each other; equations whose tiles need each other, or do not line up.
+pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
+    let cut = cut_spaces(system)?;
+    let parts = parts(&cut)?;
+    let sizes = Sizes::new(&parts, wanted, &system.source)?;
+    let axes = Axes::new(system, &parts, &sizes)?;
+    let counts = counts(system, &axes);
+    let parameters: Vec<Name> = counts.iter().map(|count| count.name.clone()).collect();
+    let known = Polyhedron::sizes(&parameters);
+    let mut tiler =
+        Tiler { cut: &cut, parts: &parts, axes: &axes, sizes: known, leaves: vec![], reductions: BTreeMap::new() };
+    let mut equations = vec![];
+    for tensor in system.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
+        equations.extend(tiler.equations(&tensor.name, tensor.shape.len())?);
+    }
+    let leaves = tiler.leaves;
+    let shape = |tensor: &Tensor| axes.of_tensor(&tensor.name).iter().map(Axis::all_tiles).collect::<Vec<Affine>>();
+    let tensors = system.tensors.iter().map(|tensor| Tensor { shape: shape(tensor), ..tensor.clone() }).collect();
+    let schedules = system.schedules.iter().map(without_tiles).collect();
+    let axes =
+        system.tensors.iter().map(|tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec())).collect();
+    let system = RecurrenceSystem { parameters, tensors, equations, schedules, ..system.clone() };
+    validate(&system)?;
+    Ok(Tiled { system, leaves, counts: counts.into_iter().filter(|count| count.size > 1).collect(), axes })
+}
+
+/// The numbers of tiles that the axes have, in the order of the parameters.
+fn counts(system: &RecurrenceSystem, axes: &Axes) -> Vec<TileCount> {
+    let mut needed = BTreeSet::new();
+    for axis in system.tensors.iter().flat_map(|tensor| axes.of_tensor(&tensor.name)) {
+        needed.extend(axis.body.terms().map(|(parameter, _)| (parameter.clone(), axis.size)));
+    }
+    let of = |parameter: &Name| {
+        let sizes: Vec<i64> = needed.iter().filter(|(name, _)| name == parameter).map(|(_, size)| *size).collect();
+        let sizes = if sizes.is_empty() { vec![1] } else { sizes };
+        let count = |size: i64| TileCount { name: count_name(parameter, size), parameter: parameter.clone(), size };
+        sizes.into_iter().map(count).collect::<Vec<_>>()
+    };
+    system.parameters.iter().flat_map(of).collect()
+}
+
+/// The schedule for the system over tiles.
+fn without_tiles(schedule: &Schedule) -> Schedule {
+    let directives = schedule.directives.iter().filter(|(directive, _)| !matches!(directive, Directive::Tile(..)));
+    Schedule { directives: directives.cloned().collect(), ..schedule.clone() }
+}
