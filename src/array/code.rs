@@ -71,8 +71,12 @@ pub struct Layout {
     pub name: Name,
     /// Input or output.
     pub role: Role,
-    /// Its extents.
+    /// Its extents: numbers, or tiles in an array of tiles.
     pub shape: Vec<usize>,
+    /// Its extents in numbers.
+    pub elements: Vec<usize>,
+    /// In an array of tiles for each dimension and tile the first number and how many there are; else empty.
+    pub boxes: Vec<Vec<(usize, usize)>>,
 }
 
 impl Layout {

@@ -1,14 +1,16 @@
 //! Program and sizes to flat code.
 //!
-//! In: a [`Program`] and a value for each of its parameters. Out: [`Code`]: every array with its extents, every PE
-//! with its class. Sizes that are missing, not positive, or so large that a run could not be held in memory are refused
+//! In: a [`Program`] and a value for each of its parameters. Out: [`Code`]: every array with its extents and the boxes of
+//! its tiles, every PE with its class. Numbers of tiles are constants like the parameters. Sizes that are missing, not positive, or so large that a run could not be held in memory are refused
 //! before anything is allocated for them.
 
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
-use super::{Class, IndexExpr, Program, validate};
+use super::index::ceil_division;
+use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
+use crate::tiles::Axis;
 
 /// Bytes of an element: the user's and the simulator's copy, and whether it is stored.
 const ELEMENT_BYTES: u128 = 17;
@@ -23,11 +25,9 @@ const MEMORY_LIMIT: u128 = 8 << 30;
 pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
     validate(program)?;
     check_sizes(program, sizes)?;
-    let arrays = program.arrays.iter().map(|array| {
-        let shape = array.shape.iter().map(|extent| extent_of(extent, sizes, &array.name)).collect::<Result<_, _>>()?;
-        Ok(Layout { name: array.name.clone(), role: array.role, shape })
-    });
-    let arrays: Vec<Layout> = arrays.collect::<Result<_, Diagnostic>>()?;
+    let sizes = &bind_tiles(program, sizes);
+    let arrays: Vec<Layout> =
+        program.arrays.iter().map(|array| compile_array(array, sizes)).collect::<Result<_, Diagnostic>>()?;
     let grid = compile_grid(program, sizes)?;
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
@@ -59,6 +59,37 @@ fn check_size(name: &Name, sizes: &Bindings) -> Option<Diagnostic> {
     }
 }
 
+/// The sizes with the numbers of tiles that follow from them.
+pub fn bind_tiles(program: &Program, sizes: &Bindings) -> Bindings {
+    let count = |tile: &TileCount| Some((tile.name.clone(), ceil_division(*sizes.get(&tile.parameter)?, tile.size)?));
+    sizes.iter().map(|(name, value)| (name.clone(), *value)).chain(program.tiles.iter().filter_map(count)).collect()
+}
+
+fn compile_array(array: &ArrayDecl, sizes: &Bindings) -> Result<Layout, Diagnostic> {
+    let elements = array.shape.iter().map(|extent| extent_of(extent, sizes, &array.name));
+    let elements: Vec<usize> = elements.collect::<Result<_, _>>()?;
+    let cut = |(axis, extent): (&Axis, &usize)| boxes_along(axis, *extent, sizes, &array.name);
+    let boxes: Vec<Vec<(usize, usize)>> = array.axes.iter().zip(&elements).map(cut).collect::<Result<_, _>>()?;
+    let shape = if boxes.is_empty() { elements.clone() } else { boxes.iter().map(Vec::len).collect() };
+    Ok(Layout { name: array.name.clone(), role: array.role, shape, elements, boxes })
+}
+
+/// First element and length of each tile along an axis, which must have as many elements as the array.
+fn boxes_along(axis: &Axis, extent: usize, sizes: &Bindings, array: &Name) -> Result<Vec<(usize, usize)>, Diagnostic> {
+    let body = axis.body.evaluate(sizes).filter(|body| *body >= 0);
+    let covered = body.and_then(|body| body.checked_add(axis.before)?.checked_add(axis.after));
+    if covered.and_then(|covered| usize::try_from(covered).ok()) != Some(extent) {
+        let message = format!("the tiles of `{array}` do not cover its {extent} elements in a dimension");
+        return Err(Diagnostic::new(message));
+    }
+    if extent as u128 * ELEMENT_BYTES > MEMORY_LIMIT {
+        return Err(Diagnostic::new(format!("the extent {extent} of `{array}` is too large")));
+    }
+    let (body, tiles) = (body.unwrap_or(0), axis.tiles(sizes).unwrap_or(0));
+    let span = |tile| axis.span(tile, body);
+    Ok((0..tiles).map(span).map(|(first, last)| (first as usize, (last - first + 1) as usize)).collect())
+}
+
 fn extent_of(extent: &IndexExpr, sizes: &Bindings, name: &Name) -> Result<usize, Diagnostic> {
     let value = extent.evaluate(sizes);
     value.and_then(|value| usize::try_from(value).ok()).ok_or_else(|| {
@@ -87,7 +118,7 @@ fn check_memory(arrays: &[Layout], grid: &Grid, classes: &[ClassCode]) -> Checke
     let volume = |extents: &[usize]| {
         extents.iter().fold(1u128, |product, extent| product.saturating_mul((*extent).max(1) as u128))
     };
-    let elements: u128 = arrays.iter().map(|array| volume(&array.shape)).fold(0, u128::saturating_add);
+    let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
     let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
     let bytes =
         volume(&grid.extents).saturating_mul(pe_bytes + 8).saturating_add(elements.saturating_mul(ELEMENT_BYTES));

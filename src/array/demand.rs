@@ -4,7 +4,7 @@
 //! different elements that one of its PEs prefetches. Prefetches depend on coordinates, loops and sizes only, so they are
 //! counted without a run.
 
-use super::{Condition, IndexExpr, Instruction, Program, compile};
+use super::{Condition, IndexExpr, Instruction, Program, bind_tiles, compile};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, Name, Vector};
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub fn demands(program: &Program, sizes: &Bindings) -> Checked<Vec<Demand>> {
     let mut found: Vec<Option<Demand>> = vec![None; program.classes.len()];
     for placed in &code.pes {
         let (class, pe) = (&program.classes[placed.class], code.grid.point(placed.position));
-        let mut bindings = sizes.clone();
+        let mut bindings = bind_tiles(program, sizes);
         bindings.extend(program.grid.iter().map(|side| side.name.clone()).zip(pe.iter().copied()));
         let mut held = Held { bindings, elements: BTreeSet::new() };
         held.visit(&class.body).ok_or_else(|| vec![too_large(&class.name)])?;

@@ -50,7 +50,7 @@ mod compile_body;
 
 mod compile;
 
-pub use compile::{compile, show_point};
+pub use compile::{bind_tiles, compile, show_point};
 
 mod demand;
 
