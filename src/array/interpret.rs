@@ -44,6 +44,10 @@ pub enum Trouble {
     NoPeer { port: usize },
     /// A tag is driven a second time on a line.
     DrivenTwice { tap: usize, tag: Vec<i64> },
+    /// A leaf is given a tile that does not have the elements of its box.
+    WrongTile { leaf: usize },
+    /// A leaf's subscripts leave their window.
+    OutsideWindow { leaf: usize, window: usize },
 }
 
 /// The world around a PE. `None` and `false` mean that the PE has to wait.

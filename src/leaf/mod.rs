@@ -1,11 +1,33 @@
 //! Leaf operations at given sizes: flat loops over the elements of tiles.
 //!
-//! In: the [`Leaf`](crate::tiles::Leaf)s of a program, and sizes. Out: [`Leaves`], which give a tile for tiles.
+//! In: the [`Leaf`](crate::tiles::Leaf)s of a program, and sizes. Out: [`Leaves`], which give a tile for tiles. Every element gets
+//! the bits that the leaf's steps give in their order.
 
-use crate::array::{Program, Trouble};
+use crate::array::{Program, Trouble, bind_tiles};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
+use routine::Routine;
+use run::Run;
 use std::sync::Arc;
+use window::{Assembly, Boxes};
+
+mod form;
+
+mod routine;
+
+mod dependence;
+
+mod compile;
+
+mod area;
+
+mod window;
+
+mod lanes;
+
+mod sequence;
+
+mod run;
 
 /// The elements of one tile.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,22 +40,33 @@ pub enum Tile {
 
 /// All leaves of a program at given sizes.
 #[derive(Clone, Debug)]
-pub struct Leaves {}
+pub struct Leaves {
+    routines: Vec<Routine>,
+}
 
 impl Leaves {
     /// Prepares the leaves of a program.
     ///
     /// # Errors
     /// Sizes at which a box or an address does not fit.
-    pub fn new(_program: &Program, _sizes: &Bindings) -> Checked<Leaves> {
-        Ok(Leaves {})
+    pub fn new(program: &Program, sizes: &Bindings) -> Checked<Leaves> {
+        let sizes = bind_tiles(program, sizes);
+        let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes));
+        Ok(Leaves { routines: routines.collect::<Checked<_>>()? })
     }
 
     /// The tile that a leaf gives: `onto`, or a tile of starting values, worked on.
     ///
     /// # Errors
-    /// [`Trouble::Overflow`] where a coordinate does not fit.
-    pub fn call(&self, _leaf: usize, _at: &[i64], onto: Option<Tile>, _arguments: &[Tile]) -> Result<Tile, Trouble> {
-        Ok(onto.unwrap_or(Tile::Uniform(f64::NAN)))
+    /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] where a tile does not have the
+    /// elements of its box, [`Trouble::OutsideWindow`] where a subscript leaves its window.
+    pub fn call(&self, leaf: usize, at: &[i64], onto: Option<Tile>, arguments: &[Tile]) -> Result<Tile, Trouble> {
+        let routine = self.routines.get(leaf).filter(|routine| routine.coordinates == at.len());
+        let routine = routine.ok_or(Trouble::WrongTile { leaf })?;
+        let boxes = Boxes::at(routine, at)?;
+        let assembly = Assembly { routine, boxes: &boxes, leaf };
+        let mut run = Run::new(leaf, routine, &boxes, assembly.windows(onto, arguments)?);
+        run.block(&routine.body)?;
+        Ok(assembly.result(run.windows.swap_remove(0)))
     }
 }

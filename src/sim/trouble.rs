@@ -70,6 +70,16 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
             let bus = &program.buses[class.taps[*tap]].name;
             format!("drives tag {} of bus `{bus}`, which was driven before on this line", show_point(tag))
         }
+        Trouble::WrongTile { leaf } => {
+            format!(
+                "calls leaf `{}` with a tile that does not have the elements of its box",
+                program.leaves[*leaf].name
+            )
+        }
+        Trouble::OutsideWindow { leaf, window } => {
+            let leaf = &program.leaves[*leaf];
+            format!("calls leaf `{}`, which reaches out of its window of `{}`", leaf.name, leaf.windows[*window].tensor)
+        }
     }
 }
 

@@ -1,0 +1,118 @@
+//! A leaf at given sizes, without names: what its calls run.
+//!
+//! Indices, windows and accesses are positions. A value is a list of operations in postfix order. Each loop knows how far
+//! its rounds are independent of each other ([`dependence`](super::dependence)).
+
+use super::form::{Form, Span};
+use crate::recurrence::{Function, Operator};
+use crate::tiles::Axis;
+
+/// A leaf at given sizes.
+#[derive(Clone, Debug)]
+pub(super) struct Routine {
+    /// How many coordinates it is called with.
+    pub coordinates: usize,
+    /// The box of each index, in the order of the leaf.
+    pub indices: Vec<Cut>,
+    /// The window of the result first.
+    pub windows: Vec<Frame>,
+    /// The box of the tile it gives.
+    pub result: Vec<Cut>,
+    /// For each argument its window and its box.
+    pub arguments: Vec<(usize, Vec<Cut>)>,
+    /// Every mention of an element in the body.
+    pub accesses: Vec<Access>,
+    /// Whether the body writes a window.
+    pub written: Vec<bool>,
+    /// The most values that wait for their operation at a time.
+    pub depth: usize,
+    pub body: Vec<Node>,
+}
+
+/// A tile along an axis.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    pub axis: Axis,
+    /// The axis's body at these sizes.
+    pub body: i64,
+    /// How many tiles it has.
+    pub tiles: i64,
+    /// Which tile, over the coordinates.
+    pub tile: Form,
+}
+
+impl Cut {
+    /// The elements of the tile at these coordinates; `None` where its number does not fit 64 bits.
+    pub fn span(&self, at: &[i64]) -> Option<Span> {
+        Some(self.axis.span(self.tile.checked_value(at)?.clamp(-1, self.tiles), self.body))
+    }
+}
+
+/// How the box of a window follows from those of the indices.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub ranges: Vec<Reach>,
+    pub operator: Option<Operator>,
+}
+
+/// One dimension of a window: a form's values with `first` and `last` added, within `0..extent`.
+#[derive(Clone, Debug)]
+pub(super) struct Reach {
+    pub form: Form,
+    pub first: i64,
+    pub last: i64,
+    pub extent: i64,
+}
+
+/// An element of a window.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Access {
+    pub window: usize,
+    pub subscripts: Vec<Form>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Loop(Loop),
+    If { conditions: Vec<Form>, then: Vec<Node>, otherwise: Vec<Node> },
+    Set(Set),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    pub index: usize,
+    /// `coefficient * index >= form`.
+    pub lower: Vec<(Form, i64)>,
+    /// `coefficient * index <= form`.
+    pub upper: Vec<(Form, i64)>,
+    pub body: Vec<Node>,
+    pub way: Way,
+}
+
+/// How the rounds of a loop are run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    /// One after the other, the loops within each in its own way.
+    Around,
+    /// It holds no loop; one after the other.
+    Sequence,
+    /// So many at a time, operation by operation.
+    Lanes(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Set {
+    /// The access that is written.
+    pub target: usize,
+    pub value: Vec<Operation>,
+}
+
+/// One operation on a stack of numbers.
+#[derive(Clone, Debug)]
+pub(super) enum Operation {
+    Number(f64),
+    Index(Form),
+    /// An access.
+    Load(usize),
+    Apply(Function),
+}

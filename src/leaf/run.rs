@@ -1,0 +1,150 @@
+//! Runs a routine's body.
+//!
+//! In: a routine, the boxes of a call, the elements of its windows. Out: the windows, worked on, each element with the bits
+//! that the sequential order gives. Subscripts become linear addresses once a call. An access that stays within its window
+//! for all indices of the tile is known to do so before the run; any other is checked for each range of rounds.
+
+use super::form::{Form, Span};
+use super::lanes::Registers;
+use super::routine::{Loop, Node, Routine, Way};
+use super::window::{Boxes, Elements};
+use crate::array::Trouble;
+
+/// An access with its address over the indices.
+pub(super) struct Link {
+    pub window: usize,
+    pub address: Form,
+    /// Whether it stays within its window in all of the tile.
+    pub is_safe: bool,
+}
+
+/// A routine that runs.
+pub(super) struct Run<'a> {
+    pub routine: &'a Routine,
+    pub boxes: &'a Boxes,
+    pub windows: Vec<Elements<'a>>,
+    pub links: Vec<Link>,
+    /// The values of the indices.
+    pub slots: Vec<i64>,
+    /// The address of each access in the round that runs.
+    pub cursors: Vec<i64>,
+    pub registers: Registers,
+    pub leaf: usize,
+}
+
+impl<'a> Run<'a> {
+    /// Ready to run.
+    pub fn new(leaf: usize, routine: &'a Routine, boxes: &'a Boxes, windows: Vec<Elements<'a>>) -> Run<'a> {
+        let links: Vec<Link> = (0..routine.accesses.len()).map(|access| link(routine, boxes, access)).collect();
+        let cursors = vec![0; links.len()];
+        let slots = vec![0; boxes.indices.len()];
+        Run { routine, boxes, windows, links, slots, cursors, registers: Registers::new(routine.depth), leaf }
+    }
+
+    /// Runs steps at the indices' values.
+    pub fn block(&mut self, nodes: &'a [Node]) -> Result<(), Trouble> {
+        nodes.iter().try_for_each(|node| match node {
+            Node::Loop(repeated) => self.repeat(repeated),
+            Node::If { conditions, then, otherwise } => {
+                let holds = conditions.iter().all(|form| form.value(&self.slots) >= 0);
+                self.block(if holds { then } else { otherwise })
+            }
+            Node::Set(set) => self.sequence(&[set], None),
+        })
+    }
+
+    fn repeat(&mut self, repeated: &'a Loop) -> Result<(), Trouble> {
+        let (first, last) = self.rounds(repeated);
+        if repeated.way != Way::Around {
+            return self.sweep(&repeated.body.iter().collect::<Vec<_>>(), repeated, (first, last));
+        }
+        for value in first..=last {
+            self.slots[repeated.index] = value;
+            self.block(&repeated.body)?;
+        }
+        Ok(())
+    }
+
+    /// The first and last value of a loop's index.
+    pub fn rounds(&self, repeated: &Loop) -> Span {
+        let (first, last) = self.boxes.indices[repeated.index];
+        let lower = repeated.lower.iter().map(|(form, by)| -(-form.value(&self.slots)).div_euclid(*by));
+        let upper = repeated.upper.iter().map(|(form, by)| form.value(&self.slots).div_euclid(*by));
+        (lower.fold(first, i64::max), upper.fold(last, i64::min))
+    }
+
+    /// Runs the rounds of a loop, cut into ranges in which each condition on its index is the same for all rounds.
+    fn sweep(&mut self, nodes: &[&'a Node], repeated: &Loop, (first, last): Span) -> Result<(), Trouble> {
+        if first > last {
+            return Ok(());
+        }
+        let choice = nodes.iter().enumerate().find_map(|(position, node)| match node {
+            Node::If { conditions, then, otherwise } => Some((position, conditions, [then, otherwise])),
+            _ => None,
+        });
+        let Some((position, conditions, [then, otherwise])) = choice else {
+            return self.straight(nodes, repeated, (first, last));
+        };
+        let (from, to) = self.holding(conditions, repeated.index, (first, last));
+        for (range, side) in [((first, from - 1), otherwise), ((from, to), then), ((to + 1, last), otherwise)] {
+            let chosen: Vec<&Node> =
+                nodes[..position].iter().copied().chain(side).chain(nodes[position + 1..].iter().copied()).collect();
+            self.sweep(&chosen, repeated, range)?;
+        }
+        Ok(())
+    }
+
+    /// Where all conditions hold: a part of the range, or what is empty behind its end.
+    fn holding(&mut self, conditions: &[Form], index: usize, (first, last): Span) -> Span {
+        self.slots[index] = 0;
+        let (mut from, mut to) = (first, last);
+        for form in conditions {
+            let rest = form.value(&self.slots);
+            match form.coefficient(index) {
+                0 if rest >= 0 => {}
+                0 => to = from - 1,
+                by if by > 0 => from = from.max(-rest.div_euclid(by)),
+                by => to = to.min(rest.div_euclid(-by)),
+            }
+        }
+        if from <= to { (from, to) } else { (last + 1, last) }
+    }
+
+    /// Rounds without conditions on the loop's index.
+    fn straight(&mut self, nodes: &[&'a Node], repeated: &Loop, (first, last): Span) -> Result<(), Trouble> {
+        if let Way::Lanes(most) = repeated.way {
+            return (first..=last).step_by(most).try_for_each(|base| {
+                let count = usize::try_from(last - base + 1).unwrap_or(most).min(most);
+                self.side_by_side(nodes, repeated.index, base, count)
+            });
+        }
+        let sets = nodes.iter().filter_map(|node| if let Node::Set(set) = node { Some(set) } else { None });
+        self.sequence(&sets.collect::<Vec<_>>(), Some((repeated.index, first, last)))
+    }
+
+    /// Refuses an access that leaves its window, at the indices' values.
+    pub fn check(&self, access: usize) -> Result<(), Trouble> {
+        let (access, area) = (&self.routine.accesses[access], &self.boxes.windows[self.links[access].window]);
+        let mut dimensions = access.subscripts.iter().zip(&area.spans);
+        let is_within = dimensions.all(|(form, (first, last))| (*first..=*last).contains(&form.value(&self.slots)));
+        if is_within { Ok(()) } else { Err(Trouble::OutsideWindow { leaf: self.leaf, window: access.window }) }
+    }
+}
+
+fn link(routine: &Routine, boxes: &Boxes, access: usize) -> Link {
+    let access = &routine.accesses[access];
+    let area = &boxes.windows[access.window];
+    let mut address = Form { constant: 0, terms: vec![] };
+    let mut is_safe = true;
+    for ((form, span), stride) in access.subscripts.iter().zip(&area.spans).zip(area.strides()) {
+        address.constant += (form.constant - span.0) * stride;
+        for (slot, coefficient) in &form.terms {
+            match address.terms.iter_mut().find(|(known, _)| known == slot) {
+                Some((_, sum)) => *sum += coefficient * stride,
+                None => address.terms.push((*slot, coefficient * stride)),
+            }
+        }
+        is_safe &= form.interval(&boxes.indices).is_none_or(|(low, high)| span.0 <= low && high <= span.1);
+    }
+    Link { window: access.window, address, is_safe }
+}

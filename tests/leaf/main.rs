@@ -1,0 +1,7 @@
+//! Leaf operations on tiles: against loops over whole arrays, and against the terms walked one by one.
+
+mod examples;
+
+mod naive;
+
+mod whole;
