@@ -18,6 +18,8 @@ mod numbering;
 
 mod printer;
 
+mod print_leaf;
+
 pub use printer::print;
 
 mod digest;
@@ -32,6 +34,8 @@ mod read_expression;
 
 mod read_body;
 
+mod read_leaf;
+
 mod parser;
 
 pub use parser::parse;
@@ -39,6 +43,8 @@ pub use parser::parse;
 mod validate;
 
 mod validate_body;
+
+mod validate_leaf;
 
 pub use validate::validate;
 

@@ -6,6 +6,7 @@
 
 use super::form::{Form, read_form};
 use super::read_body::BodyReader;
+use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
@@ -15,7 +16,8 @@ use crate::recurrence::Role;
 use crate::span::{Source, Span};
 use std::sync::Arc;
 
-const WORDS: [&str; 9] = ["version", "parameters", "array", "grid", "channel", "bus", "class", "thin-class", "digest"];
+const WORDS: [&str; 11] =
+    ["version", "parameters", "tiles", "array", "grid", "channel", "bus", "leaf", "class", "thin-class", "digest"];
 
 /// The program that `text` holds; `file` is what messages call the text.
 ///
@@ -83,10 +85,12 @@ impl Parser {
         let (word, rest) = self.reader.call(form, "a declaration such as `(class ..)`")?;
         match word {
             "parameters" => self.parameters(form, rest),
+            "tiles" => self.tiles(form, rest),
             "array" => self.array(form, rest),
             "grid" => self.grid(form, rest),
             "channel" => self.channel(form, rest),
             "bus" => self.bus(form, rest),
+            "leaf" => self.leaf(form, rest),
             "class" | "thin-class" => self.class(form, word == "thin-class", rest),
             "digest" => self.reader.exactly::<1>(form, rest, "(digest \"..\")").map(|_| ()),
             "version" => self.reader.expected(form, "one version"),
@@ -105,8 +109,26 @@ impl Parser {
         Ok(())
     }
 
+    fn tiles(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+        self.note(Place::Tiles(self.program.tiles.len()), form.span);
+        self.program.tiles.push(self.reader.tile_count(form, rest)?);
+        Ok(())
+    }
+
+    fn leaf(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+        let position = self.program.leaves.len();
+        self.note(Place::Leaf(position), form.span);
+        self.program.leaves.push(LeafReader::new(&mut self.reader, position).read(form, rest)?);
+        Ok(())
+    }
+
+    /// The axes of an array of numbers are left out.
     fn array(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Array(self.program.arrays.len()), form.span);
+        let (rest, axes) = match rest {
+            [rest @ .., axes] if rest.len() == 3 => (rest, self.reader.axes(axes)?),
+            _ => (rest, vec![]),
+        };
         let [array, role, shape] = self.reader.exactly(form, rest, "(array NAME in|out (EXTENT ..))")?;
         let name = self.reader.name(array, "the name of an array")?;
         let known = [Role::Input, Role::Output];
@@ -115,7 +137,7 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape, axes: vec![] });
+        self.program.arrays.push(ArrayDecl { name, role, shape, axes });
         Ok(())
     }
 

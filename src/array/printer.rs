@@ -3,6 +3,7 @@
 //! In: a [`Program`]. Out: the text that [`parse`](super::parse) reads back as an equal program. The same program always
 //! gives the same bytes.
 
+use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
     ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, VERSION, digest,
 };
@@ -16,6 +17,9 @@ pub fn print(program: &Program) -> String {
         text.push_str("\n  ");
         text.push_str(&form);
     }
+    for leaf in &program.leaves {
+        print_leaf(leaf).iter().for_each(|line| text.push_str(&format!("\n  {line}")));
+    }
     for class in &program.classes {
         print_class(class).iter().for_each(|line| text.push_str(&format!("\n  {line}")));
     }
@@ -27,6 +31,7 @@ fn declarations(program: &Program) -> Vec<String> {
     if !program.parameters.is_empty() {
         forms.push(format!("(parameters{})", spaced(&program.parameters)));
     }
+    forms.extend(program.tiles.iter().map(print_tiles));
     forms.extend(program.arrays.iter().map(print_array));
     if !program.grid.is_empty() {
         forms.push(format!("(grid{})", spaced(&program.grid)));
@@ -37,11 +42,11 @@ fn declarations(program: &Program) -> Vec<String> {
 }
 
 /// Each part with a space before it.
-fn spaced<T: Display>(parts: &[T]) -> String {
+pub(super) fn spaced<T: Display>(parts: &[T]) -> String {
     parts.iter().map(|part| format!(" {part}")).collect()
 }
 
-fn joined<T: Display>(parts: &[T]) -> String {
+pub(super) fn joined<T: Display>(parts: &[T]) -> String {
     spaced(parts).trim_start().to_owned()
 }
 
@@ -55,7 +60,8 @@ pub(super) fn role_keyword(role: Role) -> &'static str {
 }
 
 fn print_array(array: &ArrayDecl) -> String {
-    format!("(array {} {} ({}))", array.name, role_keyword(array.role), joined(&array.shape))
+    let axes = if array.axes.is_empty() { String::new() } else { format!(" {}", print_axes(&array.axes)) };
+    format!("(array {} {} ({}){axes})", array.name, role_keyword(array.role), joined(&array.shape))
 }
 
 fn print_channel(channel: &Channel) -> String {
@@ -74,7 +80,7 @@ fn print_class(class: &Class) -> Vec<String> {
 }
 
 /// A header line, lines below it, and the parenthesis that closes the header.
-fn close(header: String, below: Vec<String>) -> Vec<String> {
+pub(super) fn close(header: String, below: Vec<String>) -> Vec<String> {
     let mut lines = vec![header];
     lines.extend(below);
     if let Some(last) = lines.last_mut() {
@@ -83,7 +89,7 @@ fn close(header: String, below: Vec<String>) -> Vec<String> {
     lines
 }
 
-fn indented(lines: Vec<String>, by: &str) -> Vec<String> {
+pub(super) fn indented(lines: Vec<String>, by: &str) -> Vec<String> {
     lines.into_iter().map(|line| format!("{by}{line}")).collect()
 }
 

@@ -22,6 +22,34 @@
 //!   (digest "sha256 of the text before this form"))
 //! ```
 //!
+//! A program over tiles says how many there are, how arrays are cut, and what is done with one:
+//!
+//! ```text
+//!   (tiles M_by_4 M 4) (tiles N_by_4 N 4) (tiles K_by_4 K 4)
+//!   (array A in (M K) (axes (0 M 4 0) (0 K 4 0)))
+//!   (leaf product (coordinates I J L)
+//!     (index i (0 M 4 0) I) (index j (0 N 4 0) J) (index k (0 K 4 0) L)
+//!     (window C (operator sum) (ranges (i 0 0 M) (j 0 0 N)))
+//!     (window A (ranges (i 0 0 M) (k 0 0 K)))
+//!     (window B (ranges (k 0 0 K) (j 0 0 N)))
+//!     (gives ((0 M 4 0) I) ((0 N 4 0) J))
+//!     (takes 1 ((0 M 4 0) I) ((0 K 4 0) L))
+//!     (takes 2 ((0 K 4 0) L) ((0 N 4 0) J))
+//!     (body
+//!       (loop i (from) (to)
+//!         (loop j (from) (to)
+//!           (loop k (from) (to)
+//!             (if ((>= k 0))
+//!               (do (set (0 i j) (add (0 i j) (mul (1 i k) (2 k j)))))
+//!               (do)))))))
+//!   ... (let C (call-onto C product (at p0 p1 k) A B)) ...
+//! ```
+//!
+//! `(0 M 4 0)` is an axis: so many single elements, a body, elements of a tile, so many single elements. A range `(i -1 0 M)`
+//! is a subscript, how far before and beyond it a window reaches, and the tensor's extent. `(1 i k)` is an element of window
+//! 1. Bounds of a loop beside those of its index's tile are linear forms or `(ceil form n)` from below, `(floor form n)`
+//! from above.
+//!
 //! Meaning. Every PE of the grid (all coordinates within their bounds, both included) whose coordinates satisfy the guard
 //! of a class runs that class's body; guards of different classes exclude each other; a PE without a class is idle. A
 //! channel `c` joins every PE `p` that sends on it to PE `p + offset`. Registers are 64-bit floating-point numbers, keep

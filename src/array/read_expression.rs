@@ -81,18 +81,40 @@ impl Reader {
             let [value] = self.exactly(form, rest, "(index E)")?;
             return Ok(ScalarExpr::Index(self.index(value)?));
         }
-        self.application(form, word, rest)
+        if word == "call" || word == "call-onto" {
+            return self.leaf_call(form, word, rest);
+        }
+        let function = self.function(form, word, rest, &["index", "call", "call-onto"])?;
+        Ok(ScalarExpr::Apply(function, self.each(rest, Reader::scalar)?))
     }
 
-    fn application(&self, form: &Form, word: &str, rest: &[Form]) -> Read<ScalarExpr> {
-        let Some(function) = Function::from_keyword(word) else {
-            let mut known: Vec<&str> = Function::ALL.iter().map(|function| function.keyword()).collect();
-            known.push("index");
-            return self.unknown(form, "a scalar function", &known);
+    /// `(call f (at i j) a b ..)`, `(call-onto c f (at i j) a b ..)`.
+    fn leaf_call(&self, form: &Form, word: &str, rest: &[Form]) -> Read<ScalarExpr> {
+        let (onto, rest) = match rest {
+            [onto, rest @ ..] if word == "call-onto" => (Some(Box::new(self.scalar(onto)?)), rest),
+            _ => (None, rest),
         };
-        if rest.len() != function.arity() {
-            return self.expected(form, &format!("{} operands of `{word}`", function.arity()));
+        let [leaf, at, arguments @ ..] = rest else {
+            return self.expected(form, "`(call LEAF (at E ..) TILE ..)` or `(call-onto TILE LEAF (at E ..) TILE ..)`");
+        };
+        let at = self.call_of(at, "at", "`(at E ..)`")?;
+        Ok(ScalarExpr::Call {
+            leaf: self.name(leaf, "the name of a leaf")?,
+            onto,
+            at: self.indices(at)?,
+            arguments: self.each(arguments, Reader::scalar)?,
+        })
+    }
+
+    /// The function that `word` names, where it has as many operands as it takes; `others` are words that may stand there too.
+    pub fn function(&self, form: &Form, word: &str, operands: &[Form], others: &[&str]) -> Read<Function> {
+        let Some(function) = Function::from_keyword(word) else {
+            let known = Function::ALL.iter().map(|function| function.keyword()).chain(others.iter().copied());
+            return self.unknown(form, "a scalar function", &known.collect::<Vec<_>>());
+        };
+        match operands.len() == function.arity() {
+            true => Ok(function),
+            false => self.expected(form, &format!("{} operands of `{word}`", function.arity())),
         }
-        Ok(ScalarExpr::Apply(function, self.each(rest, Reader::scalar)?))
     }
 }

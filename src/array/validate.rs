@@ -2,13 +2,15 @@
 //!
 //! In: a [`Program`]. Out: everything that is wrong with it. Names are declared once and used as declared; subscripts,
 //! offsets and directions have the right rank; every expression has its variables in scope; a channel that is sent on is
-//! received on, and the other way round; no register is read that nothing can have written.
+//! received on, and the other way round; no register is read that nothing can have written; a leaf is called with as many
+//! coordinates and tiles as it takes.
 
 use super::validate_body::check_bodies;
+use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::Name;
-use crate::recurrence::Role;
+use crate::recurrence::{Function, Role};
 use std::collections::BTreeSet;
 
 /// What part of a program a message is about; positions count from 0 in the order of the program.
@@ -16,10 +18,14 @@ use std::collections::BTreeSet;
 pub(super) enum Place {
     Program,
     Parameters,
+    Tiles(usize),
     Grid,
     Array(usize),
     Channel(usize),
     Bus(usize),
+    Leaf(usize),
+    /// A leaf, and the number of a step in the order of the text, bodies included.
+    Step(usize, usize),
     Class(usize),
     /// A class, and the number of an instruction in the order of the text, bodies included.
     Instruction(usize, usize),
@@ -42,6 +48,7 @@ pub(super) fn find_faults(program: &Program) -> Vec<Fault> {
     let mut checker = Checker { program, faults: vec![] };
     checker.check_names();
     checker.check_arrays();
+    check_tiles(&mut checker);
     checker.check_grid();
     checker.check_channels();
     checker.check_buses();
@@ -67,10 +74,16 @@ impl<'a> Checker<'a> {
         self.faults.push((place, help.into_iter().fold(fault, Diagnostic::help)));
     }
 
-    /// The parameters and the grid's coordinates.
+    /// The parameters and the numbers of tiles.
+    fn sizes(&self) -> Vec<&'a Name> {
+        let tiles = self.program.tiles.iter().map(|count| &count.name);
+        self.program.parameters.iter().chain(tiles).collect()
+    }
+
+    /// The sizes and the grid's coordinates.
     pub fn globals(&self) -> Vec<&'a Name> {
         let coordinates = self.program.grid.iter().map(|coordinate| &coordinate.name);
-        self.program.parameters.iter().chain(coordinates).collect()
+        self.sizes().into_iter().chain(coordinates).collect()
     }
 
     fn check_names(&mut self) {
@@ -78,11 +91,13 @@ impl<'a> Checker<'a> {
         self.check_name(Place::Program, "program", &program.kernel);
         let variables = program.parameters.iter().map(|name| (Place::Parameters, name));
         let coordinates = program.grid.iter().map(|coordinate| (Place::Grid, &coordinate.name));
-        self.check_distinct("parameter or coordinate", variables.chain(coordinates));
+        let tiles = number(&program.tiles, Place::Tiles, |count| &count.name);
+        self.check_distinct("parameter or coordinate", variables.chain(tiles).chain(coordinates));
         self.check_distinct("array", number(&program.arrays, Place::Array, |array| &array.name));
         let channels = number(&program.channels, Place::Channel, |channel| &channel.name);
         let buses = number(&program.buses, Place::Bus, |bus| &bus.name);
         self.check_distinct("channel or bus", channels.chain(buses));
+        self.check_distinct("leaf", number(&program.leaves, Place::Leaf, |leaf| &leaf.name));
         self.check_distinct("class", number(&program.classes, Place::Class, |class| &class.name));
     }
 
@@ -120,11 +135,10 @@ impl<'a> Checker<'a> {
     }
 
     fn check_grid(&mut self) {
-        let program = self.program;
-        let parameters: Vec<&Name> = program.parameters.iter().collect();
+        let (program, sizes) = (self.program, self.sizes());
         for coordinate in &program.grid {
-            self.check_index(Place::Grid, &coordinate.first, &parameters);
-            self.check_index(Place::Grid, &coordinate.last, &parameters);
+            self.check_index(Place::Grid, &coordinate.first, &sizes);
+            self.check_index(Place::Grid, &coordinate.last, &sizes);
         }
     }
 
@@ -161,6 +175,13 @@ impl<'a> Checker<'a> {
         let globals = self.globals();
         for (place, class) in number(&self.program.classes, Place::Class, |class| class) {
             self.check_conditions(place, &class.guard, &globals);
+        }
+    }
+
+    pub fn check_arity(&mut self, place: Place, function: Function, found: usize) {
+        if found != function.arity() {
+            let (word, arity) = (function.keyword(), function.arity());
+            self.fault(place, format!("`{word}` takes {arity} operands, {found} are given"));
         }
     }
 

@@ -216,17 +216,31 @@ impl<'a> Walk<'a, '_> {
             ScalarExpr::Register(register) => self.read(place, register),
             ScalarExpr::Index(form) => self.index(place, form),
             ScalarExpr::Apply(function, arguments) => {
-                if arguments.len() != function.arity() {
-                    let (word, arity, found) = (function.keyword(), function.arity(), arguments.len());
-                    self.checker.fault(place, format!("`{word}` takes {arity} operands, {found} are given"));
-                }
+                self.checker.check_arity(place, *function, arguments.len());
                 arguments.iter().for_each(|argument| self.scalar(place, argument));
             }
-            ScalarExpr::Call { onto, at, arguments, .. } => {
+            ScalarExpr::Call { leaf, onto, at, arguments } => {
+                self.call(place, leaf, at.len(), arguments.len());
                 at.iter().for_each(|coordinate| self.index(place, coordinate));
                 onto.iter().for_each(|onto| self.scalar(place, onto));
                 arguments.iter().for_each(|argument| self.scalar(place, argument));
             }
+        }
+    }
+
+    /// A leaf is called with as many coordinates and tiles as it takes.
+    fn call(&mut self, place: Place, leaf: &Name, coordinates: usize, tiles: usize) {
+        let program = self.checker.program;
+        let Some(known) = program.leaves.iter().find(|known| known.name == *leaf) else {
+            let names: Vec<&str> = program.leaves.iter().map(|leaf| &*leaf.name).collect();
+            return self.checker.fault_unknown(place, &format!("leaf `{leaf}` is not declared"), leaf, &names);
+        };
+        let (takes, arguments) = (known.coordinates.len(), known.arguments.len());
+        if coordinates != takes {
+            self.checker.fault(place, format!("leaf `{leaf}` has {takes} coordinates, {coordinates} are given"));
+        }
+        if tiles != arguments {
+            self.checker.fault(place, format!("leaf `{leaf}` takes {arguments} tiles, {tiles} are given"));
         }
     }
 

@@ -3,7 +3,7 @@
 //! In: the [`Leaf`](crate::tiles::Leaf)s of a program, and sizes. Out: [`Leaves`], which give a tile for tiles. Every element gets
 //! the bits that the leaf's steps give in their order.
 
-use crate::array::{Program, Trouble, bind_tiles};
+use crate::array::{Program, Trouble, bind_tiles, validate};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
 use routine::Routine;
@@ -48,8 +48,9 @@ impl Leaves {
     /// Prepares the leaves of a program.
     ///
     /// # Errors
-    /// Sizes at which a box or an address does not fit.
+    /// A program that is not valid; sizes at which a box or an address does not fit.
     pub fn new(program: &Program, sizes: &Bindings) -> Checked<Leaves> {
+        validate(program)?;
         let sizes = bind_tiles(program, sizes);
         let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes));
         Ok(Leaves { routines: routines.collect::<Checked<_>>()? })

@@ -2,6 +2,10 @@
 
 mod random;
 
+mod random_leaf;
+
+mod refusals_of_tiles;
+
 mod refusals;
 
 mod round_trip;

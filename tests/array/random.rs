@@ -2,22 +2,26 @@
 
 use systole::array::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+    TileCount,
 };
 use systole::integer::{Name, name};
 use systole::recurrence::{Function, Role};
+use systole::tiles::{Axis, Leaf};
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
 pub struct Choices {
     values: Vec<u32>,
     next: usize,
+    /// The leaves of the program that grows.
+    leaves: Vec<Leaf>,
 }
 
 impl Choices {
     pub fn new(values: Vec<u32>) -> Choices {
-        Choices { values, next: 0 }
+        Choices { values, next: 0, leaves: vec![] }
     }
 
-    fn choose(&mut self, count: usize) -> usize {
+    pub fn choose(&mut self, count: usize) -> usize {
         let value = self.values.get(self.next).copied().unwrap_or(0);
         self.next += 1;
         value as usize % count
@@ -27,15 +31,15 @@ impl Choices {
         [0, 1, -1, 7, -40, i64::MAX, i64::MIN][self.choose(7)]
     }
 
-    fn number(&mut self) -> f64 {
+    pub fn number(&mut self) -> f64 {
         [0.0, -0.0, 1.0, 0.1, -2.5e-300, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY][self.choose(9)]
     }
 
-    fn pick(&mut self, names: &[Name]) -> Name {
+    pub fn pick(&mut self, names: &[Name]) -> Name {
         names[self.choose(names.len())].clone()
     }
 
-    fn index(&mut self, scope: &[Name], depth: usize) -> IndexExpr {
+    pub fn index(&mut self, scope: &[Name], depth: usize) -> IndexExpr {
         let kind = if depth == 0 { self.choose(2) } else { self.choose(10) };
         let part = |choices: &mut Choices| choices.index(scope, depth.saturating_sub(1));
         let divisor = [1, 2, 64, i64::MAX];
@@ -58,7 +62,7 @@ impl Choices {
         Condition { comparison, left: self.index(scope, 2), right: self.index(scope, 2) }
     }
 
-    fn scalar(&mut self, scope: &[Name], depth: usize) -> ScalarExpr {
+    pub fn scalar(&mut self, scope: &[Name], depth: usize) -> ScalarExpr {
         match if depth == 0 { self.choose(3) } else { self.choose(5) } {
             0 => ScalarExpr::Number(self.number()),
             1 => ScalarExpr::Register(self.register()),
@@ -70,7 +74,7 @@ impl Choices {
         }
     }
 
-    fn register(&mut self) -> Name {
+    pub fn register(&mut self) -> Name {
         self.pick(&["r0", "C'", "acc.x"].map(name))
     }
 
@@ -79,7 +83,7 @@ impl Choices {
         match self.choose(count) {
             0 => Instruction::Tick(self.choose(4) as u64),
             1 => Instruction::At(self.index(scope, 2)),
-            2 => Instruction::Let(self.register(), self.scalar(scope, 3)),
+            2 => Instruction::Let(self.register(), self.operation(scope)),
             3 => Instruction::Load(self.register(), name("A"), vec![self.index(scope, 2), self.index(scope, 1)]),
             4 => Instruction::Prefetch(name("A"), vec![self.index(scope, 1), self.index(scope, 1)]),
             5 => Instruction::Local(self.register(), name("A"), vec![self.index(scope, 1), self.index(scope, 2)]),
@@ -98,6 +102,17 @@ impl Choices {
         }
     }
 
+    /// A scalar expression, or a call of a leaf where there are any.
+    fn operation(&mut self, scope: &[Name]) -> ScalarExpr {
+        match self.choose(3) {
+            chosen if chosen < self.leaves.len() => {
+                let leaf = self.leaves[chosen].clone();
+                self.call(&leaf, scope)
+            }
+            _ => self.scalar(scope, 3),
+        }
+    }
+
     fn repetition(&mut self, scope: &mut Vec<Name>, depth: usize) -> Instruction {
         let (first, last) = (self.index(scope, 1), self.index(scope, 2));
         let index = name(&format!("k{}", scope.len()));
@@ -113,7 +128,7 @@ impl Choices {
 
     /// Every register is written at the start, and both ends of every link are used.
     fn class(&mut self, position: usize) -> Class {
-        let mut scope = ["M", "N", "p0", "p1"].map(name).to_vec();
+        let mut scope = ["M", "N", "N_by_4", "p0", "p1"].map(name).to_vec();
         let guard = (0..self.choose(3)).map(|_| self.condition(&scope)).collect();
         let registers = ["r0", "C'", "acc.x"].map(|register| Instruction::Let(name(register), ScalarExpr::Number(1.0)));
         let mut body = registers.to_vec();
@@ -127,15 +142,20 @@ impl Choices {
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
-        let array = |title: &str, role, shape| ArrayDecl { name: name(title), role, shape, axes: vec![] };
-        let shape = vec![self.index(&parameters, 2), self.index(&parameters, 0)];
+        let array = |title: &str, role, shape, axes| ArrayDecl { name: name(title), role, shape, axes };
+        self.leaves = (0..self.choose(3)).map(|number| self.leaf(&format!("leaf{number}"))).collect();
+        let axes: Vec<Axis> = if self.leaves.is_empty() { vec![] } else { vec![self.axis(), self.axis()] };
+        let shape = match axes.is_empty() {
+            true => vec![self.index(&parameters, 2), self.index(&parameters, 0)],
+            false => axes.iter().map(|axis| IndexExpr::affine(&axis.extent())).collect(),
+        };
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
         let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];
         Program {
             kernel: name("random"),
-            tiles: vec![],
-            leaves: vec![],
-            arrays: vec![array("A", Role::Input, shape), array("s", Role::Output, vec![])],
+            tiles: vec![TileCount { name: name("N_by_4"), parameter: name("N"), size: 4 }],
+            leaves: self.leaves.clone(),
+            arrays: vec![array("A", Role::Input, shape, axes), array("s", Role::Output, vec![], vec![])],
             grid,
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
             buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],

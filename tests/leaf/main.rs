@@ -4,4 +4,6 @@ mod examples;
 
 mod naive;
 
+mod random;
+
 mod whole;
