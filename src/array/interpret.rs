@@ -3,12 +3,12 @@
 //! In: the code of a class, the state of a PE, and an [`Environment`] that gives every instruction with an effect outside
 //! the PE its meaning. Control flow, integer expressions, addresses and registers are the same for every back end and are
 //! handled here, so that all back ends compute the same bits. An instruction that has to wait changes nothing and is run
-//! again from its start.
+//! again from its start. What a word is, a number or a tile, the environment says.
 
-use super::code::{Code, Index, Op};
+use super::code::{Code, Index, Op, Scalar};
 
 /// A PE between two runs.
-pub struct State<'a> {
+pub struct State<'a, W> {
     /// The next op.
     pub counter: &'a mut usize,
     /// Whether any op with an effect has been done.
@@ -16,7 +16,18 @@ pub struct State<'a> {
     /// Integer variables, the coordinates first.
     pub slots: &'a mut [i64],
     /// Registers.
-    pub registers: &'a mut [f64],
+    pub registers: &'a mut [W],
+}
+
+/// A `let`.
+#[derive(Clone, Copy, Debug)]
+pub struct Assignment<'a> {
+    /// The register that it writes.
+    pub register: usize,
+    /// Its expression.
+    pub value: &'a Scalar,
+    /// Its position in [`Code::operations`].
+    pub operation: usize,
 }
 
 /// Why a PE no longer runs.
@@ -48,32 +59,41 @@ pub enum Trouble {
     WrongTile { leaf: usize },
     /// A leaf's subscripts leave their window.
     OutsideWindow { leaf: usize, window: usize },
+    /// A tile of one box stands where one of another is needed; in elements.
+    OtherBox { needed: usize, found: usize },
 }
 
 /// The world around a PE. `None` and `false` mean that the PE has to wait.
 pub trait Environment {
+    /// What a register holds, a channel carries and an array has at an address.
+    type Word: Clone;
     /// `at`.
     fn at(&mut self, time: i64);
     /// `tick`.
     fn tick(&mut self, cycles: u64) -> Result<(), Trouble>;
     /// `load`.
-    fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble>;
+    fn load(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
     /// `prefetch`.
     fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble>;
     /// `local`.
-    fn local(&mut self, array: usize, address: usize) -> Result<f64, Trouble>;
+    fn local(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
     /// `store`.
-    fn store(&mut self, array: usize, address: usize, value: f64) -> Result<(), Trouble>;
+    fn store(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble>;
     /// `recv`.
-    fn receive(&mut self, port: usize) -> Result<Option<f64>, Trouble>;
+    fn receive(&mut self, port: usize) -> Result<Option<Self::Word>, Trouble>;
     /// `send`.
-    fn send(&mut self, port: usize, value: f64) -> Result<bool, Trouble>;
+    fn send(&mut self, port: usize, value: &Self::Word) -> Result<bool, Trouble>;
     /// `drive`.
-    fn drive(&mut self, tap: usize, tag: &[i64], value: f64) -> Result<(), Trouble>;
+    fn drive(&mut self, tap: usize, tag: &[i64], value: &Self::Word) -> Result<(), Trouble>;
     /// `listen`.
-    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<f64>, Trouble>;
-    /// A `let` was done; its value is in the register already.
-    fn compute(&mut self, operation: usize);
+    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<Self::Word>, Trouble>;
+    /// `let`: the value, which is then written to its register. What that register holds may be taken out.
+    fn compute(
+        &mut self,
+        assignment: Assignment<'_>,
+        slots: &[i64],
+        registers: &mut [Self::Word],
+    ) -> Result<Self::Word, Trouble>;
 }
 
 /// Goes on with a PE of the class with the position `class`.
@@ -83,7 +103,7 @@ pub trait Environment {
 pub fn resume<E: Environment>(
     code: &Code,
     class: usize,
-    state: State<'_>,
+    state: State<'_, E::Word>,
     environment: &mut E,
 ) -> Result<Stop, Trouble> {
     let ops = code.classes[class].ops.as_slice();
@@ -109,10 +129,10 @@ enum Step {
     Wait,
 }
 
-struct Running<'a, E> {
+struct Running<'a, E: Environment> {
     code: &'a Code,
     slots: &'a mut [i64],
-    registers: &'a mut [f64],
+    registers: &'a mut [E::Word],
     environment: &'a mut E,
     tag: Vec<i64>,
 }
@@ -141,20 +161,20 @@ impl<E: Environment> Running<'_, E> {
                 self.registers[*register] = self.environment.local(*array, self.address(*array, at)?)?;
             }
             Op::Store { array, at, register } => {
-                self.environment.store(*array, self.address(*array, at)?, self.registers[*register])?;
+                self.environment.store(*array, self.address(*array, at)?, &self.registers[*register])?;
             }
             Op::Receive { register, port } => match self.environment.receive(*port)? {
                 Some(value) => self.registers[*register] = value,
                 None => return Ok(Step::Wait),
             },
             Op::Send { port, register } => {
-                if !self.environment.send(*port, self.registers[*register])? {
+                if !self.environment.send(*port, &self.registers[*register])? {
                     return Ok(Step::Wait);
                 }
             }
             Op::Drive { tap, register, tag } => {
                 self.read_tag(tag)?;
-                self.environment.drive(*tap, &self.tag, self.registers[*register])?;
+                self.environment.drive(*tap, &self.tag, &self.registers[*register])?;
             }
             Op::Listen { register, tap, tag } => {
                 self.read_tag(tag)?;
@@ -164,8 +184,8 @@ impl<E: Environment> Running<'_, E> {
                 }
             }
             Op::Let { register, value, operation } => {
-                self.registers[*register] = value.value(self.slots, self.registers).ok_or(Trouble::Overflow)?;
-                self.environment.compute(*operation);
+                let assignment = Assignment { register: *register, value, operation: *operation };
+                self.registers[*register] = self.environment.compute(assignment, self.slots, self.registers)?;
             }
         }
         Ok(Step::Next)

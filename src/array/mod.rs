@@ -52,6 +52,8 @@ mod code;
 
 pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test};
 
+mod boxes;
+
 mod compile_body;
 
 mod compile;
@@ -74,7 +76,7 @@ pub use wiring::{NOWHERE, Wire, Wiring};
 
 mod interpret;
 
-pub use interpret::{Environment, State, Stop, Trouble, resume};
+pub use interpret::{Assignment, Environment, State, Stop, Trouble, resume};
 
 /// The version of the text form that this crate writes and reads.
 pub const VERSION: u64 = 1;

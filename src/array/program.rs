@@ -82,6 +82,13 @@ pub struct Program {
     pub classes: Vec<Class>,
 }
 
+impl Program {
+    /// Whether its registers hold tiles, not numbers.
+    pub fn is_over_tiles(&self) -> bool {
+        !self.leaves.is_empty() || self.arrays.iter().any(|array| !array.axes.is_empty())
+    }
+}
+
 /// An array of 64-bit floating-point numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayDecl {

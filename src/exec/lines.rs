@@ -6,34 +6,35 @@
 use super::outbox::Outbox;
 use super::packet::Parcel;
 use super::plan::Plan;
-use super::wires::Word;
+use super::word::Word;
 use std::collections::HashMap;
 
 /// One line, as far as it is heard at this worker.
-#[derive(Clone, Debug, Default)]
-struct Line {
-    driven: HashMap<Vec<i64>, Word>,
+#[derive(Clone, Debug)]
+struct Line<W> {
+    driven: HashMap<Vec<i64>, W>,
     /// Who waits for which tag.
     parked: HashMap<Vec<i64>, Vec<usize>>,
 }
 
-impl Line {
+impl<W> Line<W> {
     /// Puts a word on the line; the PEs that may go on, or `None` where the tag was driven before.
-    fn put(&mut self, tag: &[i64], word: Word) -> Option<Vec<usize>> {
+    fn put(&mut self, tag: &[i64], word: W) -> Option<Vec<usize>> {
         let is_first = self.driven.insert(tag.to_vec(), word).is_none();
         is_first.then(|| self.parked.remove(tag).unwrap_or_default())
     }
 }
 
 /// All lines of the array, of which a worker fills those that its PEs lie on.
-pub struct Lines {
-    lines: Vec<Line>,
+pub struct Lines<W> {
+    lines: Vec<Line<W>>,
 }
 
-impl Lines {
+impl<W: Word> Lines<W> {
     /// Nothing driven yet.
-    pub fn of(plan: &Plan<'_>) -> Lines {
-        Lines { lines: vec![Line::default(); plan.wiring.lines.len()] }
+    pub fn of(plan: &Plan<'_>) -> Lines<W> {
+        let line = Line { driven: HashMap::new(), parked: HashMap::new() };
+        Lines { lines: vec![line; plan.wiring.lines.len()] }
     }
 
     /// A PE of this worker drives a tag; the PEs that may go on, or `None` where the tag was driven before.
@@ -42,25 +43,25 @@ impl Lines {
         plan: &Plan<'_>,
         (line, pe): (usize, usize),
         tag: &[i64],
-        word: Word,
+        word: &W,
         outbox: &mut Outbox,
     ) -> Option<Vec<usize>> {
         let own = plan.owner(pe);
         for worker in plan.reach[line].iter().filter(|worker| **worker != own) {
-            outbox.put(*worker, &Parcel::Drive { line, pe, value: word, tag: tag.to_vec() });
+            outbox.put(*worker, &Parcel::Drive { line, pe, value: word.clone(), tag: tag.to_vec() });
         }
-        self.lines[line].put(tag, word)
+        self.lines[line].put(tag, word.clone())
     }
 
     /// A word came in from another worker; the PEs that may go on, or `None` where the tag was driven before.
-    pub fn arrive(&mut self, line: usize, tag: &[i64], word: Word) -> Option<Vec<usize>> {
+    pub fn arrive(&mut self, line: usize, tag: &[i64], word: W) -> Option<Vec<usize>> {
         self.lines[line].put(tag, word)
     }
 
     /// The word with a tag; where it is not driven yet, the PE is parked.
-    pub fn listen(&mut self, line: usize, pe: usize, tag: &[i64]) -> Option<Word> {
+    pub fn listen(&mut self, line: usize, pe: usize, tag: &[i64]) -> Option<W> {
         let line = &mut self.lines[line];
-        let word = line.driven.get(tag).copied();
+        let word = line.driven.get(tag).cloned();
         if word.is_none() {
             line.parked.entry(tag.to_vec()).or_default().push(pe);
         }

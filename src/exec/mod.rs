@@ -17,12 +17,15 @@
 use crate::array::{self, Code, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
+use crate::leaf::{Leaves, Tile};
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::{Duration, Instant};
 
 mod owners;
 
 mod plan;
+
+mod word;
 
 mod packet;
 
@@ -48,6 +51,7 @@ pub use ranks::{Stopped, World, execute_on_ranks};
 
 pub use owners::{Dealing, Owners};
 use plan::Plan;
+use word::Word;
 use worker::Report;
 
 /// How a program is run.
@@ -105,23 +109,43 @@ pub struct Counts {
 pub fn execute(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Execution> {
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
-    match attempt(program, &code, inputs, settings)? {
+    match program.is_over_tiles() {
+        true => execute_words::<Tile>(program, &code, inputs, settings, &Leaves::new(program, sizes)?),
+        false => execute_words::<f64>(program, &code, inputs, settings, &()),
+    }
+}
+
+fn execute_words<W: Word>(
+    program: &Program,
+    code: &Code,
+    inputs: &Tensors,
+    settings: &Settings,
+    operations: &W::Operations,
+) -> Checked<Execution> {
+    let attempt = |settings: &Settings| attempt::<W>(program, code, inputs, settings, operations);
+    match attempt(settings)? {
         Ok(execution) => Ok(execution),
-        Err(fault) if settings.workers == 1 => Err(vec![explain_fault(program, &code, &fault)]),
+        Err(fault) if settings.workers == 1 => Err(vec![explain_fault(program, code, &fault)]),
         Err(fault) => {
             // Which of several faults is met first depends on the threads; alone, a worker always meets the same.
-            let alone = attempt(program, &code, inputs, &Settings { workers: 1, ..settings.clone() })?;
-            Err(vec![explain_fault(program, &code, &alone.err().unwrap_or(fault))])
+            let alone = attempt(&Settings { workers: 1, ..settings.clone() })?;
+            Err(vec![explain_fault(program, code, &alone.err().unwrap_or(fault))])
         }
     }
 }
 
-fn attempt(program: &Program, code: &Code, inputs: &Tensors, settings: &Settings) -> Checked<Result<Execution, Fault>> {
+fn attempt<W: Word>(
+    program: &Program,
+    code: &Code,
+    inputs: &Tensors,
+    settings: &Settings,
+    operations: &W::Operations,
+) -> Checked<Result<Execution, Fault>> {
     let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
     let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
     let memory = Memory::new(code, inputs)?;
     let start = Instant::now();
-    let reports = match threads::run(&plan, &memory)? {
+    let reports = match threads::run::<W>(&plan, &memory, operations)? {
         Ok(reports) => reports,
         Err(fault) => return Ok(Err(fault)),
     };

@@ -6,8 +6,9 @@
 
 use super::packet::{Packet, Parcel};
 use super::wires::Wires;
+use super::word::Word;
 
-/// Packets of so many entries are sent at once: 3.5 KiB, which transports copy without asking the receiver.
+/// Packets of this size are sent at once: 3.5 KiB, which transports copy without asking the receiver.
 pub const FULL: usize = 448;
 
 /// The way to the other workers. Sending never waits for the receiver to run PEs.
@@ -33,10 +34,10 @@ impl Outbox {
     }
 
     /// Something for a worker.
-    pub fn put(&mut self, to: usize, parcel: &Parcel) {
+    pub fn put<W: Word>(&mut self, to: usize, parcel: &Parcel<W>) {
         self.words += u64::from(!matches!(parcel, Parcel::Credit { .. }));
         self.open[to].push(parcel);
-        if self.open[to].entries().len() >= FULL {
+        if self.open[to].size() >= FULL {
             self.full.push((to, std::mem::take(&mut self.open[to])));
         }
     }
@@ -50,7 +51,7 @@ impl Outbox {
     }
 
     /// Sends everything, the slots that wires owe included.
-    pub fn flush(&mut self, wires: &mut Wires, post: &mut impl Post) {
+    pub fn flush<W: Word>(&mut self, wires: &mut Wires<W>, post: &mut impl Post) {
         wires.pay(self);
         self.send_full(post);
         for (to, packet) in self.open.iter_mut().enumerate().filter(|(_, packet)| !packet.is_empty()) {

@@ -2,23 +2,33 @@
 //!
 //! A packet is a list of 64-bit entries, so that it goes over any transport as it is. Each parcel in it opens with one entry
 //! that holds its kind and the number of its wire or line, which all workers number alike. The words of one wire stand in
-//! the order in which they were sent; a transport keeps the order of the packets from one worker to another.
+//! the order in which they were sent; a transport keeps the order of the packets from one worker to another. Tiles are enclosed:
+//! threads hand over who holds one, ranks send its elements after the entries, so nobody copies them into the list.
+
+use super::word::Word;
+use std::sync::Arc;
+
+/// The elements of a tile.
+pub type Enclosed = Arc<Vec<f64>>;
 
 /// Parcels on their way to one worker.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Packet {
     entries: Vec<u64>,
+    enclosed: Vec<Enclosed>,
+    /// Of all that is enclosed.
+    elements: usize,
 }
 
 /// One thing that a packet holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Parcel {
+pub enum Parcel<W> {
     /// A word on a wire.
     Word {
         /// The wire's position in the wiring.
         wire: usize,
         /// The word.
-        value: f64,
+        value: W,
     },
     /// Slots of a wire that may be used again.
     Credit {
@@ -34,7 +44,7 @@ pub enum Parcel {
         /// The PE that drove it.
         pe: usize,
         /// The word.
-        value: f64,
+        value: W,
         /// Its tag.
         tag: Vec<i64>,
     },
@@ -50,15 +60,28 @@ const DRIVE: u64 = 2;
 const KINDS: u64 = 4;
 
 impl Packet {
-    /// The packet with these entries, as another worker wrote them.
+    /// The packet of these parts, as another worker wrote them.
     #[cfg(any(test, feature = "mpi"))]
-    pub fn from_entries(entries: Vec<u64>) -> Packet {
-        Packet { entries }
+    pub fn from_parts(entries: Vec<u64>, enclosed: Vec<Enclosed>) -> Packet {
+        let elements = enclosed.iter().map(|values| values.len()).sum();
+        Packet { entries, enclosed, elements }
     }
 
     /// Its entries.
+    #[cfg(any(test, feature = "mpi"))]
     pub fn entries(&self) -> &[u64] {
         &self.entries
+    }
+
+    /// What is enclosed, in the order in which the entries refer to it.
+    #[cfg(any(test, feature = "mpi"))]
+    pub fn enclosed(&self) -> &[Enclosed] {
+        &self.enclosed
+    }
+
+    /// How much there is in it: entries, tiles that are enclosed, and their elements.
+    pub fn size(&self) -> usize {
+        self.entries.len() + self.enclosed.len() + self.elements
     }
 
     /// Whether there is nothing in it.
@@ -67,20 +90,37 @@ impl Packet {
     }
 
     /// Puts a parcel in.
-    pub fn push(&mut self, parcel: &Parcel) {
+    pub fn push<W: Word>(&mut self, parcel: &Parcel<W>) {
         match parcel {
-            Parcel::Word { wire, value } => self.entries.extend([head(WORD, *wire), value.to_bits()]),
+            Parcel::Word { wire, value } => {
+                self.put(head(WORD, *wire));
+                value.pack(self);
+            }
             Parcel::Credit { wire, slots } => self.entries.extend([head(CREDIT, *wire), *slots]),
             Parcel::Drive { line, pe, value, tag } => {
-                self.entries.extend([head(DRIVE, *line), *pe as u64, value.to_bits(), tag.len() as u64]);
+                self.entries.extend([head(DRIVE, *line), *pe as u64, tag.len() as u64]);
                 self.entries.extend(tag.iter().map(|entry| entry.cast_unsigned()));
+                value.pack(self);
             }
         }
     }
 
+    /// Puts an entry in.
+    #[inline(always)]
+    pub fn put(&mut self, entry: u64) {
+        self.entries.push(entry);
+    }
+
+    /// Encloses a tile.
+    pub fn enclose(&mut self, values: Enclosed) {
+        self.elements += values.len();
+        self.enclosed.push(values);
+    }
+
     /// The parcels, in the order in which they were put in.
-    pub fn parcels(&self) -> Parcels<'_> {
-        Parcels { rest: &self.entries }
+    pub fn parcels<W: Word>(&self) -> impl Iterator<Item = Parcel<W>> {
+        let mut parcels = Parcels { rest: &self.entries, enclosed: self.enclosed.iter() };
+        std::iter::from_fn(move || parcels.next_parcel())
     }
 }
 
@@ -88,33 +128,36 @@ fn head(kind: u64, number: usize) -> u64 {
     number as u64 * KINDS + kind
 }
 
-/// The parcels of a packet.
+/// What is left of a packet.
 pub struct Parcels<'a> {
     rest: &'a [u64],
+    enclosed: std::slice::Iter<'a, Enclosed>,
 }
 
 impl Parcels<'_> {
-    fn take(&mut self) -> Option<u64> {
+    /// The next entry.
+    #[inline(always)]
+    pub fn take(&mut self) -> Option<u64> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(*first)
     }
-}
 
-impl Iterator for Parcels<'_> {
-    type Item = Parcel;
+    /// The next tile that is enclosed.
+    pub fn take_enclosed(&mut self) -> Option<Enclosed> {
+        self.enclosed.next().map(Arc::clone)
+    }
 
-    fn next(&mut self) -> Option<Parcel> {
+    fn next_parcel<W: Word>(&mut self) -> Option<Parcel<W>> {
         let head = self.take()?;
         let number = (head / KINDS) as usize;
         match head % KINDS {
-            WORD => Some(Parcel::Word { wire: number, value: f64::from_bits(self.take()?) }),
+            WORD => Some(Parcel::Word { wire: number, value: W::unpack(self)? }),
             CREDIT => Some(Parcel::Credit { wire: number, slots: self.take()? }),
             _ => {
-                let (pe, value) = (self.take()? as usize, f64::from_bits(self.take()?));
-                let length = self.take()?;
+                let (pe, length) = (self.take()? as usize, self.take()?);
                 let tag = (0..length).map(|_| self.take().map(u64::cast_signed)).collect::<Option<Vec<i64>>>()?;
-                Some(Parcel::Drive { line: number, pe, value, tag })
+                Some(Parcel::Drive { line: number, pe, value: W::unpack(self)?, tag })
             }
         }
     }
@@ -123,6 +166,11 @@ impl Iterator for Parcels<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leaf::Tile;
+
+    fn copied(packet: &Packet) -> Packet {
+        Packet::from_parts(packet.entries().to_vec(), packet.enclosed().to_vec())
+    }
 
     #[test]
     fn what_is_put_in_comes_out_in_order() {
@@ -135,8 +183,24 @@ mod tests {
         ];
         let mut packet = Packet::default();
         parcels.iter().for_each(|parcel| packet.push(parcel));
-        let copied = Packet::from_entries(packet.entries().to_vec());
-        assert_eq!(copied.parcels().collect::<Vec<_>>(), parcels);
+        assert_eq!(copied(&packet).parcels::<f64>().collect::<Vec<_>>(), parcels);
+        assert_eq!(packet.size(), packet.entries().len());
+    }
+
+    #[test]
+    fn tiles_come_out_in_order() {
+        let tile = |values: &[f64]| Tile::Values(Arc::new(values.to_vec()));
+        let parcels = [
+            Parcel::Word { wire: 1, value: tile(&[1.0, -0.0]) },
+            Parcel::Word { wire: 2, value: Tile::Uniform(3.5) },
+            Parcel::Drive { line: 2, pe: 4, value: tile(&[]), tag: vec![6] },
+            Parcel::Credit { wire: 1, slots: 2 },
+            Parcel::Word { wire: 1, value: tile(&[f64::MAX]) },
+        ];
+        let mut packet = Packet::default();
+        parcels.iter().for_each(|parcel| packet.push(parcel));
+        assert_eq!(copied(&packet).parcels::<Tile>().collect::<Vec<_>>(), parcels);
+        assert_eq!((packet.enclosed().len(), packet.size()), (3, packet.entries().len() + 6));
     }
 
     #[test]
@@ -144,7 +208,11 @@ mod tests {
         let mut packet = Packet::default();
         packet.push(&Parcel::Drive { line: 1, pe: 2, value: 3.0, tag: vec![4, 5] });
         for length in 0..packet.entries().len() {
-            assert_eq!(Packet::from_entries(packet.entries()[..length].to_vec()).parcels().next(), None);
+            let cut = Packet::from_parts(packet.entries()[..length].to_vec(), vec![]);
+            assert_eq!(cut.parcels::<f64>().next(), None);
         }
+        let mut packet = Packet::default();
+        packet.push(&Parcel::Word { wire: 1, value: Tile::Values(Arc::new(vec![1.0])) });
+        assert_eq!(Packet::from_parts(packet.entries().to_vec(), vec![]).parcels::<Tile>().next(), None);
     }
 }

@@ -5,15 +5,17 @@ use super::lines::Lines;
 use super::outbox::Outbox;
 use super::plan::Plan;
 use super::wires::Wires;
-use crate::array::{Environment, NOWHERE, Trouble};
+use super::word::Word;
+use crate::array::{Assignment, Environment, NOWHERE, Trouble};
 use std::collections::{HashSet, VecDeque};
 
 /// Everything at a worker but its PEs.
-pub struct Surroundings<'a, A> {
+pub struct Surroundings<'a, A, W: Word> {
     pub plan: &'a Plan<'a>,
+    pub operations: &'a W::Operations,
     pub arrays: A,
-    pub wires: Wires,
-    pub lines: Lines,
+    pub wires: Wires<W>,
+    pub lines: Lines<W>,
     pub outbox: Outbox,
     /// PEs that can go on, as positions at this worker.
     pub ready: VecDeque<usize>,
@@ -22,39 +24,43 @@ pub struct Surroundings<'a, A> {
 }
 
 /// What a PE has prefetched.
-#[derive(Clone, Debug, Default)]
-pub struct Held {
+#[derive(Clone, Debug)]
+pub struct Held<W> {
     elements: HashSet<(usize, usize)>,
-    /// The element that was found last: PEs often read one again.
-    last: Option<(usize, usize)>,
+    /// What was read last: PEs often read one again.
+    last: Option<((usize, usize), W)>,
 }
 
-impl Held {
-    fn has(&mut self, element: (usize, usize)) -> bool {
-        let is_there = self.last == Some(element) || self.elements.contains(&element);
-        if is_there {
-            self.last = Some(element);
+impl<W: Clone> Held<W> {
+    /// Nothing yet.
+    pub fn new() -> Held<W> {
+        Held { elements: HashSet::new(), last: None }
+    }
+
+    /// A word, where it was prefetched.
+    fn read(&mut self, element: (usize, usize), arrays: &impl Arrays<W>) -> Option<W> {
+        if let Some((_, word)) = self.last.as_ref().filter(|(last, _)| *last == element) {
+            return Some(word.clone());
         }
-        is_there
+        let word = self.elements.contains(&element).then(|| arrays.read(element.0, element.1))?;
+        self.last = Some((element, word.clone()));
+        Some(word)
     }
 }
 
-/// A PE may do so many sends and receives before others have their turn and packets leave.
-pub const TURN: u32 = 4096;
-
 /// What an instruction of one PE meets.
-pub struct Around<'w, 'a, A> {
+pub struct Around<'w, 'a, A, W: Word> {
     /// The PE in the code, and its position at the worker.
     pub pe: (usize, usize),
     /// The end of the wire at each port; [`NOWHERE`] where there is no far end.
     pub ends: &'w [usize],
-    pub held: &'w mut Held,
-    pub world: &'w mut Surroundings<'a, A>,
+    pub held: &'w mut Held<W>,
+    pub world: &'w mut Surroundings<'a, A, W>,
     /// What is left of the PE's turn.
     pub left: u32,
 }
 
-impl<A> Around<'_, '_, A> {
+impl<A, W: Word> Around<'_, '_, A, W> {
     /// Whether the turn is over, so that the instruction must be done in the next one.
     fn is_over(&mut self) -> bool {
         let is_over = self.left == 0;
@@ -66,14 +72,16 @@ impl<A> Around<'_, '_, A> {
     }
 }
 
-impl<A: Arrays> Environment for Around<'_, '_, A> {
+impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
+    type Word = W;
+
     fn at(&mut self, _time: i64) {}
 
     fn tick(&mut self, _cycles: u64) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
+    fn load(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
         Ok(self.world.arrays.read(array, address))
     }
 
@@ -82,21 +90,18 @@ impl<A: Arrays> Environment for Around<'_, '_, A> {
         Ok(())
     }
 
-    fn local(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
-        match self.held.has((array, address)) {
-            true => Ok(self.world.arrays.read(array, address)),
-            false => Err(Trouble::NotPrefetched { array, address }),
-        }
+    fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
+        self.held.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
     }
 
-    fn store(&mut self, array: usize, address: usize, value: f64) -> Result<(), Trouble> {
-        match self.world.arrays.store(array, address, value) {
+    fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
+        match self.world.arrays.store(array, address, value)? {
             true => Ok(()),
             false => Err(Trouble::StoredTwice { array, address }),
         }
     }
 
-    fn receive(&mut self, port: usize) -> Result<Option<f64>, Trouble> {
+    fn receive(&mut self, port: usize) -> Result<Option<W>, Trouble> {
         let end = self.ends[port];
         if end == NOWHERE || self.is_over() {
             return Ok(None);
@@ -106,7 +111,7 @@ impl<A: Arrays> Environment for Around<'_, '_, A> {
         Ok(Some(word))
     }
 
-    fn send(&mut self, port: usize, value: f64) -> Result<bool, Trouble> {
+    fn send(&mut self, port: usize, value: &W) -> Result<bool, Trouble> {
         let end = self.ends[port];
         if end == NOWHERE {
             return Err(Trouble::NoPeer { port });
@@ -119,7 +124,7 @@ impl<A: Arrays> Environment for Around<'_, '_, A> {
         Ok(sent.is_some())
     }
 
-    fn drive(&mut self, tap: usize, tag: &[i64], value: f64) -> Result<(), Trouble> {
+    fn drive(&mut self, tap: usize, tag: &[i64], value: &W) -> Result<(), Trouble> {
         let Surroundings { plan, lines, outbox, ready, .. } = &mut *self.world;
         let line = plan.wiring.taps(self.pe.0)[tap];
         match lines.drive(plan, (line, self.pe.0), tag, value, outbox) {
@@ -129,12 +134,13 @@ impl<A: Arrays> Environment for Around<'_, '_, A> {
         Ok(())
     }
 
-    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<f64>, Trouble> {
+    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<W>, Trouble> {
         let line = self.world.plan.wiring.taps(self.pe.0)[tap];
         Ok(self.world.lines.listen(line, self.pe.1, tag))
     }
 
-    fn compute(&mut self, operation: usize) {
-        self.world.computed[operation] += 1;
+    fn compute(&mut self, assignment: Assignment<'_>, slots: &[i64], registers: &mut [W]) -> Result<W, Trouble> {
+        self.world.computed[assignment.operation] += 1;
+        W::compute(self.world.operations, assignment, slots, registers)
     }
 }

@@ -8,6 +8,7 @@
 use super::outbox::Post;
 use super::packet::Packet;
 use super::plan::Plan;
+use super::word::Word;
 use super::worker::{Report, Worker};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::sim::{Fault, Memory};
@@ -79,7 +80,11 @@ impl Drop for Mail<'_> {
 ///
 /// # Errors
 /// Threads that cannot be had. What a PE does wrong is the inner error; where several do, which one is chance.
-pub(super) fn run(plan: &Plan<'_>, memory: &Memory) -> Checked<Result<Vec<Report>, Fault>> {
+pub(super) fn run<W: Word>(
+    plan: &Plan<'_>,
+    memory: &Memory,
+    operations: &W::Operations,
+) -> Checked<Result<Vec<Report>, Fault>> {
     let unrest = AtomicUsize::new(plan.workers);
     let (others, inboxes): (Vec<_>, Vec<_>) = (0..plan.workers).map(|_| unbounded()).unzip();
     std::thread::scope(|scope| {
@@ -89,7 +94,7 @@ pub(super) fn run(plan: &Plan<'_>, memory: &Memory) -> Checked<Result<Vec<Report
             let thread = std::thread::Builder::new().name(format!("worker {number}"));
             threads.push(
                 thread
-                    .spawn_scoped(scope, move || work(plan, number, memory, mail))
+                    .spawn_scoped(scope, move || work::<W>(plan, number, (memory, operations), mail))
                     .map_err(|error| refused(&error))?,
             );
         }
@@ -107,8 +112,13 @@ fn died() -> Vec<Diagnostic> {
 }
 
 /// One thread.
-fn work(plan: &Plan<'_>, number: usize, memory: &Memory, mut mail: Mail<'_>) -> Result<Report, Fault> {
-    let mut worker = Worker::new(plan, number, memory);
+fn work<W: Word>(
+    plan: &Plan<'_>,
+    number: usize,
+    (memory, operations): (&Memory, &W::Operations),
+    mut mail: Mail<'_>,
+) -> Result<Report, Fault> {
+    let mut worker = Worker::<_, W>::new(plan, number, memory, operations);
     loop {
         worker.sweep(&mut mail)?;
         loop {

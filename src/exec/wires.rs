@@ -8,11 +8,9 @@
 use super::outbox::Outbox;
 use super::packet::Parcel;
 use super::plan::Plan;
+use super::word::Word;
 use crate::array::{NOWHERE, Wire};
 use std::collections::VecDeque;
-
-/// What a channel carries. Everything that depends on it is the queue of a wire and the entry of a packet.
-pub type Word = f64;
 
 /// Where the other end of a wire is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +25,11 @@ enum Far {
 
 /// A wire, as far as it is at this worker.
 #[derive(Debug)]
-struct End {
+struct End<W> {
     wire: usize,
     far: Far,
     /// Words to be received here.
-    queue: VecDeque<Word>,
+    queue: VecDeque<W>,
     /// Slots that a sender here may fill.
     free: u64,
     /// Slots that were freed here and that the sender has not heard of.
@@ -41,17 +39,17 @@ struct End {
 }
 
 /// All ends of one worker.
-pub struct Wires {
-    ends: Vec<End>,
+pub struct Wires<W> {
+    ends: Vec<End<W>>,
     /// The end of each wire of the whole array; [`NOWHERE`] for the wires of others.
     end_of: Vec<usize>,
     /// Ends that owe slots.
     debtors: Vec<usize>,
 }
 
-impl Wires {
+impl<W: Word> Wires<W> {
     /// The ends of a worker, before the run.
-    pub fn of(plan: &Plan<'_>, worker: usize) -> Wires {
+    pub fn of(plan: &Plan<'_>, worker: usize) -> Wires<W> {
         let mut wires = Wires { ends: vec![], end_of: vec![NOWHERE; plan.wiring.wires.len()], debtors: vec![] };
         for (wire, joint) in plan.wiring.wires.iter().enumerate() {
             if let Some(far) = far_end(plan, joint, worker) {
@@ -69,7 +67,7 @@ impl Wires {
     }
 
     /// Sends a word; `None` where the wire is full, and then the PE is parked. Else the PE that may go on, if any.
-    pub fn send(&mut self, end: usize, pe: usize, word: Word, outbox: &mut Outbox) -> Option<Option<usize>> {
+    pub fn send(&mut self, end: usize, pe: usize, word: &W, outbox: &mut Outbox) -> Option<Option<usize>> {
         let end = &mut self.ends[end];
         if end.free == 0 {
             end.parked = Some(pe);
@@ -77,16 +75,16 @@ impl Wires {
         }
         end.free -= 1;
         if let Far::To(worker) = end.far {
-            outbox.put(worker, &Parcel::Word { wire: end.wire, value: word });
+            outbox.put(worker, &Parcel::Word { wire: end.wire, value: word.clone() });
             return Some(None);
         }
-        end.queue.push_back(word);
+        end.queue.push_back(word.clone());
         Some(end.parked.take())
     }
 
     /// Takes a word out; `None` where the wire is empty, and then the PE is parked. Else the word, and the PE that may go
     /// on, if any.
-    pub fn receive(&mut self, number: usize, pe: usize) -> Option<(Word, Option<usize>)> {
+    pub fn receive(&mut self, number: usize, pe: usize) -> Option<(W, Option<usize>)> {
         let end = &mut self.ends[number];
         let Some(word) = end.queue.pop_front() else {
             end.parked = Some(pe);
@@ -104,7 +102,7 @@ impl Wires {
     }
 
     /// A word came in from another worker; the PE that may go on, if any.
-    pub fn arrive(&mut self, wire: usize, word: Word) -> Option<usize> {
+    pub fn arrive(&mut self, wire: usize, word: W) -> Option<usize> {
         let end = self.ends.get_mut(self.end_of[wire])?;
         end.queue.push_back(word);
         end.parked.take()
@@ -122,7 +120,7 @@ impl Wires {
         for number in self.debtors.drain(..) {
             let end = &mut self.ends[number];
             if let Far::From(worker) = end.far {
-                outbox.put(worker, &Parcel::Credit { wire: end.wire, slots: std::mem::take(&mut end.owed) });
+                outbox.put::<W>(worker, &Parcel::Credit { wire: end.wire, slots: std::mem::take(&mut end.owed) });
             }
         }
     }

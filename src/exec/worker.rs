@@ -9,29 +9,30 @@ use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::plan::Plan;
-use super::surroundings::{Around, Held, Surroundings, TURN};
+use super::surroundings::{Around, Held, Surroundings};
 use super::wires::Wires;
+use super::word::Word;
 use crate::array::{self, NOWHERE, Op, State, Stop, Trouble};
 use crate::sim::{Fault, Standing};
 
 /// One PE between two runs.
-struct Coroutine {
+struct Coroutine<W> {
     /// Its position in the code.
     pe: usize,
     class: usize,
     counter: usize,
     finished: bool,
     slots: Box<[i64]>,
-    registers: Box<[f64]>,
+    registers: Box<[W]>,
     /// The end of the wire at each port.
     ends: Box<[usize]>,
-    held: Held,
+    held: Held<W>,
 }
 
 /// Some of the PEs of a run.
-pub struct Worker<'a, A> {
-    pes: Vec<Coroutine>,
-    world: Surroundings<'a, A>,
+pub struct Worker<'a, A, W: Word> {
+    pes: Vec<Coroutine<W>>,
+    world: Surroundings<'a, A, W>,
 }
 
 /// What one worker did.
@@ -48,13 +49,14 @@ pub struct Report {
     pub held: Option<u64>,
 }
 
-impl<'a, A: Arrays> Worker<'a, A> {
+impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// The PEs of a worker, before their first instruction.
-    pub fn new(plan: &'a Plan<'a>, number: usize, arrays: A) -> Worker<'a, A> {
+    pub fn new(plan: &'a Plan<'a>, number: usize, arrays: A, operations: &'a W::Operations) -> Worker<'a, A, W> {
         let wires = Wires::of(plan, number);
-        let pes: Vec<Coroutine> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
+        let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
         let world = Surroundings {
             plan,
+            operations,
             arrays,
             lines: Lines::of(plan),
             outbox: Outbox::new(plan.workers),
@@ -94,7 +96,7 @@ impl<'a, A: Arrays> Worker<'a, A> {
         packet.parcels().try_for_each(|parcel| self.unpack(parcel))
     }
 
-    fn unpack(&mut self, parcel: Parcel) -> Result<(), Fault> {
+    fn unpack(&mut self, parcel: Parcel<W>) -> Result<(), Fault> {
         let world = &mut self.world;
         match parcel {
             Parcel::Word { wire, value } => world.ready.extend(world.wires.arrive(wire, value)),
@@ -110,7 +112,7 @@ impl<'a, A: Arrays> Worker<'a, A> {
     /// Reads off what was done, and gives the arrays back.
     pub fn conclude(self) -> (Report, A) {
         let Worker { pes, world } = self;
-        let standing = |pe: Coroutine| {
+        let standing = |pe: Coroutine<W>| {
             let slots = pe.slots.into_vec();
             (pe.pe, Standing { counter: pe.counter, finished: pe.finished, clock: None, slots })
         };
@@ -121,9 +123,8 @@ impl<'a, A: Arrays> Worker<'a, A> {
     }
 }
 
-impl Coroutine {
-    /// Registers start as NaN: the validator refuses programs that read them before they are written.
-    fn new(plan: &Plan<'_>, pe: usize, wires: &Wires) -> Coroutine {
+impl<W: Word> Coroutine<W> {
+    fn new(plan: &Plan<'_>, pe: usize, wires: &Wires<W>) -> Coroutine<W> {
         let placed = plan.code.pes[pe];
         let class = &plan.code.classes[placed.class];
         let mut slots = plan.code.grid.point(placed.position);
@@ -135,14 +136,14 @@ impl Coroutine {
             counter: 0,
             finished: false,
             slots: slots.into(),
-            registers: vec![f64::NAN; class.registers].into(),
+            registers: vec![W::UNWRITTEN; class.registers].into(),
             ends: plan.wiring.ports(pe).iter().map(end).collect(),
-            held: Held::default(),
+            held: Held::new(),
         }
     }
 
     /// Goes on until it has ended, waits, or its turn is over.
-    fn run<A: Arrays>(&mut self, number: usize, world: &mut Surroundings<'_, A>) -> Result<(), Fault> {
+    fn run<A: Arrays<W>>(&mut self, number: usize, world: &mut Surroundings<'_, A, W>) -> Result<(), Fault> {
         let code = world.plan.code;
         let state = State {
             counter: &mut self.counter,
@@ -151,7 +152,7 @@ impl Coroutine {
             registers: &mut self.registers,
         };
         let pe = (self.pe, number);
-        let mut around = Around { pe, ends: &self.ends, held: &mut self.held, world, left: TURN };
+        let mut around = Around { pe, ends: &self.ends, held: &mut self.held, world, left: W::TURN };
         let stop = array::resume(code, self.class, state, &mut around);
         let fault = |trouble| Fault { pe: self.pe, counter: self.counter, clock: None, trouble };
         self.finished = stop.map_err(fault)? == Stop::Finished;

@@ -29,6 +29,10 @@ mod sequence;
 
 mod run;
 
+mod assign;
+
+pub use assign::{assign, evaluate};
+
 /// The elements of one tile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tile {
@@ -36,6 +40,16 @@ pub enum Tile {
     Uniform(f64),
     /// Row-major over the tile's box; empty where the box is.
     Values(Arc<Vec<f64>>),
+}
+
+impl Tile {
+    /// The element at a row-major position of the tile's box, which must have so many.
+    pub fn at(&self, position: usize) -> f64 {
+        match self {
+            Tile::Uniform(value) => *value,
+            Tile::Values(values) => values[position],
+        }
+    }
 }
 
 /// All leaves of a program at given sizes.

@@ -6,7 +6,7 @@
 //! of one report share, the answer is yes: the PE may still do its part.
 
 use super::waits::Scene;
-use crate::array::{Environment, State, Stop, Trouble, resume};
+use crate::array::{Assignment, Environment, State, Stop, Trouble, resume};
 
 /// How many effects are gone through in one report.
 const BUDGET: u64 = 10_000_000;
@@ -38,7 +38,7 @@ impl<'a> Scout<'a> {
     pub fn finds(&mut self, pe: usize, part: Part<'_>) -> bool {
         let class = self.scene.code.pes[pe].class;
         let mut standing = self.scene.standings[pe].clone();
-        let mut registers = vec![0.0; self.scene.code.classes[class].registers];
+        let mut registers = vec![(); self.scene.code.classes[class].registers];
         let state = State {
             counter: &mut standing.counter,
             active: &mut true,
@@ -76,44 +76,48 @@ impl Path<'_> {
 }
 
 impl Environment for Path<'_> {
+    type Word = ();
+
     fn at(&mut self, _time: i64) {}
 
     fn tick(&mut self, _cycles: u64) -> Result<(), Trouble> {
         self.go_on()
     }
 
-    fn load(&mut self, _array: usize, _address: usize) -> Result<f64, Trouble> {
-        self.go_on().map(|()| 0.0)
+    fn load(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
+        self.go_on()
     }
 
     fn prefetch(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
         self.go_on()
     }
 
-    fn local(&mut self, _array: usize, _address: usize) -> Result<f64, Trouble> {
-        self.go_on().map(|()| 0.0)
-    }
-
-    fn store(&mut self, _array: usize, _address: usize, _value: f64) -> Result<(), Trouble> {
+    fn local(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
         self.go_on()
     }
 
-    fn receive(&mut self, port: usize) -> Result<Option<f64>, Trouble> {
-        Ok((!self.ends_at(Part::Receive { port })).then_some(0.0))
+    fn store(&mut self, _array: usize, _address: usize, _value: &()) -> Result<(), Trouble> {
+        self.go_on()
     }
 
-    fn send(&mut self, port: usize, _value: f64) -> Result<bool, Trouble> {
+    fn receive(&mut self, port: usize) -> Result<Option<()>, Trouble> {
+        Ok((!self.ends_at(Part::Receive { port })).then_some(()))
+    }
+
+    fn send(&mut self, port: usize, _value: &()) -> Result<bool, Trouble> {
         Ok(!self.ends_at(Part::Send { port }))
     }
 
-    fn drive(&mut self, tap: usize, tag: &[i64], _value: f64) -> Result<(), Trouble> {
+    fn drive(&mut self, tap: usize, tag: &[i64], _value: &()) -> Result<(), Trouble> {
         self.found |= self.part == (Part::Drive { tap, tag });
         self.go_on()
     }
 
-    fn listen(&mut self, _tap: usize, _tag: &[i64]) -> Result<Option<f64>, Trouble> {
-        self.go_on().map(|()| Some(0.0))
+    fn listen(&mut self, _tap: usize, _tag: &[i64]) -> Result<Option<()>, Trouble> {
+        self.go_on().map(Some)
     }
 
-    fn compute(&mut self, _operation: usize) {}
+    fn compute(&mut self, _assignment: Assignment<'_>, _slots: &[i64], _registers: &mut [()]) -> Result<(), Trouble> {
+        Ok(())
+    }
 }

@@ -1,7 +1,10 @@
 //! The arrays of a run and the PEs' own memories.
+//!
+//! An address is that of a word: an element, or a tile, whose elements are its box of the array.
 
-use crate::array::{Code, Layout, Tensors, show_point};
+use crate::array::{Code, Layout, Tensors, Trouble, show_point};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::leaf::Tile;
 use crate::recurrence::Role;
 use ndarray::ArrayD;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,17 +32,17 @@ impl MemoryTraffic {
     }
 }
 
-/// All arrays, flat and row-major. Outputs may be stored by several threads at once; who stores an element a second time
+/// All arrays, flat and row-major. Outputs may be stored by several threads at once; who stores a word a second time
 /// is told so.
 pub(crate) struct Memory {
     layouts: Vec<Layout>,
-    /// For each array the number of its first element, counted through all arrays.
+    /// For each array the number of its first word, counted through all arrays.
     first: Vec<usize>,
     /// For an input: its elements.
     inputs: Vec<Vec<f64>>,
     /// For an output: the bits of its elements.
     outputs: Vec<Vec<AtomicU64>>,
-    /// For an output: which elements have been stored.
+    /// For an output: which words have been stored.
     stored: Vec<Vec<AtomicBool>>,
 }
 
@@ -50,14 +53,15 @@ impl Memory {
     /// An input that is missing, unknown, or of another shape than the program's.
     pub fn new(code: &Code, inputs: &Tensors) -> Checked<Memory> {
         check_inputs(&code.arrays, inputs)?;
-        let of_output = |layout: &Layout| if layout.role == Role::Output { layout.length() } else { 0 };
-        let outputs = code.arrays.iter().map(of_output);
+        let outputs = |count: fn(&Layout) -> usize| {
+            code.arrays.iter().map(move |layout| if layout.role == Role::Output { count(layout) } else { 0 })
+        };
         let first = code.arrays.iter().scan(0, |next, layout| Some(std::mem::replace(next, *next + layout.length())));
         Ok(Memory {
             first: first.collect(),
             inputs: code.arrays.iter().map(|layout| layout.flatten(inputs).unwrap_or_default()).collect(),
-            outputs: outputs.clone().map(|length| (0..length).map(|_| AtomicU64::new(0)).collect()).collect(),
-            stored: outputs.map(|length| (0..length).map(|_| AtomicBool::new(false)).collect()).collect(),
+            outputs: outputs(Layout::volume).map(|count| (0..count).map(|_| AtomicU64::new(0)).collect()).collect(),
+            stored: outputs(Layout::length).map(|count| (0..count).map(|_| AtomicBool::new(false)).collect()).collect(),
             layouts: code.arrays.clone(),
         })
     }
@@ -67,9 +71,17 @@ impl Memory {
         &self.inputs[array]
     }
 
-    /// The number of an array's first element, counted through all arrays.
-    pub fn first_element(&self, array: usize) -> usize {
+    /// The number of an array's first word, counted through all arrays.
+    pub fn first_word(&self, array: usize) -> usize {
         self.first[array]
+    }
+
+    /// The tile of an input.
+    pub fn tile(&self, array: usize, address: usize) -> Tile {
+        let (layout, all) = (&self.layouts[array], &self.inputs[array]);
+        let mut values = Vec::with_capacity(layout.size_at(address));
+        layout.runs(address).for_each(|run| values.extend_from_slice(&all[run]));
+        Tile::Values(values.into())
     }
 
     /// Stores an element; whether this is the first time.
@@ -79,6 +91,20 @@ impl Memory {
             self.outputs[array][address].store(value.to_bits(), Ordering::Relaxed);
         }
         is_first
+    }
+
+    /// Stores a tile; whether this is the first time.
+    ///
+    /// # Errors
+    /// A tile of another box.
+    pub fn store_tile(&self, array: usize, address: usize, tile: &Tile) -> Result<bool, Trouble> {
+        check_box(&self.layouts[array], address, tile)?;
+        let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);
+        if is_first {
+            let elements = self.layouts[array].runs(address).flat_map(|run| &self.outputs[array][run]);
+            elements.enumerate().for_each(|(at, bits)| bits.store(tile.at(at).to_bits(), Ordering::Relaxed));
+        }
+        Ok(is_first)
     }
 
     /// Refuses outputs of which some element was never stored.
@@ -93,7 +119,7 @@ impl Memory {
         let outputs = self.layouts.into_iter().zip(self.outputs).filter(|(layout, _)| layout.role == Role::Output);
         let tensor = |layout: &Layout, values: Vec<AtomicU64>| {
             let values = values.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect();
-            ArrayD::from_shape_vec(layout.shape.clone(), values).unwrap_or_default()
+            ArrayD::from_shape_vec(layout.elements.clone(), values).unwrap_or_default()
         };
         outputs.map(|(layout, values)| (layout.name.clone(), tensor(&layout, values))).collect()
     }
@@ -104,14 +130,24 @@ fn missing(layout: &Layout, stored: &[AtomicBool]) -> Option<Diagnostic> {
     let first = stored.iter().position(|stored| is_missing(&stored))?;
     let count = stored.iter().filter(is_missing).count();
     let (name, element) = (&layout.name, show_element(layout, first));
-    let fault = Diagnostic::new(format!("element {element} of output `{name}` is never stored"));
-    Some(fault.note(format!("{count} of {} elements are not stored", stored.len())))
+    let what = if layout.boxes.is_empty() { "element" } else { "tile" };
+    let fault = Diagnostic::new(format!("{what} {element} of output `{name}` is never stored"));
+    Some(fault.note(format!("{count} of {} {what}s are not stored", stored.len())))
 }
 
-/// An element as messages show it: `C(1, 2)`.
+/// An element as messages show it, or a tile by its coordinates: `C(1, 2)`.
 pub(crate) fn show_element(layout: &Layout, address: usize) -> String {
     let subscripts: Vec<i64> = layout.subscripts(address).into_iter().map(|entry| entry as i64).collect();
     format!("`{}{}`", layout.name, show_point(&subscripts))
+}
+
+/// Refuses a tile of another box than that at an address.
+pub(crate) fn check_box(layout: &Layout, address: usize, tile: &Tile) -> Result<(), Trouble> {
+    let needed = layout.size_at(address);
+    match tile {
+        Tile::Values(values) if values.len() != needed => Err(Trouble::OtherBox { needed, found: values.len() }),
+        _ => Ok(()),
+    }
 }
 
 fn check_inputs(layouts: &[Layout], inputs: &Tensors) -> Checked<()> {
@@ -129,10 +165,11 @@ fn check_input(layout: &Layout, inputs: &Tensors) -> Option<Diagnostic> {
     let name = &layout.name;
     match inputs.get(name) {
         None => {
-            Some(Diagnostic::new(format!("input `{name}` is missing")).note(format!("its shape is {:?}", layout.shape)))
+            let shape = format!("its shape is {:?}", layout.elements);
+            Some(Diagnostic::new(format!("input `{name}` is missing")).note(shape))
         }
-        Some(tensor) if tensor.shape() != layout.shape => {
-            let message = format!("input `{name}` has shape {:?}, expected {:?}", tensor.shape(), layout.shape);
+        Some(tensor) if tensor.shape() != layout.elements => {
+            let message = format!("input `{name}` has shape {:?}, expected {:?}", tensor.shape(), layout.elements);
             Some(Diagnostic::new(message).help("check the sizes, and the order of the dimensions"))
         }
         Some(_) => None,

@@ -41,10 +41,10 @@ mod waits;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
-pub(crate) use memory::Memory;
 pub use memory::MemoryTraffic;
 #[cfg(feature = "mpi")]
 pub(crate) use memory::show_element;
+pub(crate) use memory::{Memory, check_box};
 use observe::Observer;
 use trouble::explain;
 pub(crate) use trouble::{Fault, explain_fault};

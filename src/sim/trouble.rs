@@ -54,7 +54,8 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
         Trouble::OutOfRange { array, subscripts } => {
             let layout = &layouts[*array];
             let (name, element) = (&layout.name, show_point(subscripts));
-            format!("reaches for `{name}{element}`, outside the shape {:?}", layout.shape)
+            let of_tiles = if layout.boxes.is_empty() { "" } else { " of tiles" };
+            format!("reaches for `{name}{element}`, outside the shape {:?}{of_tiles}", layout.shape)
         }
         Trouble::NotPrefetched { array, address } => {
             format!(
@@ -64,6 +65,9 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
         }
         Trouble::StoredTwice { array, address } => {
             format!("stores {}, which was stored before", show_element(&layouts[*array], *address))
+        }
+        Trouble::OtherBox { needed, found } => {
+            format!("has a tile of {found} elements where one of {needed} is needed")
         }
         Trouble::NoPeer { port } => describe_missing_peer(program, code, fault.pe, class.ports[*port]),
         Trouble::DrivenTwice { tap, tag } => {

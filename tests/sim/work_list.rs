@@ -5,7 +5,7 @@
 
 use super::step_times::StepTimes;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use systole::array::{self, Code, Environment, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring};
+use systole::array::{self, Assignment, Code, Environment, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring};
 use systole::cost::Bandwidth;
 use systole::integer::{Bindings, Name};
 use systole::recurrence::Role;
@@ -132,6 +132,8 @@ impl View<'_, '_> {
 }
 
 impl Environment for View<'_, '_> {
+    type Word = f64;
+
     fn at(&mut self, time: i64) {
         let start = u64::try_from(time).unwrap_or(0) * self.world.times.step;
         (self.pe.stepped, self.pe.ported) = (start.max(self.pe.clock), 0);
@@ -170,13 +172,13 @@ impl Environment for View<'_, '_> {
         Ok(self.world.arrays[array][address])
     }
 
-    fn store(&mut self, array: usize, address: usize, value: f64) -> Result<(), Trouble> {
+    fn store(&mut self, array: usize, address: usize, value: &f64) -> Result<(), Trouble> {
         if !self.world.stored.insert((array, address)) {
             return Err(Trouble::StoredTwice { array, address });
         }
         self.pass_port(0);
         self.world.traffic[array].stored += 1;
-        self.world.arrays[array][address] = value;
+        self.world.arrays[array][address] = *value;
         Ok(())
     }
 
@@ -198,7 +200,7 @@ impl Environment for View<'_, '_> {
         Ok(Some(wire.values[message]))
     }
 
-    fn send(&mut self, port: usize, value: f64) -> Result<bool, Trouble> {
+    fn send(&mut self, port: usize, value: &f64) -> Result<bool, Trouble> {
         let number = self.world.wiring.ports(self.number)[port];
         if number == NOWHERE {
             return Err(Trouble::NoPeer { port });
@@ -211,15 +213,15 @@ impl Environment for View<'_, '_> {
         };
         self.pe.counted.stalled += self.pe.wait_until(entry);
         wire.entered.push(entry);
-        wire.values.push(value);
+        wire.values.push(*value);
         self.world.ready.extend(wire.waiting.drain(..));
         Ok(true)
     }
 
-    fn drive(&mut self, tap: usize, tag: &[i64], value: f64) -> Result<(), Trouble> {
+    fn drive(&mut self, tap: usize, tag: &[i64], value: &f64) -> Result<(), Trouble> {
         let line = self.world.wiring.taps(self.number)[tap];
         let visible = self.pe.clock + self.world.bus_latencies[self.world.wiring.lines[line]];
-        if self.world.lines[line].insert(tag.to_vec(), (visible, value)).is_some() {
+        if self.world.lines[line].insert(tag.to_vec(), (visible, *value)).is_some() {
             return Err(Trouble::DrivenTwice { tap, tag: tag.to_vec() });
         }
         self.world.ready.extend(self.world.unheard[line].drain(..));
@@ -237,10 +239,16 @@ impl Environment for View<'_, '_> {
         Ok(Some(value))
     }
 
-    fn compute(&mut self, operation: usize) {
+    fn compute(
+        &mut self,
+        Assignment { value, operation, .. }: Assignment<'_>,
+        slots: &[i64],
+        registers: &mut [f64],
+    ) -> Result<f64, Trouble> {
         self.world.computed[operation] += 1;
         self.pe.began = true;
         self.pe.work(self.pe.clock + self.world.times.lets[operation]);
+        value.value(slots, registers).ok_or(Trouble::Overflow)
     }
 }
 

@@ -7,11 +7,13 @@
 
 use super::owners::Owners;
 use super::plan::Plan;
+use super::word::Word;
 use super::worker::Report;
 use super::{Counts, Execution, Settings, check_settings, count, standings};
 use crate::array::{self, Code, Program, Tensors};
 use crate::diagnostic::Diagnostics;
 use crate::integer::Bindings;
+use crate::leaf::{Leaves, Tile};
 use crate::sim::{Deadlock, Memory, explain_fault};
 use share::Share;
 use std::time::{Duration, Instant};
@@ -43,18 +45,34 @@ pub fn execute_on_ranks(
     settings: &Settings,
 ) -> Result<Option<Execution>, Stopped> {
     let code = world.settle(check_settings(settings).and_then(|()| array::compile(program, sizes)))?;
-    let memory = world.settle(if world.is_first() { Memory::new(&code, inputs).map(Some) } else { Ok(None) })?;
+    match program.is_over_tiles() {
+        true => {
+            let leaves = world.settle(Leaves::new(program, sizes))?;
+            execute_words::<Tile>(world, (program, &code), inputs, settings, &leaves)
+        }
+        false => execute_words::<f64>(world, (program, &code), inputs, settings, &()),
+    }
+}
+
+fn execute_words<W: Word>(
+    world: &World,
+    (program, code): (&Program, &Code),
+    inputs: &Tensors,
+    settings: &Settings,
+    operations: &W::Operations,
+) -> Result<Option<Execution>, Stopped> {
+    let memory = world.settle(if world.is_first() { Memory::new(code, inputs).map(Some) } else { Ok(None) })?;
     let owners = Owners::new(&code.grid, world.size(), settings.dealing);
-    let plan = Plan::new(program, &code, &owners, world.size(), settings.capacity);
-    let share = Share::distribute(world, &plan, memory.as_ref());
+    let plan = Plan::new(program, code, &owners, world.size(), settings.capacity);
+    let share = Share::<W>::distribute(world, &plan, memory.as_ref());
     let start = Instant::now();
-    let ran = run::run(world, &plan, share);
+    let ran = run::run(world, &plan, share, operations);
     let elapsed = start.elapsed();
-    let (report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, &code, &fault)]))?;
+    let (report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
     let reports = reports::gather(world, report);
     let stored = share.collect(world, memory.as_ref());
     let concluded = stored.and_then(|()| match memory {
-        Some(memory) => conclude(program, &code, &owners, memory, (reports, elapsed)).map(Some),
+        Some(memory) => conclude(program, code, &owners, memory, (reports, elapsed)).map(Some),
         None => Ok(None),
     });
     world.settle(concluded)

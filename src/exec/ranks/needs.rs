@@ -5,7 +5,7 @@
 //! coordinates alone, never on words, so the answer is exact. A body that does something wrong is followed up to there.
 
 use super::super::plan::Plan;
-use crate::array::{self, Environment, State, Trouble};
+use crate::array::{self, Assignment, Environment, State, Trouble};
 
 /// Addresses from `first`, `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ fn follow(plan: &Plan<'_>, pe: usize, reads: &mut Reads) {
     let class = &plan.code.classes[placed.class];
     let mut slots = plan.code.grid.point(placed.position);
     slots.resize(class.slots, 0);
-    let mut registers = vec![0.0; class.registers];
+    let mut registers = vec![(); class.registers];
     let state = State { counter: &mut 0, active: &mut false, slots: &mut slots, registers: &mut registers };
     // What is wrong with the body is told when it runs.
     let _ = array::resume(plan.code, placed.class, state, reads);
@@ -59,15 +59,17 @@ fn runs(marks: &[u64]) -> Vec<Run> {
 }
 
 impl Environment for Reads {
+    type Word = ();
+
     fn at(&mut self, _time: i64) {}
 
     fn tick(&mut self, _cycles: u64) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
+    fn load(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
         self.mark(array, address);
-        Ok(0.0)
+        Ok(())
     }
 
     fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
@@ -75,31 +77,33 @@ impl Environment for Reads {
         Ok(())
     }
 
-    fn local(&mut self, _array: usize, _address: usize) -> Result<f64, Trouble> {
-        Ok(0.0)
-    }
-
-    fn store(&mut self, _array: usize, _address: usize, _value: f64) -> Result<(), Trouble> {
+    fn local(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn receive(&mut self, _port: usize) -> Result<Option<f64>, Trouble> {
-        Ok(Some(0.0))
+    fn store(&mut self, _array: usize, _address: usize, _value: &()) -> Result<(), Trouble> {
+        Ok(())
     }
 
-    fn send(&mut self, _port: usize, _value: f64) -> Result<bool, Trouble> {
+    fn receive(&mut self, _port: usize) -> Result<Option<()>, Trouble> {
+        Ok(Some(()))
+    }
+
+    fn send(&mut self, _port: usize, _value: &()) -> Result<bool, Trouble> {
         Ok(true)
     }
 
-    fn drive(&mut self, _tap: usize, _tag: &[i64], _value: f64) -> Result<(), Trouble> {
+    fn drive(&mut self, _tap: usize, _tag: &[i64], _value: &()) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn listen(&mut self, _tap: usize, _tag: &[i64]) -> Result<Option<f64>, Trouble> {
-        Ok(Some(0.0))
+    fn listen(&mut self, _tap: usize, _tag: &[i64]) -> Result<Option<()>, Trouble> {
+        Ok(Some(()))
     }
 
-    fn compute(&mut self, _operation: usize) {}
+    fn compute(&mut self, _assignment: Assignment<'_>, _slots: &[i64], _registers: &mut [()]) -> Result<(), Trouble> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::super::outbox::FULL;
 use super::super::plan::Plan;
+use super::super::word::Word;
 use super::super::worker::{Report, Worker};
 use super::share::Share;
 use super::tour::{Next, Tour};
@@ -16,8 +17,14 @@ use mpi::traits::{Communicator, Source};
 ///
 /// # Errors
 /// What a PE of this rank does wrong; the other ranks break off.
-pub fn run<'a>(world: &World, plan: &'a Plan<'a>, share: Share<'a>) -> Result<(Report, Share<'a>), Fault> {
-    let mut rank = Rank { worker: Worker::new(plan, world.rank(), share), tour: Tour::new(world.rank(), world.size()) };
+pub fn run<'a, W: Word>(
+    world: &World,
+    plan: &'a Plan<'a>,
+    share: Share<'a, W>,
+    operations: &'a W::Operations,
+) -> Result<(Report, Share<'a, W>), Fault> {
+    let worker = Worker::new(plan, world.rank(), share, operations);
+    let mut rank = Rank { worker, tour: Tour::new(world.rank(), world.size()) };
     let mut traffic = Traffic::new(world);
     let mut fault = None;
     while !traffic.is_over() {
@@ -42,17 +49,18 @@ pub fn run<'a>(world: &World, plan: &'a Plan<'a>, share: Share<'a>) -> Result<(R
 fn longest(plan: &Plan<'_>) -> usize {
     let ops = plan.code.classes.iter().flat_map(|class| &class.ops);
     let tags = ops.filter_map(|op| if let Op::Drive { tag, .. } = op { Some(tag.len()) } else { None });
-    // A packet that is not full yet takes one more parcel: a head, a PE, a word, the length of the tag, and the tag.
-    1 + FULL + 4 + tags.max().unwrap_or(0)
+    // A packet that is not full yet takes one more parcel: a head, a PE, a word or a uniform tile, the length of the tag, and
+    // the tag. The message has a head, the sender and the number of tiles, whose sizes are counted with the packet's.
+    3 + FULL + 5 + tags.max().unwrap_or(0)
 }
 
 /// The PEs of a rank, and what it knows of the token.
-struct Rank<'a> {
-    worker: Worker<'a, Share<'a>>,
+struct Rank<'a, W: Word> {
+    worker: Worker<'a, Share<'a, W>, W>,
     tour: Tour,
 }
 
-impl Rank<'_> {
+impl<W: Word> Rank<'_, W> {
     /// Works until the receives of the leg are used up, or all ranks have left.
     fn go(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
         let mut outcome = Ok(());

@@ -2,14 +2,16 @@
 //!
 //! Receives are posted ahead, so many at a time (a leg); messages are taken in the order in which the receives were posted,
 //! which keeps the order of each sender. A send is done when MPI has the message; whoever waits for that takes in what comes,
-//! so two ranks that send to each other never wait for each other. A rank that leaves says so to all others and then hears
-//! from all others, so nothing is left under way when MPI ends.
+//! so two ranks that send to each other never wait for each other. Tiles follow their packet, each as a message of its own on
+//! a communicator of their own, from where they are to where they will be; their sends are begun together with the packet's, so
+//! who has a packet may wait for them. A rank that leaves says so to all others and then hears from all others, so nothing is
+//! left under way when MPI ends.
 
 use super::super::outbox::Post;
-use super::super::packet::Packet;
+use super::super::packet::{Enclosed, Packet};
 use super::tour::Token;
 use super::world::{World, number};
-use mpi::request::{self, RequestCollection};
+use mpi::request::{self, LocalScope, Request, RequestCollection};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::VecDeque;
@@ -28,8 +30,11 @@ const OVER: u64 = 2;
 /// A message of a rank to itself, which completes a receive that nobody else will.
 const FILLER: u64 = 3;
 
+/// A packet with tiles: the sender, their number and their sizes stand before its entries.
+const LADEN: u64 = 4;
+
 /// How many kinds a head can tell apart.
-const KINDS: u64 = 4;
+const KINDS: u64 = 8;
 
 /// A message of a kind.
 fn message(kind: u64, body: &[u64]) -> Vec<u64> {
@@ -79,13 +84,40 @@ impl<'w> Traffic<'w> {
     fn unpack(&mut self, entries: &[u64]) {
         let Some((head, body)) = entries.split_first() else { return };
         match (head % KINDS, body) {
-            (PACKET, _) => self.inbox.push_back(Message::Packet(Packet::from_entries(body.to_vec()))),
+            (PACKET, _) => self.inbox.push_back(Message::Packet(Packet::from_parts(body.to_vec(), vec![]))),
             (TOKEN, [sent, received]) => {
                 self.inbox.push_back(Message::Token(Token { sent: *sent, received: *received }));
             }
+            (LADEN, _) => self.inbox.extend(self.unload(body).map(Message::Packet)),
             (OVER, _) => self.inbox.push_back(Message::Over),
             _ => {}
         }
+    }
+}
+
+impl Traffic<'_> {
+    /// A packet with its tiles, which are on their way.
+    fn unload(&self, body: &[u64]) -> Option<Packet> {
+        let ([sender, count], body) = body.split_first_chunk()?;
+        let (sizes, entries) = body.split_at_checked(*count as usize)?;
+        let sender = self.world.tiles().process_at_rank(number(*sender as usize));
+        let receive = |size: &u64| -> Enclosed {
+            let mut values = vec![0.0; *size as usize];
+            sender.receive_into(&mut values[..]);
+            values.into()
+        };
+        Some(Packet::from_parts(entries.to_vec(), sizes.iter().map(receive).collect()))
+    }
+
+    /// The message of a packet, without its tiles.
+    fn load(&self, packet: &Packet) -> Vec<u64> {
+        if packet.enclosed().is_empty() {
+            return message(PACKET, packet.entries());
+        }
+        let mut body = vec![self.world.rank() as u64, packet.enclosed().len() as u64];
+        body.extend(packet.enclosed().iter().map(|values| values.len() as u64));
+        body.extend(packet.entries());
+        message(LADEN, &body)
     }
 }
 
@@ -152,24 +184,33 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
         }
     }
 
-    fn post(&mut self, to: usize, entries: &[u64]) {
-        let process = self.packets().process_at_rank(number(to));
+    /// Sends a message, and tiles after it.
+    fn post(&mut self, to: usize, entries: &[u64], tiles: &[Enclosed]) {
+        let (packets, contents) = (self.packets(), self.traffic.world.tiles());
         request::scope(|scope| {
-            let mut request = process.immediate_send(scope, entries);
-            loop {
-                match request.test() {
-                    Ok(_) => break,
-                    Err(unfinished) => request = unfinished,
-                }
-                if self.is_used_up() { self.collect_late() } else { self.collect() }
-            }
+            let first = packets.process_at_rank(number(to)).immediate_send(scope, entries);
+            let far = contents.process_at_rank(number(to));
+            let rest: Vec<_> = tiles.iter().map(|values| far.immediate_send(scope, &values[..])).collect();
+            self.finish(first);
+            rest.into_iter().for_each(|request| self.finish(request));
         });
+    }
+
+    /// Takes in what comes until MPI has a message.
+    fn finish<'r, D: ?Sized>(&mut self, mut request: Request<'r, D, &LocalScope<'r>>) {
+        loop {
+            match request.test() {
+                Ok(_) => return,
+                Err(unfinished) => request = unfinished,
+            }
+            if self.is_used_up() { self.collect_late() } else { self.collect() }
+        }
     }
 
     /// Sends the token to the next rank.
     pub fn pass(&mut self, token: Token) {
         let next = (self.traffic.world.rank() + 1) % self.traffic.world.size();
-        self.post(next, &message(TOKEN, &[token.sent, token.received]));
+        self.post(next, &message(TOKEN, &[token.sent, token.received]), &[]);
     }
 
     /// Tells all others that this rank leaves, once.
@@ -179,7 +220,7 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
             let own = self.traffic.world.rank();
             (0..self.traffic.world.size())
                 .filter(|rank| *rank != own)
-                .for_each(|rank| self.post(rank, &message(OVER, &[])));
+                .for_each(|rank| self.post(rank, &message(OVER, &[]), &[]));
         }
     }
 
@@ -190,7 +231,7 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
         }
         let (own, completed) = (self.traffic.world.rank(), self.early.iter().flatten().count());
         for _ in self.next + completed..POSTED {
-            self.post(own, &message(FILLER, &[]));
+            self.post(own, &message(FILLER, &[]), &[]);
         }
         while !self.is_used_up() {
             self.collect();
@@ -201,6 +242,7 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
 impl Post for Leg<'_, '_, '_> {
     fn send(&mut self, to: usize, packet: Packet) {
         self.traffic.sent += 1;
-        self.post(to, &message(PACKET, packet.entries()));
+        let entries = self.traffic.load(&packet);
+        self.post(to, &entries, packet.enclosed());
     }
 }

@@ -25,6 +25,8 @@ pub struct World {
     talk: SimpleCommunicator,
     /// For packets alone, so that nothing else is taken for one.
     packets: SimpleCommunicator,
+    /// For the tiles of packets.
+    tiles: SimpleCommunicator,
     /// MPI ends when this is dropped, so it is dropped last.
     _universe: Universe,
 }
@@ -40,7 +42,8 @@ impl World {
         };
         let talk = universe.world().duplicate();
         let packets = universe.world().duplicate();
-        Ok(World { talk, packets, _universe: universe })
+        let tiles = universe.world().duplicate();
+        Ok(World { talk, packets, tiles, _universe: universe })
     }
 
     /// Refuses a world that is not the one that was meant.
@@ -103,6 +106,11 @@ impl World {
     /// The communicator of packets.
     pub(super) fn packets(&self) -> &SimpleCommunicator {
         &self.packets
+    }
+
+    /// The communicator of the tiles of packets.
+    pub(super) fn tiles(&self) -> &SimpleCommunicator {
+        &self.tiles
     }
 
     /// Goes on where all ranks can; all ranks call it at the same place.

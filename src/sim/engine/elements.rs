@@ -31,7 +31,7 @@ impl<O: Observer> Step<'_, O> {
 
     pub(super) fn prefetch(&mut self, array: usize, at: &[Index]) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
-        let first = self.shared.memory.first_element(array);
+        let first = self.shared.memory.first_word(array);
         each_lane(self.mask, |lane| {
             let is_new = self.block.own.insert(lane, first + addresses[lane]);
             self.around.tally.traffic[array].prefetched += u64::from(is_new);
@@ -41,7 +41,7 @@ impl<O: Observer> Step<'_, O> {
 
     pub(super) fn local(&mut self, register: usize, array: usize, at: &[Index]) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
-        let first = self.shared.memory.first_element(array);
+        let first = self.shared.memory.first_word(array);
         let values = self.shared.memory.input(array);
         try_each_lane(self.mask, |lane| {
             let address = addresses[lane];

@@ -1,0 +1,58 @@
+//! The elements behind an address of an array: one number, or the box of a tile.
+//!
+//! In: a [`Layout`] and an address. Out: the elements there as runs of row-major addresses of elements, in the row-major
+//! order of the box. The boxes of different addresses share no element, and together they are the whole array.
+
+use super::Layout;
+use std::ops::Range;
+
+impl Layout {
+    /// How many elements the whole array has.
+    pub fn volume(&self) -> usize {
+        self.elements.iter().product()
+    }
+
+    /// How many elements stand behind an address: 1 in arrays of numbers, none in the box of an empty tile.
+    pub fn size_at(&self, address: usize) -> usize {
+        self.ranges(address).map(|(_, count)| count).product()
+    }
+
+    /// The elements behind an address.
+    pub fn runs(&self, address: usize) -> impl Iterator<Item = Range<usize>> {
+        let ranges: Vec<(usize, usize)> = self.ranges(address).collect();
+        let strides = strides(&self.elements);
+        let (outer, last) = match ranges.split_last() {
+            Some((last, outer)) => (outer.to_vec(), *last),
+            None => (vec![], (address, 1)),
+        };
+        let rows = if last.1 == 0 { 0 } else { outer.iter().map(|(_, count)| count).product() };
+        (0..rows).map(move |mut row| {
+            let mut first = last.0;
+            for ((begin, count), stride) in outer.iter().zip(&strides).rev() {
+                first += (begin + row % count) * stride;
+                row /= count;
+            }
+            first..first + last.1
+        })
+    }
+
+    /// The most elements that stand behind an address.
+    pub fn largest_box(&self) -> usize {
+        let longest = |side: &Vec<(usize, usize)>| side.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        self.boxes.iter().map(longest).product()
+    }
+
+    /// For each dimension of a box its first element and how many there are.
+    fn ranges(&self, address: usize) -> impl Iterator<Item = (usize, usize)> {
+        let tile = if self.boxes.is_empty() { vec![] } else { self.subscripts(address) };
+        tile.into_iter().zip(&self.boxes).map(|(at, side)| side.get(at).copied().unwrap_or_default())
+    }
+}
+
+/// How far the neighbours along each dimension are apart.
+fn strides(extents: &[usize]) -> Vec<usize> {
+    let mut strides: Vec<usize> =
+        extents.iter().rev().scan(1, |next, extent| Some(std::mem::replace(next, *next * extent))).collect();
+    strides.reverse();
+    strides
+}

@@ -1,0 +1,155 @@
+//! What a channel carries, a register holds and an array has at an address: a number, or a tile.
+//!
+//! Everything else of this back end is the same for both.
+
+use super::packet::{Packet, Parcels};
+use crate::array::{Assignment, Layout, Trouble};
+use crate::leaf::{Leaves, Tile, assign};
+use crate::sim::{Memory, check_box};
+use std::sync::Arc;
+
+/// A number or a tile.
+pub trait Word: Clone + Send + Sync {
+    /// What a `let` is computed with.
+    type Operations: Sync;
+    /// What registers begin with: the validator refuses programs that read them before they are written.
+    const UNWRITTEN: Self;
+    /// A PE may do so many sends and receives before others have their turn and packets leave.
+    const TURN: u32;
+
+    /// The value of a `let`.
+    fn compute(
+        operations: &Self::Operations,
+        assignment: Assignment<'_>,
+        slots: &[i64],
+        registers: &mut [Self],
+    ) -> Result<Self, Trouble>;
+
+    /// A word of an input.
+    fn read(memory: &Memory, array: usize, address: usize) -> Self;
+
+    /// Stores a word of an output; whether this is the first time.
+    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble>;
+
+    /// Whether it may stand at an address.
+    fn check(&self, layout: &Layout, address: usize) -> Result<(), Trouble>;
+
+    /// Puts the bits of its elements, as they stand at an address, after these.
+    fn write_elements(&self, size: usize, bits: &mut Vec<u64>);
+
+    /// The word with these bits.
+    fn of_elements(bits: &[u64]) -> Self;
+
+    /// Puts the word into a packet.
+    fn pack(&self, packet: &mut Packet);
+
+    /// Takes the next word out of a packet; `None` where there is none.
+    fn unpack(parcels: &mut Parcels<'_>) -> Option<Self>;
+}
+
+impl Word for f64 {
+    type Operations = ();
+    const UNWRITTEN: f64 = f64::NAN;
+    const TURN: u32 = 4096;
+
+    #[inline(always)]
+    fn compute(
+        _operations: &(),
+        assignment: Assignment<'_>,
+        slots: &[i64],
+        registers: &mut [f64],
+    ) -> Result<f64, Trouble> {
+        assignment.value.value(slots, registers).ok_or(Trouble::Overflow)
+    }
+
+    #[inline(always)]
+    fn read(memory: &Memory, array: usize, address: usize) -> f64 {
+        memory.input(array)[address]
+    }
+
+    #[inline(always)]
+    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
+        Ok(memory.store(array, address, *self))
+    }
+
+    fn check(&self, _layout: &Layout, _address: usize) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn write_elements(&self, _size: usize, bits: &mut Vec<u64>) {
+        bits.push(self.to_bits());
+    }
+
+    fn of_elements(bits: &[u64]) -> f64 {
+        bits.first().map_or(f64::NAN, |bits| f64::from_bits(*bits))
+    }
+
+    #[inline(always)]
+    fn pack(&self, packet: &mut Packet) {
+        packet.put(self.to_bits());
+    }
+
+    #[inline(always)]
+    fn unpack(parcels: &mut Parcels<'_>) -> Option<f64> {
+        parcels.take().map(f64::from_bits)
+    }
+}
+
+/// In a packet: a uniform tile, whose value follows.
+const UNIFORM: u64 = 0;
+
+/// In a packet: a tile that is enclosed.
+const ENCLOSED: u64 = 1;
+
+impl Word for Tile {
+    type Operations = Leaves;
+    const UNWRITTEN: Tile = Tile::Uniform(f64::NAN);
+    /// A leaf takes so long that others should not wait for what is there already.
+    const TURN: u32 = 4;
+
+    fn compute(
+        leaves: &Leaves,
+        assignment: Assignment<'_>,
+        slots: &[i64],
+        registers: &mut [Tile],
+    ) -> Result<Tile, Trouble> {
+        assign(leaves, assignment, slots, registers)
+    }
+
+    fn read(memory: &Memory, array: usize, address: usize) -> Tile {
+        memory.tile(array, address)
+    }
+
+    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
+        memory.store_tile(array, address, self)
+    }
+
+    fn check(&self, layout: &Layout, address: usize) -> Result<(), Trouble> {
+        check_box(layout, address, self)
+    }
+
+    fn write_elements(&self, size: usize, bits: &mut Vec<u64>) {
+        bits.extend((0..size).map(|position| self.at(position).to_bits()));
+    }
+
+    fn of_elements(bits: &[u64]) -> Tile {
+        Tile::Values(Arc::new(bits.iter().map(|bits| f64::from_bits(*bits)).collect()))
+    }
+
+    fn pack(&self, packet: &mut Packet) {
+        match self {
+            Tile::Uniform(value) => [UNIFORM, value.to_bits()].into_iter().for_each(|entry| packet.put(entry)),
+            Tile::Values(values) => {
+                packet.put(ENCLOSED);
+                packet.enclose(Arc::clone(values));
+            }
+        }
+    }
+
+    fn unpack(parcels: &mut Parcels<'_>) -> Option<Tile> {
+        match parcels.take()? {
+            UNIFORM => parcels.take().map(|bits| Tile::Uniform(f64::from_bits(bits))),
+            _ => parcels.take_enclosed().map(Tile::Values),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The value of a `let` over tiles.
+//!
+//! In: an expression, and what slots and registers hold. Out: its tile. A function of tiles is applied element by element,
+//! where a uniform tile stands for any box. Parts are evaluated from the left to the right, and what a leaf's result is begun
+//! with after its arguments.
+
+use super::{Leaves, Tile};
+use crate::array::{Assignment, Call, Scalar, Trouble};
+use crate::recurrence::Function;
+
+/// No function has more arguments.
+const MOST_ARGUMENTS: usize = 3;
+
+/// Computes a `let`. Where a leaf works onto the register that is written anyway, the tile is taken out of it, so that it
+/// is worked on in place unless somebody else holds it.
+///
+/// # Errors
+/// Numbers that do not fit, tiles of different boxes.
+pub fn assign(
+    leaves: &Leaves,
+    assignment: Assignment<'_>,
+    slots: &[i64],
+    registers: &mut [Tile],
+) -> Result<Tile, Trouble> {
+    begin(leaves, (assignment.value, assignment.register), slots, registers)
+}
+
+/// Evaluates what stands at the root of a `let`, or is the tile that its root is begun with: nothing is read after it.
+fn begin(
+    leaves: &Leaves,
+    (value, target): (&Scalar, usize),
+    slots: &[i64],
+    registers: &mut [Tile],
+) -> Result<Tile, Trouble> {
+    let Scalar::Call(call) = value else { return read(leaves, value, slots, registers) };
+    let Call { leaf, onto, at, arguments } = &**call;
+    let arguments = arguments.iter().map(|argument| read(leaves, argument, slots, registers));
+    let arguments = arguments.collect::<Result<Vec<Tile>, Trouble>>()?;
+    let onto = match onto {
+        Some(Scalar::Register(register)) if *register == target => {
+            Some(std::mem::replace(&mut registers[target], Tile::Uniform(f64::NAN)))
+        }
+        Some(onto) => Some(begin(leaves, (onto, target), slots, registers)?),
+        None => None,
+    };
+    let at: Option<Vec<i64>> = at.iter().map(|entry| entry.value(slots)).collect();
+    leaves.call(*leaf, &at.ok_or(Trouble::Overflow)?, onto, &arguments)
+}
+
+fn read(leaves: &Leaves, value: &Scalar, slots: &[i64], registers: &[Tile]) -> Result<Tile, Trouble> {
+    evaluate(leaves, value, &|slot: usize| slots[slot], &|register: usize| registers[register].clone())
+}
+
+/// The tile of an expression where `slot` and `register` give slots and registers.
+///
+/// # Errors
+/// As for [`assign`].
+pub fn evaluate(
+    leaves: &Leaves,
+    value: &Scalar,
+    slot: &impl Fn(usize) -> i64,
+    register: &impl Fn(usize) -> Tile,
+) -> Result<Tile, Trouble> {
+    let part = |part: &Scalar| evaluate(leaves, part, slot, register);
+    match value {
+        Scalar::Number(number) => Ok(Tile::Uniform(*number)),
+        Scalar::Register(number) => Ok(register(*number)),
+        Scalar::Index(index) => Ok(Tile::Uniform(index.value_of(slot).ok_or(Trouble::Overflow)? as f64)),
+        Scalar::Unary(function, operand) => apply(*function, &[part(operand)?]),
+        Scalar::Binary(function, parts) => apply(*function, &[part(&parts[0])?, part(&parts[1])?]),
+        Scalar::Ternary(function, parts) => apply(*function, &[part(&parts[0])?, part(&parts[1])?, part(&parts[2])?]),
+        Scalar::Call(call) => {
+            let arguments = call.arguments.iter().map(part).collect::<Result<Vec<Tile>, Trouble>>()?;
+            let onto = call.onto.as_ref().map(part).transpose()?;
+            let at: Option<Vec<i64>> = call.at.iter().map(|entry| entry.value_of(slot)).collect();
+            leaves.call(call.leaf, &at.ok_or(Trouble::Overflow)?, onto, &arguments)
+        }
+    }
+}
+
+/// A function of tiles, element by element.
+fn apply(function: Function, tiles: &[Tile]) -> Result<Tile, Trouble> {
+    let mut sizes =
+        tiles.iter().filter_map(|tile| if let Tile::Values(values) = tile { Some(values.len()) } else { None });
+    let Some(needed) = sizes.next() else { return Ok(Tile::Uniform(apply_at(function, tiles, 0))) };
+    match sizes.find(|found| *found != needed) {
+        Some(found) => Err(Trouble::OtherBox { needed, found }),
+        None => Ok(Tile::Values((0..needed).map(|at| apply_at(function, tiles, at)).collect::<Vec<f64>>().into())),
+    }
+}
+
+fn apply_at(function: Function, tiles: &[Tile], at: usize) -> f64 {
+    let mut operands = [0.0; MOST_ARGUMENTS];
+    for (operand, tile) in operands.iter_mut().zip(tiles) {
+        *operand = tile.at(at);
+    }
+    function.apply(&operands[..tiles.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tile(values: &[f64]) -> Tile {
+        Tile::Values(values.to_vec().into())
+    }
+
+    #[test]
+    fn a_uniform_tile_stands_for_any_box() {
+        let (two, three) = (Tile::Uniform(2.0), tile(&[1.0, -3.0, 0.5]));
+        assert_eq!(apply(Function::Multiply, &[two.clone(), three.clone()]), Ok(tile(&[2.0, -6.0, 1.0])));
+        assert_eq!(apply(Function::Subtract, &[three.clone(), two.clone()]), Ok(tile(&[-1.0, -5.0, -1.5])));
+        assert_eq!(apply(Function::Add, &[two.clone(), two]), Ok(Tile::Uniform(4.0)));
+        let refused = apply(Function::Add, &[three, tile(&[1.0])]);
+        assert_eq!(refused, Err(Trouble::OtherBox { needed: 3, found: 1 }));
+    }
+}
