@@ -1,22 +1,18 @@
 //! Program and sizes to flat code.
 //!
 //! In: a [`Program`] and a value for each of its parameters. Out: [`Code`]: every array with its extents and the boxes of
-//! its tiles, every PE with its class. Numbers of tiles are constants like the parameters. Sizes that are missing, not positive, or so large that a run could not be held in memory are refused
-//! before anything is allocated for them.
+//! its tiles, every PE with its class. Numbers of tiles are constants like the parameters. Sizes
+//! that are missing, not positive, or so large that a run could not be held in memory are refused before anything is allocated
+//! for them.
 
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
 use super::index::ceil_division;
+use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, check_memory};
 use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
 use crate::tiles::Axis;
-
-/// Bytes of an element: the user's and the simulator's copy, and whether it is stored.
-const ELEMENT_BYTES: u128 = 17;
-
-/// What a run may take of memory, in bytes.
-const MEMORY_LIMIT: u128 = 8 << 30;
 
 /// Compiles a program for these sizes.
 ///
@@ -32,7 +28,7 @@ pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
         program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
-    check_memory(&arrays, &grid, &classes)?;
+    check_memory((program, sizes), &arrays, &grid, &classes)?;
     let pes = place_pes(program, sizes, &grid)?;
     Ok(Code { grid, arrays, classes, pes, operations })
 }
@@ -111,33 +107,6 @@ fn compile_grid(program: &Program, sizes: &Bindings) -> Result<Grid, Diagnostic>
         grid.extents.push(extent);
     }
     Ok(grid)
-}
-
-/// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
-fn check_memory(arrays: &[Layout], grid: &Grid, classes: &[ClassCode]) -> Checked<()> {
-    let volume = |extents: &[usize]| {
-        extents.iter().fold(1u128, |product, extent| product.saturating_mul((*extent).max(1) as u128))
-    };
-    let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
-    let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
-    let bytes =
-        volume(&grid.extents).saturating_mul(pe_bytes + 8).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
-    if bytes <= MEMORY_LIMIT {
-        return Ok(());
-    }
-    let need = bytes >> 20;
-    Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", MEMORY_LIMIT >> 20))
-        .note(format!("{} PEs and {elements} array elements", volume(&grid.extents)))
-        .help("choose smaller sizes")
-        .alone()
-}
-
-impl ClassCode {
-    /// About how many bytes a back end holds for a PE of this class: the simulator's peak on arrays of 512 x 512 and
-    /// 1024 x 1024, which is 350 to 400 bytes for matrix products, where this says 360 to 480.
-    fn bytes(&self) -> u128 {
-        (140 + 8 * (self.slots + self.registers) + 60 * self.ports.len() + 16 * self.taps.len()) as u128
-    }
 }
 
 /// Gives each point of the grid its class.

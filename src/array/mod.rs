@@ -56,6 +56,12 @@ mod boxes;
 
 mod compile_body;
 
+mod room;
+
+pub(crate) use room::MEMORY_LIMIT;
+
+mod calls;
+
 mod compile;
 
 pub use compile::{bind_tiles, compile, show_point};

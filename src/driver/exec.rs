@@ -91,13 +91,14 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 
 /// The table: where it ran, how fast, what passed between workers.
 fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option<bool>, output: &Output) {
-    let Counts { arrangement, pes, operations, words, packets, held } = &execution.counts;
+    let Counts { arrangement, pes, operations, calls, words, packets, held } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
     let plural = if workers == 1 { "" } else { "s" };
+    let calls = if *calls > 0 { format!("{calls} calls of leaves, ") } else { String::new() };
     output.line(&format!(
-        "{pes} PEs on {workers} {kind}{plural}{grid}   {operations} operations in {:.3} s, {:.3} GFLOP/s",
+        "{pes} PEs on {workers} {kind}{plural}{grid}   {calls}{operations} operations in {:.3} s, {:.3} GFLOP/s",
         execution.elapsed.as_secs_f64(),
         billions_a_second(execution)
     ));
@@ -122,6 +123,7 @@ fn to_json(execution: &Execution, (backend, ranks): (&str, usize), agrees: Optio
         "gflops": billions_a_second(execution),
         "pes": counts.pes,
         "operations": counts.operations,
+        "calls": counts.calls,
         "words": counts.words,
         "packets": counts.packets,
         "held": counts.held,

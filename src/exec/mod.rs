@@ -93,6 +93,8 @@ pub struct Counts {
     pub pes: u64,
     /// Applications of scalar functions.
     pub operations: u64,
+    /// Calls of leaves.
+    pub calls: u64,
     /// Words and drives from one worker to another.
     pub words: u64,
     /// Packets from one worker to another; their number is chance.
@@ -166,17 +168,24 @@ fn standings(reports: Vec<Report>) -> Vec<Standing> {
 }
 
 fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
-    let each: Vec<u64> =
-        code.operations.iter().map(|functions| functions.iter().map(|(_, count)| count).sum()).collect();
-    let operations = |report: &Report| report.computed.iter().zip(&each).map(|(times, each)| times * each).sum::<u64>();
+    let functions = code.operations.iter().map(|functions| functions.iter().map(|(_, count)| count).sum());
+    let calls = code.calls();
+    let calls = calls.iter().map(|leaves| leaves.values().sum());
     Counts {
         arrangement: owners.arrangement().to_vec(),
         pes: code.pes.len() as u64,
-        operations: reports.iter().map(operations).sum(),
+        operations: total(reports, functions),
+        calls: total(reports, calls),
         words: reports.iter().map(|report| report.words).sum(),
         packets: reports.iter().map(|report| report.packets).sum(),
         held: reports.iter().filter_map(|report| report.held).max(),
     }
+}
+
+/// How often something was done that each `let` does so many times.
+fn total(reports: &[Report], each: impl Iterator<Item = u64>) -> u64 {
+    let times = |operation: usize| reports.iter().filter_map(|report| report.computed.get(operation)).sum::<u64>();
+    each.enumerate().map(|(operation, each)| each * times(operation)).sum()
 }
 
 fn check_settings(settings: &Settings) -> Checked<()> {

@@ -3,9 +3,9 @@
 //! Everything else of this back end is the same for both.
 
 use super::packet::{Packet, Parcels};
-use crate::array::{Assignment, Layout, Trouble};
+use crate::array::{Assignment, Trouble};
 use crate::leaf::{Leaves, Tile, assign};
-use crate::sim::{Memory, check_box};
+use crate::sim::Memory;
 use std::sync::Arc;
 
 /// A number or a tile.
@@ -30,15 +30,6 @@ pub trait Word: Clone + Send + Sync {
 
     /// Stores a word of an output; whether this is the first time.
     fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble>;
-
-    /// Whether it may stand at an address.
-    fn check(&self, layout: &Layout, address: usize) -> Result<(), Trouble>;
-
-    /// Puts the bits of its elements, as they stand at an address, after these.
-    fn write_elements(&self, size: usize, bits: &mut Vec<u64>);
-
-    /// The word with these bits.
-    fn of_elements(bits: &[u64]) -> Self;
 
     /// Puts the word into a packet.
     fn pack(&self, packet: &mut Packet);
@@ -70,18 +61,6 @@ impl Word for f64 {
     #[inline(always)]
     fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
         Ok(memory.store(array, address, *self))
-    }
-
-    fn check(&self, _layout: &Layout, _address: usize) -> Result<(), Trouble> {
-        Ok(())
-    }
-
-    fn write_elements(&self, _size: usize, bits: &mut Vec<u64>) {
-        bits.push(self.to_bits());
-    }
-
-    fn of_elements(bits: &[u64]) -> f64 {
-        bits.first().map_or(f64::NAN, |bits| f64::from_bits(*bits))
     }
 
     #[inline(always)]
@@ -122,18 +101,6 @@ impl Word for Tile {
 
     fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
         memory.store_tile(array, address, self)
-    }
-
-    fn check(&self, layout: &Layout, address: usize) -> Result<(), Trouble> {
-        check_box(layout, address, self)
-    }
-
-    fn write_elements(&self, size: usize, bits: &mut Vec<u64>) {
-        bits.extend((0..size).map(|position| self.at(position).to_bits()));
-    }
-
-    fn of_elements(bits: &[u64]) -> Tile {
-        Tile::Values(Arc::new(bits.iter().map(|bits| f64::from_bits(*bits)).collect()))
     }
 
     fn pack(&self, packet: &mut Packet) {

@@ -20,6 +20,8 @@ pub struct Counters {
     pub memory: Vec<(Name, MemoryTraffic)>,
     /// How often each function was applied.
     pub operations: BTreeMap<Function, u64>,
+    /// How often each leaf was called.
+    pub calls: BTreeMap<Name, u64>,
     /// How many PEs were busy in the cycle in which the most were.
     pub fullest: u64,
 }
@@ -111,6 +113,7 @@ impl Counters {
             buses: collect_buses(program, engine),
             memory: names.zip(engine.traffic()).collect(),
             operations: collect_operations(engine),
+            calls: collect_calls(program, engine),
             fullest: engine.fullest(),
         }
     }
@@ -160,6 +163,16 @@ fn collect_operations(engine: &Engine<'_>) -> BTreeMap<Function, u64> {
     for (functions, times) in engine.code().operations.iter().zip(engine.computed()) {
         for (function, each) in functions {
             *counts.entry(*function).or_insert(0) += each * times;
+        }
+    }
+    counts
+}
+
+fn collect_calls(program: &Program, engine: &Engine<'_>) -> BTreeMap<Name, u64> {
+    let mut counts = BTreeMap::new();
+    for (calls, times) in engine.code().calls().iter().zip(engine.computed()) {
+        for (leaf, each) in calls {
+            *counts.entry(program.leaves[*leaf].name.clone()).or_insert(0) += each * times;
         }
     }
     counts

@@ -84,6 +84,11 @@ impl Memory {
         Tile::Values(values.into())
     }
 
+    /// Drops the inputs, where the tiles that were cut out of them are held elsewhere.
+    pub fn drop_inputs(&mut self) {
+        self.inputs.clear();
+    }
+
     /// Stores an element; whether this is the first time.
     pub fn store(&self, array: usize, address: usize, value: f64) -> bool {
         let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);

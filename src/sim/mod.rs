@@ -8,6 +8,7 @@ use crate::array::{self, Channel, Program, Tensors};
 use crate::cost::{Bandwidth, Times};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, Name};
+use crate::leaf::Leaves;
 use std::collections::BTreeMap;
 
 mod ahead;
@@ -41,10 +42,10 @@ mod waits;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
+pub(crate) use memory::Memory;
 pub use memory::MemoryTraffic;
 #[cfg(feature = "mpi")]
-pub(crate) use memory::show_element;
-pub(crate) use memory::{Memory, check_box};
+pub(crate) use memory::{check_box, show_element};
 use observe::Observer;
 use trouble::explain;
 pub(crate) use trouble::{Fault, explain_fault};
@@ -171,10 +172,12 @@ pub fn simulate_observed<O: Observer>(
 ) -> Checked<Outcome> {
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
-    let mut engine = Engine::new(program, &code, inputs, settings, observer)?;
+    let leaves = program.is_over_tiles().then(|| Leaves::new(program, sizes)).transpose()?;
+    let code = (&code, leaves.as_ref());
+    let mut engine = Engine::new(program, code, inputs, settings, observer)?;
     if engine.regions() > 1 && engine.run_in_parallel()?.is_err() {
         // Which of several faults is met first depends on the threads; alone, the host always meets the same.
-        engine = Engine::new(program, &code, inputs, &Settings { threads: 1, ..settings.clone() }, observer)?;
+        engine = Engine::new(program, code, inputs, &Settings { threads: 1, ..settings.clone() }, observer)?;
     }
     if engine.regions() == 1 {
         engine.run(observer).map_err(|stop| vec![explain(program, &engine, stop)])?;

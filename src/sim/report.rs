@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 /// How many blocked PEs the JSON lists; `total` counts all.
 const LISTED: usize = 64;
 
-/// The outcome with the keys that others rely on; with `step`, where a step takes more than a cycle.
+/// The outcome with the keys that others rely on; with `step`, where a step takes more than a cycle, and with `calls`, where
+/// leaves were called.
 pub fn to_json(outcome: &Outcome) -> Value {
     let counters = &outcome.counters;
     let mut object = json!({
@@ -27,6 +28,10 @@ pub fn to_json(outcome: &Outcome) -> Value {
     });
     if outcome.step > 1 {
         object["step"] = json!(outcome.step);
+    }
+    if !counters.calls.is_empty() {
+        let calls = counters.calls.iter().map(|(leaf, count)| (leaf.to_string(), json!(count)));
+        object["calls"] = Value::Object(calls.collect());
     }
     object
 }
@@ -80,6 +85,8 @@ pub fn deadlock_to_json(deadlock: &Deadlock) -> Value {
 /// The outcome as lines for people.
 pub fn to_table(outcome: &Outcome) -> String {
     let mut rows = totals(outcome);
+    let calls = outcome.counters.calls.iter();
+    rows.extend(calls.map(|(leaf, count)| (format!("leaf {leaf}"), format!("{count} calls"))));
     rows.extend(channel_rows(&outcome.counters));
     rows.extend(memory_rows(&outcome.counters));
     let width = rows.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);

@@ -324,6 +324,7 @@ impl<'a> World<'a> {
                 buses: self.count_buses(program),
                 memory: program.arrays.iter().map(|array| array.name.clone()).zip(self.traffic.clone()).collect(),
                 operations: self.count_operations(),
+                calls: BTreeMap::new(),
                 fullest: fullest(&pes),
                 pes: pes.into_iter().map(|pe| count_pe(pe, cycles)).collect(),
             },

@@ -7,7 +7,6 @@
 
 use super::owners::Owners;
 use super::plan::Plan;
-use super::word::Word;
 use super::worker::Report;
 use super::{Counts, Execution, Settings, check_settings, count, standings};
 use crate::array::{self, Code, Program, Tensors};
@@ -15,6 +14,7 @@ use crate::diagnostic::Diagnostics;
 use crate::integer::Bindings;
 use crate::leaf::{Leaves, Tile};
 use crate::sim::{Deadlock, Memory, explain_fault};
+use contents::Contents;
 use share::Share;
 use std::time::{Duration, Instant};
 pub use world::{Stopped, World};
@@ -22,6 +22,8 @@ pub use world::{Stopped, World};
 mod world;
 
 mod needs;
+
+mod contents;
 
 mod share;
 
@@ -54,7 +56,7 @@ pub fn execute_on_ranks(
     }
 }
 
-fn execute_words<W: Word>(
+fn execute_words<W: Contents>(
     world: &World,
     (program, code): (&Program, &Code),
     inputs: &Tensors,

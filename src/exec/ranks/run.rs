@@ -2,8 +2,8 @@
 
 use super::super::outbox::FULL;
 use super::super::plan::Plan;
-use super::super::word::Word;
 use super::super::worker::{Report, Worker};
+use super::contents::Contents;
 use super::share::Share;
 use super::tour::{Next, Tour};
 use super::traffic::{Leg, Message, POSTED, Traffic};
@@ -17,7 +17,7 @@ use mpi::traits::{Communicator, Source};
 ///
 /// # Errors
 /// What a PE of this rank does wrong; the other ranks break off.
-pub fn run<'a, W: Word>(
+pub fn run<'a, W: Contents>(
     world: &World,
     plan: &'a Plan<'a>,
     share: Share<'a, W>,
@@ -55,12 +55,12 @@ fn longest(plan: &Plan<'_>) -> usize {
 }
 
 /// The PEs of a rank, and what it knows of the token.
-struct Rank<'a, W: Word> {
+struct Rank<'a, W: Contents> {
     worker: Worker<'a, Share<'a, W>, W>,
     tour: Tour,
 }
 
-impl<W: Word> Rank<'_, W> {
+impl<W: Contents> Rank<'_, W> {
     /// Works until the receives of the leg are used up, or all ranks have left.
     fn go(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
         let mut outcome = Ok(());

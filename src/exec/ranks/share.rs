@@ -6,7 +6,7 @@
 
 use super::super::arrays::Arrays;
 use super::super::plan::Plan;
-use super::super::word::Word;
+use super::contents::Contents;
 use super::needs::{Run, needs};
 use super::world::World;
 use crate::array::{Layout, Trouble};
@@ -23,7 +23,7 @@ struct Part<W> {
     elements: usize,
 }
 
-impl<W: Word> Part<W> {
+impl<W: Contents> Part<W> {
     fn new(layout: &Layout, runs: &[Run], elements: &[u64]) -> Part<W> {
         let begin = |next: &mut usize, run: &Run| Some((run.first, std::mem::replace(next, *next + run.count)));
         let mut rest = elements;
@@ -55,7 +55,7 @@ pub struct Share<'a, W> {
     outputs: Vec<HashMap<usize, W>>,
 }
 
-impl<W: Word> Arrays<W> for Share<'_, W> {
+impl<W: Contents> Arrays<W> for Share<'_, W> {
     fn read(&self, array: usize, address: usize) -> W {
         self.inputs[array].read(address)
     }
@@ -70,7 +70,7 @@ impl<W: Word> Arrays<W> for Share<'_, W> {
     }
 }
 
-impl<'a, W: Word> Share<'a, W> {
+impl<'a, W: Contents> Share<'a, W> {
     /// Gives each rank what it reads of the memory of rank 0; all ranks call it.
     pub fn distribute(world: &World, plan: &'a Plan<'a>, memory: Option<&Memory>) -> Share<'a, W> {
         let layouts = &plan.code.arrays;
@@ -139,7 +139,7 @@ fn pick(memory: &Memory, (array, layout): (usize, &Layout), runs: &[Run]) -> Vec
 }
 
 /// Each address and the bits there, in rising order of the addresses.
-fn packed<W: Word>(layout: &Layout, stored: &HashMap<usize, W>) -> Vec<u64> {
+fn packed<W: Contents>(layout: &Layout, stored: &HashMap<usize, W>) -> Vec<u64> {
     let mut words: Vec<(usize, &W)> = stored.iter().map(|(address, word)| (*address, word)).collect();
     words.sort_unstable_by_key(|(address, _)| *address);
     let mut entries = vec![];
@@ -151,7 +151,7 @@ fn packed<W: Word>(layout: &Layout, stored: &HashMap<usize, W>) -> Vec<u64> {
 }
 
 /// The words that another rank packed, with their addresses.
-fn unpacked<W: Word>(layout: &Layout, entries: &[u64]) -> impl Iterator<Item = (usize, W)> {
+fn unpacked<W: Contents>(layout: &Layout, entries: &[u64]) -> impl Iterator<Item = (usize, W)> {
     let mut rest = entries;
     std::iter::from_fn(move || {
         let (address, after) = rest.split_first()?;

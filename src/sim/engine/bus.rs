@@ -21,6 +21,7 @@ impl<O: Observer> Step<'_, O> {
             let woken = self.around.lines[line].drive(tag, Word { visible, value });
             self.around.woken.extend(woken.ok_or_else(|| Trouble::DrivenTwice { tap, tag: tag.to_vec() })?);
             self.around.tally.driven[bus] += 1;
+            let value = self.shared.shown::<O>(value);
             self.observer.see(Event::Driven { pe: self.pe(lane), line, clock, value });
             Ok(())
         })?;
@@ -61,6 +62,7 @@ impl<O: Observer> Step<'_, O> {
         if clock > from {
             self.observer.see(Event::Unheard { pe, line, from, to: clock });
         }
+        let value = self.shared.shown::<O>(value);
         self.observer.see(Event::Heard { pe, line, clock, value });
     }
 

@@ -17,13 +17,14 @@ impl<O: Observer> Step<'_, O> {
 
     pub(super) fn load(&mut self, register: usize, array: usize, at: &[Index]) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
-        let values = self.shared.memory.input(array);
+        let values = self.shared.input(array);
         self.pass_port(Durations::load)?;
         self.around.tally.traffic[array].loaded += self.count();
         each_lane(self.mask, |lane| {
             let (address, clock) = (addresses[lane], self.block.clock[lane]);
             let value = values[address];
             self.block.registers[register][lane] = value;
+            let value = self.shared.shown::<O>(value);
             self.observer.see(Event::Loaded { pe: self.pe(lane), array, address, clock, value });
         });
         Ok(self.mask)
@@ -42,7 +43,7 @@ impl<O: Observer> Step<'_, O> {
     pub(super) fn local(&mut self, register: usize, array: usize, at: &[Index]) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
         let first = self.shared.memory.first_word(array);
-        let values = self.shared.memory.input(array);
+        let values = self.shared.input(array);
         try_each_lane(self.mask, |lane| {
             let address = addresses[lane];
             if !self.block.own.has(lane, first + address) {
@@ -60,9 +61,10 @@ impl<O: Observer> Step<'_, O> {
         self.pass_port(Durations::store)?;
         try_each_lane(self.mask, |lane| {
             let (address, clock) = (addresses[lane], self.block.clock[lane]);
-            let value = self.block.registers[register][lane];
+            let word = self.block.registers[register][lane];
+            let value = self.shared.shown::<O>(word);
             self.observer.see(Event::Stored { pe: self.pe(lane), array, address, clock, value });
-            match self.shared.memory.store(array, address, value) {
+            match self.shared.store(array, address, word)? {
                 true => Ok(()),
                 false => Err(Trouble::StoredTwice { array, address }),
             }

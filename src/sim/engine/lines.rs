@@ -84,6 +84,11 @@ impl Line {
         (first..self.words.len()).map(move |position| (tag(position), self.words[position]))
     }
 
+    /// The words without their tags.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        self.words.iter().map(|word| word.value)
+    }
+
     /// How many words it holds.
     pub fn driven(&self) -> usize {
         self.words.len()

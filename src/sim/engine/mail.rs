@@ -54,6 +54,12 @@ impl Mail {
         Mail { outgoing: letters.clone(), incoming: letters, ..Mail::default() }
     }
 
+    /// The words in all letters.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        let letters = self.outgoing.iter().chain(&self.incoming);
+        letters.flat_map(|letter| &letter.words).map(|(_, message)| message.value)
+    }
+
     /// Whether a letter has come.
     pub fn has_come(&self) -> bool {
         self.incoming.iter().any(|letter| !letter.is_empty())

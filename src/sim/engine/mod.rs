@@ -13,16 +13,20 @@ use super::memory::Memory;
 use super::observe::Observer;
 use crate::array::{Code, Program, Tensors, Wiring};
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::leaf::Leaves;
 use border::Border;
 use profile::{Fullest, MANY_PAGES, Profile};
 use rayon::prelude::*;
 pub(super) use region::Failure;
 use region::{Region, Shared};
+use tiles::Tiles;
 use wires::Link;
 
 mod lanes;
 
 mod scalars;
+
+mod tiles;
 
 mod pace;
 
@@ -78,6 +82,8 @@ pub(super) enum Stop {
     Failure(Failure),
     /// It takes more instructions than it may, which is so many.
     Budget(u64),
+    /// Its tiles take so many bytes, more than a run may.
+    Memory(u128),
 }
 
 /// Where the cycles of one PE went.
@@ -100,7 +106,7 @@ impl<'a> Engine<'a> {
     /// Inputs that do not fit the program.
     pub fn new<O: Observer>(
         program: &Program,
-        code: &'a Code,
+        (code, leaves): (&'a Code, Option<&'a Leaves>),
         inputs: &Tensors,
         settings: &Settings,
         observer: &mut O,
@@ -115,16 +121,22 @@ impl<'a> Engine<'a> {
         let mut shared = Shared {
             code,
             memory: Memory::new(code, inputs)?,
+            tiles: None,
             links: links.collect(),
             bus_latencies: latencies.collect(),
             durations: Some(Durations::of(code, &settings.times)).filter(|durations| !durations.are_none()),
             order: settings.order,
             turns: 1,
         };
+        if let Some(leaves) = leaves {
+            shared.tiles = Some(Tiles::new(code, leaves, &shared.memory));
+            shared.memory.drop_inputs();
+        }
         let wiring = Wiring::of(program, code);
         observer.begin(code, &wiring);
         let count = if O::WATCHES { 1 } else { settings.regions(code.pes.len()) };
-        shared.turns = turns(&shared.links);
+        // Tiles that nobody holds are dropped between turns only.
+        shared.turns = if leaves.is_some() { 1 } else { turns(&shared.links) };
         let (regions, border) = split::split(&shared, &wiring, count);
         let mut wires = vec![0; program.channels.len()];
         wiring.wires.iter().for_each(|wire| wires[wire.channel] += 1);
@@ -170,11 +182,14 @@ impl<'a> Engine<'a> {
         self.border.exchange(regions)
     }
 
-    /// After each round: the budget, and the room that the profile takes.
+    /// After each round: the budget, and the room that the tiles and the profile take.
     fn check(&mut self) -> Result<(), Stop> {
         let instructions: u64 = self.regions.iter().map(|region| region.around.tally.instructions).sum();
         if instructions > self.most_instructions {
             return Err(Stop::Budget(self.most_instructions));
+        }
+        if let Some(tiles) = self.shared.tiles.as_ref().filter(|tiles| tiles.is_crowded()) {
+            tiles.keep(self.regions.iter().flat_map(Region::words)).map_err(Stop::Memory)?;
         }
         if self.regions.iter().any(|region| region.around.profile.pages() > MANY_PAGES) {
             let earliest =

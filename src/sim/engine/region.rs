@@ -11,6 +11,7 @@ use super::lines::Line;
 use super::mail::Mail;
 use super::profile::Profile;
 use super::step::Step;
+use super::tiles::Tiles;
 use super::wires::{Link, Wires};
 use crate::array::{Code, Trouble};
 use crate::sim::Order;
@@ -22,6 +23,8 @@ use crate::sim::observe::Observer;
 pub(super) struct Shared<'a> {
     pub code: &'a Code,
     pub memory: Memory,
+    /// Of a program over tiles.
+    pub tiles: Option<Tiles<'a>>,
     /// For each channel.
     pub links: Vec<Link>,
     /// For each bus.
@@ -31,6 +34,33 @@ pub(super) struct Shared<'a> {
     pub order: Order,
     /// How often a block does its ops before it is another's turn.
     pub turns: u64,
+}
+
+impl Shared<'_> {
+    /// The words of an input.
+    pub fn input(&self, array: usize) -> &[f64] {
+        match &self.tiles {
+            None => self.memory.input(array),
+            Some(tiles) => tiles.input(array),
+        }
+    }
+
+    /// Stores a word; whether this is the first time.
+    pub fn store(&self, array: usize, address: usize, value: f64) -> Result<bool, Trouble> {
+        match &self.tiles {
+            None => Ok(self.memory.store(array, address, value)),
+            Some(tiles) => self.memory.store_tile(array, address, &tiles.tile(value)),
+        }
+    }
+
+    /// What an observer is shown of a word.
+    #[inline(always)]
+    pub fn shown<O: Observer>(&self, value: f64) -> f64 {
+        match &self.tiles {
+            Some(tiles) if O::WATCHES => tiles.first_element(value),
+            _ => value,
+        }
+    }
 }
 
 /// What is counted, each kind in the order of the program.
@@ -225,6 +255,14 @@ impl Region {
             }
         }
         depths
+    }
+
+    /// All words that somebody holds, or may hold.
+    pub fn words(&self) -> impl Iterator<Item = f64> {
+        let registers = self.blocks.iter().flat_map(|block| &block.registers).flatten().copied();
+        let around = &self.around;
+        let messages = around.wires.messages.iter().map(|message| message.value);
+        registers.chain(messages).chain(around.lines.iter().flat_map(Line::values)).chain(around.mail.values())
     }
 
     /// Lets those who were woken try again.

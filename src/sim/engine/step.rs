@@ -145,7 +145,10 @@ impl<O: Observer> Step<'_, O> {
 
     fn compute(&mut self, register: usize, value: &Scalar, operation: usize) -> Result<u64, Fault> {
         let Block { slots, registers, .. } = &mut *self.block;
-        assign(value, slots, registers, register, self.mask)?;
+        match &self.shared.tiles {
+            None => assign(value, slots, registers, register, self.mask)?,
+            Some(tiles) => tiles.assign(value, slots, registers, register, self.mask)?,
+        }
         self.around.tally.computed[operation] += u64::from(self.mask.count_ones());
         self.block.began |= self.mask;
         self.spend(operation)?;

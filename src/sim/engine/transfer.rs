@@ -188,7 +188,8 @@ impl<O: Observer> Step<'_, O> {
         if clock > from {
             self.observer.see(Event::Starved { pe, wire, from, to: clock });
         }
-        self.observer.see(Event::Received { wire, clock, value: self.block.registers[register][lane] });
+        let value = self.shared.shown::<O>(self.block.registers[register][lane]);
+        self.observer.see(Event::Received { wire, clock, value });
     }
 
     fn see_sent(&mut self, lane: usize, port: usize, register: usize) {
@@ -197,6 +198,7 @@ impl<O: Observer> Step<'_, O> {
         if clock > from {
             self.observer.see(Event::Stalled { pe, wire, from, to: clock });
         }
-        self.observer.see(Event::Sent { wire, clock, value: self.block.registers[register][lane] });
+        let value = self.shared.shown::<O>(self.block.registers[register][lane]);
+        self.observer.see(Event::Sent { wire, clock, value });
     }
 }

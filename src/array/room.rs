@@ -1,0 +1,78 @@
+//! What a run may take of memory.
+//!
+//! In: a program's arrays, grid and classes at given sizes. Out: a refusal where what a run holds for them would not fit,
+//! before anything is allocated. In a program over tiles a register, and a slot of a channel, holds a tile.
+
+use super::Program;
+use super::code::{ClassCode, Grid, Layout};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::Bindings;
+use crate::tiles::Axis;
+
+/// Bytes of an element: the user's and the simulator's copy, and whether it is stored.
+pub(super) const ELEMENT_BYTES: u128 = 17;
+
+/// What a run may take of memory, in bytes.
+pub(crate) const MEMORY_LIMIT: u128 = 8 << 30;
+
+/// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
+pub(super) fn check_memory(
+    (program, sizes): (&Program, &Bindings),
+    arrays: &[Layout],
+    grid: &Grid,
+    classes: &[ClassCode],
+) -> Checked<()> {
+    let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
+    let pes = volume(&grid.extents);
+    let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
+    let tiles = if program.is_over_tiles() { tiles_of_a_pe(program, classes) } else { 0 };
+    let tile_bytes = largest_tile(program, sizes, arrays).saturating_mul(8);
+    let pe_bytes = (pe_bytes + 8).saturating_add(tiles.saturating_mul(tile_bytes));
+    let bytes = pes.saturating_mul(pe_bytes).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
+    if bytes <= MEMORY_LIMIT {
+        return Ok(());
+    }
+    let need = bytes >> 20;
+    let of_tiles = if tiles > 0 { format!(", {tiles} tiles of {tile_bytes} bytes a PE") } else { String::new() };
+    Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", MEMORY_LIMIT >> 20))
+        .note(format!("{pes} PEs and {elements} array elements{of_tiles}"))
+        .help("choose smaller sizes")
+        .alone()
+}
+
+fn volume(extents: &[usize]) -> u128 {
+    extents.iter().fold(1u128, |product, extent| product.saturating_mul((*extent).max(1) as u128))
+}
+
+/// How many tiles a PE holds at most: in its registers, and in the slots of the channels that it sends on.
+fn tiles_of_a_pe(program: &Program, classes: &[ClassCode]) -> u128 {
+    let slots = |class: &ClassCode| {
+        let sends = class.ports.iter().filter(|port| port.sends);
+        sends.map(|port| u128::from(program.channels[port.channel].depth)).fold(0, u128::saturating_add)
+    };
+    classes.iter().map(|class| slots(class).saturating_add(class.registers as u128)).max().unwrap_or(0)
+}
+
+/// The most elements of a tile that is loaded, or that a leaf gives.
+fn largest_tile(program: &Program, sizes: &Bindings, arrays: &[Layout]) -> u128 {
+    let results = program.leaves.iter().map(|leaf| {
+        let sides = leaf.result.iter().map(|(axis, _)| longest(axis, sizes));
+        sides.fold(1u128, u128::saturating_mul)
+    });
+    let loaded = arrays.iter().filter(|array| !array.boxes.is_empty()).map(|array| array.largest_box() as u128);
+    results.chain(loaded).max().unwrap_or(1)
+}
+
+/// The most elements of a tile along an axis.
+fn longest(axis: &Axis, sizes: &Bindings) -> u128 {
+    let body = axis.body.evaluate(sizes).unwrap_or(0).min(axis.size);
+    body.max(i64::from(axis.before + axis.after > 0)).max(0).unsigned_abs().into()
+}
+
+impl ClassCode {
+    /// About how many bytes a back end holds for a PE of this class: the simulator's peak on arrays of 512 x 512 and
+    /// 1024 x 1024, which is 350 to 400 bytes for matrix products, where this says 360 to 480.
+    fn bytes(&self) -> u128 {
+        (140 + 8 * (self.slots + self.registers) + 60 * self.ports.len() + 16 * self.taps.len()) as u128
+    }
+}
