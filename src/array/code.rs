@@ -80,19 +80,19 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// How many elements there are.
+    /// How many words there are: elements, or tiles.
     pub fn length(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The subscripts of an element.
+    /// The subscripts of a word.
     pub fn subscripts(&self, address: usize) -> Vec<usize> {
         unflatten(&self.shape, address)
     }
 
     /// The elements in row-major order, where `tensors` has the array with this shape.
     pub fn flatten(&self, tensors: &Tensors) -> Option<Vec<f64>> {
-        let tensor = tensors.get(&self.name).filter(|tensor| tensor.shape() == self.shape)?;
+        let tensor = tensors.get(&self.name).filter(|tensor| tensor.shape() == self.elements)?;
         Some(tensor.iter().copied().collect())
     }
 }

@@ -16,6 +16,8 @@ mod owners;
 
 mod command;
 
+mod tiled;
+
 #[cfg(feature = "mpi")]
 mod mpirun;
 
@@ -24,3 +26,6 @@ mod ranks;
 
 #[cfg(feature = "mpi")]
 mod ranks_stop;
+
+#[cfg(feature = "mpi")]
+mod tiled_ranks;

@@ -38,3 +38,9 @@ mod times;
 mod step_times;
 
 mod work_list;
+
+mod work_wire;
+
+mod tile_boxes;
+
+mod tiled;

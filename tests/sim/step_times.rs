@@ -103,3 +103,18 @@ fn pause(value: &ScalarExpr, times: &Times) -> u64 {
     let interval = times.operations.get(function).map_or(1, |time| time.interval);
     arguments.iter().map(|argument| pause(argument, times)).fold(interval as u64 - 1, u64::max)
 }
+
+/// The most PEs busy in one cycle: some span begins in such a cycle.
+pub fn fullest<'s>(spans: impl Iterator<Item = &'s (u64, u64)>) -> u64 {
+    let mut changes: Vec<(u64, i64)> = vec![];
+    for (from, to) in spans {
+        changes.extend([(*from, 1), (*to, -1)]);
+    }
+    // Ends come before beginnings in the same cycle.
+    changes.sort_unstable();
+    let levels = changes.iter().scan(0, |level, (_, change)| {
+        *level += change;
+        Some(*level)
+    });
+    levels.max().unwrap_or(0).unsigned_abs()
+}

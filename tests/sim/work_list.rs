@@ -1,13 +1,18 @@
 //! The reference for the simulator: one PE after the other, from a work list, with nothing clever.
 //!
 //! Every PE is run by [`systole::array::resume`] until it waits; whoever makes the word or the slot it waits for puts it
-//! back on the list. Wires keep all their times; depths and the fullest cycle are counted from these at the end.
+//! back on the list. Wires keep all their times; depths and the fullest cycle are counted from these at the end. Words are
+//! numbers, or tiles.
 
-use super::step_times::StepTimes;
+use super::step_times::{StepTimes, fullest};
+use super::tile_boxes::{cut, paste, words};
+use super::work_wire::{Timing, Wire};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use systole::array::{self, Assignment, Code, Environment, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring};
-use systole::cost::Bandwidth;
+use systole::array::{
+    self, Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring,
+};
 use systole::integer::{Bindings, Name};
+use systole::leaf::{Leaves, Tile, assign};
 use systole::recurrence::Role;
 use systole::sim::{BusCounters, ChannelCounters, Counters, MemoryTraffic, PeCounters, Settings};
 
@@ -19,59 +24,14 @@ pub struct Reference {
     pub counters: Counters,
 }
 
-#[derive(Clone, Copy)]
-struct Timing {
-    capacity: usize,
-    latency: u64,
-    response: u64,
-    bandwidth: Option<Bandwidth>,
-}
-
-/// All times of all messages of a wire.
-#[derive(Clone, Default)]
-struct Wire {
-    entered: Vec<u64>,
-    taken: Vec<u64>,
-    values: Vec<f64>,
-    waiting: Vec<usize>,
-}
-
-impl Wire {
-    /// When a message sent at `clock` enters; `None` where that is not known.
-    fn entry(&self, timing: Timing, clock: u64) -> Option<u64> {
-        let number = self.entered.len();
-        let mut entry = clock;
-        if let Some(freed) = number.checked_sub(timing.capacity) {
-            entry = entry.max(self.taken.get(freed)? + timing.response);
-        }
-        let (words, cycles) = match timing.bandwidth {
-            None => return Some(entry),
-            Some(Bandwidth::WordsACycle(words)) => (words as usize, 1),
-            Some(Bandwidth::CyclesAWord(cycles)) => (1, cycles),
-        };
-        Some(number.checked_sub(words).map_or(entry, |before| entry.max(self.entered[before] + cycles)))
-    }
-
-    /// The most messages that hold a slot at the entry of one.
-    fn depth(&self, response: u64) -> u64 {
-        let freed = |number: usize| self.taken.get(number).map(|taken| taken + response);
-        let held = |number: usize| {
-            let now = self.entered[number];
-            (0..=number).filter(|before| freed(*before).is_none_or(|freed| freed > now)).count()
-        };
-        (0..self.entered.len()).map(held).max().unwrap_or(0) as u64
-    }
-}
-
-#[derive(Clone, Default)]
-struct Pe {
+struct Pe<W> {
     counter: usize,
     active: bool,
     finished: bool,
     began: bool,
     clock: u64,
     slots: Vec<i64>,
-    registers: Vec<f64>,
+    registers: Vec<W>,
     own: BTreeSet<(usize, usize)>,
     counted: PeCounters,
     /// When its step began, and words through its port since.
@@ -80,16 +40,20 @@ struct Pe {
     spans: Vec<(u64, u64)>,
 }
 
-struct World<'a> {
+/// What a `let` gives.
+type Compute<W> = dyn Fn(Assignment<'_>, &[i64], &mut [W]) -> Result<W, Trouble>;
+
+struct World<'a, W> {
     code: &'a Code,
+    compute: &'a Compute<W>,
     wiring: Wiring,
     timings: Vec<Timing>,
     bus_latencies: Vec<u64>,
-    wires: Vec<Wire>,
-    lines: Vec<HashMap<Vec<i64>, (u64, f64)>>,
+    wires: Vec<Wire<W>>,
+    lines: Vec<HashMap<Vec<i64>, (u64, W)>>,
     unheard: Vec<Vec<usize>>,
     heard: Vec<u64>,
-    arrays: Vec<Vec<f64>>,
+    arrays: Vec<Vec<W>>,
     stored: BTreeSet<(usize, usize)>,
     traffic: Vec<MemoryTraffic>,
     computed: Vec<u64>,
@@ -97,13 +61,13 @@ struct World<'a> {
     ready: VecDeque<usize>,
 }
 
-struct View<'w, 'a> {
+struct View<'w, 'a, W> {
     number: usize,
-    pe: &'w mut Pe,
-    world: &'w mut World<'a>,
+    pe: &'w mut Pe<W>,
+    world: &'w mut World<'a, W>,
 }
 
-impl Pe {
+impl<W> Pe<W> {
     /// Lets time pass; gives by how much the clock rose.
     fn wait_until(&mut self, clock: u64) -> u64 {
         let waited = clock.saturating_sub(self.clock);
@@ -122,7 +86,7 @@ impl Pe {
     }
 }
 
-impl View<'_, '_> {
+impl<W> View<'_, '_, W> {
     /// A word goes through the port, and is done so many cycles later.
     fn pass_port(&mut self, latency: u64) {
         let done = self.pe.stepped + self.world.times.port_cycle(self.pe.ported) + latency;
@@ -131,8 +95,8 @@ impl View<'_, '_> {
     }
 }
 
-impl Environment for View<'_, '_> {
-    type Word = f64;
+impl<W: Clone> Environment for View<'_, '_, W> {
+    type Word = W;
 
     fn at(&mut self, time: i64) {
         let start = u64::try_from(time).unwrap_or(0) * self.world.times.step;
@@ -153,10 +117,10 @@ impl Environment for View<'_, '_> {
         Ok(())
     }
 
-    fn load(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
+    fn load(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
         self.pass_port(self.world.times.load);
         self.world.traffic[array].loaded += 1;
-        Ok(self.world.arrays[array][address])
+        Ok(self.world.arrays[array][address].clone())
     }
 
     fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
@@ -164,25 +128,25 @@ impl Environment for View<'_, '_> {
         Ok(())
     }
 
-    fn local(&mut self, array: usize, address: usize) -> Result<f64, Trouble> {
+    fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
         if !self.pe.own.contains(&(array, address)) {
             return Err(Trouble::NotPrefetched { array, address });
         }
         self.world.traffic[array].local += 1;
-        Ok(self.world.arrays[array][address])
+        Ok(self.world.arrays[array][address].clone())
     }
 
-    fn store(&mut self, array: usize, address: usize, value: &f64) -> Result<(), Trouble> {
+    fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
         if !self.world.stored.insert((array, address)) {
             return Err(Trouble::StoredTwice { array, address });
         }
         self.pass_port(0);
         self.world.traffic[array].stored += 1;
-        self.world.arrays[array][address] = *value;
+        self.world.arrays[array][address] = value.clone();
         Ok(())
     }
 
-    fn receive(&mut self, port: usize) -> Result<Option<f64>, Trouble> {
+    fn receive(&mut self, port: usize) -> Result<Option<W>, Trouble> {
         let number = self.world.wiring.ports(self.number)[port];
         if number == NOWHERE {
             return Ok(None);
@@ -197,10 +161,10 @@ impl Environment for View<'_, '_> {
         self.pe.counted.starved += self.pe.wait_until(entered + latency);
         wire.taken.push(self.pe.clock);
         self.world.ready.extend(wire.waiting.drain(..));
-        Ok(Some(wire.values[message]))
+        Ok(Some(wire.values[message].clone()))
     }
 
-    fn send(&mut self, port: usize, value: &f64) -> Result<bool, Trouble> {
+    fn send(&mut self, port: usize, value: &W) -> Result<bool, Trouble> {
         let number = self.world.wiring.ports(self.number)[port];
         if number == NOWHERE {
             return Err(Trouble::NoPeer { port });
@@ -213,24 +177,24 @@ impl Environment for View<'_, '_> {
         };
         self.pe.counted.stalled += self.pe.wait_until(entry);
         wire.entered.push(entry);
-        wire.values.push(*value);
+        wire.values.push(value.clone());
         self.world.ready.extend(wire.waiting.drain(..));
         Ok(true)
     }
 
-    fn drive(&mut self, tap: usize, tag: &[i64], value: &f64) -> Result<(), Trouble> {
+    fn drive(&mut self, tap: usize, tag: &[i64], value: &W) -> Result<(), Trouble> {
         let line = self.world.wiring.taps(self.number)[tap];
         let visible = self.pe.clock + self.world.bus_latencies[self.world.wiring.lines[line]];
-        if self.world.lines[line].insert(tag.to_vec(), (visible, *value)).is_some() {
+        if self.world.lines[line].insert(tag.to_vec(), (visible, value.clone())).is_some() {
             return Err(Trouble::DrivenTwice { tap, tag: tag.to_vec() });
         }
         self.world.ready.extend(self.world.unheard[line].drain(..));
         Ok(())
     }
 
-    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<f64>, Trouble> {
+    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<W>, Trouble> {
         let line = self.world.wiring.taps(self.number)[tap];
-        let Some((visible, value)) = self.world.lines[line].get(tag).copied() else {
+        let Some((visible, value)) = self.world.lines[line].get(tag).cloned() else {
             self.world.unheard[line].push(self.number);
             return Ok(None);
         };
@@ -239,48 +203,65 @@ impl Environment for View<'_, '_> {
         Ok(Some(value))
     }
 
-    fn compute(
-        &mut self,
-        Assignment { value, operation, .. }: Assignment<'_>,
-        slots: &[i64],
-        registers: &mut [f64],
-    ) -> Result<f64, Trouble> {
-        self.world.computed[operation] += 1;
+    fn compute(&mut self, assignment: Assignment<'_>, slots: &[i64], registers: &mut [W]) -> Result<W, Trouble> {
+        self.world.computed[assignment.operation] += 1;
         self.pe.began = true;
-        self.pe.work(self.pe.clock + self.world.times.lets[operation]);
-        value.value(slots, registers).ok_or(Trouble::Overflow)
+        self.pe.work(self.pe.clock + self.world.times.lets[assignment.operation]);
+        (self.world.compute)(assignment, slots, registers)
     }
 }
 
 /// Runs a program that is right.
 pub fn run(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Result<Reference, Trouble> {
     let code = array::compile(program, sizes).expect("a program that compiles");
-    let mut world = World::new(program, &code, inputs, settings);
-    let mut pes: Vec<Pe> = code.pes.iter().map(|placed| new_pe(&code, *placed)).collect();
-    while let Some(number) = world.ready.pop_front() {
-        let pe = &mut pes[number];
-        let (mut counter, mut active) = (pe.counter, pe.active);
-        let (mut slots, mut registers) = (std::mem::take(&mut pe.slots), std::mem::take(&mut pe.registers));
-        let state = State { counter: &mut counter, active: &mut active, slots: &mut slots, registers: &mut registers };
-        let stop = array::resume(&code, code.pes[number].class, state, &mut View { number, pe, world: &mut world })?;
-        (pe.counter, pe.active, pe.slots, pe.registers) = (counter, active, slots, registers);
-        pe.finished = stop == Stop::Finished;
+    let layouts = code.arrays.iter();
+    if !program.is_over_tiles() {
+        let input = |layout: &Layout| layout.flatten(inputs).expect("an input that fits");
+        let arrays = layouts.map(|layout| words(layout, input, f64::NAN)).collect();
+        let compute = |assignment: Assignment<'_>, slots: &[i64], registers: &mut [f64]| {
+            assignment.value.value(slots, registers).ok_or(Trouble::Overflow)
+        };
+        let world = World::new((program, &code), &compute, arrays, settings);
+        return world.run(program, f64::NAN, |_, words| words);
     }
-    Ok(world.conclude(program, pes))
+    let leaves = Leaves::new(program, sizes).expect("leaves that compile");
+    let arrays = layouts.map(|layout| words(layout, |layout| cut(layout, inputs), Tile::Uniform(0.0))).collect();
+    let compute = move |assignment: Assignment<'_>, slots: &[i64], registers: &mut [Tile]| {
+        assign(&leaves, assignment, slots, registers)
+    };
+    let world = World::new((program, &code), &compute, arrays, settings);
+    world.run(program, Tile::Uniform(f64::NAN), paste)
 }
 
-/// Registers start as NaN.
-fn new_pe(code: &Code, placed: array::Pe) -> Pe {
+fn new_pe<W: Clone>(code: &Code, placed: array::Pe, unwritten: W) -> Pe<W> {
     let class = &code.classes[placed.class];
     let point = code.grid.point(placed.position);
     let mut slots = point.clone();
     slots.resize(class.slots, 0);
     let counted = PeCounters { point, class: placed.class, ..PeCounters::default() };
-    Pe { slots, registers: vec![f64::NAN; class.registers], counted, ..Pe::default() }
+    Pe {
+        counter: 0,
+        active: false,
+        finished: false,
+        began: false,
+        clock: 0,
+        slots,
+        registers: vec![unwritten; class.registers],
+        own: BTreeSet::new(),
+        counted,
+        stepped: 0,
+        ported: 0,
+        spans: vec![],
+    }
 }
 
-impl<'a> World<'a> {
-    fn new(program: &Program, code: &'a Code, inputs: &Tensors, settings: &Settings) -> World<'a> {
+impl<'a, W: Clone> World<'a, W> {
+    fn new(
+        (program, code): (&Program, &'a Code),
+        compute: &'a Compute<W>,
+        arrays: Vec<Vec<W>>,
+        settings: &Settings,
+    ) -> World<'a, W> {
         let wiring = Wiring::of(program, code);
         let timings = program.channels.iter().map(|channel| Timing {
             capacity: settings.capacity.unwrap_or(channel.depth) as usize,
@@ -289,19 +270,17 @@ impl<'a> World<'a> {
             bandwidth: settings.bandwidth,
         });
         let latencies = program.buses.iter().map(|bus| settings.bus_latency.unwrap_or(bus.latency));
-        let arrays = code.arrays.iter().map(|layout| match layout.role {
-            Role::Input => layout.flatten(inputs).expect("an input that fits"),
-            _ => vec![0.0; layout.length()],
-        });
+        let wire = Wire { entered: vec![], taken: vec![], values: vec![], waiting: vec![] };
         World {
             code,
+            compute,
             timings: timings.collect(),
             bus_latencies: latencies.collect(),
-            wires: vec![Wire::default(); wiring.wires.len()],
+            wires: vec![wire; wiring.wires.len()],
             lines: vec![HashMap::new(); wiring.lines.len()],
             unheard: vec![vec![]; wiring.lines.len()],
             heard: vec![0; wiring.lines.len()],
-            arrays: arrays.collect(),
+            arrays,
             stored: BTreeSet::new(),
             traffic: vec![MemoryTraffic::default(); code.arrays.len()],
             computed: vec![0; code.operations.len()],
@@ -311,12 +290,39 @@ impl<'a> World<'a> {
         }
     }
 
-    fn conclude(self, program: &Program, pes: Vec<Pe>) -> Reference {
+    /// Runs all PEs; `elements` gives the elements of an output for its words.
+    fn run(
+        mut self,
+        program: &Program,
+        unwritten: W,
+        elements: impl Fn(&Layout, Vec<W>) -> Vec<f64>,
+    ) -> Result<Reference, Trouble> {
+        let code = self.code;
+        let mut pes: Vec<Pe<W>> = code.pes.iter().map(|placed| new_pe(code, *placed, unwritten.clone())).collect();
+        while let Some(number) = self.ready.pop_front() {
+            let pe = &mut pes[number];
+            let (mut counter, mut active) = (pe.counter, pe.active);
+            let (mut slots, mut registers) = (std::mem::take(&mut pe.slots), std::mem::take(&mut pe.registers));
+            let state =
+                State { counter: &mut counter, active: &mut active, slots: &mut slots, registers: &mut registers };
+            let stop = array::resume(code, code.pes[number].class, state, &mut View { number, pe, world: &mut self })?;
+            (pe.counter, pe.active, pe.slots, pe.registers) = (counter, active, slots, registers);
+            pe.finished = stop == Stop::Finished;
+        }
+        Ok(self.conclude(program, pes, elements))
+    }
+
+    fn conclude(
+        mut self,
+        program: &Program,
+        pes: Vec<Pe<W>>,
+        elements: impl Fn(&Layout, Vec<W>) -> Vec<f64>,
+    ) -> Reference {
         let cycles = pes.iter().map(|pe| pe.clock).max().unwrap_or(0);
-        let is_output = |number: &usize| self.code.arrays[*number].role == Role::Output;
-        let outputs = (0..self.arrays.len()).filter(is_output);
+        let arrays = self.code.arrays.iter().zip(std::mem::take(&mut self.arrays));
+        let outputs = arrays.filter(|(layout, _)| layout.role == Role::Output);
         Reference {
-            outputs: outputs.map(|n| (self.code.arrays[n].name.clone(), self.arrays[n].clone())).collect(),
+            outputs: outputs.map(|(layout, words)| (layout.name.clone(), elements(layout, words))).collect(),
             is_finished: pes.iter().all(|pe| pe.finished),
             cycles,
             counters: Counters {
@@ -324,8 +330,8 @@ impl<'a> World<'a> {
                 buses: self.count_buses(program),
                 memory: program.arrays.iter().map(|array| array.name.clone()).zip(self.traffic.clone()).collect(),
                 operations: self.count_operations(),
-                calls: BTreeMap::new(),
-                fullest: fullest(&pes),
+                calls: self.count_calls(program),
+                fullest: fullest(pes.iter().flat_map(|pe| &pe.spans)),
                 pes: pes.into_iter().map(|pe| count_pe(pe, cycles)).collect(),
             },
         }
@@ -334,7 +340,7 @@ impl<'a> World<'a> {
     fn count_channels(&self, program: &Program) -> Vec<ChannelCounters> {
         let count = |(number, channel): (usize, &array::Channel)| {
             let joined = self.wiring.wires.iter().zip(&self.wires).filter(|(joint, _)| joint.channel == number);
-            let wires: Vec<&Wire> = joined.map(|(_, wire)| wire).collect();
+            let wires: Vec<&Wire<W>> = joined.map(|(_, wire)| wire).collect();
             let words: usize = wires.iter().map(|wire| wire.entered.len()).sum();
             let received: usize = wires.iter().map(|wire| wire.taken.len()).sum();
             ChannelCounters {
@@ -361,6 +367,16 @@ impl<'a> World<'a> {
         program.buses.iter().enumerate().map(count).collect()
     }
 
+    fn count_calls(&self, program: &Program) -> BTreeMap<Name, u64> {
+        let mut counts = BTreeMap::new();
+        for (calls, times) in self.code.calls().iter().zip(&self.computed) {
+            calls.iter().for_each(|(leaf, each)| {
+                *counts.entry(program.leaves[*leaf].name.clone()).or_insert(0) += each * times;
+            });
+        }
+        counts
+    }
+
     fn count_operations(&self) -> BTreeMap<systole::recurrence::Function, u64> {
         let mut counts = BTreeMap::new();
         for (functions, times) in self.code.operations.iter().zip(&self.computed) {
@@ -370,21 +386,6 @@ impl<'a> World<'a> {
     }
 }
 
-fn count_pe(pe: Pe, cycles: u64) -> PeCounters {
+fn count_pe<W>(pe: Pe<W>, cycles: u64) -> PeCounters {
     PeCounters { active: pe.active, idle_after: cycles - pe.clock, ..pe.counted }
-}
-
-/// The most PEs busy in one cycle: some span begins in such a cycle.
-fn fullest(pes: &[Pe]) -> u64 {
-    let mut changes: Vec<(u64, i64)> = vec![];
-    for (from, to) in pes.iter().flat_map(|pe| &pe.spans) {
-        changes.extend([(*from, 1), (*to, -1)]);
-    }
-    // Ends come before beginnings in the same cycle.
-    changes.sort_unstable();
-    let levels = changes.iter().scan(0, |level, (_, change)| {
-        *level += change;
-        Some(*level)
-    });
-    levels.max().unwrap_or(0).unsigned_abs()
 }

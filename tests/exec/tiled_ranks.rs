@@ -1,0 +1,86 @@
+//! Programs over tiles on ranks: the bits of direct loops, with tiles that take the eager way of MPI and tiles that do not.
+
+use super::mpirun::{Ran, mpirun};
+use super::tiled::programs::{Case, DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, with_tiles};
+use serde_json::Value;
+use std::path::Path;
+use systole::sim::npy;
+
+/// Ranks and dealing of the runs of a case, in turn.
+const RUNS: [(usize, &str); 4] = [(1, "block"), (2, "block"), (3, "cyclic"), (4, "block-cyclic:2")];
+
+/// Runs the text of a case; the outputs, where there are some, are files in the folder.
+fn start(case: &Case, text: &str, folder: &Path, (ranks, deal): (usize, &str)) -> Ran {
+    let path = |name: &str| folder.join(name).display().to_string();
+    std::fs::write(path("p.pe"), text).expect("written");
+    let size: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut flags = vec![path("p.pe"), "--size".to_owned(), size.join(","), "--json".to_owned()];
+    flags.extend(["--deal".to_owned(), deal.to_owned()]);
+    for (name, array) in &case.inputs {
+        npy::write(Path::new(&path(name)), array).expect("written");
+        flags.extend(["--input".to_owned(), format!("{name}={}", path(name))]);
+    }
+    flags.extend(case.outputs.keys().flat_map(|name| ["--output".to_owned(), format!("{name}={}", path(name))]));
+    mpirun(ranks, &flags.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Holds a case to its outputs, bit for bit; gives what was counted.
+fn hold(case: &Case, text: &str, run: (usize, &str)) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = start(case, text, folder.path(), run);
+    assert_eq!(ran.code, Some(0), "{:?} {run:?}: {}", case.sizes, ran.stderr);
+    for (name, expected) in &case.outputs {
+        let found = npy::read(&folder.path().join(&**name), Some(expected.shape())).expect("an array");
+        let same = found.iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits());
+        assert!(same, "{name} at {:?} on {run:?}", case.sizes);
+    }
+    serde_json::from_str(&ran.stdout).expect("one object, from one rank")
+}
+
+#[test]
+fn every_program_at_every_size_on_ranks() {
+    for (number, case) in cases().iter().enumerate() {
+        hold(case, case.text, RUNS[number / 4 % RUNS.len()]);
+    }
+}
+
+/// Tiles of 1200 to 2000 elements, 10 to 16 kB, ragged in every dimension.
+#[test]
+fn tiles_that_wait_for_their_receiver() {
+    for text in [STATIONARY, MOVING] {
+        let (case, text) = (product(text, [95, 110, 70]), with_tiles(text, [40, 50, 30]));
+        for run in RUNS {
+            let object = hold(&case, &text, run);
+            assert_eq!(object["calls"], 27, "{run:?}");
+        }
+    }
+}
+
+/// What is held is counted in elements: all of A, 5 x 9, and the columns of B, 9 x 7, of the tiles of one rank.
+#[test]
+fn a_rank_holds_the_tiles_that_its_pes_read() {
+    let case = product(STATIONARY, FAULTY_SIZES);
+    for (run, held) in [((1, "block"), 5 * 9 + 9 * 7), ((2, "block"), 5 * 9 + 9 * 6)] {
+        assert_eq!(hold(&case, STATIONARY, run)["held"], held, "{run:?}");
+    }
+}
+
+#[test]
+fn a_deadlock_and_a_fault_end_all_ranks() {
+    let case = product(STATIONARY, FAULTY_SIZES);
+    let refused = |text: &str, part: &str| {
+        for run in RUNS {
+            let folder = tempfile::tempdir().expect("a folder");
+            let ran = start(&case, text, folder.path(), run);
+            assert_eq!(ran.code, Some(1), "{run:?}: {}", ran.stderr);
+            assert_eq!(ran.stderr.matches(part).count(), 1, "no single `{part}` in {}", ran.stderr);
+            assert!(!folder.path().join("C").exists(), "{run:?}");
+        }
+    };
+    refused(&STATIONARY.replace(DEADLOCK.0, DEADLOCK.1), "deadlock: 6 PEs wait and none can go on");
+    refused(&STATIONARY.replace("(store (C p q) C)", "(store (C p q) A)"), "where one of 6 is needed");
+    refused(
+        &STATIONARY.replace("(store (C p q) C)", "(if ((>= p 1)) ((store (C p q) C)) ())"),
+        "tile `C(0, 0)` of output `C` is never stored",
+    );
+}
