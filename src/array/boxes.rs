@@ -56,3 +56,31 @@ fn strides(extents: &[usize]) -> Vec<usize> {
     strides.reverse();
     strides
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integer::name;
+    use crate::recurrence::Role;
+
+    /// Boxes of 1, 3, 3 and 2 by 2, 1 and none elements in an array of 9 by 3.
+    #[test]
+    fn boxes_share_no_element_and_are_the_whole() {
+        let boxes = vec![vec![(0, 1), (1, 3), (4, 3), (7, 2)], vec![(0, 2), (2, 1), (3, 0)]];
+        let layout = Layout { name: name("X"), role: Role::Input, shape: vec![4, 3], elements: vec![9, 3], boxes };
+        let elements = |address: usize| layout.runs(address).flatten().collect::<Vec<usize>>();
+        assert_eq!(elements(3), [3, 4, 6, 7, 9, 10]);
+        assert_eq!((elements(10), elements(11)), (vec![23, 26], vec![]));
+        let sizes = (0..layout.length()).all(|address| elements(address).len() == layout.size_at(address));
+        let mut all: Vec<usize> = (0..layout.length()).flat_map(elements).collect();
+        all.sort_unstable();
+        assert_eq!((sizes, all, layout.largest_box()), (true, (0..27).collect(), 6));
+    }
+
+    #[test]
+    fn a_number_is_a_box_of_its_own() {
+        let layout =
+            Layout { name: name("X"), role: Role::Input, shape: vec![4, 3], elements: vec![4, 3], boxes: vec![] };
+        assert_eq!((layout.runs(7).collect::<Vec<_>>(), layout.size_at(7)), (vec![7..8], 1));
+    }
+}

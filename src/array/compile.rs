@@ -78,7 +78,7 @@ fn boxes_along(axis: &Axis, extent: usize, sizes: &Bindings, array: &Name) -> Re
         let message = format!("the tiles of `{array}` do not cover its {extent} elements in a dimension");
         return Err(Diagnostic::new(message));
     }
-    if extent as u128 * ELEMENT_BYTES > MEMORY_LIMIT {
+    if extent as u128 * ELEMENT_BYTES > MEMORY_LIMIT.into() {
         return Err(Diagnostic::new(format!("the extent {extent} of `{array}` is too large")));
     }
     let (body, tiles) = (body.unwrap_or(0), axis.tiles(sizes).unwrap_or(0));

@@ -58,7 +58,7 @@ mod compile_body;
 
 mod room;
 
-pub(crate) use room::MEMORY_LIMIT;
+pub use room::MEMORY_LIMIT;
 
 mod calls;
 

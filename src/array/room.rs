@@ -13,7 +13,7 @@ use crate::tiles::Axis;
 pub(super) const ELEMENT_BYTES: u128 = 17;
 
 /// What a run may take of memory, in bytes.
-pub(crate) const MEMORY_LIMIT: u128 = 8 << 30;
+pub const MEMORY_LIMIT: u64 = 8 << 30;
 
 /// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
 pub(super) fn check_memory(
@@ -29,7 +29,7 @@ pub(super) fn check_memory(
     let tile_bytes = largest_tile(program, sizes, arrays).saturating_mul(8);
     let pe_bytes = (pe_bytes + 8).saturating_add(tiles.saturating_mul(tile_bytes));
     let bytes = pes.saturating_mul(pe_bytes).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
-    if bytes <= MEMORY_LIMIT {
+    if bytes <= MEMORY_LIMIT.into() {
         return Ok(());
     }
     let need = bytes >> 20;

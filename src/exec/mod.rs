@@ -1,7 +1,8 @@
 //! A program run for real: its PEs shared among workers, threads of this process or ranks of MPI.
 //!
 //! In: a [`Program`], sizes, input arrays and [`Settings`]. Out: an [`Execution`]: output arrays, what was counted, and a
-//! deadlock where there is one. There are no clocks: `at` and `tick` are skipped. Paper: Cyclotron sections 9.2 and 10.
+//! deadlock where there is one. There are no clocks: `at` and `tick` are skipped. A word is a number or a tile (`word.rs`).
+//! Paper: Cyclotron sections 9.2 and 10.
 //!
 //! **Why the number of workers changes nothing.** Let each channel have one writer and one reader, receives and sends that
 //! wait until there is a word or a slot, control flow that no word decides, and a capacity that is the declared one wherever

@@ -84,9 +84,11 @@ impl Memory {
         Tile::Values(values.into())
     }
 
-    /// Drops the inputs, where the tiles that were cut out of them are held elsewhere.
-    pub fn drop_inputs(&mut self) {
-        self.inputs.clear();
+    /// Takes an input out, in tiles: whoever has them reads no elements of it.
+    pub fn take_tiles(&mut self, array: usize) -> Vec<Tile> {
+        let tiles = (0..self.layouts[array].length()).map(|address| self.tile(array, address)).collect();
+        self.inputs[array] = vec![];
+        tiles
     }
 
     /// Stores an element; whether this is the first time.

@@ -2,7 +2,8 @@
 //!
 //! In: a [`Program`], sizes, input arrays and [`Settings`]. Out: an [`Outcome`]: output arrays, cycles, counters, and a
 //! deadlock where there is one. Every PE has its own clock; channels carry time stamps; the result does not depend on the
-//! order in which the host runs the PEs. Nothing here knows of recurrences. Paper: Cyclotron section 9.1.
+//! order in which the host runs the PEs. A word is a number or a tile. Nothing here knows of recurrences. Paper: Cyclotron
+//! section 9.1.
 
 use crate::array::{self, Channel, Program, Tensors};
 use crate::cost::{Bandwidth, Times};
@@ -72,6 +73,8 @@ pub struct Settings {
     pub threads: usize,
     /// A run of more instructions than this, over all PEs, is refused.
     pub most_instructions: u64,
+    /// A run that holds more bytes than this for tiles, those of the inputs aside, is refused.
+    pub most_tile_bytes: u64,
     /// The order in which the host runs PEs that could run; it changes no result, which tests check.
     #[doc(hidden)]
     pub order: Order,
@@ -92,6 +95,7 @@ impl Default for Settings {
             times: Times::default(),
             threads: 1,
             most_instructions: 100_000_000_000,
+            most_tile_bytes: array::MEMORY_LIMIT,
             order: Order::FirstIn,
             least_region: 1024,
         }

@@ -5,7 +5,7 @@
 
 use super::engine::{Engine, Stop};
 use super::memory::show_element;
-use crate::array::{Code, Instruction, MEMORY_LIMIT, Port, Program, Trouble, show_point};
+use crate::array::{Code, Instruction, Port, Program, Trouble, show_point};
 use crate::diagnostic::Diagnostic;
 
 /// What a PE did wrong.
@@ -32,7 +32,7 @@ pub(super) fn explain(program: &Program, engine: &Engine<'_>, stop: Stop) -> Dia
             .note("all PEs together; a loop may be longer than was meant".to_owned())
             .help("choose smaller sizes"),
         Stop::Memory(bytes) => {
-            let (need, limit) = (bytes >> 20, MEMORY_LIMIT >> 20);
+            let [need, limit] = bytes.map(|bytes| bytes >> 20);
             Diagnostic::new(format!("the tiles of the run take {need} MiB, more than the limit of {limit} MiB"))
                 .note("those that PEs hold, and those on channels and buses".to_owned())
                 .help("choose smaller sizes, or smaller tiles")

@@ -114,6 +114,24 @@ fn tiles_that_nobody_holds_are_dropped() {
     assert_eq!(outcome.outputs["y"], expected);
 }
 
+/// A bus keeps all its words: 2500 tiles of 32 KiB, 78 MiB.
+#[test]
+fn tiles_that_are_held_and_do_not_fit_end_the_run() {
+    let text = "(program words (version 1) (parameters N R) (tiles N_t N 4096)
+        (array x in (N) (axes (0 N 4096 0))) (array y out (N) (axes (0 N 4096 0))) (grid (p 0 0)) (bus all (direction 1))
+        (class pe (guard) (let s 0.0) (load x (x 0))
+          (loop r 1 R (let s (add s x)) (drive all s (r)) (tick 1)) (store (y 0) s)))";
+    let (program, sizes) = (program(text), sizes(&[("N", 4096), ("R", 2500)]));
+    let inputs = tensors(vec![("x", filled(7, &[4096]))]);
+    let with = |most_tile_bytes: u64| {
+        simulate(&program, &sizes, &inputs, &Settings { most_tile_bytes, ..Settings::default() })
+    };
+    assert!(with(80 << 20).is_ok());
+    let faults = with(70 << 20).expect_err("a refusal");
+    let message = systole::diagnostic::render(&faults, false);
+    assert!(message.contains("the tiles of the run take 70 MiB, more than the limit of 70 MiB"), "{message}");
+}
+
 /// 256 PEs hold a tile in each of 3 registers and 4 slots: 3.5 GiB where one has 1024 x 256 elements, and with the arrays more
 /// than the 8 GiB of a run where one has 2048 x 256.
 #[test]

@@ -82,8 +82,8 @@ pub(super) enum Stop {
     Failure(Failure),
     /// It takes more instructions than it may, which is so many.
     Budget(u64),
-    /// Its tiles take so many bytes, more than a run may.
-    Memory(u128),
+    /// Its tiles take so many bytes, more than they may, which is so many.
+    Memory([usize; 2]),
 }
 
 /// Where the cycles of one PE went.
@@ -129,8 +129,7 @@ impl<'a> Engine<'a> {
             turns: 1,
         };
         if let Some(leaves) = leaves {
-            shared.tiles = Some(Tiles::new(code, leaves, &shared.memory));
-            shared.memory.drop_inputs();
+            shared.tiles = Some(Tiles::new(code, leaves, &mut shared.memory, settings.most_tile_bytes));
         }
         let wiring = Wiring::of(program, code);
         observer.begin(code, &wiring);

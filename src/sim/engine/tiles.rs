@@ -6,7 +6,7 @@
 //! sweeps tiles that nobody holds any more are dropped, and their numbers used again.
 
 use super::lanes::{Fault, Lanes, try_each_lane};
-use crate::array::{Code, MEMORY_LIMIT, Scalar};
+use crate::array::{Code, Scalar};
 use crate::leaf::{Leaves, Tile, evaluate};
 use crate::recurrence::Role;
 use crate::sim::memory::Memory;
@@ -43,6 +43,8 @@ struct Store {
     bytes: usize,
     /// How much they may take before those are dropped that nobody holds.
     enough: usize,
+    /// How much they may take at all.
+    most: usize,
 }
 
 fn handle(number: usize) -> f64 {
@@ -81,25 +83,26 @@ impl Store {
         let mut is_held = vec![false; self.tiles.len()];
         held.filter_map(number).for_each(|number| is_held.get_mut(number).into_iter().for_each(|held| *held = true));
         (self.free, self.bytes) = (vec![], 0);
-        for number in self.inputs..self.tiles.len() {
-            if is_held[number] {
+        for (number, is_held) in is_held.into_iter().enumerate().skip(self.inputs) {
+            if is_held {
                 self.bytes += bytes(&self.tiles[number]);
             } else {
                 self.tiles[number] = Tile::Uniform(f64::NAN);
                 self.free.push(number);
             }
         }
-        self.enough = (2 * self.bytes).max(FEW_BYTES);
+        self.enough = (2 * self.bytes).max(FEW_BYTES).min(self.most);
     }
 }
 
 impl<'a> Tiles<'a> {
-    /// The tiles of the inputs.
-    pub fn new(code: &Code, leaves: &'a Leaves, memory: &Memory) -> Tiles<'a> {
-        let mut store = Store { tiles: vec![], free: vec![], inputs: 0, bytes: 0, enough: FEW_BYTES };
+    /// The tiles of the inputs, which are taken out of the memory; the others may take so many bytes.
+    pub fn new(code: &Code, leaves: &'a Leaves, memory: &mut Memory, most_bytes: u64) -> Tiles<'a> {
+        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX);
+        let mut store = Store { tiles: vec![], free: vec![], inputs: 0, bytes: 0, enough: FEW_BYTES.min(most), most };
         let inputs = code.arrays.iter().enumerate().map(|(array, layout)| match layout.role {
             Role::Output => vec![],
-            _ => (0..layout.length()).map(|address| store.add(memory.tile(array, address))).collect(),
+            _ => memory.take_tiles(array).into_iter().map(|tile| store.add(tile)).collect(),
         });
         let inputs = inputs.collect();
         (store.inputs, store.bytes) = (store.tiles.len(), 0);
@@ -156,12 +159,12 @@ impl<'a> Tiles<'a> {
         store.bytes > store.enough
     }
 
-    /// Drops tiles that are no input's and have none of these handles; an error where the others take more memory than a
-    /// run may: how many bytes.
-    pub fn keep(&self, held: impl Iterator<Item = f64>) -> Result<(), u128> {
+    /// Drops tiles that are no input's and have none of these handles; an error where the others take more memory than
+    /// they may: how many bytes, and how many there may be.
+    pub fn keep(&self, held: impl Iterator<Item = f64>) -> Result<(), [usize; 2]> {
         let mut store = self.write();
         store.keep(held);
-        if store.bytes as u128 > MEMORY_LIMIT { Err(store.bytes as u128) } else { Ok(()) }
+        if store.bytes > store.most { Err([store.bytes, store.most]) } else { Ok(()) }
     }
 }
 
@@ -182,7 +185,7 @@ mod tests {
 
     #[test]
     fn tiles_that_nobody_holds_make_room() {
-        let mut store = Store { tiles: vec![], free: vec![], inputs: 0, bytes: 0, enough: FEW_BYTES };
+        let mut store = Store { tiles: vec![], free: vec![], inputs: 0, bytes: 0, enough: FEW_BYTES, most: usize::MAX };
         let tile = |value: f64| Tile::Values(vec![value; 10].into());
         store.add(tile(0.0));
         (store.inputs, store.bytes) = (1, 0);
