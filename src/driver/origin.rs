@@ -5,11 +5,11 @@
 
 use super::arguments::SpaceArguments;
 use super::setting::schedule;
-use crate::array::{IndexExpr, Program, over_tiles};
+use crate::array::{IndexExpr, Program, Tensors, over_tiles};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, name};
-use crate::recurrence::{Directive, RecurrenceSystem};
-use crate::tiles::{TileSize, Tiled, tile};
+use crate::recurrence::{Chain, Directive, Function, RecurrenceSystem, Scalar, Space};
+use crate::tiles::{TileSize, Tiled, evaluate_tiled, tile};
 
 /// What the user gave.
 pub struct Origin {
@@ -42,6 +42,26 @@ impl Origin {
     /// The sizes of the equations that are searched.
     pub fn sizes(&self, given: &Bindings) -> Bindings {
         self.tiled.as_ref().map_or_else(|| given.clone(), |tiled| tiled.sizes(given))
+    }
+
+    /// What the user's equations mean where the reductions of these spaces over tiles run along these chains.
+    ///
+    /// # Errors
+    /// As for [`evaluate_tiled`].
+    pub fn expected(
+        &self,
+        tiled: &Tiled,
+        chains: &[(&Space, &Chain)],
+        sizes: &Bindings,
+        inputs: &Tensors,
+    ) -> Checked<Tensors> {
+        let of_leaf = |(space, chain): &(&Space, &Chain)| {
+            let Scalar::Apply(Function::Leaf(number), _) = &space.body else { return None };
+            let name = tiled.leaves.get(usize::from(*number))?.name.clone();
+            space.reduction.map(|_| (name, (space.indices().to_vec(), (*chain).clone())))
+        };
+        let chains = chains.iter().filter_map(of_leaf).collect();
+        evaluate_tiled(&self.system, tiled, &chains, sizes, inputs)
     }
 
     /// The program for the user's sizes and arrays.

@@ -14,7 +14,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::spaces::{SpaceSystem, solve};
 use crate::recurrence::{Domain, Equation, Expr, Function, Operator, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that equations over tiles are written from, and what is written so far.
 pub(super) struct Tiler<'a> {
@@ -26,6 +26,8 @@ pub(super) struct Tiler<'a> {
     pub leaves: Vec<Leaf>,
     /// For each reduction its leaf, and what the leaf is given, over the tile coordinates of the reduction.
     pub reductions: BTreeMap<usize, (usize, Vec<Given>)>,
+    /// For each reduction with terms that a leaf adds by itself the subscripts whose tile they are in.
+    pub inside: BTreeMap<Name, BTreeSet<usize>>,
 }
 
 impl<'a> Tiler<'a> {
@@ -282,8 +284,16 @@ impl Tiler<'_> {
         let tiles = self.tiles_at(cell, part, access, image)?;
         let own = self.own_tile(number, cell, &tiles)?;
         let outer = self.outer_range(number, &tiles, own.as_ref());
-        let window = writer.running(number, access, &tiles, Some(outer));
+        let begun = (!outer.intersect(&cell.set).is_empty()).then_some(outer);
+        let window = writer.running(number, access, &tiles, begun);
         let (Some(own), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };
+        let alike = |name: &Name| is_zero(&cell.set, &(image[name].clone() - own.clone()));
+        let here: BTreeSet<usize> = (0..cell.coordinates.len()).filter(|at| alike(&cell.coordinates[*at])).collect();
+        let known = self.inside.entry(part.name.clone()).or_insert_with(|| here.clone());
+        known.retain(|dimension| here.contains(dimension));
+        if known.is_empty() {
+            return Err(("its last terms lie in the tile of no one subscript".to_owned(), part.span));
+        }
         let inner_name = add_index(writer, index, &self.axes.of(number)[index], &own, cell);
         let free = part.coordinates[..part.free].iter().cloned().zip(access.iter().cloned());
         let local: BTreeMap<Name, Affine> = free.chain([(index.clone(), Affine::variable(&inner_name))]).collect();

@@ -33,3 +33,7 @@ mod equations;
 mod tiled;
 
 pub use tiled::{TileCount, Tiled, tile};
+
+mod in_order;
+
+pub use in_order::{TileChains, evaluate_tiled};

@@ -40,6 +40,10 @@ pub struct Tiled {
     pub counts: Vec<TileCount>,
     /// How each tensor is cut.
     pub axes: BTreeMap<Name, Vec<Axis>>,
+    /// For each space over elements how its coordinates are cut.
+    pub along: BTreeMap<Name, BTreeMap<Name, Axis>>,
+    /// For each reduction of which a leaf adds the last terms by itself: the subscript whose tile these terms are in.
+    pub inside: BTreeMap<Name, usize>,
 }
 
 impl Tiled {
@@ -63,13 +67,22 @@ pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     let counts = counts(system, &axes);
     let parameters: Vec<Name> = counts.iter().map(|count| count.name.clone()).collect();
     let known = Polyhedron::sizes(&parameters);
-    let mut tiler =
-        Tiler { cut: &cut, parts: &parts, axes: &axes, sizes: known, leaves: vec![], reductions: BTreeMap::new() };
+    let mut tiler = Tiler {
+        cut: &cut,
+        parts: &parts,
+        axes: &axes,
+        sizes: known,
+        leaves: vec![],
+        reductions: BTreeMap::new(),
+        inside: BTreeMap::new(),
+    };
     let mut equations = vec![];
     for tensor in system.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
         equations.extend(tiler.equations(&tensor.name, tensor.shape.len())?);
     }
-    let leaves = tiler.leaves;
+    let (leaves, inside) = (tiler.leaves, tiler.inside);
+    let inside = inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?))).collect();
+    let along = parts.iter().enumerate().map(|(part, own)| (own.name.clone(), axes.of(part).clone())).collect();
     let shape = |tensor: &Tensor| axes.of_tensor(&tensor.name).iter().map(Axis::all_tiles).collect::<Vec<Affine>>();
     let tensors = system.tensors.iter().map(|tensor| Tensor { shape: shape(tensor), ..tensor.clone() }).collect();
     let schedules = system.schedules.iter().map(without_tiles).collect();
@@ -77,7 +90,14 @@ pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
         system.tensors.iter().map(|tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec())).collect();
     let system = RecurrenceSystem { parameters, tensors, equations, schedules, ..system.clone() };
     validate(&system)?;
-    Ok(Tiled { system, leaves, counts: counts.into_iter().filter(|count| count.size > 1).collect(), axes })
+    Ok(Tiled {
+        system,
+        leaves,
+        counts: counts.into_iter().filter(|count| count.size > 1).collect(),
+        axes,
+        along,
+        inside,
+    })
 }
 
 /// The numbers of tiles that the axes have, in the order of the parameters.

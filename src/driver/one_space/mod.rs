@@ -216,8 +216,9 @@ impl Kernel for OneSpace {
 
     fn expected(searched: &Searched<OneSpace>, design: &Design, inputs: &Tensors) -> Checked<Tensors> {
         let origin = &searched.kernel.origin;
-        if origin.tiled().is_some() {
-            return recurrence::evaluate(&origin.system, &searched.setting.given, inputs);
+        if let Some(tiled) = origin.tiled() {
+            let space = (design.space, &design.dataflow.chain);
+            return origin.expected(tiled, &[space], &searched.setting.given, inputs);
         }
         let output = &design.space.output;
         let chain = &design.dataflow.chain;

@@ -177,8 +177,13 @@ impl Kernel for System {
         Ok(searched.kernel.origin.finish(emit_system(design, &searched.setting.machine.links)?))
     }
 
-    fn expected(searched: &Searched<System>, _: &SystemDesign, inputs: &Tensors) -> Checked<Tensors> {
-        recurrence::evaluate(&searched.kernel.origin.system, &searched.setting.given, inputs)
+    fn expected(searched: &Searched<System>, design: &SystemDesign, inputs: &Tensors) -> Checked<Tensors> {
+        let (origin, sizes) = (&searched.kernel.origin, &searched.setting.given);
+        let chains = design.system.spaces.iter().zip(design.parts.iter().map(|part| &part.dataflow.chain));
+        match origin.tiled() {
+            Some(tiled) => origin.expected(tiled, &chains.collect::<Vec<_>>(), sizes, inputs),
+            None => recurrence::evaluate(&origin.system, sizes, inputs),
+        }
     }
 
     fn nearest<'a>(searched: &Searched<'a, System>, limit: u64) -> Option<SystemDesign<'a>> {

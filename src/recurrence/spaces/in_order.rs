@@ -29,11 +29,35 @@ pub fn evaluate_system_in_order(
     sizes: &Bindings,
     inputs: &Tensors,
 ) -> Checked<Tensors> {
-    check_sizes(system, sizes)?;
     check_chains(cut, chains)?;
+    let reduce = |space: usize, values: Values| {
+        let directions = chains[space].directions.iter();
+        directions.fold(values, |values, direction| reduce_lines(&cut.spaces[space], values, direction))
+    };
+    evaluate_system_by(system, cut, &reduce, sizes, inputs)
+}
+
+/// The values at the points that contribute to one element, in lexicographic order of the points.
+pub type Values = Vec<(Vector, f64)>;
+
+/// How the values of an element of a space become one, given the space's position.
+pub type Reduce<'a> = dyn Fn(usize, Values) -> Values + 'a;
+
+/// The outputs of the system, with each reduction carried out as `reduce` says.
+///
+/// # Errors
+/// As for [`evaluate_system_in_order`].
+pub fn evaluate_system_by(
+    system: &RecurrenceSystem,
+    cut: &SpaceSystem,
+    reduce: &Reduce<'_>,
+    sizes: &Bindings,
+    inputs: &Tensors,
+) -> Checked<Tensors> {
+    check_sizes(system, sizes)?;
     build_tables(system, sizes, inputs)?;
     let mut run =
-        Run { cut, chains, sizes, inputs, owners: HashMap::new(), values: HashMap::new(), busy: HashSet::new() };
+        Run { cut, reduce, sizes, inputs, owners: HashMap::new(), values: HashMap::new(), busy: HashSet::new() };
     run.claim_points()?;
     run.note_known()?;
     let outputs = system.tensors_with(Role::Output);
@@ -57,7 +81,7 @@ type Element = (Name, Vector);
 /// An evaluation under way.
 struct Run<'a> {
     cut: &'a SpaceSystem,
-    chains: &'a [Chain],
+    reduce: &'a Reduce<'a>,
     sizes: &'a Bindings,
     inputs: &'a Tensors,
     /// For each element the space that computes it and its points.
@@ -155,9 +179,9 @@ impl Run<'_> {
     }
 
     /// All values of an element as one.
-    fn reduce(&self, position: usize, (tensor, at): &Element, values: Vec<(Vector, f64)>) -> Checked<f64> {
-        let (space, chain) = (&self.cut.spaces[position], &self.chains[position]);
-        let ends = chain.directions.iter().fold(values, |values, direction| reduce_lines(space, values, direction));
+    fn reduce(&self, position: usize, (tensor, at): &Element, values: Values) -> Checked<f64> {
+        let is_reduced = self.cut.spaces[position].reduction.is_some();
+        let ends = if is_reduced { (self.reduce)(position, values) } else { values };
         match &ends[..] {
             [(_, value)] => Ok(*value),
             _ => Diagnostic::new(format!(

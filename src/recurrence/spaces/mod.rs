@@ -21,7 +21,7 @@ mod sources;
 
 mod in_order;
 
-pub use in_order::evaluate_system_in_order;
+pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
 
 use super::{Domain, Scalar, Space, Tensor};
 use crate::integer::{Affine, Name, Polyhedron};
