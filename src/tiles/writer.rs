@@ -9,7 +9,7 @@ use super::cells::is_zero;
 use super::coarse::{Along, tiles_met};
 use super::source::Part;
 use super::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
-use crate::integer::{Affine, Name, Polyhedron};
+use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::{Operator, Scalar};
 use crate::span::Span;
 use std::collections::BTreeMap;
@@ -212,10 +212,27 @@ impl<'a> Writer<'a> {
 
     /// The leaf, and what its arguments are.
     pub fn finish(self, name: Name, coordinates: Vec<Name>, result: Vec<Axis>, body: Vec<Step>) -> (Leaf, Vec<Given>) {
-        let (arguments, given) = self.arguments.into_iter().unzip();
-        let result = result.into_iter().zip(self.own.1).collect();
-        (Leaf { name, coordinates, indices: self.indices, windows: self.windows, result, arguments, body }, given)
+        let of_tile =
+            |form: &Affine| form.rename(|name| if coordinates.contains(name) { tile_name(name) } else { name.clone() });
+        let retiled = |tile: Vec<(Axis, Affine)>| tile.into_iter().map(|(axis, form)| (axis, of_tile(&form))).collect();
+        let (arguments, given): (Vec<Argument>, _) = self.arguments.into_iter().unzip();
+        let retile = |argument: Argument| Argument { tile: retiled(argument.tile), ..argument };
+        let leaf = Leaf {
+            name,
+            indices: self.indices.into_iter().map(|index| LeafIndex { tile: of_tile(&index.tile), ..index }).collect(),
+            windows: self.windows,
+            result: retiled(result.into_iter().zip(self.own.1).collect()),
+            arguments: arguments.into_iter().map(retile).collect(),
+            body,
+            coordinates: coordinates.iter().map(tile_name).collect(),
+        };
+        (leaf, given)
     }
+}
+
+/// The name of a tile coordinate inside a leaf, where the plain name is that of an element's.
+fn tile_name(coordinate: &Name) -> Name {
+    name(&format!("{coordinate}_tile"))
 }
 
 /// What is at least 0 where a tile is one of an axis.
