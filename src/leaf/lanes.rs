@@ -4,7 +4,7 @@
 //! is the same in all rounds is computed once; elements that lie side by side are read where they are.
 
 use super::dependence::LANES;
-use super::routine::{Node, Operation, Set};
+use super::routine::{Loop, Node, Operation, Set};
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
@@ -67,6 +67,7 @@ impl<'a> Run<'a> {
         base: i64,
         count: usize,
     ) -> Result<(), Trouble> {
+        self.slots[index] = base;
         nodes.iter().try_for_each(|node| self.lane_node(node, index, base, count))
     }
 
@@ -78,15 +79,21 @@ impl<'a> Run<'a> {
                 let side = if holds { then } else { otherwise };
                 side.iter().try_for_each(|node| self.lane_node(node, index, base, count))
             }
-            Node::Loop(repeated) => {
-                let (first, last) = self.rounds(repeated);
-                for value in first..=last {
-                    self.slots[repeated.index] = value;
-                    repeated.body.iter().try_for_each(|node| self.lane_node(node, index, base, count))?;
-                }
-                Ok(())
-            }
+            Node::Loop(repeated) => self.lane_loop(repeated, index, base, count),
+            Node::Product(product) => self.lane_loop(&product.loops, index, base, count),
         }
+    }
+
+    fn lane_loop(&mut self, repeated: &'a Loop, index: usize, base: i64, count: usize) -> Result<(), Trouble> {
+        if self.chain(repeated, index, count) {
+            return Ok(());
+        }
+        let (first, last) = self.rounds(repeated);
+        for value in first..=last {
+            self.slots[repeated.index] = value;
+            repeated.body.iter().try_for_each(|node| self.lane_node(node, index, base, count))?;
+        }
+        Ok(())
     }
 
     fn lane_set(&mut self, set: &Set, index: usize, base: i64, count: usize) -> Result<(), Trouble> {

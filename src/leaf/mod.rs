@@ -1,7 +1,7 @@
 //! Leaf operations at given sizes: flat loops over the elements of tiles.
 //!
 //! In: the [`Leaf`](crate::tiles::Leaf)s of a program, and sizes. Out: [`Leaves`], which give a tile for tiles. Every element gets
-//! the bits that the leaf's steps give in their order.
+//! the bits that the leaf's steps give in their order, unless a library is asked for ([`LeafBackend`]).
 
 use crate::array::{Program, Trouble, bind_tiles, validate};
 use crate::diagnostic::Checked;
@@ -22,6 +22,14 @@ mod compile;
 mod area;
 
 mod window;
+
+mod library;
+
+pub use library::LeafBackend;
+
+mod product;
+
+mod chain;
 
 mod lanes;
 
@@ -64,10 +72,23 @@ impl Leaves {
     /// # Errors
     /// A program that is not valid; sizes at which a box or an address does not fit.
     pub fn new(program: &Program, sizes: &Bindings) -> Checked<Leaves> {
+        Leaves::with_backend(program, sizes, LeafBackend::default())
+    }
+
+    /// The same, with a library for the leaves that it knows.
+    ///
+    /// # Errors
+    /// Those of [`Leaves::new`].
+    pub fn with_backend(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Leaves> {
         validate(program)?;
         let sizes = bind_tiles(program, sizes);
-        let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes));
+        let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes, backend));
         Ok(Leaves { routines: routines.collect::<Checked<_>>()? })
+    }
+
+    /// How many nests of loops of a leaf a library runs.
+    pub fn library_nests(&self, leaf: usize) -> usize {
+        self.routines.get(leaf).map_or(0, |routine| product::count_products(&routine.body))
     }
 
     /// The tile that a leaf gives: `onto`, or a tile of starting values, worked on.

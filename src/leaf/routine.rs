@@ -4,6 +4,7 @@
 //! its rounds are independent of each other ([`dependence`](super::dependence)).
 
 use super::form::{Form, Span};
+use super::product::Product;
 use crate::recurrence::{Function, Operator};
 use crate::tiles::Axis;
 
@@ -74,8 +75,14 @@ pub(super) struct Access {
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Loop(Loop),
-    If { conditions: Vec<Form>, then: Vec<Node>, otherwise: Vec<Node> },
+    If {
+        conditions: Vec<Form>,
+        then: Vec<Node>,
+        otherwise: Vec<Node>,
+    },
     Set(Set),
+    /// Loops that a library runs.
+    Product(Box<Product>),
 }
 
 #[derive(Clone, Debug)]

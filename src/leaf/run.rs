@@ -50,10 +50,12 @@ impl<'a> Run<'a> {
                 self.block(if holds { then } else { otherwise })
             }
             Node::Set(set) => self.sequence(&[set], None),
+            Node::Product(product) => self.product(product),
         })
     }
 
-    fn repeat(&mut self, repeated: &'a Loop) -> Result<(), Trouble> {
+    /// Runs all rounds of a loop.
+    pub fn repeat(&mut self, repeated: &'a Loop) -> Result<(), Trouble> {
         let (first, last) = self.rounds(repeated);
         if repeated.way != Way::Around {
             return self.sweep(&repeated.body.iter().collect::<Vec<_>>(), repeated, (first, last));

@@ -2,6 +2,8 @@
 
 mod examples;
 
+mod library;
+
 mod naive;
 
 mod random;

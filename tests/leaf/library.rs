@@ -1,0 +1,158 @@
+//! Leaves that a library runs are within rounding of those that loops run; what is no matrix product stays with the loops.
+
+use super::examples::{add_product, argument, axis, bound, element, form, forms, names, program, range, window};
+use super::examples::{matrix_product, repeat, smith_waterman, triangular_solve};
+use super::naive::{elements, tile};
+use super::whole::{at, numbers, same_bits, sizes};
+use systole::integer::{Bindings, name};
+use systole::leaf::{LeafBackend, Leaves, Tile};
+use systole::recurrence::{Function, Operator};
+use systole::tiles::{Leaf, Step, Value};
+
+/// A result by loops and by the library, and how many nests the library runs.
+fn both(leaf: &Leaf, sizes: &Bindings, coordinates: &[i64], with_onto: bool) -> ([Vec<f64>; 2], usize) {
+    let parameters: Vec<&str> = sizes.keys().map(|name| &**name).collect();
+    let program = program(&parameters, vec![leaf.clone()]);
+    let bindings = at(leaf, sizes, coordinates);
+    let random = |boxes, seed| tile(numbers(elements(boxes, &bindings).len() as i64, seed));
+    let arguments: Vec<Tile> =
+        leaf.arguments.iter().zip(1..).map(|(argument, seed)| random(&argument.tile, seed)).collect();
+    let onto = with_onto.then(|| random(&leaf.result, 100));
+    let mut nests = 0;
+    let results = [LeafBackend::Loops, LeafBackend::Faer].map(|backend| {
+        let leaves = Leaves::with_backend(&program, sizes, backend).unwrap();
+        nests = leaves.library_nests(0);
+        match leaves.call(0, coordinates, onto.clone(), &arguments).unwrap() {
+            Tile::Values(values) => values.to_vec(),
+            Tile::Uniform(value) => vec![value],
+        }
+    });
+    (results, nests)
+}
+
+fn close(leaf: &Leaf, sizes: &Bindings, coordinates: &[i64]) {
+    for with_onto in [false, true] {
+        let ([loops, library], nests) = both(leaf, sizes, coordinates, with_onto);
+        assert_eq!(nests, 1, "{leaf:?}");
+        assert_eq!(loops.len(), library.len());
+        let scale = loops.iter().fold(1.0f64, |scale, value| scale.max(value.abs()));
+        for (a, b) in loops.iter().zip(&library) {
+            assert!((a - b).abs() <= 1e-12 * scale, "{a} and {b} for {coordinates:?} of {leaf:?}");
+        }
+    }
+}
+
+/// The matrix product with other subscripts: `c`, `a` and `b` as written, with windows and tiles to match.
+fn product_of(c: &[&str], a: &[&str], b: &[&str], function: Function) -> Leaf {
+    let mut leaf = matrix_product([7, 5, 6]);
+    let place = |subscript: &&str| match *subscript {
+        "i" => (range("i", 0, 0, "M"), (axis("M", 7), form("I"))),
+        "j" => (range("j", 0, 0, "N"), (axis("N", 5), form("J"))),
+        _ => (range("k", 0, 0, "K"), (axis("K", 6), form("L"))),
+    };
+    let ranges = |subscripts: &[&str]| subscripts.iter().map(|subscript| place(subscript).0).collect::<Vec<_>>();
+    let tiles = |subscripts: &[&str]| subscripts.iter().map(|subscript| place(subscript).1).collect::<Vec<_>>();
+    leaf.windows[0] = window("C", ranges(c), Some(Operator::Sum));
+    leaf.windows[1] = window("A", ranges(a), None);
+    leaf.windows[2] = window("B", ranges(b), None);
+    leaf.result = tiles(c);
+    leaf.arguments = vec![argument(1, tiles(a)), argument(2, tiles(b))];
+    let product = Value::Apply(Function::Multiply, vec![element(1, a), element(2, b)]);
+    let step = Step::Set { window: 0, element: forms(c), value: Value::Apply(function, vec![element(0, c), product]) };
+    let used = |title: &str| [c, a, b].iter().any(|subscripts| subscripts.contains(&title));
+    let nest = [(2, "k"), (0, "i"), (1, "j")].into_iter().filter(|(_, title)| used(title));
+    leaf.body = nest.fold(vec![step], |body, (index, _)| vec![repeat(index, body)]);
+    leaf
+}
+
+#[test]
+fn products_of_every_orientation() {
+    let sizes = sizes(&[("M", 17), ("N", 8), ("K", 13)]);
+    for coordinates in [[0, 0, 0], [2, 1, 2], [1, 1, 0]] {
+        for c in [["i", "j"], ["j", "i"]] {
+            for a in [["i", "k"], ["k", "i"]] {
+                for b in [["k", "j"], ["j", "k"]] {
+                    close(&product_of(&c, &a, &b, Function::Add), &sizes, &coordinates);
+                    close(&product_of(&c, &b, &a, Function::Subtract), &sizes, &coordinates);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_with_vectors() {
+    let sizes = sizes(&[("M", 17), ("N", 8), ("K", 13)]);
+    for coordinates in [[0, 0, 0], [2, 1, 2]] {
+        close(&product_of(&["i"], &["i", "k"], &["k"], Function::Add), &sizes, &coordinates);
+        close(&product_of(&["i"], &["k"], &["k", "i"], Function::Subtract), &sizes, &coordinates);
+        close(&product_of(&["i", "j"], &["i"], &["j"], Function::Add), &sizes, &coordinates);
+        close(&product_of(&["j", "i"], &["i"], &["j"], Function::Subtract), &sizes, &coordinates);
+    }
+}
+
+#[test]
+fn large_products_and_products_smaller_than_a_tile() {
+    close(&matrix_product([64, 64, 64]), &sizes(&[("M", 150), ("N", 130), ("K", 140)]), &[2, 1, 2]);
+    close(&matrix_product([64, 64, 64]), &sizes(&[("M", 3), ("N", 1), ("K", 2)]), &[0, 0, 0]);
+}
+
+/// Operands outside of the array have no elements; the product changes nothing.
+#[test]
+fn products_over_nothing() {
+    let ([loops, library], nests) =
+        both(&matrix_product([4, 4, 4]), &sizes(&[("M", 4), ("N", 4), ("K", 4)]), &[0, 0, 1], true);
+    assert_eq!(nests, 1);
+    same_bits(&library, &loops);
+}
+
+/// A window that a tile fills only in part has rows that are farther apart than they are long.
+#[test]
+fn products_in_a_part_of_their_window() {
+    let mut leaf = matrix_product([4, 4, 4]);
+    leaf.windows[0].ranges[1] = range("j", -1, 2, "N");
+    leaf.windows[1].ranges[1] = range("k", -2, 1, "K");
+    close(&leaf, &sizes(&[("M", 9), ("N", 11), ("K", 10)]), &[1, 1, 1]);
+}
+
+#[test]
+fn what_is_no_product_is_run_by_loops() {
+    let sizes = sizes(&[("M", 9), ("N", 9), ("K", 9)]);
+    let mut triangular = matrix_product([4, 4, 4]);
+    let set = add_product(0, &["i", "j"], element(1, &["i", "k"]), element(2, &["k", "j"]));
+    let inner = |last: &str| {
+        let body = vec![set.clone()];
+        Step::Loop { index: 2, lower: vec![], upper: vec![bound(last)], body }
+    };
+    triangular.body = vec![repeat(0, vec![repeat(1, vec![inner("j - 1")])])];
+    // Each row is a product of a vector and a part of the matrix.
+    let mut by_rows = triangular.clone();
+    by_rows.body = vec![repeat(0, vec![repeat(1, vec![inner("i - 1")])])];
+    close(&by_rows, &sizes, &[1, 0, 0]);
+    let mut three = matrix_product([4, 4, 4]);
+    three.body = product_of(&["i", "j"], &["i", "k"], &["k", "j"], Function::Maximum).body;
+    let mut batch = product_of(&["i", "j"], &["i", "j"], &["i", "j"], Function::Add);
+    batch.coordinates = names(&["I", "J", "L"]);
+    batch.name = name("elementwise");
+    for leaf in [triangular, three, batch] {
+        let ([loops, library], nests) = both(&leaf, &sizes, &[1, 0, 0], true);
+        assert_eq!(nests, 0, "{leaf:?}");
+        same_bits(&library, &loops);
+    }
+    let ([loops, library], nests) = both(&smith_waterman([4, 4]), &sizes, &[1, 1], false);
+    assert_eq!(nests, 0);
+    same_bits(&library, &loops);
+}
+
+/// Subscripts such as `i + k` overlap: it is a product by its form, but the elements do not lie like a matrix.
+#[test]
+fn elements_that_overlap_are_multiplied_by_loops() {
+    let leaf = super::examples::convolution(6, 6);
+    let ([loops, library], nests) = both(&leaf, &sizes(&[("N", 9), ("K", 4)]), &[0, 0], false);
+    assert_eq!(nests, 1);
+    same_bits(&library, &loops);
+    let [off_diagonal, on_diagonal] = triangular_solve(8);
+    close(&off_diagonal, &sizes(&[("N", 30)]), &[2, 1]);
+    let (_, nests) = both(&on_diagonal, &sizes(&[("N", 30)]), &[2], false);
+    assert_eq!(nests, 0);
+}
