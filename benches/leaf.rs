@@ -19,7 +19,7 @@ fn tile(length: i64) -> Tile {
 
 fn bench_product(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("matrix product of tiles");
-    for side in [64, 128, 256, 512] {
+    for side in [64i64, 128, 256, 512] {
         group.throughput(Throughput::Elements((side * side * side).unsigned_abs()));
         let operands = [tile(side * side), tile(side * side)];
         for (backend, label) in [(LeafBackend::Loops, "loops"), (LeafBackend::Faer, "faer")] {
@@ -35,7 +35,7 @@ fn bench_product(criterion: &mut Criterion) {
 
 fn bench_alignment(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("alignment in a tile");
-    let side = 256;
+    let side = 256i64;
     let given = [tile(side * side), tile(side * side), tile(side * side), tile(side), tile(side)];
     let leaves = leaves(side, LeafBackend::Loops);
     group.throughput(Throughput::Elements((side * side).unsigned_abs()));

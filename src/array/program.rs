@@ -46,8 +46,8 @@
 //! ```
 //!
 //! `(0 M 4 0)` is an axis: so many single elements, a body, elements of a tile, so many single elements. A range `(i -1 0 M)`
-//! is a subscript, how far before and beyond it a window reaches, and the tensor's extent. `(1 i k)` is an element of window
-//! 1. Bounds of a loop beside those of its index's tile are linear forms or `(ceil form n)` from below, `(floor form n)`
+//! is a subscript, how far before and beyond it a window reaches, and the tensor's extent. `(1 i k)` is an element of the
+//! second window. Bounds of a loop beside those of its index's tile are linear forms or `(ceil form n)` from below, `(floor form n)`
 //! from above.
 //!
 //! Meaning. Every PE of the grid (all coordinates within their bounds, both included) whose coordinates satisfy the guard

@@ -5,6 +5,7 @@ use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr};
 use crate::integer::{Affine, Bound, Name};
 use crate::tiles::{Axis, Leaf, Step, Value};
+use std::fmt::Display;
 
 /// No axis has tiles, or single elements beside its body, beyond this.
 const LARGEST: i64 = 1 << 28;
@@ -87,9 +88,8 @@ impl<'a> LeafChecker<'a, '_> {
         Place::Leaf(self.number)
     }
 
-    fn fault(&mut self, message: String) {
-        let message = format!("leaf `{}`: {message}", self.leaf.name);
-        self.checker.fault(self.place(), message);
+    fn fault(&mut self, message: impl Display) {
+        self.checker.fault(self.place(), format!("leaf `{}`: {message}", self.leaf.name));
     }
 
     fn check_names(&mut self) {
@@ -118,7 +118,7 @@ impl<'a> LeafChecker<'a, '_> {
         leaf.indices.iter().for_each(|index| self.check_tile(&index.axis, &index.tile));
         leaf.result.iter().for_each(|(axis, tile)| self.check_tile(axis, tile));
         if leaf.windows.is_empty() {
-            return self.fault("it has no window for its result".to_owned());
+            return self.fault("it has no window for its result");
         }
         self.check_fit(0, "its result", &leaf.result);
         for (number, argument) in leaf.arguments.iter().enumerate() {

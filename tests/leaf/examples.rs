@@ -47,7 +47,7 @@ pub fn element(window: usize, subscripts: &[&str]) -> Value {
 }
 
 pub fn apply<const N: usize>(function: Function, arguments: [Value; N]) -> Value {
-    Value::Apply(function, arguments.to_vec())
+    Value::Apply(function, arguments.into())
 }
 
 pub fn set(window: usize, subscripts: &[&str], value: Value) -> Step {
