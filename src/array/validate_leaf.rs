@@ -92,23 +92,27 @@ impl<'a> LeafChecker<'a, '_> {
         self.checker.fault(self.place(), format!("leaf `{}`: {message}", self.leaf.name));
     }
 
+    /// An index may have the name of a coordinate: forms are over one or the other.
     fn check_names(&mut self) {
         let leaf = self.leaf;
-        let taken = [&self.checker.program.parameters[..], &leaf.coordinates].concat();
-        let tiles = self.checker.program.tiles.iter().map(|count| count.name.clone());
-        let mut seen: Vec<Name> = self.checker.program.parameters.iter().cloned().chain(tiles).collect();
-        let names = leaf.coordinates.iter().chain(leaf.indices.iter().map(|index| &index.name));
-        for name in names {
-            self.checker.check_name(self.place(), "coordinate or index", name);
-            if seen.contains(name) {
-                let what =
-                    if taken.contains(name) { "a parameter or coordinate" } else { "an index or number of tiles" };
-                self.fault(format!("`{name}` is {what} already"));
-            }
-            seen.push(name.clone());
-        }
+        self.check_distinct("coordinate", leaf.coordinates.iter().collect());
+        self.check_distinct("index", leaf.indices.iter().map(|index| &index.name).collect());
         for window in &leaf.windows {
             self.checker.check_name(self.place(), "tensor", &window.tensor);
+        }
+    }
+
+    fn check_distinct(&mut self, kind: &str, names: Vec<&'a Name>) {
+        let mut seen = vec![];
+        for name in names {
+            self.checker.check_name(self.place(), kind, name);
+            if self.sizes().contains(&name) {
+                self.fault(format!("{kind} `{name}` hides a size of that name"));
+            }
+            if seen.contains(&name) {
+                self.fault(format!("{kind} `{name}` is declared twice"));
+            }
+            seen.push(name);
         }
     }
 

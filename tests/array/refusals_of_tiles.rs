@@ -77,19 +77,15 @@ fn names_of_leaves() {
     expect(
         "(leaf product (coordinates I J L)",
         "(leaf product (coordinates M J L)",
-        "`M` is a parameter or coordinate already",
+        "coordinate `M` hides a size of that name",
     );
-    expect("(coordinates I J L)", "(coordinates I I L)", "`I` is a parameter or coordinate already");
+    expect("(coordinates I J L)", "(coordinates I I L)", "coordinate `I` is declared twice");
     expect(
         "(index j (0 N 4 0) J)",
-        "(index j (0 N 4 0) J) (index J (0 N 4 0) J)",
-        "`J` is a parameter or coordinate already",
+        "(index j (0 N 4 0) J) (index N_by_4 (0 N 4 0) J)",
+        "index `N_by_4` hides a size of that name",
     );
-    expect(
-        "(index j (0 N 4 0) J)",
-        "(index j (0 N 4 0) J) (index i (0 N 4 0) J)",
-        "`i` is an index or number of tiles already",
-    );
+    expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) J) (index i (0 N 4 0) J)", "index `i` is declared twice");
     expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) Q)", "t.pe:8: variable `Q` is not known here");
     expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) i)", "variable `i` is not known here");
     expect(

@@ -1,5 +1,7 @@
 //! Leaf operations on tiles: against loops over whole arrays, and against the terms walked one by one.
 
+mod derived;
+
 mod examples;
 
 mod library;
