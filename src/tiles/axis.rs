@@ -39,9 +39,14 @@ impl Axis {
         if first < extent { (first, last) } else { (extent, extent - 1) }
     }
 
-    /// How many tiles there are; `None` where the body has no value at these sizes.
+    /// How many tiles there are; `None` where a parameter has no value. Where the body is a sum of parameters these are the
+    /// tiles of each, which may be one more than there are elements for: the last is empty then.
     pub fn tiles(&self, sizes: &Bindings) -> Option<i64> {
-        let body = self.body.evaluate(sizes)?;
-        Some(self.before + (body + self.size - 1).div_euclid(self.size) + self.after)
+        let round_up = |elements: i64| (elements + self.size - 1).div_euclid(self.size);
+        if self.size == 1 || self.body.as_variable().is_some() {
+            return Some(self.before + round_up(self.body.evaluate(sizes)?) + self.after);
+        }
+        let each = self.body.terms().map(|(parameter, _)| sizes.get(parameter).copied().map(round_up));
+        Some(self.before + each.sum::<Option<i64>>()? + self.after)
     }
 }

@@ -30,6 +30,12 @@ mod writer;
 
 mod equations;
 
+mod questions;
+
+mod statement;
+
+mod reductions;
+
 mod tiled;
 
 pub use tiled::{TileCount, Tiled, tile};
