@@ -187,6 +187,7 @@ impl SystemDesign<'_> {
         });
         let across = moves.find(|(_, way, map)| match way {
             Transport::Broadcast(along) => !self.fold.keeps_residue(&map.displacement(along)),
+            Transport::Bus => map.place.rows().iter().flatten().any(|entry| *entry != 0),
             _ => false,
         });
         across.map(|(of, ..)| format!("the bus of `{of}` runs along a folded axis"))

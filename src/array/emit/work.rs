@@ -74,9 +74,13 @@ impl Work<'_> {
             let whole = &self.bodies[*space];
             around.extend(self.on_pes(whole, set, whole.constants()));
             ends.push(self.span(*space));
-            steps.extend(self.step(*space, set));
+            steps.extend(self.step(*space, self.is_fed(group), set));
         }
         let (lower, upper): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        if self.is_fed(group) {
+            let now = self.since_start(IndexExpr::Variable(self.clock.clone()));
+            steps.insert(0, Instruction::At(now));
+        }
         let text = |end| group.iter().fold(end, |end, space| self.bodies[*space].scan.text(&end));
         let (first, last) = (text(least_expression(&lower, set)), text(greatest_expression(&upper, set)));
         around.push(Instruction::Loop { index: self.clock.clone(), first, last, body: steps });
@@ -92,8 +96,13 @@ impl Work<'_> {
         set.eliminate_all(scan.loops.iter().rev()).bounds(&self.clock)
     }
 
-    /// The point of the space that runs at the clock, if there is one.
-    fn step(&self, space: usize, set: &Polyhedron) -> Vec<Instruction> {
+    /// Whether some of these spaces are words for a bus: a PE then feeds and operates in one step, which begins once.
+    fn is_fed(&self, group: &[usize]) -> bool {
+        group.iter().any(|space| self.bodies[*space].feeds.is_some())
+    }
+
+    /// The point of the space that runs at the clock, if there is one; `begun` where the step has begun.
+    fn step(&self, space: usize, begun: bool, set: &Polyhedron) -> Vec<Instruction> {
         let whole = &self.bodies[space];
         let (scan, remainders) = whole.scan.at_clock(&self.clock, &self.times[space]);
         let known = set.intersect(&scan.ties);
@@ -102,7 +111,8 @@ impl Work<'_> {
         let tests = tests.collect();
         let at = self.since_start(IndexExpr::Variable(self.clock.clone()));
         let timed = Body { scan, at, is_undivided: false, ..whole.clone() };
-        when(tests, timed.point(&timed.scan.domain.intersect(set)))
+        let known = timed.scan.domain.intersect(set);
+        when(tests, if begun { timed.step(&known) } else { timed.point(&known) })
     }
 
     /// What the grid says of the coordinates and the sizes.
