@@ -12,7 +12,8 @@ use super::system::System;
 use super::{Done, Failure, Verdict, files, room};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::recurrence::{self, Directive, RecurrenceSystem};
+use crate::integer::Matrix;
+use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Space};
 use crate::rewrite;
 use crate::smt::{self, Discharged};
 use crate::span::Source;
@@ -45,13 +46,15 @@ pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
 }
 
 /// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
-/// whose array may be folded, which is work for designs of several spaces.
+/// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, space: asked } = command.sought();
     let system = recurrence::load(&source(&kernel.kernel)?)?;
     let rules = || rewrite::load_rules(kernel.rules.as_deref());
     match recurrence::one_space(&system) {
-        Ok(space) if !may_fold(asked, &system)? => command.run(OneSpace::load(system, space, &rules()?)?, output),
+        Ok(space) if !may_fold(asked, &system)? && !has_one_bus(asked, &system, &space)? => {
+            command.run(OneSpace::load(system, space, &rules()?)?, output)
+        }
         _ => {
             let cut = recurrence::spaces::cut_spaces(&system)?;
             command.run(System::load(system, cut, &rules()?)?, output)
@@ -64,6 +67,23 @@ fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bo
     let named = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
     let mut directives = named.iter().flat_map(|schedule| &schedule.directives);
     Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
+}
+
+/// Whether the schedule broadcasts a tensor whose every element has one use.
+fn has_one_bus(arguments: &SpaceArguments, system: &RecurrenceSystem, space: &Space) -> Checked<bool> {
+    let named = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
+    let has_one_use = |operand: &Operand| {
+        let rows = operand.access.iter().map(|form| form.row(space.indices())).collect();
+        Matrix::new(rows, space.dimension()).null_lattice().is_empty()
+    };
+    let mut directives = named.iter().flat_map(|schedule| &schedule.directives);
+    Ok(directives.any(|(directive, _)| match directive {
+        Directive::Broadcast(tensor, None) => {
+            let mut reads = space.operands.iter().filter(|operand| operand.tensor == *tensor).peekable();
+            reads.peek().is_some() && reads.all(has_one_use)
+        }
+        _ => false,
+    }))
 }
 
 /// How a design keeps to `io boundary`.

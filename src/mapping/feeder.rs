@@ -81,9 +81,8 @@ impl SystemDesign<'_> {
     /// # Errors
     /// Words that follow each other along several indices, or whose first PE is no one form for all sizes.
     pub fn check_feeders(&self) -> Checked<()> {
-        let lacks = |(space, _): &(usize, usize)| {
-            Feeder::of(&self.system.spaces[*space], &self.parts[*space].map).is_none()
-        };
+        let lacks =
+            |(space, _): &(usize, usize)| Feeder::of(&self.system.spaces[*space], &self.parts[*space].map).is_none();
         let refused = self.bus_operands().filter(lacks);
         let problems: Vec<Diagnostic> = refused
             .map(|(space, operand)| no_feeder(&self.system.spaces[space], &self.system.spaces[space].operands[operand]))

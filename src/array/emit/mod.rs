@@ -115,7 +115,8 @@ fn work<'a>(design: &'a Design, names: &'a Names, scan: Scan, flows: &'a [Flow],
     let (is_output, is_undivided) = (true, true);
     let outbound = BTreeMap::new();
     let feeds = None;
-    let body = Body { design, names, feeds, outbound, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
+    let body =
+        Body { design, names, feeds, outbound, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
     Work {
         bodies: vec![body],
         times: vec![],
