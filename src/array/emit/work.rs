@@ -54,7 +54,7 @@ impl Work<'_> {
     /// Whether some PE of `set` may have points of the space.
     pub fn has_points(&self, space: usize, set: &Polyhedron) -> bool {
         let scan = &self.bodies[space].scan;
-        !scan.pes.intersect(&scan.ties).intersect(set).is_empty()
+        !scan.domain.intersect(&scan.ties).intersect(set).is_empty()
     }
 
     /// Instructions for those PEs of `set` that have points of the space.
