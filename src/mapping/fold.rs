@@ -163,7 +163,8 @@ impl SystemDesign<'_> {
     /// That an array folded as the design's is has the links that the design needs.
     ///
     /// # Errors
-    /// A tensor whose words would move by several PEs at once, or whose bus would run along a folded axis.
+    /// A tensor whose words would move by several PEs at once, or whose bus would run along a folded axis; one from memory runs
+    /// along all of them.
     pub fn check_fold(&self, handoffs: &[Handoff]) -> Checked<()> {
         let kernel = &self.system.kernel;
         match self.too_far(handoffs).or_else(|| self.bus_across_blocks()) {
