@@ -91,6 +91,39 @@ fn a_king_has_both_diagonals() {
     assert_eq!(found["sim"]["matches_reference"], true);
 }
 
+/// The twins of `rows-as-short-as-a-step.rec` and `rows-of-no-one-length.rec`: sums pass on forwards in the row, and rows
+/// that begin at one time on a PE. Under the wrong ones `prove` has no design either: its proofs would hold.
+#[test]
+fn times_whose_rows_have_a_length_are_proved_and_run() {
+    for (name, cycles) in [("rows-as-short-as-a-step", 10), ("rows-of-no-one-length", 12)] {
+        let path = format!("{FOLDER}/{name}.rec");
+        let found = json(&["run", &path, "--schedule", "right", "--size", "M=4,N=3,K=2,L=3"]);
+        assert_eq!(
+            (found["sim"]["cycles"].as_u64(), found["prove"]["result"].as_str()),
+            (Some(cycles), Some("proved"))
+        );
+        assert_eq!(found["sim"]["matches_reference"], true);
+        let short = json(&["run", &path, "--schedule", "right", "--size", "M=4,N=3,K=2,L=1"]);
+        assert_eq!(short["sim"]["cycles"], short["search"]["front"][0]["cycles"], "rows of one step");
+        assert!(refused(&["prove", &path, "--schedule", "wrong"]).contains("no design of `conv2d` is legal"));
+    }
+}
+
+/// Where a schedule gives the place, the search says how many times it could not look at: none with plain time.
+#[test]
+fn times_without_a_clock_are_counted_as_left_out() {
+    let left_out = |kernel: &str, place: &str, size: &str| {
+        let text = fs::read_to_string(format!("kernels/{kernel}.rec")).expect("a kernel");
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("placed-{kernel}.rec"));
+        fs::write(&path, format!("{text}schedule placed\nplace {place}\n")).expect("written");
+        let path = path.to_string_lossy();
+        json(&["search", &path, "--schedule", "placed", "--size", size, "--steps", "0..1"])["left_out"].clone()
+    };
+    let diagonal = left_out("conv2d", "(i + k, j)", "M=2,N=2,K=2,L=2");
+    assert!(diagonal["unclocked_times"].as_u64().is_some_and(|count| count > 0), "{diagonal}");
+    assert_eq!(left_out("matmul", "(i + k, j)", "M=2,N=2,K=2"), serde_json::Value::Null);
+}
+
 /// The twin of `fold-of-pes-that-work-together.rec`: one PE fewer in a block. A kernel of one space folds as well.
 #[test]
 fn pes_that_work_in_turns_are_folded() {

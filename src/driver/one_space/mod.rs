@@ -9,7 +9,7 @@ mod refusal;
 mod show;
 
 use super::finished::check_numbers;
-use super::kernel::{Counts, Kernel};
+use super::kernel::{Counts, Kernel, LeftOut};
 use super::output::Output;
 use super::pipeline::{Loaded, Searched, defect, refused_by_checker};
 use super::setting::{Moves, Setting};
@@ -20,7 +20,7 @@ use crate::diagnostic::{Checked, Diagnostics};
 use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
 use crate::mapping::{Design, Network, SpaceTimeMap, is_in_time};
-use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
+use crate::recurrence::{self, Chain, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
 use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, Transport, show_dataflow};
 use crate::span::Span;
@@ -47,19 +47,30 @@ impl OneSpace {
     }
 
     /// The design that a schedule with place and time describes even when it is wrong: what it leaves open is chosen to be
-    /// in time where that is possible. `None` where place or time is open.
+    /// in time where that is possible, on channels that do not grow with the sizes where there are such. `None` where place
+    /// or time is open.
     fn described(&self, setting: &Setting<OneSpace>) -> Checked<Option<Design<'_>>> {
         let (space, constraint) = (&self.space, &setting.constraint);
         let (Some(place), Some(step)) = (&constraint.place, &constraint.step) else { return Ok(None) };
         let choices = constraint.restrict(space, &setting.choices)?;
         let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
         let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
-        let chain = choices.chains.iter().find(|chain| chain.directions.iter().all(in_time));
-        let stream = |choice: &&Transport| !choice.streams().is_empty() && choice.streams().iter().all(in_time);
-        let transports =
-            choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
-        let chain = chain.or(choices.chains.first()).cloned();
-        let (Some(transports), Some(chain)) = (transports.collect(), chain) else { return Ok(None) };
+        let response = setting.machine.links.response;
+        let is_bounded = |transport: &Transport, chain: &Chain| {
+            let dataflow = Dataflow { transports: vec![transport.clone()], chain: chain.clone() };
+            let flows = Design { space, dataflow, map: map.clone(), boundary_io: false }.flows();
+            flows.is_some_and(|flows| flows.iter().all(|flow| flow.depth(response).is_some()))
+        };
+        let unreduced = Chain { directions: vec![] };
+        let late = |directions: &[Vec<i64>]| directions.iter().filter(|along| !in_time(along)).count();
+        let of_chain = |chain: &&Chain| (!is_bounded(&Transport::Feed, chain), late(&chain.directions));
+        let of_transport = |choice: &&Transport| {
+            let streams = choice.streams();
+            (late(streams), !is_bounded(choice, &unreduced), streams.is_empty())
+        };
+        let chain = choices.chains.iter().min_by_key(of_chain);
+        let transports = choices.transports.iter().map(|offered| offered.iter().min_by_key(of_transport).cloned());
+        let (Some(transports), Some(chain)) = (transports.collect(), chain.cloned()) else { return Ok(None) };
         let dataflow = Dataflow { transports, chain };
         Ok(Some(Design { space, dataflow, map, boundary_io: constraint.boundary_io }))
     }
@@ -128,6 +139,14 @@ impl Kernel for OneSpace {
         Counts { maps: survey.maps, legal: survey.legal, designs: survey.designs }
     }
 
+    /// Under a place that is given whoever gave it is told of the times that were not looked at.
+    fn left_out(problem: &Problem, survey: &Survey) -> Vec<LeftOut> {
+        let count = survey.rejections.unclocked;
+        let what = "times whose rows have no one length".to_owned();
+        let is_told = problem.constraint.place.is_some() && count > 0;
+        if is_told { vec![LeftOut { key: "unclocked_times", count, what }] } else { vec![] }
+    }
+
     fn front(survey: &Survey, objective: Objective) -> Vec<Found> {
         survey.front.clone().sorted(objective)
     }
@@ -157,8 +176,10 @@ impl Kernel for OneSpace {
         design(searched.kernel, found, searched.problem.constraint.boundary_io)
     }
 
+    /// A map that is turned down for its clock may break no law that a proof is about.
     fn forced<'a>(searched: &Searched<'a, OneSpace>) -> Checked<Design<'a>> {
         let described = searched.kernel.described(searched.setting)?;
+        let described = described.filter(|_| !searched.survey.rejections.are_of_the_clock());
         described.ok_or_else(|| vec![refusal::nothing_found(searched)])
     }
 
