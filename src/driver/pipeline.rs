@@ -13,7 +13,7 @@ use super::{Done, Failure, Verdict, files, room};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::Matrix;
-use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Space};
+use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Schedule, Space};
 use crate::rewrite;
 use crate::smt::{self, Discharged};
 use crate::span::Source;
@@ -64,19 +64,22 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
 
 /// Whether flags or schedule ask for folds.
 fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
-    let named = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
-    let mut directives = named.iter().flat_map(|schedule| &schedule.directives);
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
     Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
+}
+
+/// The schedule that the flags name.
+fn named<'a>(arguments: &SpaceArguments, system: &'a RecurrenceSystem) -> Checked<Option<&'a Schedule>> {
+    arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()
 }
 
 /// Whether the schedule broadcasts a tensor whose every element has one use.
 fn has_one_bus(arguments: &SpaceArguments, system: &RecurrenceSystem, space: &Space) -> Checked<bool> {
-    let named = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
     let has_one_use = |operand: &Operand| {
         let rows = operand.access.iter().map(|form| form.row(space.indices())).collect();
         Matrix::new(rows, space.dimension()).null_lattice().is_empty()
     };
-    let mut directives = named.iter().flat_map(|schedule| &schedule.directives);
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
     Ok(directives.any(|(directive, _)| match directive {
         Directive::Broadcast(tensor, None) => {
             let mut reads = space.operands.iter().filter(|operand| operand.tensor == *tensor).peekable();

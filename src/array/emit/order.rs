@@ -37,7 +37,8 @@ fn is_free(before: &[Vec<bool>], left: &[usize], to: usize) -> bool {
     left.iter().all(|from| !before[*from][to] || before[to][*from])
 }
 
-/// Whether some PE of `set` has a point of the first space earlier than one of the second.
+/// Whether some PE of `set` has a point of the first space earlier than one of the second, or in the same step where the first
+/// is fed to a bus.
 fn has_earlier(one: &Body, time: &Affine, other: &Body, other_time: &Affine, set: &Polyhedron) -> bool {
     let marked = |index: &Name| (index.clone(), Affine::variable(&name(&format!("{index} of the other"))));
     let image: BTreeMap<Name, Affine> = other.scan.loops.iter().map(marked).collect();

@@ -70,17 +70,18 @@ impl Work<'_> {
     /// One loop over the clock for spaces that interleave.
     fn interleave(&self, group: &[usize], set: &Polyhedron) -> Vec<Instruction> {
         let (mut around, mut steps, mut ends) = (vec![], vec![], vec![]);
+        let begun = group.iter().any(|space| self.bodies[*space].feeds.is_some());
+        if begun {
+            // What a PE feeds and what it operates in one step is one step: it begins once.
+            steps.push(Instruction::At(self.since_start(IndexExpr::Variable(self.clock.clone()))));
+        }
         for space in group {
             let whole = &self.bodies[*space];
             around.extend(self.on_pes(whole, set, whole.constants()));
             ends.push(self.span(*space));
-            steps.extend(self.step(*space, self.is_fed(group), set));
+            steps.extend(self.step(*space, begun, set));
         }
         let (lower, upper): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
-        if self.is_fed(group) {
-            let now = self.since_start(IndexExpr::Variable(self.clock.clone()));
-            steps.insert(0, Instruction::At(now));
-        }
         let text = |end| group.iter().fold(end, |end, space| self.bodies[*space].scan.text(&end));
         let (first, last) = (text(least_expression(&lower, set)), text(greatest_expression(&upper, set)));
         around.push(Instruction::Loop { index: self.clock.clone(), first, last, body: steps });
@@ -94,11 +95,6 @@ impl Work<'_> {
         let mut set = scan.domain.clone();
         [now.clone(), -now].into_iter().for_each(|form| set.add(form));
         set.eliminate_all(scan.loops.iter().rev()).bounds(&self.clock)
-    }
-
-    /// Whether some of these spaces are words for a bus: a PE then feeds and operates in one step, which begins once.
-    fn is_fed(&self, group: &[usize]) -> bool {
-        group.iter().any(|space| self.bodies[*space].feeds.is_some())
     }
 
     /// The point of the space that runs at the clock, if there is one; `begun` where the step has begun.

@@ -4,6 +4,8 @@
 
 mod border;
 
+mod described;
+
 mod refusal;
 
 mod show;
@@ -19,10 +21,10 @@ use crate::cost::{Cost, Objective, Region};
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
-use crate::mapping::{Design, Network, SpaceTimeMap, is_in_time};
-use crate::recurrence::{self, Chain, RecurrenceSystem, Schedule, Space};
+use crate::mapping::{Design, Network};
+use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
-use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, Transport, show_dataflow};
+use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
 use crate::timing::{self, Obligation};
@@ -44,35 +46,6 @@ impl OneSpace {
         let lowered = rewrite::saturate(&space, rules, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
         Ok(Loaded { kernel: OneSpace { system, space, choices }, lowered })
-    }
-
-    /// The design that a schedule with place and time describes even when it is wrong: what it leaves open is chosen to be
-    /// in time where that is possible, on channels that do not grow with the sizes where there are such. `None` where place
-    /// or time is open.
-    fn described(&self, setting: &Setting<OneSpace>) -> Checked<Option<Design<'_>>> {
-        let (space, constraint) = (&self.space, &setting.constraint);
-        let (Some(place), Some(step)) = (&constraint.place, &constraint.step) else { return Ok(None) };
-        let choices = constraint.restrict(space, &setting.choices)?;
-        let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
-        let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
-        let response = setting.machine.links.response;
-        let is_bounded = |transport: &Transport, chain: &Chain| {
-            let dataflow = Dataflow { transports: vec![transport.clone()], chain: chain.clone() };
-            let flows = Design { space, dataflow, map: map.clone(), boundary_io: false }.flows();
-            flows.is_some_and(|flows| flows.iter().all(|flow| flow.depth(response).is_some()))
-        };
-        let unreduced = Chain { directions: vec![] };
-        let late = |directions: &[Vec<i64>]| directions.iter().filter(|along| !in_time(along)).count();
-        let of_chain = |chain: &&Chain| (!is_bounded(&Transport::Feed, chain), late(&chain.directions));
-        let of_transport = |choice: &&Transport| {
-            let streams = choice.streams();
-            (late(streams), !is_bounded(choice, &unreduced), streams.is_empty())
-        };
-        let chain = choices.chains.iter().min_by_key(of_chain);
-        let transports = choices.transports.iter().map(|offered| offered.iter().min_by_key(of_transport).cloned());
-        let (Some(transports), Some(chain)) = (transports.collect(), chain.cloned()) else { return Ok(None) };
-        let dataflow = Dataflow { transports, chain };
-        Ok(Some(Design { space, dataflow, map, boundary_io: constraint.boundary_io }))
     }
 }
 
