@@ -22,7 +22,9 @@ pub struct Words {
     pub listener: (usize, usize),
     space: Space,
     feeder: Feeder,
+    /// The feeder's PE, over the parameters.
     place: Vec<Affine>,
+    /// When the word of a point is due, over the indices and the parameters.
     time: Affine,
 }
 
@@ -63,8 +65,10 @@ fn taken(space: &Space, operand: usize, feeder: &Feeder) -> Space {
 
 /// The feeder of one bus, with its points.
 pub struct Feed<'a> {
+    /// The words.
     design: &'a Design<'a>,
     names: &'a Names,
+    /// The bus that they are driven on.
     bus: Name,
     scan: Scan,
     /// The time of a point over coordinates and loop indices.
