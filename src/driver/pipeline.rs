@@ -13,7 +13,8 @@ use super::system::System;
 use super::{Done, Failure, Verdict, files, room};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::recurrence::{self, Directive, RecurrenceSystem};
+use crate::integer::Matrix;
+use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Schedule, Space};
 use crate::rewrite;
 use crate::smt::{self, Discharged};
 use crate::span::Source;
@@ -46,14 +47,14 @@ pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
 }
 
 /// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
-/// whose array may be folded, which is work for designs of several spaces.
+/// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, space: asked } = command.sought();
     let system = recurrence::load(&source(&kernel.kernel)?)?;
     let rules = || rewrite::load_rules(kernel.rules.as_deref());
     let origin = Origin::new(system, asked)?;
     match recurrence::one_space(&origin.searched()) {
-        Ok(space) if !may_fold(asked, &origin.system)? => {
+        Ok(space) if !may_fold(asked, &origin.system)? && !has_one_bus(asked, &origin.system, &space)? => {
             command.run(OneSpace::load(origin, space, &rules()?)?, output)
         }
         _ => {
@@ -65,9 +66,29 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
 
 /// Whether flags or schedule ask for folds.
 fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
-    let named = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
-    let mut directives = named.iter().flat_map(|schedule| &schedule.directives);
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
     Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
+}
+
+/// The schedule that the flags name.
+fn named<'a>(arguments: &SpaceArguments, system: &'a RecurrenceSystem) -> Checked<Option<&'a Schedule>> {
+    arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()
+}
+
+/// Whether the schedule broadcasts a tensor whose every element has one use.
+fn has_one_bus(arguments: &SpaceArguments, system: &RecurrenceSystem, space: &Space) -> Checked<bool> {
+    let has_one_use = |operand: &Operand| {
+        let rows = operand.access.iter().map(|form| form.row(space.indices())).collect();
+        Matrix::new(rows, space.dimension()).null_lattice().is_empty()
+    };
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
+    Ok(directives.any(|(directive, _)| match directive {
+        Directive::Broadcast(tensor, None) => {
+            let mut reads = space.operands.iter().filter(|operand| operand.tensor == *tensor).peekable();
+            reads.peek().is_some() && reads.all(has_one_use)
+        }
+        _ => false,
+    }))
 }
 
 /// How a design keeps to `io boundary`.

@@ -5,7 +5,7 @@ use super::boundary::Boundary;
 use super::paces::{Face, fixed_on};
 use super::{Problem, Rejections};
 use crate::cost::{Cost, Images, Region};
-use crate::integer::{Matrix, Name, Polyhedron, Vector, dot};
+use crate::integer::{Matrix, Name, Polyhedron, Vector, dot, lexicographic_sign};
 use crate::mapping::{self, depth_of, is_in_time};
 use crate::rewrite::Transport;
 
@@ -203,10 +203,11 @@ impl<'a> PlaceTable<'a> {
         far && mapping::words_meet(&self.place.above(step), &choice.fixed, &choice.displacement, latency)
     }
 
-    /// A tensor that no choice moves in time under this step, whatever its storage: a cheap test that most maps fail.
-    pub fn first_late(&self, step: &Matrix) -> Option<&Name> {
+    /// A tensor that no choice moves in time under this step, by a test such as [`Priced::is_in_time`] and whatever its
+    /// storage: cheap, and most maps fail.
+    pub fn first_late(&self, step: &Matrix, is_in_time: fn(&Priced, &Matrix) -> bool) -> Option<&Name> {
         let space = self.problem.space;
-        let in_time = |levels: &Vec<Priced>| levels.iter().all(|level| level.is_in_time(step));
+        let in_time = |levels: &Vec<Priced>| levels.iter().all(|level| is_in_time(level, step));
         if !self.chains.iter().flatten().any(in_time) {
             return Some(&space.output);
         }
@@ -240,6 +241,13 @@ impl Priced {
             Timing::Together => step.rows().iter().all(|row| dot(row, &self.direction) == 0),
             Timing::Flow { least, .. } => is_in_time(&step.apply(&self.direction), least),
         }
+    }
+
+    /// Whether it is in time where rows of a vector time are long enough.
+    pub fn is_in_long_rows(&self, step: &Matrix) -> bool {
+        let delay = step.apply(&self.direction);
+        let is_later_row = lexicographic_sign(&delay[..delay.len().saturating_sub(1)]) > 0;
+        self.is_in_time(step) || (matches!(self.timing, Timing::Flow { .. }) && is_later_row)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::at_once::heard_at_once;
 use super::offers::Offers;
 use super::paces::{Face, Paces, faces};
-use super::place_table::PlaceTable;
+use super::place_table::{PlaceTable, Priced};
 use super::symmetry::{Candidate, Reflections};
 use super::{Constraint, Found, Front};
 use crate::cost::{Cost, Machine, Region};
@@ -55,6 +55,8 @@ pub struct Rejections {
     pub unreachable: BTreeMap<Name, u64>,
     /// A tensor has no time to travel, by tensor.
     pub late: BTreeMap<Name, u64>,
+    /// A tensor has time to travel only where a row of a vector time is longer than one step, by tensor.
+    pub short: BTreeMap<Name, u64>,
 }
 
 impl Rejections {
@@ -68,12 +70,23 @@ impl Rejections {
         *self.late.entry(tensor.clone()).or_default() += 1;
     }
 
+    /// Counts a map under which `tensor` has no time to travel where rows are short.
+    pub fn add_short(&mut self, tensor: &Name) {
+        *self.short.entry(tensor.clone()).or_default() += 1;
+    }
+
+    /// Whether a map was turned down for its clock, of which no obligation speaks: proofs compare vectors.
+    pub fn are_of_the_clock(&self) -> bool {
+        self.unclocked > 0 || !self.short.is_empty()
+    }
+
     fn merge(mut self, other: Rejections) -> Rejections {
         self.conflicts += other.conflicts;
         self.unclocked += other.unclocked;
         self.oversized += other.oversized;
         other.unreachable.into_iter().for_each(|(name, count)| *self.unreachable.entry(name).or_default() += count);
         other.late.into_iter().for_each(|(name, count)| *self.late.entry(name).or_default() += count);
+        other.short.into_iter().for_each(|(name, count)| *self.short.entry(name).or_default() += count);
         self
     }
 }
@@ -232,8 +245,11 @@ fn search_place(problem: &Problem, place: &Matrix, steps: &[Candidate], all: boo
 }
 
 fn search_map(table: &PlaceTable, problem: &Problem, map: &SpaceTimeMap, all: bool, survey: &mut Survey) {
-    if let Some(tensor) = table.first_late(&map.step) {
-        survey.rejections.add_late(tensor);
+    if let Some(tensor) = table.first_late(&map.step, Priced::is_in_time) {
+        match table.first_late(&map.step, Priced::is_in_long_rows) {
+            Some(_) => survey.rejections.add_late(tensor),
+            None => survey.rejections.add_short(tensor),
+        }
         return;
     }
     let Some(whole) = pace(table, map) else {

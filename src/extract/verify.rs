@@ -7,7 +7,7 @@ use super::Found;
 use crate::cost::{Cost, Machine};
 use crate::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::clock::Clock;
-use crate::mapping::{Design, Flow, FlowRole, SpaceTimeMap};
+use crate::mapping::{Design, Feeder, Flow, FlowRole, SpaceTimeMap};
 use crate::recurrence::{Chain, Space};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -241,15 +241,20 @@ impl Checker<'_> {
         Ok(Cost { channel_words: reached, memory_words: heads.len() as u64, fanout, ..Cost::default() })
     }
 
-    /// A bus from memory to all PEs: every word has a time of its own.
+    /// A bus from memory to all PEs: every word has a time of its own. The first PE loads all words and keeps its own.
     fn one_bus(&self, of: &str) -> Result<Cost, String> {
         let times: BTreeSet<i64> = self.points.iter().map(|x| self.time(x)).collect();
         if !self.machine.buses.all || self.machine.buses.latency > 0 || times.len() < self.points.len() {
             return Err(format!("one bus does not carry all words of `{of}`"));
         }
-        let pes: BTreeSet<Vector> = self.points.iter().map(|x| self.pe(x)).collect();
-        let words = self.points.len() as u64;
-        Ok(Cost { channel_words: words, memory_words: words, fanout: pes.len().max(1) as u64, ..Cost::default() })
+        if Feeder::of(self.space, self.map).is_none() {
+            return Err(format!("no PE can feed a bus with `{of}`"));
+        }
+        let pes: Vec<Vector> = self.points.iter().map(|x| self.pe(x)).collect();
+        let joined: BTreeSet<&Vector> = pes.iter().collect();
+        let heard = pes.iter().filter(|pe| joined.first() != Some(pe)).count() as u64;
+        let memory_words = pes.len() as u64;
+        Ok(Cost { channel_words: heard, memory_words, fanout: joined.len().max(1) as u64, ..Cost::default() })
     }
 
     fn held(&self, access: &[Affine]) -> Cost {

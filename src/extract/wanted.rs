@@ -2,7 +2,7 @@
 //!
 //! A direction may be left out. `stream X` then is any stream on offer; a tensor whose every element has one use has none,
 //! and comes in as a stream through the port of each PE, skewed in time: a feed. `broadcast X` is any bus on offer, and for
-//! such a tensor one bus from memory to all PEs. Paper: Cyclotron, section 5 and Figures 9 to 12.
+//! such a tensor one bus from memory to all PEs, which one of them feeds. Paper: Cyclotron, section 5 and Figures 9 to 12.
 
 use crate::integer::{Affine, Name, Vector};
 use crate::recurrence::{Directive, Space};

@@ -163,7 +163,8 @@ impl SystemDesign<'_> {
     /// That an array folded as the design's is has the links that the design needs.
     ///
     /// # Errors
-    /// A tensor whose words would move by several PEs at once, or whose bus would run along a folded axis.
+    /// A tensor whose words would move by several PEs at once, or whose bus would run along a folded axis; one from memory runs
+    /// along all of them.
     pub fn check_fold(&self, handoffs: &[Handoff]) -> Checked<()> {
         let kernel = &self.system.kernel;
         match self.too_far(handoffs).or_else(|| self.bus_across_blocks()) {
@@ -187,6 +188,7 @@ impl SystemDesign<'_> {
         });
         let across = moves.find(|(_, way, map)| match way {
             Transport::Broadcast(along) => !self.fold.keeps_residue(&map.displacement(along)),
+            Transport::Bus => map.place.rows().iter().flatten().any(|entry| *entry != 0),
             _ => false,
         });
         across.map(|(of, ..)| format!("the bus of `{of}` runs along a folded axis"))

@@ -35,6 +35,10 @@ mod tree;
 
 pub use tree::{first_astray, heads_of, tree_sets};
 
+mod feeder;
+
+pub use feeder::Feeder;
+
 mod fold;
 
 pub use fold::{Axis, Fold, Turn};

@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
             Transport::Broadcast(along) => Term::Bcast([here, self.direction(along), tensor, access]),
             Transport::Prefetch if is_constant(self.space, operand) => Term::Const([here, tensor, access]),
             Transport::Prefetch => Term::Hold([here, tensor, access]),
-            // One bus is a way to build the ports: what is read is the same.
+            // One bus is another way to what ports bring: what is read is the same.
             Transport::Feed | Transport::Bus => Term::Feed([here, tensor, access]),
             Transport::Handoff => return Some(self.handed(operand)),
         };

@@ -17,7 +17,7 @@ pub enum Transport {
     Prefetch,
     /// Read through the PE's own memory port at every use.
     Feed,
-    /// Read at every use over one bus from memory to all PEs, which carries one word at a time and each word to one PE.
+    /// Loaded by one PE, which puts each word on a bus to all PEs when it is due: one word at a time, each for one use.
     Bus,
     /// Handed over, for each point alone, by the point that computes it.
     Handoff,

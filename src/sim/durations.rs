@@ -12,7 +12,8 @@
 //!    them at least; then the PE goes on.
 //! 2. The words of a step, loaded and stored, pass the port in the order of the text, word n from 0 in cycle
 //!    `s + floor(n / b)` at b words a cycle. A load is done one latency later, a store at once; the PE waits for it.
-//! 3. `tick n` ends the step at `s + n S`, or n cycles after the clock, where the PE has waited for others for so long that
+//! 3. What is heard of a bus in the step of its drive is there when the driver has it.
+//! 4. `tick n` ends the step at `s + n S`, or n cycles after the clock, where the PE has waited for others for so long that
 //!    this is later. `at t` is clock S t. Both begin a step.
 //!
 //! What is prefetched is there before the run. A memory that PEs share would not be a Kahn network, so a port has one PE.
@@ -20,6 +21,7 @@
 use crate::array::{ClassCode, Code, Op, Scalar};
 use crate::cost::Times;
 use crate::recurrence::Function;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The times of a program on a machine.
 #[derive(Clone, Debug)]
@@ -39,6 +41,9 @@ struct Done {
     words: u64,
 }
 
+/// For each bus the most cycles into a step at which a word is driven.
+type Driven = BTreeMap<usize, u64>;
+
 impl Durations {
     /// The times of this code.
     pub fn of(code: &Code, times: &Times) -> Durations {
@@ -48,8 +53,16 @@ impl Durations {
                 durations.lets[*operation] = path(value, times).max(pause(value, times));
             }
         }
-        let steps = code.classes.iter().map(|class| durations.longest_step(class));
-        durations.step = steps.max().unwrap_or(1);
+        let mut driven = Driven::new();
+        // Who hears a word may drive another one, so each round knows one more bus.
+        for _ in 0..=buses(code) {
+            let before = driven.clone();
+            let steps = code.classes.iter().map(|class| durations.longest_step(class, &mut driven));
+            durations.step = steps.max().unwrap_or(1);
+            if driven == before {
+                break;
+            }
+        }
         durations
     }
 
@@ -69,25 +82,41 @@ impl Durations {
     }
 
     /// The most cycles of a step of this class. What is done in rounds of a loop that end no step counts twice.
-    fn longest_step(&self, class: &ClassCode) -> u64 {
+    fn longest_step(&self, class: &ClassCode, driven: &mut Driven) -> u64 {
         let mut arrived = vec![Done::default(); class.ops.len() + 1];
         let mut longest = 0;
         for _ in 0..2 {
             for (at, op) in class.ops.iter().enumerate() {
-                let Done { cycles, words } = arrived[at];
-                let after = match op {
-                    Op::At(_) | Op::Tick(_) => Done::default(),
-                    Op::Load { .. } => Done { cycles: cycles.max(self.load(words)), words: words + 1 },
-                    Op::Store { .. } => Done { cycles: cycles.max(self.store(words)), words: words + 1 },
-                    Op::Let { operation, .. } => Done { cycles: cycles.saturating_add(self.lets[*operation]), words },
-                    _ => arrived[at],
-                };
+                let after = self.after(op, arrived[at], &class.taps, driven);
                 longest = longest.max(after.cycles);
                 successors(op, at).for_each(|next| join(&mut arrived[next], after));
             }
         }
         longest.saturating_add(1)
     }
+
+    /// What has been done after an op.
+    fn after(&self, op: &Op, before: Done, taps: &[usize], driven: &mut Driven) -> Done {
+        let Done { cycles, words } = before;
+        match op {
+            Op::At(_) | Op::Tick(_) => Done::default(),
+            Op::Load { .. } => Done { cycles: cycles.max(self.load(words)), words: words + 1 },
+            Op::Store { .. } => Done { cycles: cycles.max(self.store(words)), words: words + 1 },
+            Op::Let { operation, .. } => Done { cycles: cycles.saturating_add(self.lets[*operation]), words },
+            Op::Listen { tap, .. } => Done { cycles: cycles.max(driven.get(&taps[*tap]).copied().unwrap_or(0)), words },
+            Op::Drive { tap, .. } => {
+                let known = driven.entry(taps[*tap]).or_default();
+                *known = cycles.max(*known);
+                before
+            }
+            _ => before,
+        }
+    }
+}
+
+/// How many buses some class has a tap on.
+fn buses(code: &Code) -> usize {
+    code.classes.iter().flat_map(|class| &class.taps).collect::<BTreeSet<_>>().len()
 }
 
 /// Where a PE may stand after an op.

@@ -2,13 +2,13 @@
 //!
 //! Every point `x` of a line is `h + m d` for the line's head `h` and some `m >= 0`. A stream's value enters at `t(h)`
 //! and takes the flow's delay for each step along the line, so `t(x) = t(h) + m * delay`. A bus is heard by all of a
-//! line at once, so for a broadcast `t(x) = t(h)`.
+//! line at once, so for a broadcast `t(x) = t(h)`. On one bus from memory the feeder drives the word of `x` at `t(x)`.
 
 use super::frame::{Claim, Frame, displaced};
-use super::wording::{Side, sides, tuple};
+use super::wording::{Side, show_place, sides, tuple};
 use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::integer::{Affine, Name, Polyhedron};
-use crate::mapping::Flow;
+use crate::mapping::{Feeder, Flow};
 
 /// One operand on its way along lines, each step taking the same time.
 struct Travel<'a> {
@@ -38,6 +38,45 @@ impl Frame<'_> {
         };
         let coefficients = self.show_coefficients(direction);
         self.aligned(&travel, ("on the bus at", format!("every broadcast needs {coefficients} = 0")))
+    }
+
+    /// The obligation of the operand at `position`, which comes over one bus from memory.
+    pub fn fed_in_time(&self, position: usize, feeder: &Feeder) -> Obligation {
+        let x = self.point(0);
+        let driven = self.driven(feeder, &x);
+        let listeners = feeder.listeners(self.space());
+        self.state(Claim {
+            kind: Kind::Alignment,
+            of: self.space().operands[position].tensor.clone(),
+            points: 1,
+            extras: vec![],
+            violation: vec![self.inside(&listeners, &x), Formula::same(&self.time(&x), &driven).negate()],
+            reason: self.untimely(position, feeder, &driven),
+        })
+    }
+
+    fn untimely(&self, position: usize, feeder: &Feeder, driven: &[Affine]) -> Reason {
+        let (x, of) = (self.point(0), &self.space().operands[position].tensor);
+        let from = show_place(&feeder.place);
+        let (available, needed) = sides(
+            &Side {
+                what: "on the bus at",
+                time: tuple(driven),
+                rest: format!("{} from {from}", self.show_operand(position, &x)),
+            },
+            &Side { what: "needed at", time: self.show_time(&x), rest: format!("at {}", self.show_pe(&x)) },
+        );
+        Reason {
+            broken: format!("operands of `{}` do not meet", self.space().output),
+            blame: format!("does not let the points run when the bus has their words of {of}"),
+            available,
+            needed,
+            help: format!("give each PE a port of its own with `feed {of}`"),
+            moments: vec![
+                Moment { what: "on the bus", place: feeder.place.clone(), time: driven.to_vec() },
+                self.moment("needed", &x),
+            ],
+        }
     }
 
     fn aligned(&self, travel: &Travel, (what, help): (&str, String)) -> Obligation {

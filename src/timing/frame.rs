@@ -6,7 +6,7 @@
 
 use super::{Formula, Kind, Moment, Obligation, Reason};
 use crate::integer::{Affine, Matrix, Name, Polyhedron, name};
-use crate::mapping::{Design, Links};
+use crate::mapping::{Design, Feeder, Links};
 use crate::recurrence::Space;
 use std::collections::BTreeMap;
 
@@ -110,6 +110,11 @@ impl<'a> Frame<'a> {
     /// When the point runs.
     pub fn time(&self, point: &Point) -> Vec<Affine> {
         apply(&self.design.map.step, point)
+    }
+
+    /// When a bus carries the word of the point.
+    pub fn driven(&self, feeder: &Feeder, point: &Point) -> Vec<Affine> {
+        apply(&feeder.map.step, point)
     }
 
     /// Where the point runs.

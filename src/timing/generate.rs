@@ -9,7 +9,7 @@ use super::fifo::fifo_depth_obligation;
 use super::frame::Frame;
 use super::{Kind, Obligation};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::mapping::{Design, Flow, FlowRole, Links};
+use crate::mapping::{Design, Feeder, Flow, FlowRole, Links};
 use crate::rewrite::Transport;
 
 /// States everything that must be proved of `design` on `links`.
@@ -53,15 +53,22 @@ fn alignments(frame: &Frame, flows: &[Flow]) -> Vec<Obligation> {
         FlowRole::Reduction(_) => None,
     });
     let buses = broadcasts(frame).map(|(position, direction)| frame.simultaneity(position, direction));
-    streams.chain(buses).collect()
+    let feeder = Feeder::of(frame.space(), &frame.design.map).filter(Feeder::has_listeners);
+    let shared = feeder.iter().flat_map(|feeder| one_bus(frame).map(|position| frame.fed_in_time(position, feeder)));
+    streams.chain(buses).chain(shared).collect()
 }
 
 fn link_conflicts(frame: &Frame, flows: &[Flow]) -> Vec<Obligation> {
     let moving = flows.iter().filter(|flow| !flow.is_stationary()).map(|flow| frame.link_conflict(flow));
     let buses = broadcasts(frame).map(|(position, direction)| frame.bus_conflict(position, direction));
+    let shared = one_bus(frame).map(|position| frame.one_bus_conflict(position));
+    moving.chain(buses).chain(shared).collect()
+}
+
+/// The operands that come over one bus from memory.
+fn one_bus(frame: &Frame) -> impl Iterator<Item = usize> {
     let transports = frame.design.dataflow.transports.iter().enumerate();
-    let shared = transports.filter(|(_, transport)| **transport == Transport::Bus);
-    moving.chain(buses).chain(shared.map(|(position, _)| frame.one_bus_conflict(position))).collect()
+    transports.filter(|(_, transport)| **transport == Transport::Bus).map(|(position, _)| position)
 }
 
 fn broadcasts<'a>(frame: &Frame<'a>) -> impl Iterator<Item = (usize, &'a [i64])> {

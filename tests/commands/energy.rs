@@ -27,6 +27,7 @@ fn predicted_energy_is_simulated_energy() {
         ("fir", "r2", "N=6,K=4"),
         ("trisolve", "row", "N=5"),
         ("trisolve", "prefetch-l", "N=5"),
+        ("trisolve", "broadcast-b", "N=5"),
         ("cholesky", "grid", "N=5"),
         ("lu", "grid", "N=5"),
         ("smith_waterman", "row", "M=4,N=5"),

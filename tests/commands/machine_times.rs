@@ -4,9 +4,13 @@ use super::start::{good, json, written};
 
 /// Cycles of a step and of the run, which are so many times those of the search; `schedule` may be empty.
 fn run(kernel: &str, schedule: &str, sizes: &str, machine: &str) -> (u64, u64) {
+    run_text(&format!("kernels/{kernel}.rec"), schedule, sizes, machine)
+}
+
+/// [`run`] for the file of a kernel.
+fn run_text(kernel: &str, schedule: &str, sizes: &str, machine: &str) -> (u64, u64) {
     let (_folder, path) = written(machine);
-    let kernel = format!("kernels/{kernel}.rec");
-    let mut words = vec!["run", &kernel, "--size", sizes, "--machine", &path];
+    let mut words = vec!["run", kernel, "--size", sizes, "--machine", &path];
     words.extend(if schedule.is_empty() { vec![] } else { vec!["--schedule", schedule] });
     let found = json(&words);
     assert_eq!(found["sim"]["matches_reference"], true);
@@ -45,6 +49,26 @@ fn memory_that_takes_time_is_predicted() {
         assert_eq!(run("matmul", schedule, size, "[memory]\nlatency = 3\n"), (4, 4 * steps), "{schedule}");
         assert_eq!(run("matmul", schedule, size, "[memory]\nwords = 1\n"), (port, port * steps), "{schedule}");
         run("matmul", schedule, size, "[memory]\nwords = 0.5\nlatency = 1\n[operation.mul]\nlatency = 3\n");
+    }
+}
+
+/// What is fed to a bus is loaded in the step in which it is heard, so a listener's step is that load and all of its own
+/// work: the first PE has no sum, the others load nothing.
+#[test]
+fn a_word_from_memory_takes_its_time_over_a_bus() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dot.rec");
+    let schedules =
+        "schedule fed\nplace (i)   time i   broadcast A   prefetch B\nschedule ports\nplace (i)   time i   prefetch B";
+    std::fs::write(&path, format!("kernel dot(N)\nin A[N], B[N]\nout y\ny = sum(i) A[i] * B[i]\n{schedules}\n"))
+        .unwrap();
+    let path = path.to_str().unwrap();
+    let slow = "[memory]\nlatency = 3\n[operation]\nmul = { latency = 4 }\nadd = { latency = 2 }\n";
+    for schedule in ["fed", "ports"] {
+        assert_eq!(run_text(path, schedule, "N=6", slow), (3 + 3 + 1 + 1, 6 * 8), "{schedule}");
+    }
+    for machine in ["[memory]\nlatency = 3\n", "[memory]\nwords = 0.5\nlatency = 2\n", slow] {
+        run("trisolve", "broadcast-b", "N=7", machine);
     }
 }
 

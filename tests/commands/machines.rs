@@ -100,6 +100,25 @@ fn words_from_memory_to_all_need_the_bus_of_all() {
     refused(&[&broadcast[..], &[&lines.1]].concat());
 }
 
+/// A word of `B` is heard a latency after its step; the first of them holds up all that follow, and the others are there
+/// by then.
+#[test]
+fn a_bus_from_memory_that_takes_time_is_refused_and_slows_its_program() {
+    let (at_once, slow) = (written("[bus]\nlatency = 0\n"), written("[bus]\nlatency = 3\n"));
+    let search = ["search", "kernels/trisolve.rec", "--schedule", "broadcast-b", "--size", "N=6", "--machine"];
+    good(&[&search[..], &[&at_once.1]].concat());
+    let message = refused(&[&search[..], &[&slow.1]].concat());
+    assert!(message.contains("`B` cannot be broadcast") && message.contains("latency 3"), "{message}");
+    let program = slow.0.path().join("b.pe");
+    let program = program.to_str().unwrap();
+    good(&["emit", "kernels/trisolve.rec", "--schedule", "broadcast-b", "-o", program]);
+    let run = |machine: &str| json(&["sim", program, "--size", "N=6", "--machine", machine]);
+    let (on_time, late) = (run(&at_once.1), run(&slow.1));
+    assert_eq!((&on_time["cycles"], &on_time["starve"]), (&11.into(), &0.into()));
+    assert_eq!(late["cycles"], 11 + 3);
+    assert_eq!(on_time["memory_words"]["B"]["loaded"], 6);
+}
+
 /// Listeners run in the step of the drive, which the proofs are about: with a slower bus there is no such schedule. A run of
 /// its program loses the latency twice: a PE of the first row hears `A` before it drives `B` down its column.
 #[test]

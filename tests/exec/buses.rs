@@ -1,10 +1,11 @@
 //! Buses whose line lies on several workers.
 
-use super::programs::{filled, program, settings, shown, sizes};
+use super::programs::{filled, program, same_bits, settings, shown, sizes};
 use ndarray::Array2;
-use systole::array::Tensors;
+use systole::array::{Program, Tensors};
 use systole::exec::{Execution, execute};
 use systole::integer::name;
+use systole::sim::{self, simulate};
 
 /// Each PE of the diagonal drives a row; all others listen to their rows, the later words first.
 const ROWS: &str = "(program rows (version 1) (parameters N) (array X in (N N)) (array Y out (N N))
@@ -37,7 +38,36 @@ fn a_word_is_heard_on_every_worker_of_its_line() {
     }
 }
 
-/// The twin: one tag is not driven.
+/// What one PE does for the triangular solve by columns, B on one bus: it feeds and sums in one step.
+fn columns() -> Program {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("columns.rec");
+    let kernel = std::fs::read_to_string("kernels/trisolve.rec").expect("a kernel");
+    let schedule = "schedule fed\nplace (j)   time i + j   broadcast B\n";
+    std::fs::write(&path, format!("{kernel}{schedule}")).expect("written");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_systole"));
+    let output = command.arg("emit").arg(path).args(["--schedule", "fed"]).output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    program(&String::from_utf8(output.stdout).expect("text"))
+}
+
+#[test]
+fn a_pe_that_feeds_a_bus_and_operates_is_the_same_without_clocks() {
+    let fed = columns();
+    for n in [1, 2, 6] {
+        let side = n as usize;
+        let inputs = [(name("L"), filled(1, &[side, side])), (name("B"), filled(2, &[side]))];
+        let inputs = Tensors::from(inputs);
+        let simulated = simulate(&fed, &sizes(&[("N", n)]), &inputs, &sim::Settings::default()).expect("a run");
+        assert_eq!((simulated.cycles, simulated.deadlock), (2 * n as u64 - 1, None));
+        for settings in settings() {
+            let execution = execute(&fed, &sizes(&[("N", n)]), &inputs, &settings);
+            let execution = execution.unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+            assert!(same_bits(&execution.outputs, &simulated.outputs), "N = {n} {settings:?}");
+        }
+    }
+}
+
+/// The twin of the rows: one tag is not driven.
 #[test]
 fn a_tag_that_is_not_driven_is_a_deadlock_on_every_worker() {
     let text = ROWS.replace("(drive row x (i 5))", "(if ((>= i 1)) ((drive row x (i 5))) ())");

@@ -4,7 +4,7 @@ use super::spaces;
 use std::collections::BTreeSet;
 use systole::cost::{Cost, Machine, Objective};
 use systole::extract::{Checker, Constraint, Found, Problem, Survey, search, verify};
-use systole::integer::{Bindings, Matrix};
+use systole::integer::{Bindings, Matrix, Name};
 use systole::mapping::candidates::{self, Bounds};
 use systole::mapping::{Links, Network, SpaceTimeMap};
 use systole::recurrence::Space;
@@ -87,12 +87,14 @@ fn compare_places(problem: &Problem, survey: &Survey, places: &[Matrix]) {
     assert_eq!(costs, front(&survey.all));
 }
 
-/// Whether a design fails at some other sizes.
+/// Whether a design fails at some other sizes: all of them larger, all 1, or one of them 1, where rows of a vector time are
+/// as short as can be.
 fn is_wrong_elsewhere(problem: &Problem, design: &Found) -> bool {
     let scaled = |by: i64| problem.sizes.iter().map(|(name, size)| (name.clone(), size * by)).collect::<Bindings>();
     let ones = problem.sizes.keys().map(|name| (name.clone(), 1)).collect::<Bindings>();
-    let several = [ones, scaled(2), scaled(3)];
-    several.iter().any(|sizes| verify(problem.space, problem.machine, sizes, design).is_err())
+    let one = |short: &Name| problem.sizes.clone().into_iter().chain([(short.clone(), 1)]).collect::<Bindings>();
+    let several = [ones, scaled(2), scaled(3)].into_iter().chain(problem.sizes.keys().map(one));
+    several.into_iter().any(|sizes| verify(problem.space, problem.machine, &sizes, design).is_err())
 }
 
 fn compare(space: &Space, choices: &Choices, machine: &Machine, ranks: &[usize], n: i64) {
@@ -125,6 +127,12 @@ fn compare_at(kernel: &str, places: &[&[&[i64]]], n: i64) {
 #[test]
 fn a_convolution_whose_image_has_lines_from_two_faces() {
     compare_at("conv2d", &[&[&[1, 0, 0, 0], &[0, 1, 0, 0]], &[&[0, 0, 1, 0], &[0, 0, 0, 1]]], 2);
+}
+
+/// PEs of one diagonal of the image and the weights: the points of a PE have no box.
+#[test]
+fn a_convolution_whose_pes_hold_a_diagonal() {
+    compare_at("conv2d", &[&[&[1, 0, 1, 0], &[0, 1, 0, 0]]], 2);
 }
 
 #[test]

@@ -226,6 +226,17 @@ fn every_function_is_pushed_through() {
     }
 }
 
+#[test]
+fn a_leaf_takes_its_arguments_point_by_point() {
+    let space = kernels::matmul();
+    let (call, pushed) =
+        ("(call (leaf leaf3) (at A [i,k]))", "(call (in matmul (leaf leaf3)) (in matmul (at A [i,k])))");
+    fires(&space, "push-in-call", &format!("(in matmul {call})"), pushed);
+    rests(&space, "push-in-call", call);
+    fires(&space, "push-in-leaf", "(in matmul (leaf leaf3))", "(leaf leaf3)");
+    rests(&space, "push-in-leaf", "(leaf leaf3)");
+}
+
 /// This file tests each rule by name; a new rule without a test here fails.
 #[test]
 fn every_rule_has_a_test_and_a_law() {
@@ -248,6 +259,9 @@ fn every_rule_fires_in_some_kernel() {
         space.body = systole::recurrence::Scalar::Apply(*function, arguments[..function.arity()].to_vec());
         spaces.push(space);
     }
+    let mut tiled = kernels::matmul();
+    tiled.body = systole::recurrence::Scalar::Apply(Function::Leaf(0), vec![tiled.body.clone()]);
+    spaces.push(tiled);
     let alone = spaces.iter().map(|space| crate::choices::lower(space).report);
     let systems = ALL.iter().map(|text| crate::systems::lower(&cut(text)).report);
     let fired: BTreeSet<String> = alone.chain(systems).flat_map(|report| report.fired.into_keys()).collect();

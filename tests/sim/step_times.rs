@@ -1,11 +1,12 @@
 //! How long the steps of a program take on a machine, from the text of its classes: an oracle of its own.
 //!
 //! All ways through a body are followed, with loops taken no times, once and twice, and the cycles of the work on the way
-//! from each `at` or `tick` to the next are summed up.
+//! from each `at` or `tick` to the next are summed up. What is heard of a bus has come by the latest drive of that bus.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use systole::array::{Instruction, Program, ScalarExpr};
 use systole::cost::{Bandwidth, Times};
+use systole::integer::Name;
 use systole::sim::Settings;
 
 pub struct StepTimes {
@@ -16,6 +17,8 @@ pub struct StepTimes {
     /// Cycles of a load.
     pub load: u64,
     port: Option<Bandwidth>,
+    /// The most cycles into a step at which a word of each bus is driven.
+    driven: BTreeMap<Name, u64>,
 }
 
 /// Cycles of work since the step began, and words through the port.
@@ -25,9 +28,12 @@ impl StepTimes {
     pub fn of(program: &Program, settings: &Settings) -> StepTimes {
         let times = &settings.times;
         let (load, port) = (times.load_latency as u64, times.port);
-        let mut found = StepTimes { step: 1, lets: vec![], load, port };
-        for class in &program.classes {
-            found.walk(&class.body, BTreeSet::from([(0, 0)]), &mut Text { times, next: None });
+        let mut found = StepTimes { step: 1, lets: vec![], load, port, driven: BTreeMap::new() };
+        for _ in 0..=program.buses.len() {
+            found.lets.clear();
+            for class in &program.classes {
+                found.walk(&class.body, BTreeSet::from([(0, 0)]), &mut Text { times, next: None });
+            }
         }
         found
     }
@@ -56,6 +62,15 @@ impl StepTimes {
             Instruction::At(_) | Instruction::Tick(_) => BTreeSet::from([(0, 0)]),
             Instruction::Load(..) => states.iter().map(|(w, n)| ((*w).max(port(*n) + load), n + 1)).collect(),
             Instruction::Store(..) => states.iter().map(|(w, n)| ((*w).max(port(*n)), n + 1)).collect(),
+            Instruction::Drive(bus, ..) => {
+                let latest = self.driven.entry(bus.clone()).or_default();
+                *latest = states.iter().map(|(worked, _)| *worked).fold(*latest, u64::max);
+                states
+            }
+            Instruction::Listen(_, bus, _) => {
+                let heard = self.driven.get(bus).copied().unwrap_or(0);
+                states.iter().map(|(worked, words)| ((*worked).max(heard), *words)).collect()
+            }
             Instruction::Let(_, value) => {
                 let cycles = self.number(text, value);
                 states.iter().map(|(worked, words)| (worked + cycles, *words)).collect()

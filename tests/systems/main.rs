@@ -20,6 +20,8 @@ mod links;
 
 mod factorisations;
 
+mod feeders;
+
 mod folds;
 
 mod grids;

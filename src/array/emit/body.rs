@@ -23,6 +23,8 @@ pub struct Body<'a> {
     pub design: &'a Design<'a>,
     /// The names of registers, and of the channels that come in.
     pub names: &'a Names,
+    /// The bus that the points feed, where they are words on their way from memory and no operations.
+    pub feeds: Option<Name>,
     /// The channels that go out, where they have other names than those that come in.
     pub outbound: BTreeMap<FlowRole, Name>,
     /// The points of a PE.
@@ -57,6 +59,9 @@ impl Body<'_> {
             if let Transport::Broadcast(along) = transport {
                 conditions.push((self.has_previous(along), false));
             }
+        }
+        if self.design.dataflow.transports.contains(&Transport::Bus) {
+            conditions.push((self.is_feeder(), false));
         }
         conditions.extend(self.taken.iter().map(|passage| (self.open(&passage.handoff.set), false)));
         conditions.extend(self.given.iter().map(|passage| (self.open(&passage.givers), true)));
@@ -93,9 +98,17 @@ impl Body<'_> {
         around
     }
 
-    /// The instructions at a point.
+    /// The instructions at a point, from its clock on.
     pub fn point(&self, known: &Polyhedron) -> Vec<Instruction> {
-        let mut body = vec![Instruction::At(self.at.clone())];
+        [vec![Instruction::At(self.at.clone())], self.step(known)].concat()
+    }
+
+    /// What is done at a point whose clock has come. An operation ends its step; a word that is fed does not.
+    pub fn step(&self, known: &Polyhedron) -> Vec<Instruction> {
+        if let Some(bus) = &self.feeds {
+            return self.feed(bus);
+        }
+        let mut body = vec![];
         self.in_order().into_iter().for_each(|operand| body.extend(self.take(operand, known)));
         body.extend(self.reduce(0, self.scalar(&self.design.space.body), known));
         body.extend(self.pass_on(known));

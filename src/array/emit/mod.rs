@@ -3,7 +3,7 @@
 //! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`].
 //! `scan` turns the place into loops over the points of a PE; `known` decides at emission what holds for a whole class
 //! of PEs; `classes` cuts the array into classes; `body` writes what one class does for one space, and `work` what it does
-//! for all of them; `branch` serves the heads of trees of streams. Between spaces values go through `passage`s. One space is the case without any. The text does not
+//! for all of them; `feeder` serves buses from memory, `branch` the heads of trees of streams. Between spaces values go through `passage`s. One space is the case without any. The text does not
 //! depend on the sizes. Papers: Cyclotron section 6; Barnett and Lengauer's `first`, `last` and `increment`.
 
 mod body;
@@ -13,6 +13,8 @@ pub(super) use body::leaf_name;
 mod branch;
 
 mod classes;
+
+mod feeder;
 
 mod givens;
 
@@ -72,7 +74,7 @@ pub use systolic::{Phases, emit_scheme};
 /// Writes the program of a design.
 ///
 /// # Errors
-/// Designs outside what one program can express: two points of a PE at one time, a network without the links, a FIFO that
+/// Designs outside what one program can express: a bus from memory (see [`emit_system`]), two points of a PE at one time, a network without the links, a FIFO that
 /// grows with the sizes, vector time on a domain that is not a box.
 pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let space = design.space;
@@ -81,6 +83,9 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
             .label(&space.source, space.span, "this equation")
             .help("`systole prove` says which obligation fails")
     };
+    if design.dataflow.transports.contains(&Transport::Bus) {
+        return refuse("a bus from memory is fed in designs of several spaces").alone();
+    }
     let flows =
         design.flows().ok_or_else(|| refuse("its reduction runs over several indices of a domain that is no box"))?;
     let names = Names::new(space, design);
@@ -113,7 +118,9 @@ fn work<'a>(design: &'a Design, names: &'a Names, scan: Scan, flows: &'a [Flow],
     let pes = scan.pes.clone();
     let (is_output, is_undivided) = (true, true);
     let outbound = BTreeMap::new();
-    let body = Body { design, names, outbound, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
+    let feeds = None;
+    let body =
+        Body { design, names, feeds, outbound, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
     Work {
         bodies: vec![body],
         times: vec![],
@@ -166,6 +173,7 @@ fn buses(design: &Design, names: &Names) -> Vec<Bus> {
             direction: design.map.displacement(along),
             latency: 0,
         }),
+        Transport::Bus => feeder::declare(design, names.channel(FlowRole::Operand(operand))),
         _ => None,
     };
     transports.filter_map(bus).collect()

@@ -1,7 +1,8 @@
 //! In which order one PE runs the points of several spaces.
 //!
 //! Where all points of a space on a PE come before all points of another, their loops stand one after the other; spaces
-//! that interleave are groups, to be run by the clock.
+//! that interleave are groups, to be run by the clock. A word that the PE feeds to a bus comes before whatever else it does in
+//! the same step, so that who needs it never waits for that.
 
 use super::body::Body;
 use crate::integer::{Affine, Name, Polyhedron, name};
@@ -36,12 +37,14 @@ fn is_free(before: &[Vec<bool>], left: &[usize], to: usize) -> bool {
     left.iter().all(|from| !before[*from][to] || before[to][*from])
 }
 
-/// Whether some PE of `set` has a point of the first space earlier than one of the second.
+/// Whether some PE of `set` has a point of the first space earlier than one of the second, or in the same step where the first
+/// is fed to a bus.
 fn has_earlier(one: &Body, time: &Affine, other: &Body, other_time: &Affine, set: &Polyhedron) -> bool {
     let marked = |index: &Name| (index.clone(), Affine::variable(&name(&format!("{index} of the other"))));
     let image: BTreeMap<Name, Affine> = other.scan.loops.iter().map(marked).collect();
     let both = one.scan.domain.intersect(&one.scan.ties).intersect(&other.scan.domain.substitute(&image));
     let mut both = both.intersect(&other.scan.ties).intersect(set);
-    both.add(other_time.substitute(&image) - time.clone() - Affine::constant(1));
+    let least = Affine::constant(i64::from(one.feeds.is_none()));
+    both.add(other_time.substitute(&image) - time.clone() - least);
     !both.is_empty()
 }

@@ -1,11 +1,12 @@
 //! Emission of designs of several spaces.
 //!
 //! In: a [`SystemDesign`] whose obligations hold, and the links it was proved for. Out: one [`Program`]. Each space has a
-//! scan and a body of its own, one for each residue where the design is folded; handoffs are channels between them, and so
-//! are streams between residues. Paper: Cyclotron section 6 with the interface maps of section 4.4.
+//! scan and a body of its own, one for each residue where the design is folded, and so has each bus from memory; handoffs
+//! are channels between them, and so are streams between residues. Paper: Cyclotron section 6 with the interface maps of section 4.4.
 
 use super::body::Body;
 use super::classes::classes;
+use super::feeder::{Feed, Words};
 use super::givens::store_known;
 use super::grid::Side;
 use super::names::{Names, fresh};
@@ -38,7 +39,11 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
     let parts = block.wholes(&alone, &names)?;
     let passages = block.passages(links, &mut naming.taken)?;
     let known = fresh(&mut naming.taken, "known");
-    let work = gather(design, &parts, &passages, &naming, store_known(design.system, &known));
+    let words = Words::of(design)?;
+    let fed: Vec<Design> = words.iter().map(Words::design).collect();
+    let fed_names: Vec<Names> = fed.iter().map(|words| naming.name_space(words)).collect();
+    let feeds = feeds(&words, &fed, (&names, &fed_names))?;
+    let work = gather(design, (&parts, &feeds), &passages, &naming, store_known(design.system, &known));
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
@@ -98,13 +103,7 @@ impl<'a> Block<'a> {
     /// What one space does on the PEs with one residue; `names` are those of the space on all residues.
     fn whole(&self, alone: &'a Design<'a>, names: &'a [Names], (space, residue): (usize, usize)) -> Checked<Whole<'a>> {
         let (design, part) = (self.design, &self.design.parts[space]);
-        let refuse = |what: &str| {
-            Diagnostic::new(format!("no program can be written for `{}`: {what}", alone.space.name)).label(
-                &alone.space.source,
-                alone.space.span,
-                "this equation",
-            )
-        };
+        let refuse = |what: &str| refuse(alone.space, what);
         let point = design.point(space);
         let [time] = &design.time(space, &point)[..] else {
             return refuse("several spaces need plain time, one step a space").alone();
@@ -178,6 +177,7 @@ impl<'a> Whole<'a> {
         Body {
             design: self.design,
             names: self.names,
+            feeds: None,
             outbound: self.outbound.clone(),
             scan: self.scan.clone(),
             flows: &self.flows,
@@ -190,10 +190,22 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// All bodies, with the grid and the order of time between them.
+/// The feeders of all buses from memory; `names` are those of the spaces, and those of the words. Where there are such
+/// buses nothing is folded, so every space has one list of names.
+fn feeds<'a>(words: &[Words], fed: &'a [Design<'a>], names: (&[Vec<Names>], &'a [Names])) -> Checked<Vec<Feed<'a>>> {
+    let feed = |((words, design), own): ((&Words, &'a Design<'a>), &'a Names)| {
+        let (space, operand) = words.listener;
+        let bus = names.0[space].first().map(|names| names.channel(FlowRole::Operand(operand)));
+        let feed = bus.and_then(|bus| Feed::new(words, design, own, bus));
+        feed.ok_or_else(|| refuse(design.space, "two words of one bus share a time"))
+    };
+    words.iter().zip(fed).zip(names.1).map(feed).collect::<Result<_, _>>().map_err(|problem| vec![problem])
+}
+
+/// All bodies, feeders first, with the grid and the order of time between them.
 fn gather<'a>(
     design: &SystemDesign,
-    parts: &'a [Whole<'a>],
+    (parts, feeds): (&'a [Whole<'a>], &'a [Feed<'a>]),
     passages: &'a [Passage],
     naming: &Naming,
     once: Vec<crate::array::Instruction>,
@@ -206,9 +218,10 @@ fn gather<'a>(
         Side::new(coordinate, design.fold.axis(axis), places)
     };
     let bodies = parts.iter().map(|part| part.body(design.system, passages, &start));
+    let times = parts.iter().map(|part| part.scan.image(&part.time));
     let mut work = Work {
-        bodies: bodies.collect(),
-        times: parts.iter().map(|part| part.scan.image(&part.time)).collect(),
+        bodies: feeds.iter().map(|feed| feed.body(&start)).chain(bodies).collect(),
+        times: feeds.iter().map(|feed| feed.time.clone()).chain(times).collect(),
         clock: naming.clock.clone(),
         pes: Polyhedron::sizes(&design.system.parameters),
         sides: naming.coordinates.iter().enumerate().map(side).collect(),
@@ -217,6 +230,14 @@ fn gather<'a>(
     };
     work.pes = work.inside();
     work
+}
+
+fn refuse(space: &Space, what: &str) -> Diagnostic {
+    Diagnostic::new(format!("no program can be written for `{}`: {what}", space.name)).label(
+        &space.source,
+        space.span,
+        "this equation",
+    )
 }
 
 fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
@@ -237,11 +258,7 @@ fn all_channels(design: &SystemDesign, parts: &[Whole], passages: &[Passage], li
         let moved = |flow: &Flow| design.fold.turn(&flow.displacement, part.residue).displacement;
         match channels(&part.flows, part.names, links, moved) {
             Ok(channels) => all.extend(channels),
-            Err(what) => {
-                return Diagnostic::new(format!("no program can be written for `{}`: {what}", part.space().name))
-                    .label(&part.space().source, part.space().span, "this equation")
-                    .alone();
-            }
+            Err(what) => return refuse(part.space(), &what).alone(),
         }
     }
     for passage in passages {

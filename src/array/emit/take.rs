@@ -40,7 +40,8 @@ impl Body<'_> {
         let role = FlowRole::Operand(operand);
         let (register, channel) = (self.names.register(role), self.names.channel(role));
         match &self.design.dataflow.transports[operand] {
-            Transport::Feed | Transport::Bus | Transport::Handoff => self.enter(operand, known),
+            Transport::Feed | Transport::Handoff => self.enter(operand, known),
+            Transport::Bus => self.hear(operand, known),
             Transport::Prefetch if self.is_constant(operand) => vec![],
             Transport::Prefetch => vec![self.local(operand)],
             Transport::Broadcast(along) => {
@@ -142,7 +143,8 @@ impl Body<'_> {
         (operand.tensor.clone(), self.subscripts(&operand.access))
     }
 
-    fn load(&self, operand: usize) -> Instruction {
+    /// An operand through the port of the PE.
+    pub fn load(&self, operand: usize) -> Instruction {
         let (tensor, subscripts) = self.element(operand);
         Instruction::Load(self.names.register(FlowRole::Operand(operand)), tensor, subscripts)
     }

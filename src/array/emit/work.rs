@@ -54,7 +54,7 @@ impl Work<'_> {
     /// Whether some PE of `set` may have points of the space.
     pub fn has_points(&self, space: usize, set: &Polyhedron) -> bool {
         let scan = &self.bodies[space].scan;
-        !scan.pes.intersect(&scan.ties).intersect(set).is_empty()
+        !scan.domain.intersect(&scan.ties).intersect(set).is_empty()
     }
 
     /// Instructions for those PEs of `set` that have points of the space.
@@ -70,11 +70,16 @@ impl Work<'_> {
     /// One loop over the clock for spaces that interleave.
     fn interleave(&self, group: &[usize], set: &Polyhedron) -> Vec<Instruction> {
         let (mut around, mut steps, mut ends) = (vec![], vec![], vec![]);
+        let begun = group.iter().any(|space| self.bodies[*space].feeds.is_some());
+        if begun {
+            // What a PE feeds and what it operates in one step is one step: it begins once.
+            steps.push(Instruction::At(self.since_start(IndexExpr::Variable(self.clock.clone()))));
+        }
         for space in group {
             let whole = &self.bodies[*space];
             around.extend(self.on_pes(whole, set, whole.constants()));
             ends.push(self.span(*space));
-            steps.extend(self.step(*space, set));
+            steps.extend(self.step(*space, begun, set));
         }
         let (lower, upper): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
         let text = |end| group.iter().fold(end, |end, space| self.bodies[*space].scan.text(&end));
@@ -92,8 +97,8 @@ impl Work<'_> {
         set.eliminate_all(scan.loops.iter().rev()).bounds(&self.clock)
     }
 
-    /// The point of the space that runs at the clock, if there is one.
-    fn step(&self, space: usize, set: &Polyhedron) -> Vec<Instruction> {
+    /// The point of the space that runs at the clock, if there is one; `begun` where the step has begun.
+    fn step(&self, space: usize, begun: bool, set: &Polyhedron) -> Vec<Instruction> {
         let whole = &self.bodies[space];
         let (scan, remainders) = whole.scan.at_clock(&self.clock, &self.times[space]);
         let known = set.intersect(&scan.ties);
@@ -102,7 +107,8 @@ impl Work<'_> {
         let tests = tests.collect();
         let at = self.since_start(IndexExpr::Variable(self.clock.clone()));
         let timed = Body { scan, at, is_undivided: false, ..whole.clone() };
-        when(tests, timed.point(&timed.scan.domain.intersect(set)))
+        let known = timed.scan.domain.intersect(set);
+        when(tests, if begun { timed.step(&known) } else { timed.point(&known) })
     }
 
     /// What the grid says of the coordinates and the sizes.

@@ -4,12 +4,14 @@
 
 mod border;
 
+mod described;
+
 mod refusal;
 
 mod show;
 
 use super::finished::check_numbers;
-use super::kernel::{Counts, Kernel};
+use super::kernel::{Counts, Kernel, LeftOut};
 use super::origin::Origin;
 use super::output::Output;
 use super::pipeline::{Loaded, Searched, defect, refused_by_checker};
@@ -20,10 +22,10 @@ use crate::cost::{Cost, Objective, Region};
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
-use crate::mapping::{Design, Network, SpaceTimeMap, is_in_time};
+use crate::mapping::{Design, Network};
 use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
-use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, Transport, show_dataflow};
+use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
 use crate::timing::{self, Obligation};
@@ -46,24 +48,6 @@ impl OneSpace {
         let lowered = rewrite::saturate(&space, rules, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
         Ok(Loaded { kernel: OneSpace { system: origin.searched(), origin, space, choices }, lowered })
-    }
-
-    /// The design that a schedule with place and time describes even when it is wrong: what it leaves open is chosen to be
-    /// in time where that is possible. `None` where place or time is open.
-    fn described(&self, setting: &Setting<OneSpace>) -> Checked<Option<Design<'_>>> {
-        let (space, constraint) = (&self.space, &setting.constraint);
-        let (Some(place), Some(step)) = (&constraint.place, &constraint.step) else { return Ok(None) };
-        let choices = constraint.restrict(space, &setting.choices)?;
-        let map = SpaceTimeMap { place: place.clone(), step: step.clone() };
-        let in_time = |along: &Vec<i64>| is_in_time(&map.delay(along), 1);
-        let chain = choices.chains.iter().find(|chain| chain.directions.iter().all(in_time));
-        let stream = |choice: &&Transport| !choice.streams().is_empty() && choice.streams().iter().all(in_time);
-        let transports =
-            choices.transports.iter().map(|offered| offered.iter().find(stream).or(offered.first()).cloned());
-        let chain = chain.or(choices.chains.first()).cloned();
-        let (Some(transports), Some(chain)) = (transports.collect(), chain) else { return Ok(None) };
-        let dataflow = Dataflow { transports, chain };
-        Ok(Some(Design { space, dataflow, map, boundary_io: constraint.boundary_io }))
     }
 }
 
@@ -134,6 +118,14 @@ impl Kernel for OneSpace {
         Counts { maps: survey.maps, legal: survey.legal, designs: survey.designs }
     }
 
+    /// Under a place that is given whoever gave it is told of the times that were not looked at.
+    fn left_out(problem: &Problem, survey: &Survey) -> Vec<LeftOut> {
+        let count = survey.rejections.unclocked;
+        let what = "times whose rows have no one length".to_owned();
+        let is_told = problem.constraint.place.is_some() && count > 0;
+        if is_told { vec![LeftOut { key: "unclocked_times", count, what }] } else { vec![] }
+    }
+
     fn front(survey: &Survey, objective: Objective) -> Vec<Found> {
         survey.front.clone().sorted(objective)
     }
@@ -163,8 +155,10 @@ impl Kernel for OneSpace {
         design(searched.kernel, found, searched.problem.constraint.boundary_io)
     }
 
+    /// A map that is turned down for its clock may break no law that a proof is about.
     fn forced<'a>(searched: &Searched<'a, OneSpace>) -> Checked<Design<'a>> {
         let described = searched.kernel.described(searched.setting)?;
+        let described = described.filter(|_| !searched.survey.rejections.are_of_the_clock());
         described.ok_or_else(|| vec![refusal::nothing_found(searched)])
     }
 

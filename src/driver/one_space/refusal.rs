@@ -6,10 +6,12 @@ use crate::driver::pipeline::{Border, Searched, messages, prove};
 use crate::driver::show::grouped;
 use crate::extract::Rejections;
 
-/// Why the search found nothing: for a schedule with place and time, its refuted obligations; else what stood in the way.
+/// Why the search found nothing: for a schedule with place and time, its refuted obligations, unless it fails by its clock; else
+/// what stood in the way.
 pub fn why_nothing(searched: &Searched<OneSpace>, limit: u64) -> Checked<Diagnostics> {
     let mut said = vec![];
-    if let Some(design) = searched.kernel.described(searched.setting)? {
+    let described = searched.kernel.described(searched.setting)?;
+    if let Some(design) = described.filter(|_| !searched.survey.rejections.are_of_the_clock()) {
         said = messages(searched, &prove(searched, &design, limit)?);
     }
     if said.is_empty() {
@@ -55,6 +57,11 @@ fn reasons(rejections: &Rejections, network: &str, latency: i64, boundary: bool)
     for (tensor, count) in &rejections.late {
         let text = format!("under {} maps `{tensor}` has no time to travel at latency {latency}", grouped(*count));
         reasons.push((*count, text, "give the direction the tensor moves along a larger coefficient in the time"));
+    }
+    for (tensor, count) in &rejections.short {
+        let rows = "a row of the time is longer than one step";
+        let text = format!("under {} maps `{tensor}` has time to travel only where {rows}", grouped(*count));
+        reasons.push((*count, text, "let the tensor move along the last row of the time, or forwards in it"));
     }
     reasons.retain(|(count, ..)| *count > 0);
     reasons.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));

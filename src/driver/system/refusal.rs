@@ -99,10 +99,12 @@ fn stuck(searched: &Searched, (parts, why): (&[Part], &Stuck), limit: u64) -> Di
     std::iter::once(clash).chain(cases).collect()
 }
 
-/// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated.
+/// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated, or a bus that
+/// no PE can feed.
 fn broken(searched: &Searched, design: &SystemDesign, limit: u64) -> Diagnostics {
-    match prove(searched, design, limit) {
-        Ok(proofs) => messages(searched, &proofs),
+    match prove(searched, design, limit).map(|proofs| messages(searched, &proofs)) {
+        Ok(refuted) if refuted.is_empty() => design.check_feeders().err().unwrap_or_default(),
+        Ok(refuted) => refuted,
         Err(why) => why.into_iter().map(|problem| at_place(searched, problem)).collect(),
     }
 }
