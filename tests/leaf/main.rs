@@ -8,6 +8,8 @@ mod library;
 
 mod naive;
 
+mod order;
+
 mod random;
 
 mod whole;
