@@ -18,6 +18,8 @@ mod command;
 
 mod tiled;
 
+mod tiles;
+
 #[cfg(feature = "mpi")]
 mod mpirun;
 

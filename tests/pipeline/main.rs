@@ -10,6 +10,12 @@ mod step_times;
 #[path = "../sim/work_list.rs"]
 mod work_list;
 
+#[path = "../sim/work_wire.rs"]
+mod work_wire;
+
+#[path = "../sim/tile_boxes.rs"]
+mod tile_boxes;
+
 mod every_design;
 
 mod grown;

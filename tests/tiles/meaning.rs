@@ -1,0 +1,54 @@
+//! The meaning in the order of tiles: that of the equations as written where the order is the same, and sums that are grouped
+//! otherwise where it is not.
+
+use super::{kernel, tiled};
+use ndarray::ArrayD;
+use systole::integer::{Bindings, name};
+use systole::recurrence::{Chain, Role, Tensors, evaluate};
+use systole::tiles::{TileChains, evaluate_tiled};
+
+fn inputs(system: &systole::recurrence::RecurrenceSystem, sizes: &Bindings) -> Tensors {
+    let input = |(number, tensor): (usize, &systole::recurrence::Tensor)| {
+        let shape: Vec<usize> = tensor.shape.iter().map(|side| side.evaluate(sizes).unwrap() as usize).collect();
+        let mut state = 0.37 + number as f64;
+        let values = ArrayD::from_shape_simple_fn(shape, || {
+            state = (state * 3.93).fract() * (1.0 - (state * 3.93).fract()) * 3.99;
+            state - 0.5
+        });
+        let values = tensor.assumption.map_or(values.clone(), |assumption| assumption.impose(values));
+        (tensor.name.clone(), values)
+    };
+    system.tensors.iter().filter(|tensor| tensor.role == Role::Input).enumerate().map(input).collect()
+}
+
+#[test]
+fn tiles_in_the_written_order_change_no_bit() {
+    for (title, index) in [("matmul", "k"), ("trisolve", "i"), ("cholesky", "j"), ("triangular_inverse", "k")] {
+        let system = kernel(title);
+        let tiled = tiled(&system, &[(index, 3)]);
+        for size in [1, 2, 3, 7] {
+            let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), size)).collect();
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&system, &tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            assert_eq!(found, evaluate(&system, &sizes, &inputs).unwrap(), "{title} at {size}");
+        }
+    }
+}
+
+/// Tiles of k from the last to the first: sums of 3, 3 and 1 terms in the reverse order of the tiles.
+#[test]
+fn a_chain_that_runs_back_turns_the_order_of_the_tiles_round() {
+    let system = kernel("matmul");
+    let tiled = tiled(&system, &[("k", 3)]);
+    let sizes: Bindings = ["M", "N", "K"].into_iter().zip([2, 2, 7]).map(|(key, value)| (name(key), value)).collect();
+    let inputs = inputs(&system, &sizes);
+    let (a, b) = (&inputs["A"], &inputs["B"]);
+    let back = Chain { directions: vec![vec![0, 0, -1]] };
+    let chains = TileChains::from([(name("C.sum"), (["i", "j", "k"].map(name).to_vec(), back))]);
+    let found = evaluate_tiled(&system, &tiled, &chains, &sizes, &inputs).unwrap();
+    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let terms = [6, 3, 4, 5, 0, 1, 2].map(|k: usize| a[[i, k]] * b[[k, j]]);
+        let expected = terms.into_iter().reduce(|sum, term| sum + term).unwrap();
+        assert_eq!(found["C"][[i, j]].to_bits(), expected.to_bits());
+    }
+}
