@@ -285,6 +285,9 @@ pub struct ExecArguments {
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,
+    /// What works on tiles: `loops` with the bits of the equations, or `faer`, a library, for the products that it knows
+    #[arg(long, default_value = "loops")]
+    pub leaves: String,
 }
 
 /// `systole run`.

@@ -1,13 +1,14 @@
 //! `systole exec`: run a program for real.
 
 use super::arguments::ExecArguments;
-use super::finished::{agrees, say_agreement, verdict, write_outputs};
+use super::finished::{agrees, agrees_closely, say_agreement, verdict, write_outputs};
 use super::job::Job;
 use super::output::Output;
 use super::timed::threads;
 use super::{Done, Verdict, files};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::exec::{Counts, Dealing, Execution, Settings, execute};
+use crate::leaf::LeafBackend;
 use crate::sim;
 use serde_json::{Value, json};
 
@@ -57,7 +58,11 @@ pub fn finish(
 ) -> Checked<Verdict> {
     let expected = job.expected()?;
     write_outputs(&job.program, execution, &arguments.given.arrays.output)?;
-    let agrees = expected.map(|expected| agrees(&expected, execution));
+    let agrees = expected.map(|expected| match leaves(&arguments.leaves)? {
+        LeafBackend::Loops => Ok(agrees(&expected, execution)),
+        LeafBackend::Faer => Ok(agrees_closely(&expected, execution)),
+    });
+    let agrees = agrees.transpose()?;
     show(execution, ran, agrees, output);
     output.object(&to_json(execution, ran, agrees));
     Ok(verdict(execution, agrees, output))
@@ -65,7 +70,17 @@ pub fn finish(
 
 /// How it is to be run.
 pub fn settings(arguments: &ExecArguments, workers: usize) -> Checked<Settings> {
-    Ok(Settings { workers, dealing: dealing(&arguments.deal)?, capacity: arguments.capacity })
+    let leaves = leaves(&arguments.leaves)?;
+    Ok(Settings { workers, dealing: dealing(&arguments.deal)?, capacity: arguments.capacity, leaves })
+}
+
+/// `loops` or `faer`.
+fn leaves(text: &str) -> Checked<LeafBackend> {
+    match text {
+        "loops" => Ok(LeafBackend::Loops),
+        "faer" => Ok(LeafBackend::Faer),
+        _ => Err(unknown("library for leaves", text, &["loops", "faer"])),
+    }
 }
 
 /// `block`, `cyclic` or `block-cyclic:B`.

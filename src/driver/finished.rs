@@ -5,6 +5,7 @@ use super::{Verdict, inputs};
 use crate::array::{Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::exec::Execution;
+use crate::integer::Name;
 use crate::recurrence::Role;
 use crate::sim::{Deadlock, Outcome, npy};
 use ndarray::{ArrayD, Dimension};
@@ -55,6 +56,19 @@ pub fn write_outputs(program: &Program, outcome: &impl Finished, files: &[String
 /// Whether a run came to its end with these outputs, bit for bit.
 pub fn agrees(expected: &Tensors, outcome: &impl Finished) -> bool {
     outcome.deadlock().is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs().get(name), array))
+}
+
+/// How far a library that sums in an order of its own may be off, relative to the largest magnitude of an array.
+const CLOSE: f64 = 1e-10;
+
+/// Whether a run came to its end with nearly these outputs.
+pub fn agrees_closely(expected: &Tensors, outcome: &impl Finished) -> bool {
+    let is_close = |mine: &ArrayD<f64>, theirs: &ArrayD<f64>| {
+        let scale = theirs.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+        mine.shape() == theirs.shape() && mine.iter().zip(theirs.iter()).all(|(a, b)| (a - b).abs() <= CLOSE * scale)
+    };
+    let found = |name: &Name, array| outcome.outputs().get(name).is_some_and(|mine| is_close(mine, array));
+    outcome.deadlock().is_none() && expected.iter().all(|(name, array)| found(name, array))
 }
 
 /// Refuses a reference that holds what is not a number, which would equal nothing, or anything.

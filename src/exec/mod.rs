@@ -18,7 +18,7 @@
 use crate::array::{self, Code, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
-use crate::leaf::{Leaves, Tile};
+use crate::leaf::{LeafBackend, Leaves, Tile};
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::{Duration, Instant};
 
@@ -64,11 +64,13 @@ pub struct Settings {
     pub dealing: Dealing,
     /// Slots of every channel, at least 1, in place of the declared depths.
     pub capacity: Option<u64>,
+    /// What runs the leaves of a program over tiles.
+    pub leaves: LeafBackend,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { workers: 1, dealing: Dealing::Block, capacity: None }
+        Settings { workers: 1, dealing: Dealing::Block, capacity: None, leaves: LeafBackend::default() }
     }
 }
 
@@ -113,7 +115,10 @@ pub fn execute(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: 
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
     match program.is_over_tiles() {
-        true => execute_words::<Tile>(program, &code, inputs, settings, &Leaves::new(program, sizes)?),
+        true => {
+            let leaves = Leaves::with_backend(program, sizes, settings.leaves)?;
+            execute_words::<Tile>(program, &code, inputs, settings, &leaves)
+        }
         false => execute_words::<f64>(program, &code, inputs, settings, &()),
     }
 }

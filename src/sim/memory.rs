@@ -133,9 +133,10 @@ impl Memory {
 }
 
 fn missing(layout: &Layout, stored: &[AtomicBool]) -> Option<Diagnostic> {
-    let is_missing = |stored: &&AtomicBool| !stored.load(Ordering::Relaxed);
-    let first = stored.iter().position(|stored| is_missing(&stored))?;
-    let count = stored.iter().filter(is_missing).count();
+    // A tile without elements need not be stored.
+    let is_missing = |address: &usize| !stored[*address].load(Ordering::Relaxed) && layout.size_at(*address) > 0;
+    let first = (0..stored.len()).find(is_missing)?;
+    let count = (0..stored.len()).filter(is_missing).count();
     let (name, element) = (&layout.name, show_element(layout, first));
     let what = if layout.boxes.is_empty() { "element" } else { "tile" };
     let fault = Diagnostic::new(format!("{what} {element} of output `{name}` is never stored"));

@@ -4,9 +4,45 @@
 pub mod programs;
 
 use super::programs::{same_bits, settings, shown};
-use programs::{DEADLOCK, FAULTS, FAULTY_SIZES, STATIONARY, cases, product, program};
+use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, program, with_tiles};
 use systole::exec::{Settings, execute};
 use systole::sim::{self, simulate};
+
+/// A program, what is written in place of what, and a part of the message that both back ends refuse it with.
+const FAULTS: [(&str, &str, &str, &str); 6] = [
+    (
+        STATIONARY,
+        "(load A (A p k))",
+        "(load A (A p (+ k 3)))",
+        "reaches for `A(0, 3)`, outside the shape [3, 3] of tiles",
+    ),
+    (STATIONARY, "(store (C p q) C)", "(store (C 0 q) C)", "stores `C(0, 0)`, which was stored before"),
+    (
+        STATIONARY,
+        "(store (C p q) C)",
+        "(if ((>= p 1)) ((store (C p q) C)) ())",
+        "tile `C(0, 0)` of output `C` is never stored",
+    ),
+    (STATIONARY, "(store (C p q) C)", "(store (C p q) A)", "has a tile of 2 elements where one of 6 is needed"),
+    (
+        MOVING,
+        "(local W (A p q))",
+        "(local W (A 0 0))",
+        "reads `A(0, 0)` from its own memory without having prefetched it",
+    ),
+    (MOVING, "(tick 1)", "(let X (add W B)) (tick 1)", "has a tile of 12 elements where one of 8 is needed"),
+];
+
+#[test]
+fn tiles_of_other_sizes_give_the_same_product() {
+    for (text, tiles) in [(STATIONARY, [3, 2, 5]), (MOVING, [1, 4, 2])] {
+        let (case, text) = (product(text, [7, 9, 8]), with_tiles(text, tiles));
+        let execution =
+            execute(&program(&text), &case.sizes, &case.inputs, &Settings { workers: 2, ..Settings::default() });
+        let execution = execution.unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+        assert!(same_bits(&execution.outputs, &case.outputs), "{tiles:?}");
+    }
+}
 
 #[test]
 fn every_program_computes_the_bits_of_direct_loops() {

@@ -96,31 +96,6 @@ fn prefix([_, n, k]: [i64; 3]) -> Case {
     Case { text: PREFIX, sizes: bindings(&[("N", n)]), inputs: tensors([("x", x)]), outputs: tensors([("S", sum)]) }
 }
 
-/// A program, what is written in place of what, and a part of the message that both back ends refuse it with.
-pub const FAULTS: [(&str, &str, &str, &str); 6] = [
-    (
-        STATIONARY,
-        "(load A (A p k))",
-        "(load A (A p (+ k 3)))",
-        "reaches for `A(0, 3)`, outside the shape [3, 3] of tiles",
-    ),
-    (STATIONARY, "(store (C p q) C)", "(store (C 0 q) C)", "stores `C(0, 0)`, which was stored before"),
-    (
-        STATIONARY,
-        "(store (C p q) C)",
-        "(if ((>= p 1)) ((store (C p q) C)) ())",
-        "tile `C(0, 0)` of output `C` is never stored",
-    ),
-    (STATIONARY, "(store (C p q) C)", "(store (C p q) A)", "has a tile of 2 elements where one of 6 is needed"),
-    (
-        MOVING,
-        "(local W (A p q))",
-        "(local W (A 0 0))",
-        "reads `A(0, 0)` from its own memory without having prefetched it",
-    ),
-    (MOVING, "(tick 1)", "(let X (add W B)) (tick 1)", "has a tile of 12 elements where one of 8 is needed"),
-];
-
 /// The sizes of [`FAULTS`].
 pub const FAULTY_SIZES: [i64; 3] = [5, 7, 9];
 

@@ -49,7 +49,7 @@ pub fn execute_on_ranks(
     let code = world.settle(check_settings(settings).and_then(|()| array::compile(program, sizes)))?;
     match program.is_over_tiles() {
         true => {
-            let leaves = world.settle(Leaves::new(program, sizes))?;
+            let leaves = world.settle(Leaves::with_backend(program, sizes, settings.leaves))?;
             execute_words::<Tile>(world, (program, &code), inputs, settings, &leaves)
         }
         false => execute_words::<f64>(world, (program, &code), inputs, settings, &()),
