@@ -59,7 +59,7 @@ pub fn finish(
     let expected = job.expected()?;
     write_outputs(&job.program, execution, &arguments.given.arrays.output)?;
     let agrees = expected.map(|expected| match leaves(&arguments.leaves)? {
-        LeafBackend::Loops => Ok(agrees(&expected, execution)),
+        LeafBackend::Loops => Ok::<bool, Diagnostics>(agrees(&expected, execution)),
         LeafBackend::Faer => Ok(agrees_closely(&expected, execution)),
     });
     let agrees = agrees.transpose()?;
@@ -111,12 +111,13 @@ fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
     let plural = if workers == 1 { "" } else { "s" };
-    let calls = if *calls > 0 { format!("{calls} calls of leaves, ") } else { String::new() };
-    output.line(&format!(
-        "{pes} PEs on {workers} {kind}{plural}{grid}   {calls}{operations} operations in {:.3} s, {:.3} GFLOP/s",
-        execution.elapsed.as_secs_f64(),
-        billions_a_second(execution)
-    ));
+    let seconds = execution.elapsed.as_secs_f64();
+    // What a leaf applies is not counted, so a rate would say nothing of it.
+    let work = match *calls {
+        0 => format!("{operations} operations in {seconds:.3} s, {:.3} GFLOP/s", billions_a_second(execution)),
+        _ => format!("{calls} calls of leaves in {seconds:.3} s"),
+    };
+    output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {work}"));
     let held = held.map_or_else(String::new, |held| format!("; a rank holds {held} elements of the inputs at most"));
     output.line(&format!("  {words} words between {kind}s, in {packets} packets{held}"));
     say_agreement(agrees, output);

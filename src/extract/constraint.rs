@@ -72,7 +72,7 @@ impl Constraint {
             Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
             Directive::Network(word) => self.network = Network::from_keyword(word),
             Directive::Tile(..) | Directive::Fold(..) | Directive::FoldBy(..) | Directive::Layout(..) => {
-                return Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")
+                return Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
                     .label(&space.source, span, "no effect on a scalar array")
                     .help("remove the line, or choose another schedule"));
             }

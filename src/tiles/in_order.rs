@@ -96,13 +96,13 @@ impl Order<'_> {
                 .map(|along| space.reduced.iter().map(|index| entry(along, index)).collect())
                 .collect()
         });
-        let ends = directions.iter().fold(groups, |groups, direction| ends(groups, direction, operator));
+        let ends = directions.iter().fold(groups, |groups, direction| ends(&groups, direction, operator));
         ends.into_values().flatten().reduce(|a, b| operator.combine(a, b))
     }
 }
 
 /// One level: the ends of all lines of tiles along a direction, each with what its line comes to.
-fn ends(groups: Groups, direction: &[i64], operator: Operator) -> Groups {
+fn ends(groups: &Groups, direction: &[i64], operator: Operator) -> Groups {
     let step =
         |tile: &Vector, sign: i64| -> Vector { tile.iter().zip(direction).map(|(at, by)| at + sign * by).collect() };
     let mut ends = Groups::new();

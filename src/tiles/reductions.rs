@@ -71,7 +71,7 @@ impl Tiler<'_> {
         let body = writer.nest(&loop_order(part), &part.set, vec![Step::Set { window: 0, element: own, value: sum }]);
         let result = part.coordinates[..part.free].iter().map(|name| along[name].clone()).collect();
         let leaf_name = self.fresh_name(&part.name);
-        let (leaf, given) = writer.finish(leaf_name, part.coordinates.clone(), result, body);
+        let (leaf, given) = writer.finish(leaf_name, &part.coordinates, result, body);
         self.leaves.push(leaf);
         self.reductions.insert(number, (self.leaves.len() - 1, given.clone()));
         Ok((self.leaves.len() - 1, given))

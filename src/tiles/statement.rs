@@ -46,7 +46,7 @@ impl Tiler<'_> {
             }
         };
         let leaf_name = self.fresh_name(cell.tensor);
-        let (leaf, given) = writer.finish(leaf_name, free.to_vec(), cell.axes.to_vec(), steps);
+        let (leaf, given) = writer.finish(leaf_name, free, cell.axes.to_vec(), steps);
         self.leaves.push(leaf);
         let coordinates: Vec<Affine> = free.iter().map(Affine::variable).collect();
         self.call(self.leaves.len() - 1, &coordinates, &given, &BTreeMap::new())

@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The leaf, and what its arguments are.
-    pub fn finish(self, name: Name, coordinates: Vec<Name>, result: Vec<Axis>, body: Vec<Step>) -> (Leaf, Vec<Given>) {
+    pub fn finish(self, name: Name, coordinates: &[Name], result: Vec<Axis>, body: Vec<Step>) -> (Leaf, Vec<Given>) {
         let of_tile =
             |form: &Affine| form.rename(|name| if coordinates.contains(name) { tile_name(name) } else { name.clone() });
         let retiled = |tile: Vec<(Axis, Affine)>| tile.into_iter().map(|(axis, form)| (axis, of_tile(&form))).collect();
@@ -243,6 +243,8 @@ pub(super) fn within_axis(tile: &Affine, axis: &Axis) -> [Affine; 2] {
 /// Every choice of one from each.
 pub(super) fn product(choices: &[Vec<Affine>]) -> Vec<Vec<Affine>> {
     choices.iter().fold(vec![vec![]], |all, next| {
-        all.iter().flat_map(|chosen| next.iter().map(move |one| [&chosen[..], &[one.clone()]].concat())).collect()
+        all.iter()
+            .flat_map(|chosen| next.iter().map(move |one| [&chosen[..], std::slice::from_ref(one)].concat()))
+            .collect()
     })
 }

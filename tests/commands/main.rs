@@ -39,4 +39,6 @@ mod sim;
 
 mod start;
 
+mod tiles;
+
 mod traces;

@@ -31,7 +31,7 @@ pub fn agree(
         }
     }
     for dealing in [Dealing::Block, Dealing::Cyclic] {
-        let settings = exec::Settings { workers: 3, dealing, capacity: settings.capacity };
+        let settings = exec::Settings { workers: 3, dealing, capacity: settings.capacity, ..exec::Settings::default() };
         let other = execute(program, sizes, inputs, &settings).map_err(|faults| format!("{faults:?}"))?;
         let same = outcome.outputs.iter().all(|(name, array)| same_bits(array, &other.outputs[name]));
         if !same || other.deadlock.is_some() != outcome.deadlock.is_some() {

@@ -119,7 +119,7 @@ impl SystemConstraint {
                 self.fold = Some((factors.clone(), span));
                 Ok(())
             }
-            _ => Err(Diagnostic::new("tiles, folds and layouts are read but not mapped yet")
+            _ => Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
                 .label(&system.source, span, "no effect on a scalar array")
                 .help("remove the line, or choose another schedule")),
         }

@@ -1,0 +1,82 @@
+//! Tiles from the command line and from schedules.
+
+use super::start::{good, json, refused, systole};
+use serde_json::json;
+
+/// A matrix product whose schedule says how it is tiled.
+const TILED: &str = "kernel product(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\n\n\
+    schedule blocked\ntile i 4   tile j 4   tile k 4\nplace (i, j)   time i + j + k\nstream A along j   stream B along i\n\n\
+    schedule wrong\ntile i 4   tile l 4\n";
+
+fn file(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("product.rec");
+    std::fs::write(&path, text).expect("written");
+    let path = path.display().to_string();
+    (folder, path)
+}
+
+/// 3 tiles along each side of 9 by 10 by 11: the 3n - 2 steps of an array of 3 by 3.
+#[test]
+fn a_schedule_with_tiles_is_an_array_of_tiles() {
+    let (_folder, path) = file(TILED);
+    let ran = json(&["run", &path, "--schedule", "blocked", "--size", "M=9,N=10,K=11"]);
+    assert_eq!((&ran["sim"]["cycles"], &ran["sim"]["pes"]), (&json!(7), &json!(9)));
+    assert_eq!(ran["sim"]["matches_reference"], true);
+    assert!(ran["prove"]["obligations"].as_array().expect("a list").iter().all(|one| one["result"] == "proved"));
+}
+
+/// A flag stands in for the size of the schedule: tiles of 5 make 2 along each side.
+#[test]
+fn the_flag_stands_in_for_the_schedule() {
+    let (_folder, path) = file(TILED);
+    let flags = ["--schedule", "blocked", "--tile", "i=5,j=5,k=6", "--size", "M=9,N=10,K=11"];
+    let ran = json(&[&["run", &path][..], &flags].concat());
+    assert_eq!((&ran["sim"]["cycles"], &ran["sim"]["pes"]), (&json!(4), &json!(4)));
+}
+
+#[test]
+fn what_is_no_tile_is_refused_in_the_words_of_flag_or_file() {
+    let (_folder, path) = file(TILED);
+    let message = refused(&["run", &path, "--schedule", "wrong", "--size", "M=4,N=4,K=4"]);
+    assert!(
+        message.contains("no equation has an index `l` to be tiled") && message.contains("tile i 4   tile l 4"),
+        "{message}"
+    );
+    for (text, part) in [
+        ("i", "`i` is not a size of tiles"),
+        ("i=0", "`i=0` is not a size of tiles"),
+        ("i=x", "`i=x` is not a size of tiles"),
+        ("l=4", "no equation has an index `l` to be tiled"),
+    ] {
+        let message = refused(&["search", &path, "--tile", text]);
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+/// The steps over tiles are those over elements: the derived steps of Cholesky's factor, 3n - 2 cycles for n tiles a side.
+#[test]
+fn steps_over_tiles_are_derived_as_over_elements() {
+    let ran = json(&["run", "kernels/cholesky.rec", "--schedule", "grid", "--tile", "i=4", "--size", "N=14"]);
+    assert_eq!((&ran["sim"]["cycles"], &ran["sim"]["pes"]), (&json!(10), &json!(10)));
+    assert_eq!(ran["sim"]["matches_reference"], true);
+}
+
+/// `exec` takes a library for the products that it knows, and is then held to closeness in place of bits.
+#[test]
+fn leaves_are_run_by_loops_or_by_a_library() {
+    let (folder, path) = file(TILED);
+    let program = folder.path().join("product.pe").display().to_string();
+    good(&["emit", &path, "--schedule", "blocked", "-o", &program]);
+    for leaves in ["loops", "faer"] {
+        let flags = ["--size", "M=9,N=10,K=11", "--threads", "2", "--leaves", leaves, "--reference", &path];
+        let ran = json(&[&["exec", &program][..], &flags].concat());
+        assert_eq!((&ran["matches_reference"], &ran["calls"]), (&json!(true), &json!(27)), "{leaves}");
+    }
+    let message = refused(&["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "mkl"]);
+    assert!(message.contains("there is no library for leaves `mkl`"), "{message}");
+    let other = "kernel product(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) 2 * A[i, k] * B[k, j]\n";
+    let (_other, other) = file(other);
+    let flags = ["--size", "M=9,N=10,K=11", "--leaves", "faer", "--reference", &other];
+    assert_eq!(systole(&[&["exec", &program][..], &flags].concat()).code, 1);
+}
