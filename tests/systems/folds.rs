@@ -5,6 +5,7 @@ use crate::common::{Kernel, Line, kernel, run, shown, written};
 use crate::factorisations::CHOLESKY_GRID;
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, TRISOLVE};
 use crate::solves::trisolve;
+use systole::integer::Bindings;
 use systole::mapping::{Axis, Fold, Links, SystemDesign};
 use systole::sim::Outcome;
 use systole::timing::{Kind, system_obligations};
@@ -110,4 +111,75 @@ fn a_bus_along_a_folded_axis_is_refused() {
     assert!(state(&[(1, 0), (2, 0)]).is_ok());
     let problems = state(&[(2, 0), (1, 0)]).expect_err("a bus along the first axis");
     assert!(shown(&problems).contains("the bus of `x` runs along a folded axis"), "{}", shown(&problems));
+}
+
+/// Two maxima over the same values, the second one of those before the diagonal: it takes them on the diagonal.
+const MAXIMA_IN_TURN: &str = "kernel maxima(M)\nin a[M], A[M, M], B[M, M]\nlocal X[M]\nlocal Y[M]\nout Z[M]\n\
+    X[i] = a[i] * a[i]\nY[i] = max(k in 0..M) (A[i, k] * X[k])\nZ[i] = max(Y[i], max(k in 0..i) (B[i, k] * X[k]))";
+
+/// All that the second maximum takes from the first goes to every second PE; `place` and `step` are its own.
+fn maxima_in_turn<'a>(place: &'a str, step: &'a str) -> [Line<'a>; 4] {
+    [
+        ("X", "i", "2*i", &["feed"], &[]),
+        ("Y.max", "i+k", "2*i-2*k+4*M-3", &["feed", "stream i"], &["-k"]),
+        ("Z.max", place, step, &["feed", "stream i"], &["-k"]),
+        ("Z", "i-1", "2*i+4*M-1", &["handoff", "handoff"], &[]),
+    ]
+}
+
+/// For each handoff and each residue the words that get there, point by point.
+fn words_to_residues(design: &SystemDesign, sizes: &Bindings) -> Vec<u64> {
+    let mut words = vec![];
+    for handoff in design.handoffs(Links::default().network).expect("handoffs").iter().filter(|h| h.given().is_some()) {
+        let (space, part) = (&design.system.spaces[handoff.reader], &design.parts[handoff.reader]);
+        let origin: Vec<i64> = part.origin.iter().map(|form| form.evaluate(sizes).expect("a place")).collect();
+        let points = handoff.set.intersect(&space.domain.set).points(space.indices(), sizes).expect("bounds");
+        let places = points.iter().map(|point| part.map.place.apply(point));
+        let places = places.map(|moved| moved.iter().zip(&origin).map(|(entry, from)| entry + from).collect());
+        let residues: Vec<Vec<i64>> = places.map(|place: Vec<i64>| design.fold.residue(&place)).collect();
+        let count = |to: &Vec<i64>| residues.iter().filter(|residue| *residue == to).count() as u64;
+        words.extend(design.fold.residues().iter().map(count));
+    }
+    words
+}
+
+/// Holds that each handoff has a channel to each residue that any of its words gets to, with these words at each size, and
+/// that no other channel is declared; how many have no words.
+fn hold_words(kernel: &Kernel, lines: &[Line], axes: &[(i64, i64)]) -> usize {
+    let design = folded(kernel, lines, axes);
+    let runs = (1..=9).map(|size| {
+        let channels = hold(kernel, lines, axes, &[size]).counters.channels;
+        assert!(channels.iter().all(|channel| channel.undelivered == 0), "at {size}");
+        let between = channels.iter().filter(|channel| channel.name.contains("-to-"));
+        let sent: Vec<u64> = between.map(|channel| channel.words).collect();
+        (sent, words_to_residues(&design, &kernel.sizes(&[size])))
+    });
+    let (sent, counted): (Vec<_>, Vec<_>) = runs.unzip();
+    let ways = counted[0].len();
+    let used: Vec<usize> = (0..ways).filter(|way| counted.iter().any(|words| words[*way] > 0)).collect();
+    let counted: Vec<Vec<u64>> = counted.iter().map(|words| used.iter().map(|way| words[*way]).collect()).collect();
+    assert_eq!(sent, counted);
+    ways - used.len()
+}
+
+#[test]
+fn handoffs_have_channels_to_the_residues_where_someone_reads() {
+    let maxima = kernel(MAXIMA_IN_TURN);
+    for second in ["i+k-1", "i+k"] {
+        for phase in [0, 1] {
+            let lines = maxima_in_turn(second, "2*i-2*k+4*M-2");
+            assert_eq!(refuted(&maxima, &lines, &[(2, phase)]), [], "{second}, phase {phase}");
+            assert_eq!(hold_words(&maxima, &lines, &[(2, phase)]), 1, "{second}, phase {phase}");
+        }
+    }
+}
+
+/// The twins: the second maximum a step earlier, which is when the first one runs, and one PE more in a block.
+#[test]
+fn maxima_at_one_time_are_not_on_one_pe() {
+    let maxima = kernel(MAXIMA_IN_TURN);
+    let early = maxima_in_turn("i+k-1", "2*i-2*k+4*M-3");
+    assert!(refuted(&maxima, &early, &[(2, 0)]).contains(&Kind::PeConflict));
+    let lines = maxima_in_turn("i+k-1", "2*i-2*k+4*M-2");
+    assert_eq!(refuted(&maxima, &lines, &[(3, 0)]), [Kind::PeConflict]);
 }

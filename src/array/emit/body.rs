@@ -63,7 +63,8 @@ impl Body<'_> {
         if self.design.dataflow.transports.contains(&Transport::Bus) {
             conditions.push((self.is_feeder(), false));
         }
-        conditions.extend(self.taken.iter().map(|passage| (self.open(&passage.handoff.set), false)));
+        let taken = self.taken.iter().filter(|passage| !passage.is_idle);
+        conditions.extend(taken.map(|passage| (self.open(&passage.handoff.set), false)));
         conditions.extend(self.given.iter().map(|passage| (self.open(&passage.givers), true)));
         conditions
     }

@@ -3,7 +3,7 @@
 use super::names::fresh;
 use crate::array::Channel;
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Name, Polyhedron};
+use crate::integer::{Name, Polyhedron, name};
 use crate::mapping::{Giver, Handoff, Links, SystemDesign, Turn};
 use std::collections::BTreeSet;
 
@@ -19,37 +19,41 @@ pub struct Passage {
     pub channel: Name,
     /// Whether giver and reader are one point.
     pub is_within_point: bool,
+    /// Whether none of the handoff's words gets to these PEs, as where all that read lie on every second PE of a map folded
+    /// by two. Then neither side has instructions for it: both go by this answer.
+    pub is_idle: bool,
 }
 
 impl Passage {
     /// Whether words go over a channel.
     pub fn is_sent(&self) -> bool {
-        matches!(self.handoff.giver, Giver::Point { .. }) && !self.is_within_point
+        matches!(self.handoff.giver, Giver::Point { .. }) && !self.is_within_point && !self.is_idle
     }
 
-    /// A handoff of a design to the PEs with one residue; the channel gets a name of its own.
+    /// A handoff of a design to the PEs with one residue; the channel gets a name of its own. `meets` says whether a set of
+    /// points of a space may have some on the PEs with a residue.
     ///
     /// # Errors
     /// Givers with more than one reader.
-    pub fn new(design: &SystemDesign, handoff: Handoff, to: &[i64], taken: &mut BTreeSet<Name>) -> Checked<Passage> {
-        let reader = &design.system.spaces[handoff.reader];
-        let tensor = &reader.operands[handoff.operand].tensor;
-        let is_within_point = handoff.is_within_point(reader);
+    pub fn new(
+        design: &SystemDesign,
+        handoff: Handoff,
+        to: &[i64],
+        meets: impl Fn(usize, &[i64], &Polyhedron) -> bool,
+        taken: &mut BTreeSet<Name>,
+    ) -> Checked<Passage> {
+        let is_within_point = handoff.is_within_point(&design.system.spaces[handoff.reader]);
         let turn = match &handoff.giver {
             Giver::Point { displacement, .. } => design.fold.turn(displacement, to),
             Giver::Known(_) => design.fold.turn(&vec![0; design.rank()], to),
         };
-        let mut passage =
-            Passage { handoff, turn, givers: Polyhedron::default(), channel: tensor.clone(), is_within_point };
-        if let (true, Some((space, _))) = (passage.is_sent(), passage.handoff.given()) {
-            let Some(givers) = design.givers(&passage.handoff) else {
-                return refuse(design, &passage.handoff, "one point would give it to several readers")
-                    .help("pass it from reader to reader along a stream")
-                    .alone();
-            };
-            let giver = &design.system.spaces[space];
-            passage.givers = givers.intersect(&giver.domain.set);
-            passage.channel = fresh(taken, &format!("{}-to-{}", giver.name, reader.name));
+        let givers = if is_within_point { Polyhedron::default() } else { givers(design, &handoff)? };
+        let gives = handoff.given().is_none_or(|(space, _)| meets(space, &turn.from, &givers));
+        let is_idle = !gives || !meets(handoff.reader, to, &handoff.set);
+        let channel = name(&way(design, &handoff));
+        let mut passage = Passage { handoff, turn, givers, channel, is_within_point, is_idle };
+        if passage.is_sent() {
+            passage.channel = fresh(taken, &passage.channel);
         }
         Ok(passage)
     }
@@ -73,6 +77,24 @@ impl Passage {
         };
         let (name, latency) = (self.channel.clone(), (hops * links.latency).max(1).unsigned_abs());
         Ok(Some(Channel { name, offset: self.turn.displacement.clone(), latency, depth }))
+    }
+}
+
+/// From which space to which; a value that is known comes from none.
+fn way(design: &SystemDesign, handoff: &Handoff) -> String {
+    let spaces = &design.system.spaces;
+    let giver = handoff.given().map_or("known", |(space, _)| &spaces[space].name);
+    format!("{giver}-to-{}", spaces[handoff.reader].name)
+}
+
+/// The points that give, each to one reader; every point where nobody gives.
+fn givers(design: &SystemDesign, handoff: &Handoff) -> Checked<Polyhedron> {
+    let Some((space, _)) = handoff.given() else { return Ok(Polyhedron::default()) };
+    match design.givers(handoff) {
+        Some(givers) => Ok(givers.intersect(&design.system.spaces[space].domain.set)),
+        None => refuse(design, handoff, "one point would give it to several readers")
+            .help("pass it from reader to reader along a stream")
+            .alone(),
     }
 }
 

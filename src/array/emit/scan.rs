@@ -111,6 +111,12 @@ impl Scan {
         form.substitute(&self.point)
     }
 
+    /// Whether points of a set, which is over the space's indices, may lie on these PEs. The set is moved to coordinates
+    /// and loop indices first: there a pair of bounds with no whole number between them contradict each other.
+    pub fn meets(&self, set: &Polyhedron) -> bool {
+        !self.domain.intersect(&set.substitute(&self.point)).intersect(&self.ties).is_empty()
+    }
+
     /// A form over coordinates and loop indices as program text.
     pub fn expression(&self, form: &Affine) -> IndexExpr {
         replace(&IndexExpr::affine(form), &self.divisions)

@@ -37,7 +37,7 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
         alone.iter().map(|part| residues.iter().map(|_| naming.name_space(part)).collect()).collect();
     let block = Block { design, residues: &residues };
     let parts = block.wholes(&alone, &names)?;
-    let passages = block.passages(links, &mut naming.taken)?;
+    let passages = block.passages(&parts, links, &mut naming.taken)?;
     let known = fresh(&mut naming.taken, "known");
     let words = Words::of(design)?;
     let fed: Vec<Design> = words.iter().map(Words::design).collect();
@@ -93,11 +93,15 @@ impl<'a> Block<'a> {
     }
 
     /// Every handoff to every residue.
-    fn passages(&self, links: &Links, taken: &mut BTreeSet<Name>) -> Checked<Vec<Passage>> {
+    fn passages(&self, parts: &[Whole], links: &Links, taken: &mut BTreeSet<Name>) -> Checked<Vec<Passage>> {
         let handoffs = self.design.handoffs(links.network)?;
         self.design.check_fold(&handoffs)?;
         let all = handoffs.iter().flat_map(|handoff| self.residues.iter().map(move |to| (handoff, to)));
-        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, taken)).collect()
+        let meets = |space: usize, residue: &[i64], set: &Polyhedron| {
+            let mut here = parts.iter().filter(|part| part.position == space && part.residue == residue);
+            here.any(|part| part.scan.meets(set))
+        };
+        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, taken)).collect()
     }
 
     /// What one space does on the PEs with one residue; `names` are those of the space on all residues.

@@ -69,7 +69,8 @@ impl Body<'_> {
 
     /// How an operand comes into the space: from memory, or from the first giver whose readers the point is one of.
     pub fn enter(&self, operand: usize, known: &Polyhedron) -> Vec<Instruction> {
-        let possible = |passage: &&Passage| !matches!(decide(&self.open(&passage.handoff.set), known), Decision::Never);
+        let never = |passage: &Passage| matches!(decide(&self.open(&passage.handoff.set), known), Decision::Never);
+        let possible = |passage: &&Passage| !passage.is_idle && !never(passage);
         let passages: Vec<&Passage> = self.passages(operand).collect();
         if passages.is_empty() {
             return vec![self.load(operand)];
