@@ -30,7 +30,7 @@ pub fn cut(layout: &Layout, inputs: &Tensors) -> Vec<Tile> {
 }
 
 /// The elements of an output in row-major order.
-pub fn paste(layout: &Layout, tiles: Vec<Tile>) -> Vec<f64> {
+pub fn paste(layout: &Layout, tiles: &[Tile]) -> Vec<f64> {
     let mut whole = ArrayD::zeros(layout.elements.clone());
     for (address, tile) in tiles.iter().enumerate() {
         let (first, extents) = box_of(layout, address);

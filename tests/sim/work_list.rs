@@ -230,7 +230,7 @@ pub fn run(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Set
         assign(&leaves, assignment, slots, registers)
     };
     let world = World::new((program, &code), &compute, arrays, settings);
-    world.run(program, Tile::Uniform(f64::NAN), paste)
+    world.run(program, Tile::Uniform(f64::NAN), |layout, tiles| paste(layout, &tiles))
 }
 
 fn new_pe<W: Clone>(code: &Code, placed: array::Pe, unwritten: W) -> Pe<W> {
