@@ -79,7 +79,8 @@ impl<'a> Writer<'a> {
             tiles.iter().map(|tile| tile.substitute(&image)).filter(|tile| self.may_be(tile, axis)).collect()
         };
         let candidates: Vec<Vec<Affine>> = access.iter().zip(&axes).map(met).collect();
-        let window = self.window(tensor, access, &axes, None);
+        let access: Vec<Affine> = access.iter().map(|form| unpinned(form, pinned)).collect();
+        let window = self.window(tensor, &access, &axes, None);
         let mut is_own = false;
         for tile in product(&candidates) {
             if tile.iter().zip(&axes).any(|(tile, axis)| !self.is_there(tile, axis)) {
@@ -98,7 +99,7 @@ impl<'a> Writer<'a> {
         if is_own && window != 0 {
             return Err((format!("a tile of `{tensor}` would read itself in another order"), span));
         }
-        Ok(Value::Element(window, access.to_vec()))
+        Ok(Value::Element(window, access))
     }
 
     /// The running values of a reduction at these free coordinates, begun with what the tiles before leave.
@@ -228,6 +229,12 @@ impl<'a> Writer<'a> {
         };
         (leaf, given)
     }
+}
+
+/// A subscript by the index whose only element it is, where there is one.
+fn unpinned(form: &Affine, pinned: &BTreeMap<Name, Affine>) -> Affine {
+    let same = pinned.iter().find(|(_, element)| *element == form);
+    same.map_or_else(|| form.clone(), |(name, _)| Affine::variable(name))
 }
 
 /// The name of a tile coordinate inside a leaf, where the plain name is that of an element's.
