@@ -4,21 +4,25 @@
 //! what the numbers of tiles are, and how each array is cut.
 
 use super::emit::leaf_name;
-use super::{Instruction, Program, ScalarExpr};
+use super::{IndexExpr, Instruction, Program, ScalarExpr};
 use crate::integer::Name;
+use crate::recurrence::RecurrenceSystem;
 use crate::tiles::Tiled;
 
-/// The program over tiles; its parameters and the extents of its arrays are left to the caller, who knows the user's.
-pub fn over_tiles(mut program: Program, tiled: &Tiled) -> Program {
+/// The program over tiles for the sizes and arrays of `system`, the equations that were tiled.
+pub fn over_tiles(mut program: Program, tiled: &Tiled, system: &RecurrenceSystem) -> Program {
     let name = |called: &Name| -> Name {
         let known = tiled.leaves.iter().enumerate().find(|(number, _)| leaf_name(*number as u16) == *called);
         known.map_or_else(|| called.clone(), |(_, leaf)| leaf.name.clone())
     };
     program.classes.iter_mut().for_each(|class| rename(&mut class.body, &name));
+    program.parameters.clone_from(&system.parameters);
     program.tiles.clone_from(&tiled.counts);
     program.leaves.clone_from(&tiled.leaves);
     for array in &mut program.arrays {
         array.axes = tiled.axes.get(&array.name).cloned().unwrap_or_default();
+        let shape = system.tensor(&array.name).map_or(&[][..], |tensor| &tensor.shape);
+        array.shape = shape.iter().map(IndexExpr::affine).collect();
     }
     program
 }

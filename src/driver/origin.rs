@@ -5,10 +5,10 @@
 
 use super::arguments::SpaceArguments;
 use super::setting::schedule;
-use crate::array::{IndexExpr, Program, Tensors, over_tiles};
+use crate::array::{Program, Tensors, over_tiles};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, name};
-use crate::recurrence::{Chain, Directive, Function, RecurrenceSystem, Scalar, Space};
+use crate::recurrence::{Chain, Directive, RecurrenceSystem, Space};
 use crate::tiles::{TileSize, Tiled, evaluate_tiled, tile};
 
 /// What the user gave.
@@ -55,25 +55,16 @@ impl Origin {
         sizes: &Bindings,
         inputs: &Tensors,
     ) -> Checked<Tensors> {
-        let of_leaf = |(space, chain): &(&Space, &Chain)| {
-            let Scalar::Apply(Function::Leaf(number), _) = &space.body else { return None };
-            let name = tiled.leaves.get(usize::from(*number))?.name.clone();
-            space.reduction.map(|_| (name, (space.indices().to_vec(), (*chain).clone())))
-        };
-        let chains = chains.iter().filter_map(of_leaf).collect();
+        let chains = tiled.chains(chains);
         evaluate_tiled(&self.system, tiled, &chains, sizes, inputs)
     }
 
     /// The program for the user's sizes and arrays.
     pub fn finish(&self, program: Program) -> Program {
-        let Some(tiled) = &self.tiled else { return program };
-        let mut program = over_tiles(program, tiled);
-        program.parameters = self.system.parameters.clone();
-        for array in &mut program.arrays {
-            let shape = self.system.tensor(&array.name).map_or(&[][..], |tensor| &tensor.shape);
-            array.shape = shape.iter().map(IndexExpr::affine).collect();
+        match &self.tiled {
+            Some(tiled) => over_tiles(program, tiled, &self.system),
+            None => program,
         }
-        program
     }
 }
 

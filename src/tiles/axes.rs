@@ -56,15 +56,14 @@ impl Axes {
                 for (dimension, form) in read.access.iter().enumerate() {
                     let plain = form.clone() - Affine::constant(form.constant_term());
                     let Some(index) = plain.as_variable() else { continue };
-                    let Some(coordinate) = part.coordinates[..part.free].iter().position(|own| own == index) else {
-                        continue;
-                    };
-                    let target = self.tensors[&part.tensor][coordinate].clone();
+                    let Some(coordinate) = part.coordinates.iter().position(|own| own == index) else { continue };
+                    let target = self.tensors[&part.tensor].get(coordinate).filter(|_| coordinate < part.free);
+                    let begin = target.map_or(0, |axis| axis.before);
                     let Some(axis) = self.tensors.get_mut(&read.tensor).and_then(|axes| axes.get_mut(dimension)) else {
                         continue;
                     };
                     let border = axis.before + axis.after;
-                    axis.before = (target.before + form.constant_term()).clamp(0, border);
+                    axis.before = (begin + form.constant_term()).clamp(0, border);
                     axis.after = border - axis.before;
                 }
             }

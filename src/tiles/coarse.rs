@@ -29,8 +29,9 @@ fn ends(form: &Affine, along: &Along) -> (Affine, Affine) {
         let (shift, low, high) = match along.get(name) {
             Some(axis) => {
                 tiles.add_term(name, coefficient * (axis.size / size));
-                let low = if axis.after > 0 { 1 - axis.size } else { 0 };
-                (axis.before * (1 - axis.size), low, axis.size - 1)
+                // A tile of a border is one element, so the elements of tiles there lie closer than those of the body.
+                let (low, high) = (axis.after * (1 - axis.size), axis.before.max(1) * (axis.size - 1));
+                (axis.before * (1 - axis.size), low, high)
             }
             None => {
                 tiles.add_term(&count_name(name, size), coefficient);
@@ -88,8 +89,11 @@ pub(super) fn tiles_met(subscript: &Affine, axis: &Axis, along: &Along) -> Vec<A
     } else {
         of_sizes(&inner, axis.size)
     };
-    let (low, high) = (first.constant_term(), last.constant_term());
-    (low..=high).map(|constant| first.clone() + Affine::constant(constant - low + axis.before)).collect()
+    // Over a border of several elements a subscript passes as many tiles.
+    let (before, after) = ((axis.before - 1).max(0), (axis.after - 1).max(0));
+    let (low, high) = (first.constant_term() - before, last.constant_term() + after);
+    let tile = |constant| first.clone() + Affine::constant(constant - first.constant_term() + axis.before);
+    (low..=high).map(tile).collect()
 }
 
 /// Whether two axes have the same elements in the same tiles, whatever stands after them.

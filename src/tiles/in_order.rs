@@ -8,11 +8,23 @@ use super::Tiled;
 use crate::diagnostic::Checked;
 use crate::integer::{Bindings, Name, Vector};
 use crate::recurrence::spaces::{SpaceSystem, Values, cut_spaces, evaluate_system_by};
-use crate::recurrence::{Chain, Operator, RecurrenceSystem, Space, Tensors};
+use crate::recurrence::{Chain, Function, Operator, RecurrenceSystem, Scalar, Space, Tensors};
 use std::collections::BTreeMap;
 
 /// The order in which a design reduces over tiles: for each leaf the indices of its space and the chain.
 pub type TileChains = BTreeMap<Name, (Vec<Name>, Chain)>;
+
+impl Tiled {
+    /// The order in which spaces over tiles are reduced along these chains.
+    pub fn chains(&self, spaces: &[(&Space, &Chain)]) -> TileChains {
+        let of_leaf = |(space, chain): &(&Space, &Chain)| {
+            let Scalar::Apply(Function::Leaf(number), _) = &space.body else { return None };
+            let name = self.leaves.get(usize::from(*number))?.name.clone();
+            space.reduction.map(|_| (name, (space.indices().to_vec(), (*chain).clone())))
+        };
+        spaces.iter().filter_map(of_leaf).collect()
+    }
+}
 
 /// The outputs of the user's equations.
 ///

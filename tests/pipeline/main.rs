@@ -24,6 +24,8 @@ mod grown_systems;
 
 mod systems;
 
+mod random_tiles;
+
 mod trees;
 
 mod random;
