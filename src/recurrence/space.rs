@@ -7,6 +7,7 @@
 use super::{Domain, Function, Operator};
 use crate::integer::{Affine, Bindings, Matrix, Name, Vector};
 use crate::span::{Source, Span};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One iteration space: a pointwise body, reduced along chains into one output.
@@ -66,6 +67,17 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Each index that `image` knows is replaced by its image.
+    pub fn substitute(&self, image: &BTreeMap<Name, Affine>) -> Scalar {
+        match self {
+            Scalar::Number(_) | Scalar::Operand(_) => self.clone(),
+            Scalar::Index(form) => Scalar::Index(form.substitute(image)),
+            Scalar::Apply(function, arguments) => {
+                Scalar::Apply(*function, arguments.iter().map(|argument| argument.substitute(image)).collect())
+            }
+        }
+    }
+
     /// The value, given the operands and the bindings of indices and parameters.
     pub fn evaluate(&self, operands: &[f64], bindings: &Bindings) -> f64 {
         match self {

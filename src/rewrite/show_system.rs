@@ -6,10 +6,9 @@
 
 use super::dataflow::{Dataflow, Transport};
 use super::show::{Place, operand_names, show_move, show_reduction, show_result, show_scalar};
-use crate::integer::{Affine, Name, Polyhedron};
+use crate::integer::{Name, Polyhedron};
 use crate::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
-use crate::recurrence::{Role, Scalar, Space};
-use std::collections::BTreeMap;
+use crate::recurrence::{Role, Space};
 
 /// The recurrences of all spaces, each list under a line with the name of its space.
 pub fn show_system(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<String> {
@@ -77,7 +76,7 @@ impl Showing<'_> {
 
     fn giver(&self, place: &Place, origin: &Origin) -> String {
         let (giver, element) = match origin {
-            Origin::Known(value) => return show_scalar(self.space, &substituted(value, &place.fixed), &self.names, 0),
+            Origin::Known(value) => return show_scalar(self.space, &value.substitute(&place.fixed), &self.names, 0),
             Origin::Space { space, element } => (*space, element),
         };
         let producer = &self.system.spaces[giver];
@@ -105,16 +104,5 @@ impl Showing<'_> {
             lines.extend(ends.iter().map(|place| show_result(self.space, place)));
         }
         lines
-    }
-}
-
-/// A closed form at the points of a place.
-fn substituted(scalar: &Scalar, fixed: &BTreeMap<Name, Affine>) -> Scalar {
-    match scalar {
-        Scalar::Number(_) | Scalar::Operand(_) => scalar.clone(),
-        Scalar::Index(form) => Scalar::Index(form.substitute(fixed)),
-        Scalar::Apply(function, arguments) => {
-            Scalar::Apply(*function, arguments.iter().map(|argument| substituted(argument, fixed)).collect())
-        }
     }
 }

@@ -8,7 +8,6 @@ use crate::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::spaces::{SpaceSystem, solve};
 use crate::recurrence::{Operator, Scalar};
 use crate::span::Span;
-use std::collections::BTreeMap;
 
 /// A read of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +97,7 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
         free,
         set: inverse.image(&space.domain.set),
         reads: space.operands.iter().map(read).collect(),
-        body: substituted(&space.body, &inverse.point),
+        body: space.body.substitute(&inverse.point),
         reduction: space.reduction,
         span: space.span,
     })
@@ -129,7 +128,7 @@ fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::Known) -> Chec
         coordinates,
         set: inverse.image(&known.domain.set),
         reads: vec![],
-        body: substituted(&known.value, &inverse.point),
+        body: known.value.substitute(&inverse.point),
         reduction: None,
         span: known.span,
     })
@@ -140,14 +139,4 @@ pub(super) fn coordinates_of(cut: &SpaceSystem, tensor: &Name, rank: usize) -> V
     let families = (0..cut.families.len()).filter(|family| tensor_of(cut, *family) == *tensor);
     let named = families.map(|family| cut.families[family].indices[..rank].to_vec()).next();
     named.unwrap_or_else(|| (0..rank).map(|axis| crate::integer::name(&format!("x{axis}"))).collect())
-}
-
-fn substituted(scalar: &Scalar, image: &BTreeMap<Name, Affine>) -> Scalar {
-    match scalar {
-        Scalar::Number(_) | Scalar::Operand(_) => scalar.clone(),
-        Scalar::Index(form) => Scalar::Index(form.substitute(image)),
-        Scalar::Apply(function, arguments) => {
-            Scalar::Apply(*function, arguments.iter().map(|argument| substituted(argument, image)).collect())
-        }
-    }
 }

@@ -5,9 +5,8 @@
 
 use super::{Origin, Source, SpaceSystem, last_point, solve};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::integer::{Affine, Name, Polyhedron};
+use crate::integer::Polyhedron;
 use crate::recurrence::{Chain, Operand, Role, Scalar, Space};
-use std::collections::BTreeMap;
 
 /// Finds the sources of every operand of every space.
 pub(super) fn find_sources(cut: &mut SpaceSystem) -> Checked<()> {
@@ -56,7 +55,7 @@ fn known_sources(cut: &SpaceSystem, reader: &Space, operand: &Operand, points: &
     let mine = cut.known.iter().filter(|known| known.tensor == operand.tensor);
     let source = |known: &super::Known| {
         let inverse = solve(&known.subscripts, &known.domain.indices, &operand.access)?;
-        let origin = Origin::Known(substituted(&known.value, &inverse.point));
+        let origin = Origin::Known(known.value.substitute(&inverse.point));
         source(&reader.domain.set, points, &inverse.image(&known.domain.set), origin)
     };
     mine.filter_map(source).collect()
@@ -69,16 +68,6 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
     }
     let open = guard.constraints().iter().filter(|form| !points.implies(form)).cloned();
     Some(Source { set: domain.intersect(&Polyhedron::new(open)), origin })
-}
-
-fn substituted(scalar: &Scalar, image: &BTreeMap<Name, Affine>) -> Scalar {
-    match scalar {
-        Scalar::Number(_) | Scalar::Operand(_) => scalar.clone(),
-        Scalar::Index(form) => Scalar::Index(form.substitute(image)),
-        Scalar::Apply(function, arguments) => {
-            Scalar::Apply(*function, arguments.iter().map(|argument| substituted(argument, image)).collect())
-        }
-    }
 }
 
 fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnostic {
