@@ -8,11 +8,11 @@ fn good() -> String {
     MATMUL.replace("(- B)", "(neg B)")
 }
 
-/// Changes the good program in one place; gives all messages and help lines.
-fn refuse(what: &str, by: &str) -> String {
-    let text = good();
-    assert_eq!(text.matches(what).count(), 1, "`{what}` must occur once");
-    refuse_text(&text.replace(what, by))
+/// Changes a good program in one place, where all of `what` is, and looks for a message among all messages and help lines.
+pub fn expect_of(good: &str, what: &str, by: &str, message: &str) {
+    assert_eq!(good.matches(what).count(), 1, "`{what}` must occur once");
+    let found = refuse_text(&good.replace(what, by));
+    assert!(found.contains(message), "expected `{message}` in:\n{found}");
 }
 
 fn refuse_text(text: &str) -> String {
@@ -21,8 +21,7 @@ fn refuse_text(text: &str) -> String {
 }
 
 fn expect(what: &str, by: &str, message: &str) {
-    let found = refuse(what, by);
-    assert!(found.contains(message), "expected `{message}` in:\n{found}");
+    expect_of(&good(), what, by, message);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One wrong thing about tiles a text, and the words it is refused with.
 
+use super::refusals::expect_of;
 use systole::array::{parse, print};
 use systole::diagnostic::render;
 
@@ -33,12 +34,8 @@ const GOOD: &str = r#"(program product (version 1)
     (store (C p0 p1) C)))
 "#;
 
-/// Changes the good program in one place, where all of `what` is; gives all messages and help lines.
 fn expect(what: &str, by: &str, message: &str) {
-    assert_eq!(GOOD.matches(what).count(), 1, "`{what}` must occur once");
-    let faults = parse("t.pe", &GOOD.replace(what, by)).expect_err("the text must be refused");
-    let found: String = faults.iter().map(|fault| format!("{fault}\n{}\n", fault.help_text().unwrap_or(""))).collect();
-    assert!(found.contains(message), "expected `{message}` in:\n{found}");
+    expect_of(GOOD, what, by, message);
 }
 
 #[test]
@@ -49,10 +46,10 @@ fn the_good_program_reads_back_from_its_print() {
 
 #[test]
 fn numbers_of_tiles() {
-    expect("(tiles M_by_4 M 4)", "(tiles M_by_4 M 0)", "t.pe:3: tiles of `M_by_4` have 0 elements");
-    expect("(tiles M_by_4 M 4)", "(tiles M_by_4 P 4)", "t.pe:3: parameter `P` is not declared");
+    expect("(tiles M_by_4 M 4)", "(tiles M_by_4 M 0)", "m.pe:3: tiles of `M_by_4` have 0 elements");
+    expect("(tiles M_by_4 M 4)", "(tiles M_by_4 P 4)", "m.pe:3: parameter `P` is not declared");
     expect("(tiles M_by_4 M 4)", "(tiles K M 4)", "parameter or coordinate `K` is declared twice");
-    expect("(tiles M_by_4 M 4)", "", "t.pe:7: variable `M_by_4` is not known here");
+    expect("(tiles M_by_4 M 4)", "", "m.pe:7: variable `M_by_4` is not known here");
     expect("(tiles M_by_4 M 4)", "(tiles M_by_4 M)", "expected `(tiles NAME PARAMETER SIZE)`");
 }
 
@@ -61,7 +58,7 @@ fn axes_of_arrays() {
     expect(
         "(array C out (M N) (axes (0 M 4 0) (0 N 4 0)))",
         "(array C out (M N))",
-        "t.pe:6: array `C` has 2 dimensions and 0 axes",
+        "m.pe:6: array `C` has 2 dimensions and 0 axes",
     );
     expect("(M K) (axes (0 M 4 0) (0 K 4 0))", "(M K) (axes (0 M 4 0))", "array `A` has 2 dimensions and 1 axes");
     expect("(M K) (axes (0 M 4 0)", "(M K) (axes (1 M 4 0)", "an axis of array `A` does not cover its extent `M`");
@@ -86,7 +83,7 @@ fn names_of_leaves() {
         "index `N_by_4` hides a size of that name",
     );
     expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) J) (index i (0 N 4 0) J)", "index `i` is declared twice");
-    expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) Q)", "t.pe:8: variable `Q` is not known here");
+    expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) Q)", "m.pe:8: variable `Q` is not known here");
     expect("(index j (0 N 4 0) J)", "(index j (0 N 4 0) i)", "variable `i` is not known here");
     expect(
         "(class pe0",
@@ -99,7 +96,7 @@ fn names_of_leaves() {
 #[test]
 fn windows() {
     expect("(window C (operator sum)", "(window C (operator sun)", "did you mean `sum`?");
-    expect("(window A (ranges (i 0 0 M)", "(window A (ranges (I 0 0 M)", "t.pe:8: variable `I` is not known here");
+    expect("(window A (ranges (i 0 0 M)", "(window A (ranges (I 0 0 M)", "m.pe:8: variable `I` is not known here");
     expect("(window A (ranges (i 0 0 M)", "(window A (ranges (i 0 0 i)", "variable `i` is not known here");
     expect(
         "(window A (ranges (i 0 0 M) (k",
@@ -124,27 +121,27 @@ fn windows() {
 #[test]
 fn steps() {
     expect("(loop i (from) (to)", "(loop h (from) (to)", "`h` is not an index of this leaf");
-    expect("(loop k (from)", "(loop i (from)", "t.pe:19: a loop over `i` stands within another one");
-    expect("(floor N 3)", "(floor N 0)", "t.pe:18: the divisor 0 of a bound is not positive");
+    expect("(loop k (from)", "(loop i (from)", "m.pe:19: a loop over `i` stands within another one");
+    expect("(floor N 3)", "(floor N 0)", "m.pe:18: the divisor 0 of a bound is not positive");
     expect("(floor N 3)", "(ceil N 3)", "expected a bound");
-    expect("(floor N 3)", "(floor k 3)", "t.pe:18: variable `k` is not known here");
+    expect("(floor N 3)", "(floor k 3)", "m.pe:18: variable `k` is not known here");
     expect("((>= k 1))", "((= k 1))", "expected `>=` or `<=`");
-    expect("((>= k 1))", "((>= I 1))", "t.pe:20: variable `I` is not known here");
-    expect("(mul (1 i k) (2 k j))", "(mul (1 i k) (3 k j))", "t.pe:21: leaf `product` has no window 3, it has 3");
+    expect("((>= k 1))", "((>= I 1))", "m.pe:20: variable `I` is not known here");
+    expect("(mul (1 i k) (2 k j))", "(mul (1 i k) (3 k j))", "m.pe:21: leaf `product` has no window 3, it has 3");
     expect(
         "(mul (1 i k) (2 k j))",
         "(mul (1 i k) (2 k))",
-        "t.pe:21: window `B` has 2 dimensions, 1 subscripts are given",
+        "m.pe:21: window `B` has 2 dimensions, 1 subscripts are given",
     );
     expect("(mul (1 i k) (2 k j))", "(mul (1 i k))", "expected 2 operands of `mul`");
     expect("(mul (1 i k) (2 k j))", "(mull (1 i k) (2 k j))", "did you mean `mul`?");
-    expect("(do (set (0 i j) (index", "(do (get (0 i j) (index", "t.pe:22: `get` is not a step of a leaf");
+    expect("(do (set (0 i j) (index", "(do (get (0 i j) (index", "m.pe:22: `get` is not a step of a leaf");
 }
 
 #[test]
 fn calls() {
     let call = "(call product (at p0 p1 l) A B)";
-    expect(call, "(call prodct (at p0 p1 l) A B)", "t.pe:27: leaf `prodct` is not declared");
+    expect(call, "(call prodct (at p0 p1 l) A B)", "m.pe:27: leaf `prodct` is not declared");
     expect(call, "(call prodct (at p0 p1 l) A B)", "did you mean `product`?");
     expect(call, "(call product (at p0 p1) A B)", "leaf `product` has 3 coordinates, 2 are given");
     expect(call, "(call product (at p0 p1 l) A)", "leaf `product` takes 2 tiles, 1 are given");
