@@ -7,7 +7,7 @@
 
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
-use super::index::ceil_division;
+
 use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, check_memory};
 use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
@@ -57,7 +57,7 @@ fn check_size(name: &Name, sizes: &Bindings) -> Option<Diagnostic> {
 
 /// The sizes with the numbers of tiles that follow from them.
 pub fn bind_tiles(program: &Program, sizes: &Bindings) -> Bindings {
-    let count = |tile: &TileCount| Some((tile.name.clone(), ceil_division(*sizes.get(&tile.parameter)?, tile.size)?));
+    let count = |tile: &TileCount| Some((tile.name.clone(), tile.at(sizes)?));
     sizes.iter().map(|(name, value)| (name.clone(), *value)).chain(program.tiles.iter().filter_map(count)).collect()
 }
 

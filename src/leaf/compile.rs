@@ -73,7 +73,7 @@ impl Compiler<'_> {
         if !within(axis.before) || !within(axis.after) || !within(axis.size) || axis.size < 1 {
             return Err("an axis is too long".to_owned());
         }
-        let tiles = axis.before + (body + axis.size - 1).div_euclid(axis.size) + axis.after;
+        let tiles = axis.tiles(self.sizes).unwrap_or(0);
         let tile = Form::resolve(tile, &self.leaf.coordinates, self.sizes);
         let tile = tile.ok_or_else(|| "the coordinate of a tile does not fit 64 bits".to_owned())?;
         Ok(Cut { axis: axis.clone(), body, tiles, tile })

@@ -26,7 +26,7 @@ impl Axis {
     /// The first and last element of a tile, where `body` is the value of [`Axis::body`]. The last is less than the first
     /// where the tile is empty, as all tiles outside are.
     pub fn span(&self, tile: i64, body: i64) -> (i64, i64) {
-        let (inner, tiles) = (tile - self.before, (body + self.size - 1).div_euclid(self.size));
+        let (inner, tiles) = (tile - self.before, self.tiles_over(body));
         let extent = self.before + body + self.after;
         let (first, last) = match inner {
             _ if tile < 0 => (0, -1),
@@ -42,11 +42,19 @@ impl Axis {
     /// How many tiles there are; `None` where a parameter has no value. Where the body is a sum of parameters these are the
     /// tiles of each, which may be one more than there are elements for: the last is empty then.
     pub fn tiles(&self, sizes: &Bindings) -> Option<i64> {
-        let round_up = |elements: i64| (elements + self.size - 1).div_euclid(self.size);
         if self.size == 1 || self.body.as_variable().is_some() {
-            return Some(self.before + round_up(self.body.evaluate(sizes)?) + self.after);
+            return Some(self.before + self.tiles_over(self.body.evaluate(sizes)?) + self.after);
         }
-        let each = self.body.terms().map(|(parameter, _)| sizes.get(parameter).copied().map(round_up));
+        let each = self.body.terms().map(|(parameter, _)| sizes.get(parameter).map(|size| self.tiles_over(*size)));
         Some(self.before + each.sum::<Option<i64>>()? + self.after)
     }
+
+    fn tiles_over(&self, elements: i64) -> i64 {
+        tiles_over(elements, self.size)
+    }
+}
+
+/// How many tiles of so many elements cover so many elements.
+pub(super) fn tiles_over(elements: i64, size: i64) -> i64 {
+    elements.div_euclid(size) + i64::from(elements.rem_euclid(size) > 0)
 }

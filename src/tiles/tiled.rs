@@ -1,6 +1,7 @@
 //! From a system over elements to one over tiles.
 
 use super::axes::{Axes, count_name};
+use super::axis::tiles_over;
 use super::classes::{Sizes, TileSize};
 use super::equations::Tiler;
 use super::source::parts;
@@ -25,7 +26,7 @@ pub struct TileCount {
 impl TileCount {
     /// The number at these sizes; `None` where the parameter has no value.
     pub fn at(&self, sizes: &Bindings) -> Option<i64> {
-        sizes.get(&self.parameter).map(|elements| (elements + self.size - 1).div_euclid(self.size))
+        sizes.get(&self.parameter).map(|elements| tiles_over(*elements, self.size))
     }
 }
 
