@@ -17,18 +17,18 @@ pub(super) type Along = BTreeMap<Name, Axis>;
 pub(super) fn tiles_of(set: &Polyhedron, along: &Along) -> Polyhedron {
     // A form of sizes alone says for which of them there are points at all: a leaf without any finds none.
     let of_points = set.constraints().iter().filter(|form| form.terms().any(|(name, _)| along.contains_key(name)));
-    let coarse = of_points.map(|form| at_border(form, along).unwrap_or_else(|| ends(form, along).1));
+    let coarse = of_points.map(|form| at_border(form, along).unwrap_or_else(|| ends(form, along, unit(form, along)).1));
     Polyhedron::new(coarse)
 }
 
-/// The form over tiles, in units of tiles, at its least and at its greatest: what it is at any element lies between.
-fn ends(form: &Affine, along: &Along) -> (Affine, Affine) {
-    let size = unit(form, along);
+/// The form over tiles of `size`, which all of its coordinates have, in units of tiles, at its least and at its greatest: what
+/// it is at any element lies between.
+fn ends(form: &Affine, along: &Along, size: i64) -> (Affine, Affine) {
     let (mut tiles, mut least, mut greatest) = (Affine::default(), form.constant_term(), form.constant_term());
     for (name, coefficient) in form.terms() {
         let (shift, low, high) = match along.get(name) {
             Some(axis) => {
-                tiles.add_term(name, coefficient * (axis.size / size));
+                tiles.add_term(name, coefficient);
                 // A tile of a border is one element, so the elements of tiles there lie closer than those of the body.
                 let (low, high) = (axis.after * (1 - axis.size), axis.before.max(1) * (axis.size - 1));
                 (axis.before * (1 - axis.size), low, high)
@@ -61,8 +61,8 @@ fn at_border(form: &Affine, along: &Along) -> Option<Affine> {
     Some((Affine::variable(name) - tile) * sign)
 }
 
-/// The tile of an element that only the sizes decide, where that is one tile of all sizes; the last one of the body counts for
-/// all that lie close before the end, if the bound is from above.
+/// The tile of an element that only the sizes decide, where that is one and the same for all sizes: a constant, the last element
+/// of the body, or one behind it.
 fn exact(element: &Affine, axis: &Axis) -> Option<Affine> {
     if element.is_constant() {
         let inner = element.constant_term() - axis.before;
@@ -84,11 +84,7 @@ pub(super) fn tiles_met(subscript: &Affine, axis: &Axis, along: &Along) -> Vec<A
         return vec![subscript.clone()];
     }
     let inner = subscript.clone() - Affine::constant(axis.before);
-    let (first, last) = if inner.terms().any(|(name, _)| along.contains_key(name)) {
-        ends(&inner, along)
-    } else {
-        of_sizes(&inner, axis.size)
-    };
+    let (first, last) = ends(&inner, along, axis.size);
     // Over a border of several elements a subscript passes as many tiles.
     let (before, after) = ((axis.before - 1).max(0), (axis.after - 1).max(0));
     let (low, high) = (first.constant_term() - before, last.constant_term() + after);
@@ -99,17 +95,6 @@ pub(super) fn tiles_met(subscript: &Affine, axis: &Axis, along: &Along) -> Vec<A
 /// Whether two axes have the same elements in the same tiles, whatever stands after them.
 fn is_alike(one: &Axis, other: &Axis) -> bool {
     (one.before, &one.body, one.size) == (other.before, &other.body, other.size)
-}
-
-/// As [`ends`] for a form of parameters alone.
-fn of_sizes(form: &Affine, size: i64) -> (Affine, Affine) {
-    let (mut tiles, mut least) = (Affine::default(), form.constant_term());
-    for (name, coefficient) in form.terms() {
-        tiles.add_term(&count_name(name, size), coefficient);
-        least += (coefficient * (1 - size)).min(0);
-    }
-    let plus = |rest: i64| tiles.clone() + Affine::constant(rest.div_euclid(size));
-    (plus(least), plus(form.constant_term()))
 }
 
 /// Coordinates that a set of tiles pins to the border, where a tile is one element: their elements.
