@@ -9,7 +9,7 @@ use super::cells::is_zero;
 use super::coarse::{Along, tiles_met};
 use super::source::Part;
 use super::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
-use crate::integer::{Affine, Name, Polyhedron, name};
+use crate::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Operator, Scalar};
 use crate::span::Span;
 use std::collections::BTreeMap;
@@ -213,19 +213,15 @@ impl<'a> Writer<'a> {
 
     /// The leaf, and what its arguments are.
     pub fn finish(self, name: Name, coordinates: &[Name], result: Vec<Axis>, body: Vec<Step>) -> (Leaf, Vec<Given>) {
-        let of_tile =
-            |form: &Affine| form.rename(|name| if coordinates.contains(name) { tile_name(name) } else { name.clone() });
-        let retiled = |tile: Vec<(Axis, Affine)>| tile.into_iter().map(|(axis, form)| (axis, of_tile(&form))).collect();
-        let (arguments, given): (Vec<Argument>, _) = self.arguments.into_iter().unzip();
-        let retile = |argument: Argument| Argument { tile: retiled(argument.tile), ..argument };
+        let (arguments, given) = self.arguments.into_iter().unzip();
         let leaf = Leaf {
             name,
-            indices: self.indices.into_iter().map(|index| LeafIndex { tile: of_tile(&index.tile), ..index }).collect(),
+            coordinates: coordinates.to_vec(),
+            indices: self.indices,
             windows: self.windows,
-            result: retiled(result.into_iter().zip(self.own.1).collect()),
-            arguments: arguments.into_iter().map(retile).collect(),
+            result: result.into_iter().zip(self.own.1).collect(),
+            arguments,
             body,
-            coordinates: coordinates.iter().map(tile_name).collect(),
         };
         (leaf, given)
     }
@@ -235,11 +231,6 @@ impl<'a> Writer<'a> {
 fn unpinned(form: &Affine, pinned: &BTreeMap<Name, Affine>) -> Affine {
     let same = pinned.iter().find(|(_, element)| *element == form);
     same.map_or_else(|| form.clone(), |(name, _)| Affine::variable(name))
-}
-
-/// The name of a tile coordinate inside a leaf, where the plain name is that of an element's.
-fn tile_name(coordinate: &Name) -> Name {
-    name(&format!("{coordinate}_tile"))
 }
 
 /// What is at least 0 where a tile is one of an axis.
