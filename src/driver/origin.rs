@@ -30,8 +30,8 @@ impl Origin {
     }
 
     /// The equations to be searched.
-    pub fn searched(&self) -> RecurrenceSystem {
-        self.tiled.as_ref().map_or_else(|| self.system.clone(), |tiled| tiled.system.clone())
+    pub fn searched(&self) -> &RecurrenceSystem {
+        self.tiled.as_ref().map_or(&self.system, |tiled| &tiled.system)
     }
 
     /// How the equations are tiled, if they are.

@@ -53,12 +53,12 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let system = recurrence::load(&source(&kernel.kernel)?)?;
     let rules = || rewrite::load_rules(kernel.rules.as_deref());
     let origin = Origin::new(system, asked)?;
-    match recurrence::one_space(&origin.searched()) {
+    match recurrence::one_space(origin.searched()) {
         Ok(space) if !may_fold(asked, &origin.system)? && !has_one_bus(asked, &origin.system, &space)? => {
             command.run(OneSpace::load(origin, space, &rules()?)?, output)
         }
         _ => {
-            let cut = recurrence::spaces::cut_spaces(&origin.searched())?;
+            let cut = recurrence::spaces::cut_spaces(origin.searched())?;
             command.run(System::load(origin, cut, &rules()?)?, output)
         }
     }

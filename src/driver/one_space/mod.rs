@@ -37,7 +37,6 @@ const MOST_POINTS: u64 = 100_000;
 /// A kernel of one space.
 pub struct OneSpace {
     origin: Origin,
-    system: RecurrenceSystem,
     space: Space,
     choices: Choices,
 }
@@ -47,7 +46,7 @@ impl OneSpace {
     pub fn load(origin: Origin, space: Space, rules: &RuleSet) -> Checked<Loaded<OneSpace>> {
         let lowered = rewrite::saturate(&space, rules, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
-        Ok(Loaded { kernel: OneSpace { system: origin.searched(), origin, space, choices }, lowered })
+        Ok(Loaded { kernel: OneSpace { origin, space, choices }, lowered })
     }
 }
 
@@ -67,7 +66,7 @@ impl Kernel for OneSpace {
     }
 
     fn system(&self) -> &RecurrenceSystem {
-        &self.system
+        self.origin.searched()
     }
 
     fn spaces(&self) -> &[Space] {

@@ -35,7 +35,6 @@ use serde_json::{Map, Value};
 /// A kernel of several spaces.
 pub struct System {
     origin: Origin,
-    system: RecurrenceSystem,
     cut: SpaceSystem,
     choices: Vec<Choices>,
 }
@@ -45,7 +44,7 @@ impl System {
     pub fn load(origin: Origin, cut: SpaceSystem, rules: &RuleSet) -> Checked<Loaded<System>> {
         let lowered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
-        Ok(Loaded { kernel: System { system: origin.searched(), origin, cut, choices }, lowered })
+        Ok(Loaded { kernel: System { origin, cut, choices }, lowered })
     }
 
     fn design(&self, parts: &[Part]) -> SystemDesign<'_> {
@@ -69,7 +68,7 @@ impl Kernel for System {
     }
 
     fn system(&self) -> &RecurrenceSystem {
-        &self.system
+        self.origin.searched()
     }
 
     fn spaces(&self) -> &[Space] {
@@ -191,7 +190,7 @@ impl Kernel for System {
     }
 
     fn scheme(&self, _: &Setting<System>, _: &Output) -> Checked<Scheme> {
-        let kernel = &self.system.name;
+        let kernel = &self.system().name;
         Diagnostic::new(format!("`{kernel}` has no closed forms: it has several spaces, or is folded"))
             .note("the systolizing scheme is for one space, each point of which is a process or a step of one")
             .help("`systole emit` without --closed-form writes the program")
