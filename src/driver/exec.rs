@@ -44,25 +44,26 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     }
     let job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
-    let execution = execute(&job.program, &job.sizes, &job.inputs, &settings(arguments, workers)?)?;
-    Ok(finish(&job, arguments, &execution, ("threads", workers), output)?)
+    let settings = settings(arguments, workers)?;
+    let execution = execute(&job.program, &job.sizes, &job.inputs, &settings)?;
+    Ok(finish(&job, arguments, &execution, ("threads", &settings), output)?)
 }
 
-/// Writes the outputs, compares them, and says how it went; `ran` is the back end and the number of its workers.
+/// Writes the outputs, compares them, and says how it went on this back end.
 pub fn finish(
     job: &Job,
     arguments: &ExecArguments,
     execution: &Execution,
-    ran: (&str, usize),
+    (backend, settings): (&str, &Settings),
     output: &Output,
 ) -> Checked<Verdict> {
     let expected = job.expected()?;
     write_outputs(&job.program, execution, &arguments.given.arrays.output)?;
-    let agrees = expected.map(|expected| match leaves(&arguments.leaves)? {
-        LeafBackend::Loops => Ok::<bool, Diagnostics>(agrees(&expected, execution)),
-        LeafBackend::Faer => Ok(agrees_closely(&expected, execution)),
+    let agrees = expected.map(|expected| match settings.leaves {
+        LeafBackend::Loops => agrees(&expected, execution),
+        LeafBackend::Faer => agrees_closely(&expected, execution),
     });
-    let agrees = agrees.transpose()?;
+    let ran = (backend, settings.workers);
     show(execution, ran, agrees, output);
     output.object(&to_json(execution, ran, agrees));
     Ok(verdict(execution, agrees, output))

@@ -38,9 +38,8 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let none = array::Tensors::new();
     let inputs = job.as_ref().map_or(&none, |job| &job.inputs);
     let execution = execute_on_ranks(world, &program, &sizes, inputs, &settings)?;
-    let ran = ("mpi", world.size());
     let verdict = match (&job, &execution) {
-        (Some(job), Some(execution)) => finish(job, arguments, execution, ran, output),
+        (Some(job), Some(execution)) => finish(job, arguments, execution, ("mpi", &settings), output),
         _ => Ok(Verdict::Good),
     };
     let code = world.settle(verdict)?.code();
