@@ -1,6 +1,6 @@
 //! What a schedule fixes, as a constraint on the search.
 
-use super::wanted::Wanted;
+use super::wanted::{Wanted, tiles_come_first};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Matrix, Name, Vector};
 use crate::mapping::Network;
@@ -71,7 +71,8 @@ impl Constraint {
             Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
             Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
             Directive::Network(word) => self.network = Network::from_keyword(word),
-            Directive::Tile(..) | Directive::Fold(..) | Directive::FoldBy(..) | Directive::Layout(..) => {
+            Directive::Tile(..) => return Err(tiles_come_first(&space.source, span)),
+            Directive::Fold(..) | Directive::FoldBy(..) | Directive::Layout(..) => {
                 return Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
                     .label(&space.source, span, "no effect on a scalar array")
                     .help("remove the line, or choose another schedule"));

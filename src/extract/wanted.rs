@@ -4,9 +4,12 @@
 //! and comes in as a stream through the port of each PE, skewed in time: a feed. `broadcast X` is any bus on offer, and for
 //! such a tensor one bus from memory to all PEs, which one of them feeds. Paper: Cyclotron, section 5 and Figures 9 to 12.
 
+use crate::diagnostic::Diagnostic;
 use crate::integer::{Affine, Name, Vector};
 use crate::recurrence::{Directive, Space};
 use crate::rewrite::Transport;
+use crate::span::{Source, Span};
+use std::sync::Arc;
 
 /// What one directive says, in the indices of one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,4 +85,11 @@ fn is_bus_along(choice: &Transport, along: &[i64]) -> bool {
         Transport::Broadcast(own) => own == along || own.iter().zip(along).all(|(x, y)| *x == -y),
         _ => false,
     }
+}
+
+/// Equations over elements have no tiles: they are made equations over tiles before they are searched.
+pub(super) fn tiles_come_first(source: &Arc<Source>, span: Span) -> Diagnostic {
+    Diagnostic::new("a search knows no tiles; the equations over tiles are searched")
+        .label(source, span, "no effect on equations over elements")
+        .help("make them with `tiles::tile`, as the commands do")
 }

@@ -85,7 +85,7 @@ fn best(
     let chains = found.parts.iter().map(|part| part.dataflow.chain.clone()).collect();
     let text = array::print(&program);
     let program = array::parse("tiled.pe", &text).map_err(problems)?;
-    Ok(Some((cut.clone(), program, chains)))
+    Ok(Some((cut, program, chains)))
 }
 
 fn judge(text: &str, rules: &RuleSet, choices: &mut Choices, prove: bool) -> Result<Came, String> {

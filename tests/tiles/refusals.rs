@@ -2,7 +2,10 @@
 
 use super::{kernel, system, tiled, tiled_by};
 use systole::diagnostic::render;
+use systole::extract::{Constraint, SystemConstraint};
 use systole::recurrence::RecurrenceSystem;
+use systole::recurrence::one_space;
+use systole::recurrence::spaces::cut_spaces;
 
 fn refused(system: &RecurrenceSystem, sizes: &[(&str, i64)], words: &str) {
     let faults = tiled_by(system, sizes).expect_err("it cannot be tiled so");
@@ -53,4 +56,21 @@ fn a_tensor_that_is_read_ahead_of_its_order() {
 #[test]
 fn an_output_that_several_tiles_add_to() {
     refused(&kernel("polynomial_product"), &[("i", 4)], "cannot be tiled");
+}
+
+/// A search is of equations over tiles; those over elements have none.
+#[test]
+fn a_search_of_equations_over_elements_knows_no_tiles() {
+    let text = std::fs::read_to_string(format!("{}/kernels/matmul.rec", env!("CARGO_MANIFEST_DIR"))).expect("a kernel");
+    let system = system(&format!("{text}\nschedule blocked\ntile i 4\n"));
+    let schedule = system.schedule("blocked").expect("a schedule");
+    let alone = Constraint::from_schedule(&one_space(&system).expect("a space"), schedule).map(|_| ());
+    let cut = SystemConstraint::from_schedule(&cut_spaces(&system).expect("spaces"), schedule).map(|_| ());
+    for refused in [alone, cut] {
+        let message = render(&refused.expect_err("no tiles"), false);
+        assert!(message.contains("a search knows no tiles") && message.contains("tile i 4"), "{message}");
+    }
+    let tiled = tiled(&system, &[("i", 4)]).system;
+    let schedule = tiled.schedule("blocked").expect("a schedule");
+    assert!(Constraint::from_schedule(&one_space(&tiled).expect("a space"), schedule).is_ok());
 }

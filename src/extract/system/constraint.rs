@@ -4,7 +4,7 @@
 //! has them; families and spaces without one of them follow by what they hand to each other.
 
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::extract::wanted::Wanted;
+use crate::extract::wanted::{Wanted, tiles_come_first};
 use crate::integer::{Affine, Matrix, Name};
 use crate::mapping::{Fold, Network};
 use crate::recurrence::spaces::{Family, SpaceSystem};
@@ -119,6 +119,7 @@ impl SystemConstraint {
                 self.fold = Some((factors.clone(), span));
                 Ok(())
             }
+            Directive::Tile(..) => Err(tiles_come_first(&system.source, span)),
             _ => Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
                 .label(&system.source, span, "no effect on a scalar array")
                 .help("remove the line, or choose another schedule")),
