@@ -39,7 +39,13 @@ pub(super) struct Cell<'a> {
     pub present: Vec<usize>,
 }
 
-impl Tiler<'_> {
+impl<'a> Tiler<'a> {
+    /// Nothing written yet; these are the sizes over tiles.
+    pub(super) fn new(cut: &'a SpaceSystem, parts: &'a [Part], axes: &'a Axes, sizes: &[Name]) -> Tiler<'a> {
+        let (leaves, reductions, inside) = (vec![], BTreeMap::new(), BTreeMap::new());
+        Tiler { cut, parts, axes, sizes: Polyhedron::sizes(sizes), leaves, reductions, inside }
+    }
+
     /// The equations of one computed tensor.
     pub(super) fn equations(&mut self, tensor: &Name, rank: usize) -> Checked<Vec<Equation>> {
         let coordinates = coordinates_of(self.cut, tensor, rank);

@@ -36,34 +36,40 @@ impl Tiler<'_> {
 
     fn questions_of(&self, cell: &Polyhedron, part: &Part, read: &Read, along: &Along) -> Vec<Affine> {
         let own: Vec<Affine> = part.coordinates[..part.free].iter().map(Affine::variable).collect();
-        let is_direct = |form: &Affine| !form.mentions(part.reduced());
         if let Some(number) = self.inner(&read.tensor) {
-            let inner = &self.parts[number];
-            let Some(access) = self.coordinates_at(inner, &read.access) else { return vec![] };
-            let image: BTreeMap<Name, Affine> = inner.coordinates[..inner.free].iter().cloned().zip(access).collect();
-            let reads = inner.reads.iter().filter(|read| read.tensor == part.tensor);
-            return reads
-                .flat_map(|read| {
-                    self.meetings(cell, (&read.tensor, &read.access), along, &own, &image, inner.reduced())
-                })
-                .collect();
+            return self.questions_of_inner(cell, (part, &own), (number, read), along);
         }
-        if !read.access.iter().all(is_direct) {
+        if read.access.iter().any(|form| form.mentions(part.reduced())) {
             return vec![];
         }
         let axes = self.axes.of_tensor(&read.tensor);
         let (pins, along) = (pinned(cell, along), within(cell, along));
         let met = |(form, axis): (&Affine, &Axis)| tiles_met(&form.substitute(&pins), axis, &along);
         let candidates: Vec<Vec<Affine>> = read.access.iter().zip(axes).map(met).collect();
-        let mut forms: Vec<Affine> = candidates
-            .iter()
-            .zip(axes)
-            .flat_map(|(tiles, axis)| tiles.iter().flat_map(|tile| within_axis(tile, axis)))
-            .collect();
+        let there = candidates.iter().zip(axes);
+        let mut forms: Vec<Affine> =
+            there.flat_map(|(tiles, axis)| tiles.iter().flat_map(|tile| within_axis(tile, axis))).collect();
         if read.tensor == part.tensor {
             forms.extend(product(&candidates).iter().flat_map(|tile| differences(tile, &own)));
         }
         forms
+    }
+
+    /// What the reads inside a reduction ask that a part reads.
+    fn questions_of_inner(
+        &self,
+        cell: &Polyhedron,
+        (part, own): (&Part, &[Affine]),
+        (number, read): (usize, &Read),
+        along: &Along,
+    ) -> Vec<Affine> {
+        let inner = &self.parts[number];
+        let Some(access) = self.coordinates_at(inner, &read.access) else { return vec![] };
+        let image: BTreeMap<Name, Affine> = inner.coordinates[..inner.free].iter().cloned().zip(access).collect();
+        let reads = inner.reads.iter().filter(|read| read.tensor == part.tensor);
+        let asked =
+            reads.map(|read| self.meetings(cell, (&read.tensor, &read.access), along, own, &image, inner.reduced()));
+        asked.collect::<Vec<_>>().concat()
     }
 
     /// Where reads inside a reduction may be of the own tile, as far as no reduction index decides.

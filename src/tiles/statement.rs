@@ -108,14 +108,39 @@ impl Tiler<'_> {
         let begun = (!outer.intersect(&cell.set).is_empty()).then_some(outer);
         let window = writer.running(number, access, &tiles, begun);
         let (Some(own), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };
+        self.note_inside(part, cell, image, &own)?;
+        Ok((self.last_terms(writer, (number, index), cell, access, (&own, window))?, window))
+    }
+
+    /// Notes in which subscript's tile the terms lie that a leaf adds by itself: one and the same in all cells.
+    fn note_inside(
+        &mut self,
+        part: &Part,
+        cell: &Cell,
+        image: &BTreeMap<Name, Affine>,
+        own: &Affine,
+    ) -> Result<(), Refusal> {
         let alike = |name: &Name| is_zero(&cell.set, &(image[name].clone() - own.clone()));
         let here: BTreeSet<usize> = (0..cell.coordinates.len()).filter(|at| alike(&cell.coordinates[*at])).collect();
         let known = self.inside.entry(part.name.clone()).or_insert_with(|| here.clone());
         known.retain(|dimension| here.contains(dimension));
-        if known.is_empty() {
-            return Err(("its last terms lie in the tile of no one subscript".to_owned(), part.span));
+        match known.is_empty() {
+            true => Err(("its last terms lie in the tile of no one subscript".to_owned(), part.span)),
+            false => Ok(()),
         }
-        let inner_name = add_index(writer, index, &self.axes.of(number)[index], &own, cell);
+    }
+
+    /// The loop that adds the terms of the tile `own` of a reduction's index to its running values.
+    fn last_terms(
+        &self,
+        writer: &mut Writer,
+        (number, index): (usize, &Name),
+        cell: &Cell,
+        access: &[Affine],
+        (own, window): (&Affine, usize),
+    ) -> Result<Vec<Step>, Refusal> {
+        let part = &self.parts[number];
+        let inner_name = add_index(writer, index, &self.axes.of(number)[index], own, cell);
         let free = part.coordinates[..part.free].iter().cloned().zip(access.iter().cloned());
         let local: BTreeMap<Name, Affine> = free.chain([(index.clone(), Affine::variable(&inner_name))]).collect();
         let set = part.set.substitute(&local);
@@ -136,7 +161,7 @@ impl Tiler<'_> {
         let step = vec![Step::Set { window, element, value: sum }];
         let bounded =
             Polyhedron::new(set.constraints().iter().filter(|form| form.coefficient(&inner_name) != 0).cloned());
-        Ok((writer.nest(&[inner_name], &bounded, step), window))
+        Ok(writer.nest(&[inner_name], &bounded, step))
     }
 
     /// The conditions under which a reduction has terms at a reader's points, where these do not imply them.

@@ -7,9 +7,9 @@ use super::equations::Tiler;
 use super::source::parts;
 use super::{Axis, Leaf};
 use crate::diagnostic::Checked;
-use crate::integer::{Affine, Bindings, Name, Polyhedron};
+use crate::integer::{Affine, Bindings, Name};
 use crate::recurrence::spaces::cut_spaces;
-use crate::recurrence::{Directive, RecurrenceSystem, Role, Schedule, Tensor, validate};
+use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
@@ -63,42 +63,42 @@ impl Tiled {
 pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     let cut = cut_spaces(system)?;
     let parts = parts(&cut)?;
-    let sizes = Sizes::new(&parts, wanted, &system.source)?;
-    let axes = Axes::new(system, &parts, &sizes)?;
+    let axes = Axes::new(system, &parts, &Sizes::new(&parts, wanted, &system.source)?)?;
     let counts = counts(system, &axes);
     let parameters: Vec<Name> = counts.iter().map(|count| count.name.clone()).collect();
-    let known = Polyhedron::sizes(&parameters);
-    let mut tiler = Tiler {
-        cut: &cut,
-        parts: &parts,
-        axes: &axes,
-        sizes: known,
-        leaves: vec![],
-        reductions: BTreeMap::new(),
-        inside: BTreeMap::new(),
-    };
-    let mut equations = vec![];
-    for tensor in system.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
-        equations.extend(tiler.equations(&tensor.name, tensor.shape.len())?);
-    }
-    let (leaves, inside) = (tiler.leaves, tiler.inside);
-    let inside = inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?))).collect();
-    let along = parts.iter().enumerate().map(|(part, own)| (own.name.clone(), axes.of(part).clone())).collect();
-    let shape = |tensor: &Tensor| axes.of_tensor(&tensor.name).iter().map(Axis::all_tiles).collect::<Vec<Affine>>();
-    let tensors = system.tensors.iter().map(|tensor| Tensor { shape: shape(tensor), ..tensor.clone() }).collect();
-    let schedules = system.schedules.iter().map(without_tiles).collect();
-    let axes =
-        system.tensors.iter().map(|tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec())).collect();
-    let system = RecurrenceSystem { parameters, tensors, equations, schedules, ..system.clone() };
-    validate(&system)?;
-    Ok(Tiled {
-        system,
-        leaves,
+    let mut tiler = Tiler::new(&cut, &parts, &axes, &parameters);
+    let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
+    let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
+    let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
+    let inside = tiler.inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?)));
+    let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
+    let tiled = Tiled {
+        system: over_tiles(system, &axes, parameters, equations),
+        leaves: tiler.leaves,
         counts: counts.into_iter().filter(|count| count.size > 1).collect(),
-        axes,
-        along,
-        inside,
-    })
+        axes: system.tensors.iter().map(of_tensor).collect(),
+        along: parts.iter().enumerate().map(|(part, own)| (own.name.clone(), axes.of(part).clone())).collect(),
+        inside: inside.collect(),
+    };
+    validate(&tiled.system)?;
+    Ok(tiled)
+}
+
+/// The system with these equations over tiles.
+fn over_tiles(
+    system: &RecurrenceSystem,
+    axes: &Axes,
+    parameters: Vec<Name>,
+    equations: Vec<Equation>,
+) -> RecurrenceSystem {
+    let shape = |tensor: &Tensor| axes.of_tensor(&tensor.name).iter().map(Axis::all_tiles).collect::<Vec<Affine>>();
+    RecurrenceSystem {
+        parameters,
+        tensors: system.tensors.iter().map(|tensor| Tensor { shape: shape(tensor), ..tensor.clone() }).collect(),
+        equations,
+        schedules: system.schedules.iter().map(without_tiles).collect(),
+        ..system.clone()
+    }
 }
 
 /// The numbers of tiles that the axes have, in the order of the parameters.
