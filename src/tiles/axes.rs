@@ -51,23 +51,28 @@ impl Axes {
 
     /// An input with a border has its body where the tensor that it is read into has it.
     fn follow_readers(&mut self, system: &RecurrenceSystem, parts: &[Part]) {
+        let is_input = |tensor: &Name| system.equations.iter().all(|equation| equation.target != *tensor);
         for part in parts {
-            for read in part.reads.iter().filter(|read| system.equations.iter().all(|own| own.target != read.tensor)) {
+            for read in part.reads.iter().filter(|read| is_input(&read.tensor)) {
                 for (dimension, form) in read.access.iter().enumerate() {
-                    let plain = form.clone() - Affine::constant(form.constant_term());
-                    let Some(index) = plain.as_variable() else { continue };
-                    let Some(coordinate) = part.coordinates.iter().position(|own| own == index) else { continue };
-                    let target = self.tensors[&part.tensor].get(coordinate).filter(|_| coordinate < part.free);
-                    let begin = target.map_or(0, |axis| axis.before);
-                    let Some(axis) = self.tensors.get_mut(&read.tensor).and_then(|axes| axes.get_mut(dimension)) else {
-                        continue;
-                    };
-                    let border = axis.before + axis.after;
-                    axis.before = (begin + form.constant_term()).clamp(0, border);
-                    axis.after = border - axis.before;
+                    self.follow(part, (&read.tensor, dimension), form);
                 }
             }
         }
+    }
+
+    /// Puts the body where a subscript reads that is an index, shifted; nothing is done for any other.
+    fn follow(&mut self, part: &Part, (tensor, dimension): (&Name, usize), form: &Affine) -> Option<()> {
+        let shift = form.constant_term();
+        let index = (form.clone() - Affine::constant(shift)).as_variable().cloned()?;
+        let coordinate = part.coordinates.iter().position(|own| *own == index)?;
+        let target = self.tensors[&part.tensor].get(coordinate).filter(|_| coordinate < part.free);
+        let begin = target.map_or(0, |axis| axis.before);
+        let axis = self.tensors.get_mut(tensor)?.get_mut(dimension)?;
+        let border = axis.before + axis.after;
+        axis.before = (begin + shift).clamp(0, border);
+        axis.after = border - axis.before;
+        Some(())
     }
 
     fn of_part(
