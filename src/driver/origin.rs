@@ -56,7 +56,7 @@ impl Origin {
         inputs: &Tensors,
     ) -> Checked<Tensors> {
         let chains = tiled.chains(chains);
-        evaluate_tiled(&self.system, tiled, &chains, sizes, inputs)
+        evaluate_tiled(tiled, &chains, sizes, inputs)
     }
 
     /// The program for the user's sizes and arrays.

@@ -5,18 +5,20 @@
 //! own, and after it for the rest.
 
 use super::Axis;
+use super::axis::tiles_over;
 use super::classes::Sizes;
 use super::source::Part;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, name};
-use crate::recurrence::RecurrenceSystem;
-use std::collections::BTreeMap;
+use crate::recurrence::{RecurrenceSystem, Role};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All axes of a kernel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Axes {
     tensors: BTreeMap<Name, Vec<Axis>>,
     parts: Vec<BTreeMap<Name, Axis>>,
+    locals: BTreeSet<Name>,
 }
 
 impl Axes {
@@ -25,7 +27,8 @@ impl Axes {
     /// # Errors
     /// An extent with a multiple of a parameter; an index whose elements no tensor's subscripts are.
     pub fn new(system: &RecurrenceSystem, parts: &[Part], sizes: &Sizes) -> Checked<Axes> {
-        let mut axes = Axes::default();
+        let locals = system.tensors_with(Role::Local).map(|tensor| tensor.name.clone()).collect();
+        let mut axes = Axes { locals, ..Axes::default() };
         for tensor in &system.tensors {
             let cut =
                 (0..tensor.shape.len()).map(|dimension| of_dimension(system, parts, sizes, &tensor.name, dimension));
@@ -42,6 +45,17 @@ impl Axes {
     /// The axes of a declared tensor.
     pub fn of_tensor(&self, tensor: &Name) -> &[Axis] {
         self.tensors.get(tensor).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the system over tiles has a coordinate for a dimension: not where a local tensor is whole along it.
+    pub fn is_over_tiles(&self, tensor: &Name, dimension: usize) -> bool {
+        !(self.locals.contains(tensor) && self.of_tensor(tensor)[dimension].is_whole())
+    }
+
+    /// What the system over tiles has of a tensor's dimensions.
+    pub fn over_tiles<T: Clone>(&self, tensor: &Name, dimensions: &[T]) -> Vec<T> {
+        let kept = dimensions.iter().enumerate().filter(|(dimension, _)| self.is_over_tiles(tensor, *dimension));
+        kept.map(|(_, one)| one.clone()).collect()
     }
 
     /// The axes of a part's coordinates.
@@ -126,6 +140,10 @@ fn of_dimension(
     dimension: usize,
 ) -> Checked<Axis> {
     let extent = system.tensor(tensor).map(|tensor| tensor.shape[dimension].clone()).unwrap_or_default();
+    let size = sizes.of_dimension(tensor, dimension);
+    if extent.is_constant() && size > 1 {
+        return Ok(Axis { before: 0, body: extent, size, after: 0 });
+    }
     let border = extent.constant_term().max(0);
     let body = extent.clone() - Affine::constant(border);
     if let Some((parameter, _)) = body.terms().find(|(_, coefficient)| *coefficient != 1) {
@@ -135,7 +153,6 @@ fn of_dimension(
         .label(&system.source, system.tensor(tensor).map(|tensor| tensor.span).unwrap_or_default(), "declared here")
         .alone();
     }
-    let size = sizes.of_dimension(tensor, dimension);
     let lowest = parts.iter().filter(|part| part.tensor == *tensor).filter_map(|part| lowest(part, dimension));
     let before = lowest.max().unwrap_or(0).clamp(0, border);
     Ok(Axis { before, body, size, after: border - before })
@@ -159,7 +176,10 @@ pub(super) fn count_name(parameter: &Name, size: i64) -> Name {
 impl Axis {
     /// The number of tiles of the body, over numbers of tiles: no less than there are.
     pub(super) fn body_tiles(&self) -> Affine {
-        let mut tiles = Affine::constant(if self.size == 1 { self.body.constant_term() } else { 0 });
+        let mut tiles = Affine::constant(match self.size == 1 || self.body.is_constant() {
+            true => tiles_over(self.body.constant_term(), self.size),
+            false => 0,
+        });
         self.body.terms().for_each(|(parameter, _)| tiles.add_term(&count_name(parameter, self.size), 1));
         tiles
     }

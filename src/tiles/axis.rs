@@ -23,6 +23,11 @@ impl Axis {
         self.body.clone() + Affine::constant(self.before + self.after)
     }
 
+    /// Whether it is one tile, whatever the sizes.
+    pub fn is_whole(&self) -> bool {
+        self.body == Affine::constant(self.size) && self.before == 0 && self.after == 0
+    }
+
     /// The first and last element of a tile, where `body` is the value of [`Axis::body`]. The last is less than the first
     /// where the tile is empty, as all tiles outside are.
     pub fn span(&self, tile: i64, body: i64) -> (i64, i64) {
@@ -42,7 +47,7 @@ impl Axis {
     /// How many tiles there are; `None` where a parameter has no value. Where the body is a sum of parameters these are the
     /// tiles of each, which may be one more than there are elements for: the last is empty then.
     pub fn tiles(&self, sizes: &Bindings) -> Option<i64> {
-        if self.size == 1 || self.body.as_variable().is_some() {
+        if self.size == 1 || self.body.is_constant() || self.body.as_variable().is_some() {
             return Some(self.before + self.tiles_over(self.body.evaluate(sizes)?) + self.after);
         }
         let each = self.body.terms().map(|(parameter, _)| sizes.get(parameter).map(|size| self.tiles_over(*size)));

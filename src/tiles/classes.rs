@@ -52,6 +52,12 @@ impl Sizes {
         Ok(sizes)
     }
 
+    /// Takes a dimension of a tensor whole.
+    pub fn take_whole(&mut self, tensor: &Name, dimension: usize, extent: i64) {
+        let root = self.root(&Slot::Dimension(tensor.clone(), dimension));
+        self.sizes.insert(root, (extent, None));
+    }
+
     /// The size along a dimension of a tensor.
     pub fn of_dimension(&self, tensor: &Name, dimension: usize) -> i64 {
         self.of(&Slot::Dimension(tensor.clone(), dimension))

@@ -89,6 +89,7 @@ impl<'a> Tiler<'a> {
         };
         let span = self.parts[cell.present[0]].span;
         let set = cell.set.substitute(&image).irredundant(&self.sizes);
+        let subscripts = self.axes.over_tiles(cell.tensor, &subscripts);
         Ok(Equation { target: cell.tensor.clone(), subscripts, domain: Domain { indices: free, set }, value, span })
     }
 
@@ -117,7 +118,7 @@ impl<'a> Tiler<'a> {
             arguments.push(match one {
                 Given::Tile(tensor, tile, span) => Expr::Read {
                     tensor: tensor.clone(),
-                    subscripts: tile.iter().map(|form| form.substitute(image)).collect(),
+                    subscripts: self.axes.over_tiles(tensor, tile).iter().map(|form| form.substitute(image)).collect(),
                     span: *span,
                 },
                 Given::Reduction(part, tiles, range) => {
@@ -137,8 +138,11 @@ impl<'a> Tiler<'a> {
     /// The free coordinates of a reduction where it leaves an element.
     pub(super) fn coordinates_at(&self, inner: &Part, element: &[Affine]) -> Option<Vec<Affine>> {
         let free = &inner.coordinates[..inner.free];
-        let solution = solve(&inner.element, free, element)?;
-        Some(solution.coordinates(free))
+        let fixed = inner.set.equations().filter(|form| !form.mentions(inner.reduced()));
+        let forms: Vec<Affine> = inner.element.iter().chain(fixed).cloned().collect();
+        let mut targets = element.to_vec();
+        targets.resize(forms.len(), Affine::default());
+        Some(solve(&forms, free, &targets)?.coordinates(free))
     }
 
     pub(super) fn fresh_name(&self, wanted: &str) -> Name {

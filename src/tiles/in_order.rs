@@ -1,6 +1,6 @@
 //! The meaning of a tiled kernel when its reductions run tile by tile: what a program over tiles gives, bit for bit.
 //!
-//! In: the user's equations, how they are tiled, and for each reduction the order of its tiles. Out: the outputs, each element
+//! In: the equations over elements, how they are tiled, and for each reduction the order of its tiles. Out: the outputs, each element
 //! evaluated by itself from the equations over elements. Within a tile terms join in the order of the equations; tiles follow
 //! each other along the chain of the design; what a leaf adds by itself comes last.
 
@@ -8,7 +8,7 @@ use super::Tiled;
 use crate::diagnostic::Checked;
 use crate::integer::{Bindings, Name, Vector};
 use crate::recurrence::spaces::{SpaceSystem, Values, cut_spaces, evaluate_system_by};
-use crate::recurrence::{Chain, Function, Operator, RecurrenceSystem, Scalar, Space, Tensors};
+use crate::recurrence::{Chain, Function, Operator, Scalar, Space, Tensors};
 use std::collections::BTreeMap;
 
 /// The order in which a design reduces over tiles: for each leaf the indices of its space and the chain.
@@ -31,12 +31,12 @@ impl Tiled {
 /// # Errors
 /// Sizes and inputs that do not fit; elements that nobody defines.
 pub fn evaluate_tiled(
-    system: &RecurrenceSystem,
     tiled: &Tiled,
     chains: &TileChains,
     sizes: &Bindings,
     inputs: &Tensors,
 ) -> Checked<Tensors> {
+    let system = &tiled.elements;
     let cut = cut_spaces(system)?;
     let order = Order { cut: &cut, tiled, chains, sizes };
     evaluate_system_by(system, &cut, &|space, values| order.reduce(space, values), sizes, inputs)

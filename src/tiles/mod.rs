@@ -14,6 +14,8 @@ mod leaf;
 
 pub use leaf::{Argument, Leaf, LeafIndex, Range, Step, Value, Window};
 
+mod stack;
+
 mod source;
 
 mod classes;

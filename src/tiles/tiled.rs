@@ -5,6 +5,7 @@ use super::axis::tiles_over;
 use super::classes::{Sizes, TileSize};
 use super::equations::Tiler;
 use super::source::parts;
+use super::stack::stacked;
 use super::{Axis, Leaf};
 use crate::diagnostic::Checked;
 use crate::integer::{Affine, Bindings, Name};
@@ -35,6 +36,8 @@ impl TileCount {
 pub struct Tiled {
     /// The equations, whose functions are the leaves.
     pub system: RecurrenceSystem,
+    /// The equations over elements that are tiled: the user's, or the same with tensors stacked.
+    pub elements: RecurrenceSystem,
     /// The leaves, by the number of their function.
     pub leaves: Vec<Leaf>,
     /// The sizes of the system over those of the user.
@@ -56,14 +59,29 @@ impl Tiled {
     }
 }
 
-/// The system over tiles of these sizes; an index for which there is none stays as it is.
+/// The system over tiles of these sizes; an index for which there is none stays as it is. Where tiles of several tensors need
+/// each other, these tensors become one.
 ///
 /// # Errors
 /// What [`cut_spaces`] refuses; sizes that contradict each other; equations whose tiles need each other, or do not line up.
 pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
+    tile_elements(system, wanted, &[]).or_else(|refused| {
+        let mut ways = stacked(system).into_iter();
+        ways.find_map(|way| tile_elements(&way.system, wanted, &way.stacks).ok()).ok_or(refused)
+    })
+}
+
+/// The same of these equations; `whole` are dimensions that are not divided, with their extents.
+fn tile_elements(
+    system: &RecurrenceSystem,
+    wanted: &[TileSize],
+    whole: &[(Name, usize, i64)],
+) -> Checked<Tiled> {
     let cut = cut_spaces(system)?;
     let parts = parts(&cut)?;
-    let axes = Axes::new(system, &parts, &Sizes::new(&parts, wanted, &system.source)?)?;
+    let mut sizes = Sizes::new(&parts, wanted, &system.source)?;
+    whole.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
+    let axes = Axes::new(system, &parts, &sizes)?;
     let counts = counts(system, &axes);
     let parameters: Vec<Name> = counts.iter().map(|count| count.name.clone()).collect();
     let mut tiler = Tiler::new(&cut, &parts, &axes, &parameters);
@@ -74,6 +92,7 @@ pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
     let tiled = Tiled {
         system: over_tiles(system, &axes, parameters, equations),
+        elements: system.clone(),
         leaves: tiler.leaves,
         counts: counts.into_iter().filter(|count| count.size > 1).collect(),
         axes: system.tensors.iter().map(of_tensor).collect(),
@@ -91,7 +110,10 @@ fn over_tiles(
     parameters: Vec<Name>,
     equations: Vec<Equation>,
 ) -> RecurrenceSystem {
-    let shape = |tensor: &Tensor| axes.of_tensor(&tensor.name).iter().map(Axis::all_tiles).collect::<Vec<Affine>>();
+    let shape = |tensor: &Tensor| {
+        let own = axes.over_tiles(&tensor.name, axes.of_tensor(&tensor.name));
+        own.iter().map(Axis::all_tiles).collect::<Vec<Affine>>()
+    };
     RecurrenceSystem {
         parameters,
         tensors: system.tensors.iter().map(|tensor| Tensor { shape: shape(tensor), ..tensor.clone() }).collect(),

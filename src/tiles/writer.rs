@@ -159,8 +159,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A subscript as a range: indices that run through one tile are one.
+    /// A subscript as a range: indices that run through one tile are one, and what is not divided is there as a whole.
     fn range(&self, form: &Affine, axis: &Axis) -> Range {
+        if axis.is_whole() {
+            return Range { form: Affine::default(), first: 0, last: axis.size - 1, extent: axis.extent() };
+        }
         let first_alike = |name: &Name| -> Name {
             let index = self.indices.iter().find(|index| index.name == *name);
             let alike = index.and_then(|index| {

@@ -99,7 +99,7 @@ fn judge(text: &str, rules: &RuleSet, choices: &mut Choices, prove: bool) -> Res
         let (at, orders) = (sizes(at), tiled.chains(&orders));
         let inputs = filled_inputs(&system, &at, false);
         let outcome = simulate(&program, &at, &inputs, &Settings::default()).map_err(problems)?;
-        let expected = evaluate_tiled(&system, &tiled, &orders, &at, &inputs).map_err(problems)?;
+        let expected = evaluate_tiled(&tiled, &orders, &at, &inputs).map_err(problems)?;
         if let Some(deadlock) = &outcome.deadlock {
             return Err(format!("{deadlock:?} at {at:?} with {tiles:?}"));
         }

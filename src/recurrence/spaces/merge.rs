@@ -3,9 +3,9 @@
 //! In Cholesky's factorisation the diagonal reduces `L[i,k] * L[i,k]` and the rest `L[i,k] * L[j,k]`: the first is the second
 //! at `i = j`. Their union is convex, so one space, with one schedule and one set of streams, computes both.
 
-use super::{SpaceSystem, solve};
+use super::{SpaceSystem, last_point, solve};
 use crate::integer::{Affine, Name, Polyhedron};
-use crate::recurrence::{Operand, Scalar, Space};
+use crate::recurrence::{Chain, Domain, Operand, Scalar, Space};
 use std::collections::BTreeMap;
 
 /// Merges what can be merged; every read of a local tensor that is gone reads the one that stayed.
@@ -41,7 +41,11 @@ fn union_of(cut: &SpaceSystem, part: usize, whole: usize) -> Option<Polyhedron> 
     let targets: Vec<Affine> = large.indices().iter().map(Affine::variable).collect();
     let embedding: Vec<Affine> = large.indices().iter().map(|index| image[index].clone()).collect();
     let pushed = solve(&embedding, small.indices(), &targets)?.image(&small.domain.set);
-    convex_union(&pushed, &large.domain.set)
+    let set = convex_union(&pushed, &large.domain.set)?.irredundant(&Polyhedron::sizes(&cut.parameters));
+    let both = Space { domain: Domain { set: set.clone(), ..large.domain.clone() }, ..large.clone() };
+    // Below and above a diagonal sums may end on two faces; each side is a space of its own then.
+    last_point(&both, &Chain::as_written(&both), &both.output_access)?;
+    Some(set)
 }
 
 /// The indices of `whole` over those of `part`, where the coordinates of `whole` are its indices.
