@@ -132,7 +132,8 @@ impl<'a> Tiler<'a> {
 
     /// The reduction inside an equation that writes this name.
     pub(super) fn inner(&self, tensor: &Name) -> Option<usize> {
-        self.parts.iter().position(|part| part.output == *tensor && part.is_inner())
+        let writes = |part: &Part| part.output == *tensor || part.same.contains(tensor);
+        self.parts.iter().position(|part| part.is_inner() && writes(part))
     }
 
     /// The free coordinates of a reduction where it leaves an element.

@@ -98,7 +98,8 @@ impl Order<'_> {
             let unit = |at: usize| (0..space.reduced.len()).map(|other| i64::from(other == at)).collect();
             (0..space.reduced.len()).rev().map(unit).collect()
         };
-        let directions = self.chains.get(&space.name).map_or(written, |(indices, chain)| {
+        let leaf = self.tiled.joined.get(&space.name).unwrap_or(&space.name);
+        let directions = self.chains.get(leaf).map_or(written, |(indices, chain)| {
             let entry = |direction: &Vector, index: &Name| {
                 indices.iter().position(|known| known == index).map_or(0, |at| direction[at])
             };

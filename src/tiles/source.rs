@@ -5,7 +5,7 @@
 
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, Polyhedron};
-use crate::recurrence::spaces::{SpaceSystem, solve};
+use crate::recurrence::spaces::{SpaceSystem, convex_union, solve};
 use crate::recurrence::{Operator, Scalar};
 use crate::span::Span;
 
@@ -29,6 +29,8 @@ pub(super) struct Part {
     pub tensor: Name,
     /// What it writes: the tensor, or the reduction by its own name.
     pub output: Name,
+    /// Reductions that are this one at other points, by the names that they write.
+    pub same: Vec<Name>,
     /// Which element it writes, over the coordinates.
     pub element: Vec<Affine>,
     /// The tensor's subscripts, then the reduction indices.
@@ -57,14 +59,37 @@ impl Part {
     pub fn is_inner(&self) -> bool {
         self.output != self.tensor
     }
+
+    /// The points of both, where the other is the same reduction as this one and all points are convex.
+    fn union(&self, other: &Part) -> Option<Polyhedron> {
+        let reads = |part: &Part| -> Vec<(Name, Vec<Affine>)> {
+            part.reads.iter().map(|read| (read.tensor.clone(), read.access.clone())).collect()
+        };
+        let is_same = (&self.tensor, &self.coordinates, self.free) == (&other.tensor, &other.coordinates, other.free)
+            && (self.reduction, &self.body, &self.element) == (other.reduction, &other.body, &other.element)
+            && reads(self) == reads(other);
+        if is_same && self.is_inner() && other.is_inner() { convex_union(&self.set, &other.set) } else { None }
+    }
 }
 
-/// All parts of a kernel, in the order of its spaces, closed forms last.
+/// All parts of a kernel, in the order of its spaces, closed forms last; reductions that are one and the same at neighbouring
+/// points are one part.
 ///
 /// # Errors
 /// A space whose points the subscripts do not name.
 pub(super) fn parts(cut: &SpaceSystem) -> Checked<Vec<Part>> {
-    let mut parts = (0..cut.spaces.len()).map(|space| of_space(cut, space)).collect::<Checked<Vec<Part>>>()?;
+    let mut parts: Vec<Part> = vec![];
+    for space in 0..cut.spaces.len() {
+        let part = without_fixed(of_space(cut, space)?);
+        let joined = parts.iter_mut().find_map(|known| Some((known.union(&part)?, known)));
+        match joined {
+            Some((set, known)) => {
+                known.set = set;
+                known.same.push(part.output);
+            }
+            None => parts.push(part),
+        }
+    }
     for known in &cut.known {
         parts.push(of_known(cut, known)?);
     }
@@ -92,6 +117,7 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
         name: space.name.clone(),
         tensor,
         output: space.output.clone(),
+        same: vec![],
         element: image(&space.output_access),
         coordinates,
         free,
@@ -101,6 +127,22 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
         reduction: space.reduction,
         span: space.span,
     })
+}
+
+/// A reduction without the last subscripts of its tensor that are constants at all its points, such as a layer.
+fn without_fixed(mut part: Part) -> Part {
+    let is_fixed = |part: &Part| {
+        let last = part.free.checked_sub(1).map(|last| part.coordinates[last].clone())?;
+        let value = part.set.equations().any(|form| form.terms().all(|(name, _)| *name == last) && !form.is_constant());
+        let is_read = part.element.iter().chain(part.reads.iter().flat_map(|read| &read.access));
+        (value && !is_read.into_iter().any(|form| form.mentions([&last]))).then_some(last)
+    };
+    while let Some(last) = is_fixed(&part).filter(|_| part.is_inner()) {
+        part.set = part.set.eliminate(&last);
+        part.free -= 1;
+        part.coordinates.remove(part.free);
+    }
+    part
 }
 
 /// The tensor whose subscripts a family's first coordinates are: families of reductions bear its name before a dot.
@@ -123,6 +165,7 @@ fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::Known) -> Chec
         name: known.tensor.clone(),
         tensor: known.tensor.clone(),
         output: known.tensor.clone(),
+        same: vec![],
         element: targets,
         free: coordinates.len(),
         coordinates,

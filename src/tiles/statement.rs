@@ -12,6 +12,7 @@ use super::writer::{Refusal, Writer};
 use super::{Axis, LeafIndex, Step, Value};
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::{Expr, Function, Operator};
+use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Tiler<'_> {
@@ -65,7 +66,7 @@ impl Tiler<'_> {
         check_order(part, part.reads.iter().filter(|read| read.tensor == part.tensor), &BTreeMap::new(), &part.set)?;
         let element: Vec<Affine> = cell.coordinates.iter().map(Affine::variable).collect();
         if part.reduction.is_some() {
-            let (steps, window) = self.run_down(writer, number, cell, image, &element)?;
+            let (steps, window) = self.run_down(writer, (number, &part.name), cell, image, &element)?;
             return Ok([
                 steps,
                 vec![Step::Set { window: 0, element: element.clone(), value: Value::Element(window, element) }],
@@ -82,7 +83,7 @@ impl Tiler<'_> {
             let Some(access) = self.coordinates_at(&parts[inner], &read.access) else {
                 return Err((format!("`{}` is read at points that its own do not name", read.tensor), read.span));
             };
-            let (steps, window) = self.run_down(writer, inner, cell, image, &access)?;
+            let (steps, window) = self.run_down(writer, (inner, &read.tensor), cell, image, &access)?;
             before.extend(steps);
             reads.push(Value::Element(window, access.clone()));
             empty.extend(self.emptiness(part, inner, &access).map(|open| (position, open, &parts[inner])));
@@ -95,7 +96,7 @@ impl Tiler<'_> {
     fn run_down(
         &mut self,
         writer: &mut Writer,
-        number: usize,
+        (number, name): (usize, &Name),
         cell: &Cell,
         image: &BTreeMap<Name, Affine>,
         access: &[Affine],
@@ -108,24 +109,24 @@ impl Tiler<'_> {
         let begun = (!outer.intersect(&cell.set).is_empty()).then_some(outer);
         let window = writer.running(number, access, &tiles, begun);
         let (Some(own), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };
-        self.note_inside(part, cell, image, &own)?;
+        self.note_inside((name, part.span), cell, image, &own)?;
         Ok((self.last_terms(writer, (number, index), cell, access, (&own, window))?, window))
     }
 
     /// Notes in which subscript's tile the terms lie that a leaf adds by itself: one and the same in all cells.
     fn note_inside(
         &mut self,
-        part: &Part,
+        (name, span): (&Name, Span),
         cell: &Cell,
         image: &BTreeMap<Name, Affine>,
         own: &Affine,
     ) -> Result<(), Refusal> {
         let alike = |name: &Name| is_zero(&cell.set, &(image[name].clone() - own.clone()));
         let here: BTreeSet<usize> = (0..cell.coordinates.len()).filter(|at| alike(&cell.coordinates[*at])).collect();
-        let known = self.inside.entry(part.name.clone()).or_insert_with(|| here.clone());
+        let known = self.inside.entry(name.clone()).or_insert_with(|| here.clone());
         known.retain(|dimension| here.contains(dimension));
         match known.is_empty() {
-            true => Err(("its last terms lie in the tile of no one subscript".to_owned(), part.span)),
+            true => Err(("its last terms lie in the tile of no one subscript".to_owned(), span)),
             false => Ok(()),
         }
     }

@@ -4,7 +4,8 @@ use super::axes::{Axes, count_name};
 use super::axis::tiles_over;
 use super::classes::{Sizes, TileSize};
 use super::equations::Tiler;
-use super::source::parts;
+use super::coarse::Along;
+use super::source::{Part, parts};
 use super::stack::stacked;
 use super::{Axis, Leaf};
 use crate::diagnostic::Checked;
@@ -48,6 +49,8 @@ pub struct Tiled {
     pub along: BTreeMap<Name, BTreeMap<Name, Axis>>,
     /// For each reduction of which a leaf adds the last terms by itself: the subscript whose tile these terms are in.
     pub inside: BTreeMap<Name, usize>,
+    /// For each reduction that one leaf computes together with another the name of that other.
+    pub joined: BTreeMap<Name, Name>,
 }
 
 impl Tiled {
@@ -96,11 +99,17 @@ fn tile_elements(
         leaves: tiler.leaves,
         counts: counts.into_iter().filter(|count| count.size > 1).collect(),
         axes: system.tensors.iter().map(of_tensor).collect(),
-        along: parts.iter().enumerate().map(|(part, own)| (own.name.clone(), axes.of(part).clone())).collect(),
+        along: parts.iter().enumerate().flat_map(|(part, own)| along(own, axes.of(part))).collect(),
         inside: inside.collect(),
+        joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
     };
     validate(&tiled.system)?;
     Ok(tiled)
+}
+
+/// How the coordinates of a part are cut, under each of its names.
+fn along<'a>(part: &'a Part, axes: &'a Along) -> impl Iterator<Item = (Name, Along)> + 'a {
+    part.same.iter().chain([&part.name]).map(|name| (name.clone(), axes.clone()))
 }
 
 /// The system with these equations over tiles.

@@ -75,7 +75,7 @@ fn is_same(mine: &Scalar, small: &Space, theirs: &Scalar, large: &Space, image: 
 }
 
 /// The union of two sets, where that is convex over the integers.
-fn convex_union(one: &Polyhedron, other: &Polyhedron) -> Option<Polyhedron> {
+pub fn convex_union(one: &Polyhedron, other: &Polyhedron) -> Option<Polyhedron> {
     let shared = one.constraints().iter().filter(|form| other.implies(form));
     let hull = Polyhedron::new(shared.chain(other.constraints().iter().filter(|form| one.implies(form))).cloned());
     let outside_other = other.constraints().iter().filter(|form| !one.implies(form));

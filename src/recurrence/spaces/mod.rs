@@ -11,6 +11,8 @@ pub use cut::cut_spaces;
 
 mod merge;
 
+pub(crate) use merge::convex_union;
+
 mod solve;
 
 pub use solve::{Solution, last_point, solve};
