@@ -16,7 +16,8 @@ pub(super) fn print_axes(axes: &[Axis]) -> String {
 }
 
 fn print_axis(axis: &Axis) -> String {
-    format!("({} {} {} {})", axis.before, IndexExpr::affine(&axis.body), axis.size, axis.after)
+    let margin = if axis.margin == 0 { String::new() } else { format!(" {}", axis.margin) };
+    format!("({} {} {} {}{margin})", axis.before, IndexExpr::affine(&axis.body), axis.size, axis.after)
 }
 
 /// A leaf, one declaration or step a line.

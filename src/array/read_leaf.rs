@@ -30,16 +30,21 @@ impl Reader {
 
     /// `(axes (0 M 4 0) ..)`.
     pub fn axes(&self, form: &Form) -> Read<Vec<Axis>> {
-        let axes = self.call_of(form, "axes", "`(axes (BEFORE BODY SIZE AFTER) ..)`")?;
+        let axes = self.call_of(form, "axes", "`(axes (BEFORE BODY SIZE AFTER [MARGIN]) ..)`")?;
         self.each(axes, Reader::axis)
     }
 
     fn axis(&self, form: &Form) -> Read<Axis> {
-        let [before, body, size, after] = self.list(form, "an axis such as `(0 N 4 0)`")? else {
-            return self.expected(form, "`(BEFORE BODY SIZE AFTER)`");
+        let [before, body, size, after, margin @ ..] = self.list(form, "an axis such as `(0 N 4 0)`")? else {
+            return self.expected(form, "`(BEFORE BODY SIZE AFTER [MARGIN])`");
+        };
+        let margin = match margin {
+            [] => 0,
+            [margin] => self.integer(margin)?,
+            _ => return self.expected(form, "`(BEFORE BODY SIZE AFTER [MARGIN])`"),
         };
         let [before, size, after] = [self.integer(before)?, self.integer(size)?, self.integer(after)?];
-        Ok(Axis { before, body: self.affine(body)?, size, after })
+        Ok(Axis { before, body: self.affine(body)?, size, after, margin })
     }
 
     /// A linear form.

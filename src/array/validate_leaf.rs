@@ -49,7 +49,7 @@ fn check_axes(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl) {
 
 fn check_axis(checker: &mut Checker<'_>, place: Place, axis: &Axis, parameters: &[&Name]) {
     check_form(checker, place, &axis.body, parameters);
-    let beside = [axis.before, axis.after].iter().all(|count| (0..=LARGEST).contains(count));
+    let beside = [axis.before, axis.after, axis.margin].iter().all(|count| (0..=LARGEST).contains(count));
     if !beside || !(1..=LARGEST).contains(&axis.size) {
         let Axis { before, size, after, .. } = axis;
         let message = format!("an axis with {before} single elements, tiles of {size} and {after} single elements");

@@ -70,7 +70,8 @@ impl Compiler<'_> {
     fn cut(&self, axis: &Axis, tile: &Affine) -> Fits<Cut> {
         let body = self.extent(&axis.body)?;
         let within = |count: i64| (0..=LARGEST_EXTENT).contains(&count);
-        if !within(axis.before) || !within(axis.after) || !within(axis.size) || axis.size < 1 {
+        let beside = [axis.before, axis.after, axis.margin, axis.size];
+        if !beside.into_iter().all(within) || axis.size < 1 {
             return Err("an axis is too long".to_owned());
         }
         let tiles = axis.tiles(self.sizes).unwrap_or(0);

@@ -27,7 +27,7 @@ pub(super) fn outer_reductions(value: &Expr) -> Vec<Name> {
 }
 
 /// The equation with a target of free indices only; `target` is the tensor it defines.
-pub(super) fn gather(equation: &Equation, target: &Tensor) -> Equation {
+pub fn gather(equation: &Equation, target: &Tensor) -> Equation {
     let scattered = scattered_indices(equation);
     if scattered.is_empty() {
         return equation.clone();

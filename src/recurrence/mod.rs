@@ -34,6 +34,8 @@ mod resolved;
 
 mod gather;
 
+pub(crate) use gather::gather;
+
 mod evaluate;
 
 pub use evaluate::evaluate;

@@ -47,6 +47,11 @@ impl Axes {
         self.tensors.get(tensor).map_or(&[], Vec::as_slice)
     }
 
+    /// The axes of a declared tensor, to be changed.
+    pub fn of_tensor_mut(&mut self, tensor: &Name) -> &mut [Axis] {
+        self.tensors.get_mut(tensor).map_or(&mut [], Vec::as_mut_slice)
+    }
+
     /// Whether the system over tiles has a coordinate for a dimension: not where a local tensor is whole along it.
     pub fn is_over_tiles(&self, tensor: &Name, dimension: usize) -> bool {
         !(self.locals.contains(tensor) && self.of_tensor(tensor)[dimension].is_whole())
@@ -127,7 +132,7 @@ impl Axes {
             let (_, upper) = part.set.bounds(index);
             let plain = |form: &Affine| !form.mentions(&part.coordinates);
             let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
-            Some(Axis { before: 0, body: last.form + Affine::constant(1), size, after: 0 })
+            Some(Axis { before: 0, body: last.form + Affine::constant(1), size, after: 0, margin: 0 })
         })
     }
 }
@@ -142,7 +147,7 @@ fn of_dimension(
     let extent = system.tensor(tensor).map(|tensor| tensor.shape[dimension].clone()).unwrap_or_default();
     let size = sizes.of_dimension(tensor, dimension);
     if extent.is_constant() && size > 1 {
-        return Ok(Axis { before: 0, body: extent, size, after: 0 });
+        return Ok(Axis { before: 0, body: extent, size, after: 0, margin: 0 });
     }
     let border = extent.constant_term().max(0);
     let body = extent.clone() - Affine::constant(border);
@@ -155,7 +160,7 @@ fn of_dimension(
     }
     let lowest = parts.iter().filter(|part| part.tensor == *tensor).filter_map(|part| lowest(part, dimension));
     let before = lowest.max().unwrap_or(0).clamp(0, border);
-    Ok(Axis { before, body, size, after: border - before })
+    Ok(Axis { before, body, size, after: border - before, margin: 0 })
 }
 
 /// The least subscript that a part with several has along a dimension, where that is a constant.
@@ -186,6 +191,6 @@ impl Axis {
 
     /// The number of tiles, over numbers of tiles.
     pub(super) fn all_tiles(&self) -> Affine {
-        self.body_tiles() + Affine::constant(self.before + self.after)
+        self.body_tiles() + Affine::constant(self.before + self.after + 2 * self.margin)
     }
 }

@@ -15,6 +15,9 @@ pub struct Axis {
     pub size: i64,
     /// How many elements stand after the body.
     pub after: i64,
+    /// How many empty tiles stand before and after all others, for those who read `x[i - k]` tile by tile and may reach beyond
+    /// the first and the last.
+    pub margin: i64,
 }
 
 impl Axis {
@@ -25,12 +28,13 @@ impl Axis {
 
     /// Whether it is one tile, whatever the sizes.
     pub fn is_whole(&self) -> bool {
-        self.body == Affine::constant(self.size) && self.before == 0 && self.after == 0
+        self.body == Affine::constant(self.size) && [self.before, self.after, self.margin] == [0; 3]
     }
 
     /// The first and last element of a tile, where `body` is the value of [`Axis::body`]. The last is less than the first
     /// where the tile is empty, as all tiles outside are.
     pub fn span(&self, tile: i64, body: i64) -> (i64, i64) {
+        let tile = tile - self.margin;
         let (inner, tiles) = (tile - self.before, self.tiles_over(body));
         let extent = self.before + body + self.after;
         let (first, last) = match inner {
@@ -47,11 +51,12 @@ impl Axis {
     /// How many tiles there are; `None` where a parameter has no value. Where the body is a sum of parameters these are the
     /// tiles of each, which may be one more than there are elements for: the last is empty then.
     pub fn tiles(&self, sizes: &Bindings) -> Option<i64> {
+        let beside = self.before + self.after + 2 * self.margin;
         if self.size == 1 || self.body.is_constant() || self.body.as_variable().is_some() {
-            return Some(self.before + self.tiles_over(self.body.evaluate(sizes)?) + self.after);
+            return Some(beside + self.tiles_over(self.body.evaluate(sizes)?));
         }
         let each = self.body.terms().map(|(parameter, _)| sizes.get(parameter).map(|size| self.tiles_over(*size)));
-        Some(self.before + each.sum::<Option<i64>>()? + self.after)
+        Some(beside + each.sum::<Option<i64>>()?)
     }
 
     fn tiles_over(&self, elements: i64) -> i64 {

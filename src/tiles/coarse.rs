@@ -77,18 +77,20 @@ fn exact(element: &Affine, axis: &Axis) -> Option<Affine> {
 
 /// The tiles of `axis` in which a subscript may lie, for coordinates in given tiles: each a form over tiles.
 pub(super) fn tiles_met(subscript: &Affine, axis: &Axis, along: &Along) -> Vec<Affine> {
+    let beyond = Affine::constant(axis.margin);
     if let Some(tile) = exact(subscript, axis) {
-        return vec![tile];
+        return vec![tile + beyond];
     }
     if subscript.as_variable().is_some_and(|name| along.get(name).is_some_and(|own| is_alike(own, axis))) {
-        return vec![subscript.clone()];
+        return vec![subscript.clone() + beyond];
     }
     let inner = subscript.clone() - Affine::constant(axis.before);
     let (first, last) = ends(&inner, along, axis.size);
     // Over a border of several elements a subscript passes as many tiles.
     let (before, after) = ((axis.before - 1).max(0), (axis.after - 1).max(0));
     let (low, high) = (first.constant_term() - before, last.constant_term() + after);
-    let tile = |constant| first.clone() + Affine::constant(constant - first.constant_term() + axis.before);
+    let tile =
+        |constant| first.clone() + Affine::constant(constant - first.constant_term() + axis.before) + beyond.clone();
     (low..=high).map(tile).collect()
 }
 

@@ -30,12 +30,7 @@ impl Tiled {
 ///
 /// # Errors
 /// Sizes and inputs that do not fit; elements that nobody defines.
-pub fn evaluate_tiled(
-    tiled: &Tiled,
-    chains: &TileChains,
-    sizes: &Bindings,
-    inputs: &Tensors,
-) -> Checked<Tensors> {
+pub fn evaluate_tiled(tiled: &Tiled, chains: &TileChains, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
     let system = &tiled.elements;
     let cut = cut_spaces(system)?;
     let order = Order { cut: &cut, tiled, chains, sizes };

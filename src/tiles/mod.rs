@@ -14,6 +14,8 @@ mod leaf;
 
 pub use leaf::{Argument, Leaf, LeafIndex, Range, Step, Value, Window};
 
+mod gathered;
+
 mod stack;
 
 mod source;
@@ -23,6 +25,8 @@ mod classes;
 pub use classes::TileSize;
 
 mod axes;
+
+mod margins;
 
 mod coarse;
 

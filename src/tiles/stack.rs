@@ -86,8 +86,12 @@ impl Stack {
         let widest: Vec<&Tensor> = group.iter().filter(|tensor| tensor.shape.len() == rank).copied().collect();
         let shape = (0..rank).map(|dimension| longest(&widest, dimension)).collect::<Option<Vec<Affine>>>()?;
         let layer = |tensor: &&Tensor| {
-            let along = if tensor.shape.len() == rank { (0..rank).collect() } else { diagonal(system, tensor, &widest)? };
-            let place = along.iter().zip(&shape).map(|(own, extent)| Some((*own, shift(&tensor.shape[*own], extent, alignment)?)));
+            let along =
+                if tensor.shape.len() == rank { (0..rank).collect() } else { diagonal(system, tensor, &widest)? };
+            let place = along
+                .iter()
+                .zip(&shape)
+                .map(|(own, extent)| Some((*own, shift(&tensor.shape[*own], extent, alignment)?)));
             Some(Layer { tensor: (*tensor).clone(), place: place.collect::<Option<_>>()? })
         };
         let layers = group.iter().map(layer).collect::<Option<Vec<Layer>>>()?;
@@ -227,7 +231,8 @@ fn moved_value(value: &Expr, stacks: &[Stack]) -> Expr {
 /// An output that is a layer, element by element.
 fn copied(system: &RecurrenceSystem, tensor: &Tensor, stacks: &[Stack]) -> Option<Equation> {
     let own = system.equations.iter().filter(|equation| equation.target == tensor.name);
-    let named = own.filter_map(|equation| equation.subscripts.iter().map(Affine::as_variable).collect::<Option<Vec<_>>>());
+    let named =
+        own.filter_map(|equation| equation.subscripts.iter().map(Affine::as_variable).collect::<Option<Vec<_>>>());
     let distinct = |names: &Vec<&Name>| names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
     let indices: Vec<Name> = match named.filter(distinct).next() {
         Some(names) => names.into_iter().cloned().collect(),

@@ -3,13 +3,14 @@
 use super::axes::{Axes, count_name};
 use super::axis::tiles_over;
 use super::classes::{Sizes, TileSize};
-use super::equations::Tiler;
 use super::coarse::Along;
+use super::equations::Tiler;
+use super::gathered::gathered;
 use super::source::{Part, parts};
-use super::stack::stacked;
+use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
 use crate::diagnostic::Checked;
-use crate::integer::{Affine, Bindings, Name};
+use crate::integer::{Affine, Bindings, Name, Polyhedron};
 use crate::recurrence::spaces::cut_spaces;
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,25 +69,36 @@ impl Tiled {
 /// # Errors
 /// What [`cut_spaces`] refuses; sizes that contradict each other; equations whose tiles need each other, or do not line up.
 pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
-    tile_elements(system, wanted, &[]).or_else(|refused| {
-        let mut ways = stacked(system).into_iter();
-        ways.find_map(|way| tile_elements(&way.system, wanted, &way.stacks).ok()).ok_or(refused)
+    let (plain, gone) = gathered(system);
+    let wanted = alike(wanted, &gone);
+    let as_written = Stacked { system: plain, stacks: vec![] };
+    tile_elements(&as_written, &wanted, false).or_else(|refused| {
+        let stacked = stacked(&as_written.system);
+        let ways = [&as_written].into_iter().chain(&stacked);
+        let mut ways = ways.flat_map(|way| [false, true].map(|margins| (way, margins))).skip(1);
+        ways.find_map(|(way, margins)| tile_elements(way, &wanted, margins).ok()).ok_or(refused)
     })
 }
 
-/// The same of these equations; `whole` are dimensions that are not divided, with their extents.
-fn tile_elements(
-    system: &RecurrenceSystem,
-    wanted: &[TileSize],
-    whole: &[(Name, usize, i64)],
-) -> Checked<Tiled> {
+/// The sizes with indices that are gone by the names of those that stand for them.
+fn alike(wanted: &[TileSize], gone: &BTreeMap<Name, Name>) -> Vec<TileSize> {
+    let index = |size: &TileSize| gone.get(&size.index).unwrap_or(&size.index).clone();
+    wanted.iter().map(|size| TileSize { index: index(size), ..size.clone() }).collect()
+}
+
+/// One way to tile; `margins` says whether inputs may have empty tiles around.
+fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<Tiled> {
+    let system = &way.system;
     let cut = cut_spaces(system)?;
     let parts = parts(&cut)?;
     let mut sizes = Sizes::new(&parts, wanted, &system.source)?;
-    whole.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
-    let axes = Axes::new(system, &parts, &sizes)?;
+    way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
+    let mut axes = Axes::new(system, &parts, &sizes)?;
     let counts = counts(system, &axes);
     let parameters: Vec<Name> = counts.iter().map(|count| count.name.clone()).collect();
+    if margins {
+        axes.add_margins(system, &parts, &Polyhedron::sizes(&parameters));
+    }
     let mut tiler = Tiler::new(&cut, &parts, &axes, &parameters);
     let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
     let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));

@@ -20,7 +20,13 @@ impl Choices {
     pub fn axis(&mut self) -> Axis {
         let (before, after) = (self.choose(3) as i64, self.choose(3) as i64);
         let extent = Affine::variable(&self.pick(&["M", "N"].map(name)));
-        Axis { before, body: extent - Affine::constant(before + after), size: [4, 1, 64][self.choose(3)], after }
+        Axis {
+            before,
+            body: extent - Affine::constant(before + after),
+            size: [4, 1, 64][self.choose(3)],
+            after,
+            margin: 0,
+        }
     }
 
     /// A leaf over the parameters `M` and `N`, the number of tiles `N_by_4`, coordinates `I` and `J`, indices `i` and `j`.

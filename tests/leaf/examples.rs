@@ -23,7 +23,7 @@ pub fn forms(texts: &[&str]) -> Vec<Affine> {
 
 /// All of `0..extent` in tiles of `size`.
 pub fn axis(extent: &str, size: i64) -> Axis {
-    Axis { before: 0, body: form(extent), size, after: 0 }
+    Axis { before: 0, body: form(extent), size, after: 0, margin: 0 }
 }
 
 pub fn index(text: &str, axis: Axis, tile: &str) -> LeafIndex {
@@ -194,7 +194,7 @@ pub fn smith_waterman([m, n]: [i64; 2]) -> Leaf {
 
 /// `S[i] = S[i - 1] + x[i]`, `S[0] = x[0]`; the first element is a tile of its own.
 pub fn prefix_sum(size: i64) -> Leaf {
-    let n = Axis { before: 1, body: form("N - 1"), size, after: 0 };
+    let n = Axis { before: 1, body: form("N - 1"), size, after: 0, margin: 0 };
     let sum = apply(Function::Add, [element(0, &["i - 1"]), element(1, &["i"])]);
     let steps = [set(0, &["i"], sum), set(0, &["i"], element(1, &["i"]))].map(|step| vec![step]);
     let [then, otherwise] = steps;

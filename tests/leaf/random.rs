@@ -28,7 +28,13 @@ impl Choices {
 
     fn axis(&mut self) -> Axis {
         let (before, after) = ([0, 0, 1][self.choose(3)], [0, 0, 1][self.choose(3)]);
-        Axis { before, body: form("N") - Affine::constant(before + after), size: [3, 2, 5][self.choose(3)], after }
+        Axis {
+            before,
+            body: form("N") - Affine::constant(before + after),
+            size: [3, 2, 5][self.choose(3)],
+            after,
+            margin: 0,
+        }
     }
 
     /// A form over the indices of the loops around.
@@ -113,7 +119,7 @@ impl Choices {
             })
             .collect();
         let indices = ["i", "j", "k"].map(|title| {
-            let inner = Axis { before: 2, body: form("N - 4"), size: [3, 2, 5][self.choose(3)], after: 2 };
+            let inner = Axis { before: 2, body: form("N - 4"), size: [3, 2, 5][self.choose(3)], after: 2, margin: 0 };
             index(title, inner, ["I", "I + 1", "3"][self.choose(3)])
         });
         let arguments = (0..self.choose(4)).map(|_| {

@@ -7,7 +7,7 @@ use systole::tiles::Axis;
 proptest! {
     #[test]
     fn every_element_lies_in_one_tile(before in 0_i64..3, body in 0_i64..20, size in 1_i64..7, after in 0_i64..3) {
-        let axis = Axis { before, body: Affine::variable(&name("N")), size, after };
+        let axis = Axis { before, body: Affine::variable(&name("N")), size, after, margin: 0 };
         let tiles = axis.tiles(&Bindings::from([(name("N"), body)])).unwrap();
         prop_assert_eq!(tiles, before + (body + size - 1) / size + after);
         let mut elements = vec![];
@@ -28,7 +28,7 @@ proptest! {
 #[test]
 fn a_sum_of_parameters_has_the_tiles_of_both() {
     let body = Affine::variable(&name("M")) + Affine::variable(&name("K")) - Affine::constant(1);
-    let axis = Axis { before: 0, body, size: 4, after: 0 };
+    let axis = Axis { before: 0, body, size: 4, after: 0, margin: 0 };
     let sizes = |m, k| Bindings::from([(name("M"), m), (name("K"), k)]);
     assert_eq!(axis.tiles(&sizes(13, 7)), Some(6));
     assert_eq!((axis.span(4, 19), axis.span(5, 19)), ((16, 18), (19, 18)));

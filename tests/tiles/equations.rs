@@ -99,7 +99,9 @@ fn factors_that_need_each_other_are_layers_of_one_tensor() {
         "L_U[i,i,0] = L_U.3(A[i,i], sum(k: i - k - 1, k) L_U.sum(L_U[i,k,0], L_U[k,i,0]), \
          sum(k: i - k - 1, k) L_U.sum.2(L_U[i,k,0], L_U[k,i,0])) where N_by_4 - i - 1, i"
             .to_owned(),
-        format!("L_U[i,j,0] = L_U(A[i,j], sum(k: j - k - 1, k) {below}, L_U[j,j,0]) where N_by_4 - i - 1, i - j - 1, j"),
+        format!(
+            "L_U[i,j,0] = L_U(A[i,j], sum(k: j - k - 1, k) {below}, L_U[j,j,0]) where N_by_4 - i - 1, i - j - 1, j"
+        ),
         "L_U[i,j,0] = L_U.2(A[i,j], sum(k: i - k - 1, k) L_U.sum(L_U[i,k,0], L_U[k,j,0]), L_U[i,i,0]) \
          where N_by_4 - j - 1, i, j - i - 1"
             .to_owned(),
@@ -109,7 +111,18 @@ fn factors_that_need_each_other_are_layers_of_one_tensor() {
     let cut = cut_spaces(&tiled(&kernel("lu"), &[("i", 4)]).system).expect("spaces");
     eprintln!("{:#?}", cut.families);
     for (s, m) in cut.spaces.iter().zip(&cut.members) {
-        eprintln!("{} {:?} out {:?} emb {:?} fam {} ops {:?}", s.name, s.indices(), s.output_access.iter().map(|f| f.to_string()).collect::<Vec<_>>(), m.embedding.iter().map(|f| f.to_string()).collect::<Vec<_>>(), m.family, s.operands.iter().map(|o| format!("{}{:?}", o.tensor, o.access.iter().map(|f| f.to_string()).collect::<Vec<_>>())).collect::<Vec<_>>());
+        eprintln!(
+            "{} {:?} out {:?} emb {:?} fam {} ops {:?}",
+            s.name,
+            s.indices(),
+            s.output_access.iter().map(|f| f.to_string()).collect::<Vec<_>>(),
+            m.embedding.iter().map(|f| f.to_string()).collect::<Vec<_>>(),
+            m.family,
+            s.operands
+                .iter()
+                .map(|o| format!("{}{:?}", o.tensor, o.access.iter().map(|f| f.to_string()).collect::<Vec<_>>()))
+                .collect::<Vec<_>>()
+        );
     }
     panic!();
 }

@@ -1,0 +1,57 @@
+//! Equations that scatter, such as `c[i + j] = sum(i, j) a[i] * b[j]`, as equations that gather: `c[x] = sum(i) a[i] * b[x - i]`.
+//!
+//! In: a system. Out: one with the same outputs, each element's terms in the same order, whose targets are plain; and the
+//! indices that are gone, each with one that is divided like it.
+
+use crate::integer::{Affine, Name, name};
+use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, gather};
+use std::collections::BTreeMap;
+
+/// The system without scattered targets, and what stands for the indices that are gone.
+pub(super) fn gathered(system: &RecurrenceSystem) -> (RecurrenceSystem, BTreeMap<Name, Name>) {
+    let mut gone = BTreeMap::new();
+    let mut plain = |equation: &Equation| match system.tensor(&equation.target) {
+        Some(target) => renamed(&without_fixed(&gather(equation, target), &mut gone)),
+        None => equation.clone(),
+    };
+    let equations = system.equations.iter().map(&mut plain).collect();
+    (RecurrenceSystem { equations, ..system.clone() }, gone)
+}
+
+/// The equation without the inner of two reductions where each value of the outer index leaves it one value.
+fn without_fixed(equation: &Equation, gone: &mut BTreeMap<Name, Name>) -> Equation {
+    Equation { value: joined(&equation.value, gone), ..equation.clone() }
+}
+
+fn joined(value: &Expr, gone: &mut BTreeMap<Name, Name>) -> Expr {
+    let Expr::Reduce { operator, index, range, body, span } = value else { return value.clone() };
+    let body = joined(body, gone);
+    let with = |range, body| Expr::Reduce { operator: *operator, index: index.clone(), range, body, span: *span };
+    match &body {
+        Expr::Reduce { operator: second, index: inner, range: fibre, body: term, .. } if second == operator => {
+            let fixing = fibre.equations().find(|form| form.coefficient(inner) == 1 && form.mentions([index]));
+            let Some(form) = fixing else { return with(range.clone(), Box::new(body)) };
+            let image = BTreeMap::from([(inner.clone(), Affine::variable(inner) - form.clone())]);
+            gone.insert(inner.clone(), index.clone());
+            with(range.intersect(&fibre.substitute(&image)), Box::new(term.substitute(&image)))
+        }
+        _ => with(range.clone(), Box::new(body)),
+    }
+}
+
+/// The equation with names that a program may have for the subscripts that [`gather`] made up.
+fn renamed(equation: &Equation) -> Equation {
+    let plain =
+        |index: &Name| index.strip_prefix('@').map_or_else(|| index.clone(), |number| name(&format!("x{number}")));
+    let image: BTreeMap<Name, Affine> =
+        equation.domain.indices.iter().map(|index| (index.clone(), Affine::variable(&plain(index)))).collect();
+    Equation {
+        subscripts: equation.subscripts.iter().map(|form| form.substitute(&image)).collect(),
+        domain: Domain {
+            indices: equation.domain.indices.iter().map(plain).collect(),
+            set: equation.domain.set.substitute(&image),
+        },
+        value: equation.value.substitute(&image),
+        ..equation.clone()
+    }
+}
