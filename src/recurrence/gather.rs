@@ -10,7 +10,7 @@ use crate::integer::{Affine, Name, Polyhedron, name};
 use std::collections::BTreeMap;
 
 /// The reduction indices around the whole right-hand side that the target mentions, outermost first.
-pub(super) fn scattered_indices(equation: &Equation) -> Vec<Name> {
+pub fn scattered_indices(equation: &Equation) -> Vec<Name> {
     let outer = outer_reductions(&equation.value);
     outer.into_iter().filter(|index| equation.subscripts.iter().any(|form| form.mentions([index]))).collect()
 }

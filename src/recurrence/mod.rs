@@ -34,7 +34,7 @@ mod resolved;
 
 mod gather;
 
-pub(crate) use gather::gather;
+pub(crate) use gather::{gather, scattered_indices};
 
 mod evaluate;
 

@@ -3,18 +3,20 @@
 //! In: a system. Out: one with the same outputs, each element's terms in the same order, whose targets are plain; and the
 //! indices that are gone, each with one that is divided like it.
 
-use crate::integer::{Affine, Name, name};
-use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, gather};
+use crate::integer::{Affine, Bound, Name, Polyhedron, name};
+use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, gather, scattered_indices};
 use std::collections::BTreeMap;
 
 /// The system without scattered targets, and what stands for the indices that are gone.
 pub(super) fn gathered(system: &RecurrenceSystem) -> (RecurrenceSystem, BTreeMap<Name, Name>) {
     let mut gone = BTreeMap::new();
     let mut plain = |equation: &Equation| match system.tensor(&equation.target) {
-        Some(target) => renamed(&without_fixed(&gather(equation, target), &mut gone)),
-        None => equation.clone(),
+        Some(target) if !scattered_indices(equation).is_empty() => {
+            divided(renamed(&without_fixed(&gather(equation, target), &mut gone)))
+        }
+        _ => vec![equation.clone()],
     };
-    let equations = system.equations.iter().map(&mut plain).collect();
+    let equations = system.equations.iter().flat_map(&mut plain).collect();
     (RecurrenceSystem { equations, ..system.clone() }, gone)
 }
 
@@ -37,6 +39,28 @@ fn joined(value: &Expr, gone: &mut BTreeMap<Name, Name>) -> Expr {
         }
         _ => with(range.clone(), Box::new(body)),
     }
+}
+
+/// The equation by the upper bounds of its reduction: where one of them is the least, the others are left out.
+fn divided(equation: Equation) -> Vec<Equation> {
+    let Expr::Reduce { operator, index, range, body, span } = &equation.value else { return vec![equation] };
+    let (_, upper) = range.bounds(index);
+    let [first, second, ..] = &upper[..] else { return vec![equation] };
+    if first.coefficient != 1 || second.coefficient != 1 {
+        return vec![equation];
+    }
+    let beyond = first.form.clone() - second.form.clone();
+    let sides = [(beyond.clone(), first), (-beyond - Affine::constant(1), second)];
+    let side = |(guard, out): (Affine, &Bound)| {
+        let dropped = out.form.clone() - Affine::variable(index);
+        let range = Polyhedron::new(range.constraints().iter().filter(|form| **form != dropped).cloned());
+        let (operator, index, body, span) = (*operator, index.clone(), body.clone(), *span);
+        let mut domain = equation.domain.clone();
+        domain.set.add(guard);
+        Equation { domain, value: Expr::Reduce { operator, index, range, body, span }, ..equation.clone() }
+    };
+    let parts = sides.map(side).into_iter().filter(|part| !part.domain.set.is_empty());
+    parts.flat_map(divided).collect()
 }
 
 /// The equation with names that a program may have for the subscripts that [`gather`] made up.
