@@ -50,7 +50,7 @@ impl Tiler<'_> {
         let mut forms: Vec<Affine> =
             there.flat_map(|(tiles, axis)| tiles.iter().flat_map(|tile| within_axis(tile, axis))).collect();
         if read.tensor == part.tensor {
-            forms.extend(product(&candidates).iter().flat_map(|tile| differences(tile, &own)));
+            forms.extend(product((&read.access, axes), &candidates).iter().flat_map(|tile| differences(tile, &own)));
         }
         forms
     }

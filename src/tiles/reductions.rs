@@ -163,7 +163,8 @@ impl Tiler<'_> {
         let met = |(form, axis): (&Affine, &Axis)| -> Vec<Affine> {
             tiles_met(form, axis, along).iter().map(|tile| tile.substitute(&image)).collect()
         };
-        product(&read.access.iter().zip(self.axes.of_tensor(&read.tensor)).map(met).collect::<Vec<_>>())
+        let axes = self.axes.of_tensor(&read.tensor);
+        product((&read.access, axes), &read.access.iter().zip(axes).map(met).collect::<Vec<_>>())
     }
 
     /// The tiles of a reduction's points at these tiles of its free coordinates, over its indices.

@@ -105,7 +105,8 @@ impl Tiler<'_> {
         let part = &parts[number];
         let tiles = self.tiles_at(cell, part, access, image)?;
         let own = self.own_tile(number, cell, &tiles)?;
-        let outer = self.outer_range(number, &tiles, own.as_ref());
+        let known = cell.set.intersect(&self.sizes);
+        let outer = self.outer_range(number, &tiles, own.as_ref()).irredundant(&known);
         let begun = (!outer.intersect(&cell.set).is_empty()).then_some(outer);
         let window = writer.running(number, access, &tiles, begun);
         let (Some(own), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };

@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
         let access: Vec<Affine> = access.iter().map(|form| unpinned(form, pinned)).collect();
         let window = self.window(tensor, &access, &axes, None);
         let mut is_own = false;
-        for tile in product(&candidates) {
+        for tile in product((&access, &axes), &candidates) {
             if tile.iter().zip(&axes).any(|(tile, axis)| !self.is_there(tile, axis)) {
                 return Err((
                     format!("the tiles of `{tensor}` do not line up with those of its subscripts here"),
@@ -241,11 +241,14 @@ pub(super) fn within_axis(tile: &Affine, axis: &Axis) -> [Affine; 2] {
     [tile.clone(), axis.all_tiles() - tile.clone() - Affine::constant(1)]
 }
 
-/// Every choice of one from each.
-pub(super) fn product(choices: &[Vec<Affine>]) -> Vec<Vec<Affine>> {
-    choices.iter().fold(vec![vec![]], |all, next| {
+/// Every choice of one tile along each axis; subscripts that are the same lie in the same tile: `X[m, k - 1, k - 1]`.
+pub(super) fn product((access, axes): (&[Affine], &[Axis]), choices: &[Vec<Affine>]) -> Vec<Vec<Affine>> {
+    let all = choices.iter().fold(vec![vec![]], |all: Vec<Vec<Affine>>, next| {
         all.iter()
             .flat_map(|chosen| next.iter().map(move |one| [&chosen[..], std::slice::from_ref(one)].concat()))
             .collect()
-    })
+    });
+    let is_same = |one: usize, other: usize| access[one] == access[other] && axes[one] == axes[other];
+    let agrees = |tile: &Vec<Affine>, at: usize| (0..at).all(|before| !is_same(before, at) || tile[before] == tile[at]);
+    all.into_iter().filter(|tile| (0..tile.len()).all(|at| agrees(tile, at))).collect()
 }

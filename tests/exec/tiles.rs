@@ -8,7 +8,7 @@ use systole::recurrence;
 use systole::sim::{self, simulate};
 
 /// Kernels, flags, and whether sums run in the written order, so that the bits are those of the equations as they stand.
-const TILED: [(&str, &[&str], bool); 21] = [
+const TILED: [(&str, &[&str], bool); 27] = [
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "cannon"], true),
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "weight-stationary"], true),
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "summa"], true),
@@ -29,6 +29,12 @@ const TILED: [(&str, &[&str], bool); 21] = [
     ("jacobi2d", &["--tile", "i=4,j=3", "--schedule", "cells"], true),
     ("matvec", &["--tile", "i=4,j=3"], true),
     ("ttm", &["--tile", "i=2,j=3,k=2,l=3", "--rank", "2", "--steps", "0..1"], true),
+    ("lu", &["--tile", "i=4"], true),
+    ("lu", &["--tile", "i=3,j=3,k=3"], true),
+    ("qr_givens", &["--tile", "m=3,k=2,j=2"], true),
+    ("transitive_closure", &["--tile", "i=4,j=4"], true),
+    ("conv1d", &["--tile", "i=4,k=4"], false),
+    ("polynomial_product", &["--tile", "i=4,j=4"], false),
     ("mttkrp", &["--tile", "i=2,j=3,k=2,l=3", "--rank", "2", "--steps", "0..1"], false),
 ];
 

@@ -6,14 +6,15 @@ use systole::tiles::Axis;
 
 proptest! {
     #[test]
-    fn every_element_lies_in_one_tile(before in 0_i64..3, body in 0_i64..20, size in 1_i64..7, after in 0_i64..3) {
-        let axis = Axis { before, body: Affine::variable(&name("N")), size, after, margin: 0 };
+    fn every_element_lies_in_one_tile(before in 0_i64..3, body in 0_i64..20, size in 1_i64..7, after in 0_i64..3, margin in 0_i64..3) {
+        let axis = Axis { before, body: Affine::variable(&name("N")), size, after, margin };
         let tiles = axis.tiles(&Bindings::from([(name("N"), body)])).unwrap();
-        prop_assert_eq!(tiles, before + (body + size - 1) / size + after);
+        prop_assert_eq!(tiles, before + (body + size - 1) / size + after + 2 * margin);
         let mut elements = vec![];
         for tile in 0..tiles {
             let (first, last) = axis.span(tile, body);
-            prop_assert!(first <= last && last - first < size);
+            let is_empty = !(margin..tiles - margin).contains(&tile);
+            prop_assert!((first > last) == is_empty && last - first < size);
             elements.extend(first..=last);
         }
         prop_assert_eq!(elements, (0..before + body + after).collect::<Vec<i64>>());

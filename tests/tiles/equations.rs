@@ -90,39 +90,33 @@ fn an_index_without_tiles_stays_as_it_is() {
     assert_eq!(equations("matmul", &[("j", 3)]), expected);
 }
 
-/// The factors need each other in the tile on the diagonal, so they are the layers of one tensor.
+/// The factors need each other in the tile on the diagonal, so they are the layers of one tensor, and one sum serves both: the
+/// blocked factor that is else written by hand.
 #[test]
 fn factors_that_need_each_other_are_layers_of_one_tensor() {
-    let below = "L_U.sum.2(L_U[i,k,0], L_U[k,j,0])";
     let expected = [
-        "L[i,j] = L(L_U[i,j,0]) where N_by_4 - i - 1, N_by_4 - j - 1, i, j".to_owned(),
-        "L_U[i,i,0] = L_U.3(A[i,i], sum(k: i - k - 1, k) L_U.sum(L_U[i,k,0], L_U[k,i,0]), \
-         sum(k: i - k - 1, k) L_U.sum.2(L_U[i,k,0], L_U[k,i,0])) where N_by_4 - i - 1, i"
-            .to_owned(),
-        format!(
-            "L_U[i,j,0] = L_U(A[i,j], sum(k: j - k - 1, k) {below}, L_U[j,j,0]) where N_by_4 - i - 1, i - j - 1, j"
-        ),
-        "L_U[i,j,0] = L_U.2(A[i,j], sum(k: i - k - 1, k) L_U.sum(L_U[i,k,0], L_U[k,j,0]), L_U[i,i,0]) \
-         where N_by_4 - j - 1, i, j - i - 1"
-            .to_owned(),
-        "U[i,j] = U(L_U[i,j,0]) where N_by_4 - i - 1, N_by_4 - j - 1, i, j".to_owned(),
+        "L[i,j] = L(L_U[i,j]) where N_by_4 - i - 1, N_by_4 - j - 1, i, j",
+        "L_U[i,i] = L_U.3(A[i,i], sum(k: i - k - 1, k) L_U.sum(L_U[i,k], L_U[k,i])) where N_by_4 - i - 1, i",
+        "L_U[i,j] = L_U(A[i,j], sum(k: j - k - 1, k) L_U.sum(L_U[i,k], L_U[k,j]), L_U[j,j]) \
+         where N_by_4 - i - 1, i - j - 1, j",
+        "L_U[i,j] = L_U.2(A[i,j], sum(k: i - k - 1, k) L_U.sum(L_U[i,k], L_U[k,j]), L_U[i,i]) \
+         where N_by_4 - j - 1, i, j - i - 1",
+        "U[i,j] = U(L_U[i,j]) where N_by_4 - i - 1, N_by_4 - j - 1, i, j",
     ];
     assert_eq!(equations("lu", &[("i", 4)]), expected);
-    let cut = cut_spaces(&tiled(&kernel("lu"), &[("i", 4)]).system).expect("spaces");
-    eprintln!("{:#?}", cut.families);
-    for (s, m) in cut.spaces.iter().zip(&cut.members) {
-        eprintln!(
-            "{} {:?} out {:?} emb {:?} fam {} ops {:?}",
-            s.name,
-            s.indices(),
-            s.output_access.iter().map(|f| f.to_string()).collect::<Vec<_>>(),
-            m.embedding.iter().map(|f| f.to_string()).collect::<Vec<_>>(),
-            m.family,
-            s.operands
-                .iter()
-                .map(|o| format!("{}{:?}", o.tensor, o.access.iter().map(|f| f.to_string()).collect::<Vec<_>>()))
-                .collect::<Vec<_>>()
-        );
-    }
-    panic!();
+}
+
+/// Rotations lie beside what they turn: X[m], c[m], s[m] and the G that they give.
+#[test]
+fn rotations_and_what_they_turn_are_one_tensor() {
+    let expected = [
+        "R[k,j] = R(X_G_c_s[M_by_3,k,j]) where N_by_2 - j - 1, N_by_2 - k - 1, j, k",
+        "X_G_c_s[0,k,j] = 0 where N_by_2 - j - 1, N_by_2 - k - 1, j, k",
+        "X_G_c_s[m,0,0] = X_G_c_s.5(A[m - 1,0], X_G_c_s[m - 1,0,0]) where M_by_3 - m, m - 1",
+        "X_G_c_s[m,k,k] = X_G_c_s.3(X_G_c_s[m,k - 1,k - 1], X_G_c_s[m,k - 1,k], X_G_c_s[m - 1,k - 1,k], \
+         X_G_c_s[m - 1,k,k]) where M_by_3 - m, N_by_2 - k - 1, k - 1, m - 1",
+    ];
+    let found = equations("qr_givens", &[("m", 3), ("k", 2)]);
+    assert_eq!(found.len(), 7, "{found:?}");
+    expected.iter().for_each(|line| assert!(found.iter().any(|known| known == line), "{found:?}"));
 }
