@@ -20,6 +20,8 @@ mod every_design;
 
 mod grown;
 
+mod grown_pairs;
+
 mod grown_systems;
 
 mod systems;
