@@ -11,6 +11,9 @@ use super::word::Word;
 /// Packets of this size are sent at once: 3.5 KiB, which transports copy without asking the receiver.
 pub const FULL: usize = 448;
 
+/// How many receives ranks post at a time.
+pub const POSTED: usize = 32;
+
 /// The way to the other workers. Sending never waits for the receiver to run PEs.
 pub trait Post {
     /// Sends a packet to a worker; packets to one worker arrive in the order in which they were sent.

@@ -4,12 +4,13 @@
 //! others, elements in the arrays, and at the end where each PE stands. PEs that can go on stand in a queue; who waits is
 //! parked at the wire or the tag it waits for, and whoever brings the word or the slot puts it back.
 
-use super::arrays::Arrays;
+use super::arrays::{Arrays, Share};
+use super::footprint::Held;
 use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::plan::Plan;
-use super::surroundings::{Around, Held, Surroundings};
+use super::surroundings::{Around, Prefetched, Surroundings};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{self, NOWHERE, Op, State, Stop, Trouble};
@@ -26,7 +27,7 @@ struct Coroutine<W> {
     registers: Box<[W]>,
     /// The end of the wire at each port.
     ends: Box<[usize]>,
-    held: Held<W>,
+    prefetched: Prefetched<W>,
 }
 
 /// Some of the PEs of a run.
@@ -45,8 +46,8 @@ pub struct Report {
     pub words: u64,
     /// In how many packets, those with credits alone included.
     pub packets: u64,
-    /// How many elements of inputs it held; `None` where workers share them.
-    pub held: Option<u64>,
+    /// What it held at most.
+    pub held: Held,
 }
 
 impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
@@ -118,7 +119,8 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         };
         let standings = pes.into_iter().map(standing).collect();
         let Outbox { words, packets, .. } = world.outbox;
-        let held = world.arrays.held();
+        let Share { inputs, outputs } = world.arrays.held();
+        let held = Held { inputs, outputs, channels: world.wires.most_bytes() + world.lines.bytes() };
         (Report { standings, computed: world.computed, words, packets, held }, world.arrays)
     }
 }
@@ -138,7 +140,7 @@ impl<W: Word> Coroutine<W> {
             slots: slots.into(),
             registers: vec![W::UNWRITTEN; class.registers].into(),
             ends: plan.wiring.ports(pe).iter().map(end).collect(),
-            held: Held::new(),
+            prefetched: Prefetched::new(),
         }
     }
 
@@ -152,7 +154,7 @@ impl<W: Word> Coroutine<W> {
             registers: &mut self.registers,
         };
         let pe = (self.pe, number);
-        let mut around = Around { pe, ends: &self.ends, held: &mut self.held, world, left: W::TURN };
+        let mut around = Around { pe, ends: &self.ends, prefetched: &mut self.prefetched, world, left: W::TURN };
         let stop = array::resume(code, self.class, state, &mut around);
         let fault = |trouble| Fault { pe: self.pe, counter: self.counter, clock: None, trouble };
         self.finished = stop.map_err(fault)? == Stop::Finished;

@@ -1,12 +1,12 @@
 //! One rank while its PEs run: sweeps, messages, and the token when there is nothing else to do.
 
-use super::super::outbox::FULL;
+use super::super::outbox::{FULL, POSTED};
 use super::super::plan::Plan;
 use super::super::worker::{Report, Worker};
 use super::contents::Contents;
 use super::share::Share;
 use super::tour::{Next, Tour};
-use super::traffic::{Leg, Message, POSTED, Traffic};
+use super::traffic::{Leg, Message, Traffic};
 use super::world::World;
 use crate::array::Op;
 use crate::sim::Fault;

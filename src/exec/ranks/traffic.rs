@@ -7,7 +7,7 @@
 //! who has a packet may wait for them. A rank that leaves says so to all others and then hears from all others, so nothing is
 //! left under way when MPI ends.
 
-use super::super::outbox::Post;
+use super::super::outbox::{POSTED, Post};
 use super::super::packet::{Enclosed, Packet};
 use super::tour::Token;
 use super::world::{World, number};
@@ -15,9 +15,6 @@ use mpi::request::{self, LocalScope, Request, RequestCollection};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::VecDeque;
-
-/// How many receives are posted at a time.
-pub const POSTED: usize = 32;
 
 /// What a message is. Its first entry holds that and its length: the statuses that `test_some` of the crate gives are not
 /// those of the messages that it gives where several are completed at once.
