@@ -16,6 +16,10 @@ mod owners;
 
 mod command;
 
+mod memory;
+
+mod parts;
+
 mod tiled;
 
 mod tiles;
@@ -31,3 +35,9 @@ mod ranks_stop;
 
 #[cfg(feature = "mpi")]
 mod tiled_ranks;
+
+#[cfg(feature = "mpi")]
+mod ranks_memory;
+
+#[cfg(feature = "mpi")]
+mod ranks_faults;
