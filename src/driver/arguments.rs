@@ -289,6 +289,9 @@ pub struct ExecArguments {
     /// refused before anything is read [default: what the machine has free, shared by its ranks]
     #[arg(long, value_name = "BYTES")]
     pub memory: Option<String>,
+    /// Write what each thread or rank does when, by real clocks, as trace events for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
     /// What works on tiles: `loops` with the bits of the equations, or `faer`, a library, for the products that it knows
     #[arg(long, default_value = "loops")]
     pub leaves: String,

@@ -51,7 +51,7 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
     drop(sinks);
     let execution = Execution { outputs: kept, ..execution };
-    Ok(finish(&mut job, &execution, ("threads", &settings), output)?)
+    Ok(finish(&mut job, arguments, &execution, ("threads", &settings), output)?)
 }
 
 /// Room for the outputs that are to be compared.
@@ -59,13 +59,18 @@ pub fn kept(job: &Job) -> Checked<Tensors> {
     if job.is_compared() { outputs::blank(&job.program, &job.sizes) } else { Ok(Tensors::new()) }
 }
 
-/// Compares the outputs, and says how it went on this back end.
+/// Writes the trace, of a run that deadlocked too; compares the outputs; says how it went on this back end.
 pub fn finish(
     job: &mut Job,
+    arguments: &ExecArguments,
     execution: &Execution,
     (backend, settings): (&str, &Settings),
     output: &Output,
 ) -> Checked<Verdict> {
+    let kind = if backend == "mpi" { "rank" } else { "thread" };
+    if let Some(path) = &arguments.trace {
+        files::write_by(path, |file| execution.timeline.write_chrome(kind, file))?;
+    }
     let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
     let agrees = expected.map(|expected| match settings.leaves {
         LeafBackend::Loops => agrees(&expected, execution),
@@ -81,7 +86,8 @@ pub fn finish(
 pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) -> Checked<Settings> {
     let (dealing, leaves) = (dealing(&arguments.deal)?, leaves(&arguments.leaves)?);
     let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
-    Ok(Settings { workers, dealing, capacity: arguments.capacity, leaves, memory })
+    let trace = arguments.trace.is_some();
+    Ok(Settings { workers, dealing, capacity: arguments.capacity, leaves, memory, trace })
 }
 
 /// `loops` or `faer`.
@@ -129,6 +135,8 @@ fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option
     };
     output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {work}"));
     output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
+    let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
+    output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
     memory::show(&execution.memory, kind, output);
     say_agreement(agrees, output);
 }
@@ -152,6 +160,8 @@ fn to_json(execution: &Execution, (backend, ranks): (&str, usize), agrees: Optio
         "calls": counts.calls,
         "words": counts.words,
         "packets": counts.packets,
+        "waiting": execution.timeline.waiting(),
+        "sending": execution.timeline.sending(),
         "memory": memory::to_json(&execution.memory),
         "matches_reference": agrees,
         "deadlock": execution.deadlock.as_ref().map(sim::report::deadlock_to_json),

@@ -45,7 +45,7 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let verdict = match (&mut job, execution) {
         (Some(job), Some(execution)) => {
             let execution = Execution { outputs: kept, ..execution };
-            finish(job, &execution, ("mpi", &settings), output)
+            finish(job, arguments, &execution, ("mpi", &settings), output)
         }
         _ => Ok(Verdict::Good),
     };

@@ -39,6 +39,10 @@ mod outbox;
 
 mod wires;
 
+mod trace;
+
+pub use trace::{Activity, Lane, MOST_MOMENTS, Moment, Timeline};
+
 mod lines;
 
 mod host;
@@ -66,6 +70,7 @@ pub use ranks::{Files, Stopped, World, execute_on_ranks};
 use footprint::check_footprints;
 pub use owners::{Dealing, Owners};
 use plan::Plan;
+use trace::Tape;
 use word::Word;
 use worker::Report;
 
@@ -82,12 +87,14 @@ pub struct Settings {
     pub leaves: LeafBackend,
     /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more.
     pub memory: Option<u64>,
+    /// Whether to keep what each worker does when.
+    pub trace: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
         let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
-        Settings { workers: 1, dealing, capacity: None, leaves, memory: None }
+        Settings { workers: 1, dealing, capacity: None, leaves, memory: None, trace: false }
     }
 }
 
@@ -102,6 +109,8 @@ pub struct Execution {
     pub counts: Counts,
     /// The memory of each rank, or that of all threads together.
     pub memory: Vec<Usage>,
+    /// What each worker did when; without moments where they were not asked for.
+    pub timeline: Timeline,
     /// From the start of the workers to the end of the last; without reading the program and the arrays.
     pub elapsed: Duration,
 }
@@ -202,7 +211,7 @@ fn attempt<W: Word>(
     let before = host::resident();
     let memory = Memory::read(code, sources)?;
     let start = Instant::now();
-    let reports = match threads::run::<W>(&plan, &memory, operations)? {
+    let mut reports = match threads::run::<W>(&plan, &memory, operations, &Tape::new(start, settings.trace))? {
         Ok(reports) => reports,
         Err(fault) => return Ok(Err(fault)),
     };
@@ -210,13 +219,16 @@ fn attempt<W: Word>(
     let channels = reports.iter().map(|report| report.held.channels).sum();
     // Threads share whole arrays.
     let held = Held { inputs: stated.inputs, outputs: stated.outputs, channels };
+    let lanes = reports.iter_mut().map(|report| std::mem::take(&mut report.lane)).collect();
+    let timeline = Timeline::new(program, code, lanes, elapsed);
     let memory_used = vec![Usage { stated, held, before, peak: host::peak() }];
     let counts = count(code, &owners, &reports);
     let deadlock = Deadlock::find(program, code, standings(reports));
     if deadlock.is_none() {
         memory.check_stored()?;
     }
-    Ok(Ok((Execution { outputs: Tensors::new(), deadlock, counts, memory: memory_used, elapsed }, memory)))
+    let outputs = Tensors::new();
+    Ok(Ok((Execution { outputs, deadlock, counts, memory: memory_used, timeline, elapsed }, memory)))
 }
 
 /// Where each PE stands, in the order of the code.

@@ -4,6 +4,7 @@ use super::arrays::Arrays;
 use super::lines::Lines;
 use super::outbox::Outbox;
 use super::plan::Plan;
+use super::trace::{Activity, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{Assignment, Environment, NOWHERE, Trouble};
@@ -21,6 +22,8 @@ pub struct Surroundings<'a, A, W: Word> {
     pub ready: VecDeque<usize>,
     /// How often each `let` was done.
     pub computed: Vec<u64>,
+    /// What was done when.
+    pub tape: Tape,
 }
 
 /// What a PE has prefetched.
@@ -140,7 +143,15 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     }
 
     fn compute(&mut self, assignment: Assignment<'_>, slots: &[i64], registers: &mut [W]) -> Result<W, Trouble> {
-        self.world.computed[assignment.operation] += 1;
-        W::compute(self.world.operations, assignment, slots, registers)
+        let operation = assignment.operation;
+        self.world.computed[operation] += 1;
+        // An operation on numbers is shorter than looking at a clock.
+        if !W::IS_SHARED || !self.world.tape.keeps() {
+            return W::compute(self.world.operations, assignment, slots, registers);
+        }
+        let from = self.world.tape.now();
+        let word = W::compute(self.world.operations, assignment, slots, registers);
+        self.world.tape.note(Activity::Leaf { operation, pe: self.pe.0 }, from);
+        word
     }
 }

@@ -11,6 +11,7 @@ use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::plan::Plan;
 use super::surroundings::{Around, Prefetched, Surroundings};
+use super::trace::{Activity, Lane, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{self, NOWHERE, Op, State, Stop, Trouble};
@@ -48,11 +49,19 @@ pub struct Report {
     pub packets: u64,
     /// What it held at most.
     pub held: Held,
+    /// What it did when.
+    pub lane: Lane,
 }
 
 impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// The PEs of a worker, before their first instruction.
-    pub fn new(plan: &'a Plan<'a>, number: usize, arrays: A, operations: &'a W::Operations) -> Worker<'a, A, W> {
+    pub fn new(
+        plan: &'a Plan<'a>,
+        number: usize,
+        arrays: A,
+        operations: &'a W::Operations,
+        tape: Tape,
+    ) -> Worker<'a, A, W> {
         let wires = Wires::of(plan, number);
         let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
         let world = Surroundings {
@@ -64,6 +73,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             ready: (0..pes.len()).collect(),
             computed: vec![0; plan.code.operations.len()],
             wires,
+            tape,
         };
         Worker { pes, world }
     }
@@ -78,15 +88,24 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// # Errors
     /// What a PE does wrong.
     pub fn sweep(&mut self, post: &mut impl Post) -> Result<(), Fault> {
-        for _ in 0..self.world.ready.len() {
+        let (from, turns) = (self.world.tape.now(), self.world.ready.len());
+        for _ in 0..turns {
             let Some(number) = self.world.ready.pop_front() else { break };
             self.pes[number].run(number, &mut self.world)?;
-            self.world.outbox.send_full(post);
+            self.world.outbox.send_full(post, &mut self.world.tape);
+        }
+        if turns > 0 {
+            self.world.tape.note(Activity::Turns, from);
         }
         if !self.is_ready() {
-            self.world.outbox.flush(&mut self.world.wires, post);
+            self.world.outbox.flush(&mut self.world.wires, post, &mut self.world.tape);
         }
         Ok(())
+    }
+
+    /// What it does when.
+    pub fn tape(&mut self) -> &mut Tape {
+        &mut self.world.tape
     }
 
     /// Takes in what another worker sent.
@@ -94,7 +113,10 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// # Errors
     /// A tag that was driven before.
     pub fn deliver(&mut self, packet: &Packet) -> Result<(), Fault> {
-        packet.parcels().try_for_each(|parcel| self.unpack(parcel))
+        let (from, size) = (self.world.tape.now(), packet.size());
+        packet.parcels().try_for_each(|parcel| self.unpack(parcel))?;
+        self.world.tape.note(Activity::Deliver { size }, from);
+        Ok(())
     }
 
     fn unpack(&mut self, parcel: Parcel<W>) -> Result<(), Fault> {
@@ -121,7 +143,8 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let Outbox { words, packets, .. } = world.outbox;
         let Share { inputs, outputs } = world.arrays.held();
         let held = Held { inputs, outputs, channels: world.wires.most_bytes() + world.lines.bytes() };
-        (Report { standings, computed: world.computed, words, packets, held }, world.arrays)
+        let lane = world.tape.into_lane();
+        (Report { standings, computed: world.computed, words, packets, held, lane }, world.arrays)
     }
 }
 

@@ -20,6 +20,8 @@ mod memory;
 
 mod parts;
 
+mod traces;
+
 mod tiled;
 
 mod tiles;
@@ -41,3 +43,6 @@ mod ranks_memory;
 
 #[cfg(feature = "mpi")]
 mod ranks_faults;
+
+#[cfg(feature = "mpi")]
+mod ranks_traces;

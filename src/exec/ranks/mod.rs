@@ -10,6 +10,7 @@
 use super::needs::Needs;
 use super::owners::Owners;
 use super::plan::Plan;
+use super::trace::{Tape, Timeline};
 use super::{Execution, Settings, Usage, check_settings, count, host, standings};
 use crate::array::elements::{Sinks, Sources, publish_all};
 use crate::array::{self, Code, Program, Tensors};
@@ -36,6 +37,8 @@ mod collect;
 mod memory;
 
 mod reports;
+
+mod lanes;
 
 mod traffic;
 
@@ -85,12 +88,16 @@ fn execute_words<W: Contents>(
     let before = host::resident();
     let mut share = Share::<W>::new(&plan, &needs);
     world.settle(distribute::distribute(world, &needs, &mut share, sources.as_deref_mut()))?;
+    // The clocks of all ranks start together.
+    world.wait_for_all();
     let start = Instant::now();
-    let ran = run::run(world, &plan, share, operations);
+    let ran = run::run(world, &plan, share, operations, Tape::new(start, settings.trace));
     let elapsed = start.elapsed();
-    let (report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
+    let (mut report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
     let usage = Usage { stated, held: report.held, before, peak: host::peak() };
     let memory = memory::gather(world, &usage);
+    let lanes = lanes::gather(world, &std::mem::take(&mut report.lane));
+    let timeline = Timeline::new(program, code, lanes, elapsed);
     let reports = reports::gather(world, &report);
     let counts = count(code, &owners, &reports);
     let deadlock = if world.is_first() { Deadlock::find(program, code, standings(reports)) } else { None };
@@ -98,6 +105,6 @@ fn execute_words<W: Contents>(
         let stored = collect::collect(world, &share, sinks.as_deref_mut());
         world.settle(stored.and_then(|()| sinks.map_or(Ok(()), publish_all)))?;
     }
-    let execution = Execution { outputs: Tensors::new(), deadlock, counts, memory, elapsed };
+    let execution = Execution { outputs: Tensors::new(), deadlock, counts, memory, timeline, elapsed };
     Ok(world.is_first().then_some(execution))
 }

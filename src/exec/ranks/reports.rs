@@ -1,6 +1,7 @@
 //! What all ranks did, brought to rank 0.
 
 use super::super::footprint::Held;
+use super::super::trace::Lane;
 use super::super::worker::Report;
 use super::world::World;
 use crate::sim::Standing;
@@ -41,5 +42,6 @@ fn unpack(entries: &[u64]) -> Option<Report> {
         rest = after;
     }
     let held = Held { inputs, outputs, channels };
-    Some(Report { standings, computed: computed.to_vec(), words, packets, held })
+    // Lanes come on their own.
+    Some(Report { standings, computed: computed.to_vec(), words, packets, held, lane: Lane::default() })
 }

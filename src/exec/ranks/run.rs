@@ -2,6 +2,7 @@
 
 use super::super::outbox::{FULL, POSTED};
 use super::super::plan::Plan;
+use super::super::trace::{Activity, Tape};
 use super::super::worker::{Report, Worker};
 use super::contents::Contents;
 use super::share::Share;
@@ -22,9 +23,10 @@ pub fn run<'a, W: Contents>(
     plan: &'a Plan<'a>,
     share: Share<'a, W>,
     operations: &'a W::Operations,
+    tape: Tape,
 ) -> Result<(Report, Share<'a, W>), Fault> {
-    let worker = Worker::new(plan, world.rank(), share, operations);
-    let mut rank = Rank { worker, tour: Tour::new(world.rank(), world.size()) };
+    let worker = Worker::new(plan, world.rank(), share, operations, tape);
+    let mut rank = Rank { worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
     let mut traffic = Traffic::new(world);
     let mut fault = None;
     while !traffic.is_over() {
@@ -34,6 +36,8 @@ pub fn run<'a, W: Contents>(
             for buffer in &mut buffers {
                 posted.add(anyone.immediate_receive_into(scope, &mut buffer[..]));
             }
+            let now = rank.worker.tape().now();
+            rank.worker.tape().note(Activity::Post { receives: POSTED }, now);
             let mut leg = Leg::new(&mut traffic, posted);
             fault = rank.go(&mut leg).err().or(fault.take());
             leg.close();
@@ -58,6 +62,8 @@ fn longest(plan: &Plan<'_>) -> usize {
 struct Rank<'a, W: Contents> {
     worker: Worker<'a, Share<'a, W>, W>,
     tour: Tour,
+    /// Since when no PE can go on and nothing has come.
+    idle_since: Option<u64>,
 }
 
 impl<W: Contents> Rank<'_, W> {
@@ -78,20 +84,38 @@ impl<W: Contents> Rank<'_, W> {
         outcome
     }
 
+    /// What has been waited for has come, or nothing will.
+    fn end_wait(&mut self) {
+        if let Some(from) = self.idle_since.take() {
+            self.worker.tape().note(Activity::Wait, from);
+        }
+    }
+
     fn turn(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
         self.worker.sweep(leg)?;
         while let Some(message) = leg.next() {
             match message {
-                Message::Packet(packet) => self.worker.deliver(&packet)?,
+                Message::Packet(packet) => {
+                    self.end_wait();
+                    self.worker.deliver(&packet)?;
+                }
                 Message::Token(token) => self.tour.arrive(token),
-                Message::Over => leg.leave(),
+                Message::Over => {
+                    self.end_wait();
+                    leg.leave();
+                }
             }
         }
         if !self.worker.is_ready() && !leg.traffic.has_left() {
+            let now = self.worker.tape().now();
+            self.idle_since.get_or_insert(now);
             match self.tour.idle(leg.traffic.sent, leg.traffic.received) {
                 Next::Pass(token) => leg.pass(token),
                 Next::Wait => std::thread::yield_now(),
-                Next::End => leg.leave(),
+                Next::End => {
+                    self.end_wait();
+                    leg.leave();
+                }
             }
         }
         Ok(())
