@@ -9,6 +9,7 @@ use crate::integer::Name;
 use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::slice::from_ref;
 
 /// Elements at a time, at most, where an array of any size goes through in parts: 512 KiB of them.
 pub const PART: usize = 1 << 16;
@@ -70,7 +71,7 @@ pub fn read_whole(source: &mut dyn Source) -> Checked<ArrayD<f64>> {
     let shape = source.shape().to_vec();
     let volume = shape.iter().product();
     let mut values = Vec::with_capacity(volume);
-    source.read(&[0..volume], &mut values)?;
+    source.read(from_ref(&(0..volume)), &mut values)?;
     Ok(ArrayD::from_shape_vec(shape, values).unwrap_or_default())
 }
 

@@ -1,7 +1,7 @@
 //! Sizes and arrays from the command line.
 
 use super::filled::Filled;
-use crate::array::elements::{Source, Sources, read_whole};
+use crate::array::elements::{Sources, read_whole};
 use crate::array::{ArrayDecl, IndexExpr, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::{Bindings, Name, name};
@@ -95,12 +95,9 @@ pub fn tensors(
 
 /// All arrays of these sources.
 pub fn read_all(sources: &mut Sources<'_>) -> Checked<Tensors> {
-    let too_large = |(name, source): (&Name, &Box<dyn Source + '_>)| {
-        let is_too_large = source.shape().iter().product::<usize>() > MOST_ELEMENTS;
-        is_too_large.then(|| does_not_fit(name))
-    };
-    if let Some(fault) = sources.iter().find_map(too_large) {
-        return fault.alone();
+    let is_too_large = |shape: &[usize]| shape.iter().product::<usize>() > MOST_ELEMENTS;
+    if let Some((name, _)) = sources.iter().find(|(_, source)| is_too_large(source.shape())) {
+        return does_not_fit(name).alone();
     }
     sources.iter_mut().map(|(name, source)| Ok((name.clone(), read_whole(&mut **source)?))).collect()
 }

@@ -5,7 +5,9 @@
 //! buses keep what is driven on them. What the program, its wiring and its PEs take is estimated; what the process takes for
 //! its own code and its libraries is not in it.
 
-use super::needs::{Needs, elements_of, words_of};
+#[cfg(feature = "mpi")]
+use super::needs::elements_of;
+use super::needs::{Needs, words_of};
 use super::outbox::{FULL, POSTED};
 use super::plan::Plan;
 use super::word::{ELEMENT, Word};
@@ -172,6 +174,7 @@ fn word_bytes(plan: &Plan<'_>) -> u64 {
 }
 
 /// The bytes of the elements at these addresses of all arrays.
+#[cfg(feature = "mpi")]
 fn elements(plan: &Plan<'_>, runs: &[Vec<std::ops::Range<usize>>]) -> u64 {
     sum(plan.code.arrays.iter().zip(runs).map(|(layout, runs)| elements_of(layout, runs) as u64 * ELEMENT))
 }

@@ -35,6 +35,7 @@ impl Marks {
     }
 
     /// Whether an address is in the set.
+    #[cfg(any(test, feature = "mpi"))]
     pub fn has(&self, address: usize) -> bool {
         let entries = self.pages.get(address / PAGE).filter(|entries| !entries.is_empty());
         entries.is_some_and(|entries| is_set(entries[address % PAGE / ENTRY], address))

@@ -7,7 +7,7 @@
 
 use super::marks::Marks;
 use super::plan::Plan;
-use crate::array::{self, Assignment, Environment, Layout, State, Trouble};
+use crate::array::{self, Assignment, Environment, State, Trouble};
 use std::ops::Range;
 
 /// What some PEs do to arrays and buses.
@@ -41,7 +41,8 @@ pub fn words_of(runs: &[Range<usize>]) -> usize {
 }
 
 /// How many elements stand at these addresses.
-pub fn elements_of(layout: &Layout, runs: &[Range<usize>]) -> usize {
+#[cfg(feature = "mpi")]
+pub fn elements_of(layout: &array::Layout, runs: &[Range<usize>]) -> usize {
     match layout.boxes.is_empty() {
         true => words_of(runs),
         false => runs.iter().flat_map(Range::clone).map(|address| layout.size_at(address)).sum(),

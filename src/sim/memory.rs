@@ -8,6 +8,7 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::leaf::Tile;
 use crate::recurrence::Role;
 use ndarray::ArrayD;
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many words of an array went which way.
@@ -137,10 +138,10 @@ impl Memory {
     pub fn write_outputs(&self, sinks: &mut Sinks<'_>) -> Checked<()> {
         for (layout, bits) in self.layouts.iter().zip(&self.outputs) {
             let Some(sinks) = sinks.get_mut(&layout.name).filter(|sinks| !sinks.is_empty()) else { continue };
-            for run in cut_runs(&[0..bits.len()], PART) {
+            for run in cut_runs(from_ref(&(0..bits.len())), PART) {
                 let load = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
                 let values: Vec<f64> = bits[run.clone()].iter().map(load).collect();
-                sinks.iter_mut().try_for_each(|sink| sink.write(&[run.clone()], &values))?;
+                sinks.iter_mut().try_for_each(|sink| sink.write(from_ref(&run), &values))?;
             }
         }
         Ok(())
@@ -161,7 +162,7 @@ impl Memory {
 fn read_input(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<f64>> {
     let Some(source) = sources.get_mut(&layout.name).filter(|_| layout.role == Role::Input) else { return Ok(vec![]) };
     let mut values = Vec::with_capacity(layout.volume());
-    source.read(&[0..layout.volume()], &mut values)?;
+    source.read(from_ref(&(0..layout.volume())), &mut values)?;
     Ok(values)
 }
 

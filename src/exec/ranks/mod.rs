@@ -79,7 +79,7 @@ fn execute_words<W: Contents>(
     settings: &Settings,
     operations: &W::Operations,
 ) -> Result<Option<Execution>, Stopped> {
-    let (mut sources, mut sinks) = files.unzip();
+    let (sources, mut sinks) = files.unzip();
     world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
     let owners = Owners::new(&code.grid, world.size(), settings.dealing);
     let plan = Plan::new(program, code, &owners, world.size(), settings.capacity);
@@ -87,7 +87,7 @@ fn execute_words<W: Contents>(
     let stated = memory::state::<W>(world, &plan, &needs, settings.memory)?;
     let before = host::resident();
     let mut share = Share::<W>::new(&plan, &needs);
-    world.settle(distribute::distribute(world, &needs, &mut share, sources.as_deref_mut()))?;
+    world.settle(distribute::distribute(world, &needs, &mut share, sources))?;
     // The clocks of all ranks start together.
     world.wait_for_all();
     let start = Instant::now();

@@ -96,15 +96,17 @@ mod tests {
         Layout { name: name("X"), role: Role::Input, shape: vec![length], elements: vec![length], boxes: vec![] }
     }
 
+    fn run(first: usize, end: usize) -> Range<usize> {
+        first..end
+    }
+
     #[test]
     fn pieces_are_full_and_keep_the_order() {
-        assert_eq!(
-            pieces(&numbers(20), &[0..5, 7..8, 9..16], 4),
-            [vec![0..4], vec![4..5, 7..8, 9..11], vec![11..15], vec![15..16]]
-        );
+        let found = pieces(&numbers(20), &[0..5, 7..8, 9..16], 4);
+        assert_eq!(found, [vec![run(0, 4)], vec![4..5, 7..8, 9..11], vec![run(11, 15)], vec![run(15, 16)]]);
         let tiles = Layout { boxes: vec![vec![(0, 3), (3, 3), (6, 3)]], elements: vec![9], ..numbers(3) };
-        assert_eq!(pieces(&tiles, &[0..3], 7), [vec![0..2], vec![2..3]]);
-        assert_eq!(pieces(&tiles, &[0..2], 2), [vec![0..1], vec![1..2]]);
+        assert_eq!(pieces(&tiles, &[run(0, 3)], 7), [vec![run(0, 2)], vec![run(2, 3)]]);
+        assert_eq!(pieces(&tiles, &[run(0, 2)], 2), [vec![run(0, 1)], vec![run(1, 2)]]);
         assert_eq!(pieces(&tiles, &[], 2), Vec::<Vec<Range<usize>>>::new());
     }
 
@@ -112,8 +114,8 @@ mod tests {
     fn a_part_finds_its_words_and_no_others() {
         let mut part = Part::<f64>::new(&[2..4, 7..8]);
         let bits = [1.0, 2.0, 3.0].map(f64::to_bits);
-        part.extend(&numbers(9), &[2..4], &bits[..2]);
-        part.extend(&numbers(9), &[7..8], &bits[2..]);
+        part.extend(&numbers(9), &[run(2, 4)], &bits[..2]);
+        part.extend(&numbers(9), &[run(7, 8)], &bits[2..]);
         let found = [2, 3, 7].map(|address| part.place(address).map(|place| *part.word(place)));
         assert_eq!((found, part.bytes()), ([Some(1.0), Some(2.0), Some(3.0)], 24));
         assert_eq!((part.place(0), part.place(8)), (None, None));

@@ -16,6 +16,7 @@ use crate::array::elements::{Sink, Source, read_whole};
 use crate::diagnostic::{Checked, Diagnostic};
 use ndarray::ArrayD;
 use std::path::Path;
+use std::slice::from_ref;
 
 /// The array in a file; its shape is checked against `shape` where one is given.
 ///
@@ -39,7 +40,7 @@ pub fn read(path: &Path, shape: Option<&[usize]>) -> Checked<ArrayD<f64>> {
 pub fn write(path: &Path, array: &ArrayD<f64>) -> Checked<()> {
     let array = array.as_standard_layout();
     let mut sink = NpySink::create(path, array.shape())?;
-    sink.write(&[0..array.len()], array.as_slice().unwrap_or_default())?;
+    sink.write(from_ref(&(0..array.len())), array.as_slice().unwrap_or_default())?;
     sink.seal()?;
     sink.publish()
 }
