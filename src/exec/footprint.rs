@@ -8,7 +8,7 @@
 #[cfg(feature = "mpi")]
 use super::needs::elements_of;
 use super::needs::{Needs, words_of};
-use super::outbox::{FULL, POSTED};
+use super::outbox::{FULL, POSTED, SLOTS};
 use super::plan::Plan;
 use super::word::{ELEMENT, Word};
 use crate::array::elements::PART;
@@ -68,7 +68,9 @@ impl Footprint {
             if touches.contains(&true) { plan.capacities[wire.channel] } else { 0 }
         });
         let lines = plan.reach.iter().zip(driven).filter(|(reach, _)| reach.contains(&rank));
-        let words = sum(ends).saturating_add(sum(lines.map(|(_, words)| *words)));
+        // Beside what channels hold, MPI may still read what was sent.
+        let sent = plan.slots_from(rank);
+        let words = sum(ends).saturating_add(sum(lines.map(|(_, words)| *words))).saturating_add(sent);
         Footprint {
             inputs: elements(plan, &needs.read),
             outputs: elements(plan, &needs.stored),
@@ -206,7 +208,7 @@ fn bookkeeping<W: Word>(plan: &Plan<'_>, worker: usize, needs: &Needs) -> u64 {
     let words: usize = needs.read.iter().chain(&needs.stored).map(|runs| words_of(runs)).sum();
     let handles = if W::IS_SHARED { words.saturating_mul(HANDLE) } else { words / 8 };
     let all = [plan.wiring.wires.len() * WIRE, code.pes.len() * PE, runs * RUN, handles];
-    let packets = (POSTED + plan.workers) * FULL + 4 * PART;
+    let packets = (POSTED + SLOTS + plan.workers) * FULL + 4 * PART;
     let rest = all.into_iter().fold(packets * size_of::<u64>(), usize::saturating_add);
     own.saturating_add(rest as u64).saturating_add(needs.prefetched.saturating_mul(PREFETCHED as u64))
 }

@@ -15,6 +15,9 @@ pub const FULL: usize = 448;
 /// How many receives ranks post at a time.
 pub const POSTED: usize = 32;
 
+/// How many messages of a rank MPI may read from at a time.
+pub const SLOTS: usize = 64;
+
 /// The way to the other workers. Sending never waits for the receiver to run PEs.
 pub trait Post {
     /// Sends a packet to a worker; packets to one worker arrive in the order in which they were sent.

@@ -21,6 +21,8 @@ pub trait Word: Clone + Send + Sync {
     const UNWRITTEN: Self;
     /// A PE may do so many sends and receives before others have their turn and packets leave.
     const TURN: u32;
+    /// So many PEs have a turn before a worker hears the others.
+    const SWEEP: usize;
 
     /// The value of a `let`.
     fn compute(
@@ -51,6 +53,7 @@ impl Word for f64 {
     const IS_SHARED: bool = false;
     const UNWRITTEN: f64 = f64::NAN;
     const TURN: u32 = 4096;
+    const SWEEP: usize = usize::MAX;
 
     #[inline(always)]
     fn compute(
@@ -100,6 +103,7 @@ impl Word for Tile {
     const UNWRITTEN: Tile = Tile::Uniform(f64::NAN);
     /// A leaf takes so long that others should not wait for what is there already.
     const TURN: u32 = 4;
+    const SWEEP: usize = 1;
 
     fn compute(
         leaves: &Leaves,

@@ -83,12 +83,13 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         !self.world.ready.is_empty()
     }
 
-    /// Gives each PE that can go on one turn. Where none can go on after that, everything that is for others is sent.
+    /// Gives PEs that can go on one turn each. Where none can go on after that, or others are to be heard first, everything that
+    /// is for others is sent.
     ///
     /// # Errors
     /// What a PE does wrong.
     pub fn sweep(&mut self, post: &mut impl Post) -> Result<(), Fault> {
-        let (from, turns) = (self.world.tape.now(), self.world.ready.len());
+        let (from, turns) = (self.world.tape.now(), self.world.ready.len().min(W::SWEEP));
         for _ in 0..turns {
             let Some(number) = self.world.ready.pop_front() else { break };
             self.pes[number].run(number, &mut self.world)?;
@@ -97,7 +98,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         if turns > 0 {
             self.world.tape.note(Activity::Turns, from);
         }
-        if !self.is_ready() {
+        if !self.is_ready() || turns == W::SWEEP {
             self.world.outbox.flush(&mut self.world.wires, post, &mut self.world.tape);
         }
         Ok(())

@@ -40,6 +40,8 @@ mod reports;
 
 mod lanes;
 
+mod sends;
+
 mod traffic;
 
 mod tour;

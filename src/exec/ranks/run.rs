@@ -5,9 +5,10 @@ use super::super::plan::Plan;
 use super::super::trace::{Activity, Tape};
 use super::super::worker::{Report, Worker};
 use super::contents::Contents;
+use super::sends::{Sends, slots};
 use super::share::Share;
 use super::tour::{Next, Tour};
-use super::traffic::{Leg, Message, Traffic};
+use super::traffic::{Leg, Message, Traffic, Volley};
 use super::world::World;
 use crate::array::Op;
 use crate::sim::Fault;
@@ -29,6 +30,7 @@ pub fn run<'a, W: Contents>(
     let mut rank = Rank { worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
     let mut traffic = Traffic::new(world);
     let mut fault = None;
+    let room = usize::try_from(plan.slots_from(world.rank())).unwrap_or(usize::MAX);
     while !traffic.is_over() {
         let mut buffers = vec![vec![0u64; longest(plan)]; POSTED];
         request::multiple_scope(POSTED, |scope, posted| {
@@ -39,7 +41,14 @@ pub fn run<'a, W: Contents>(
             let now = rank.worker.tape().now();
             rank.worker.tape().note(Activity::Post { receives: POSTED }, now);
             let mut leg = Leg::new(&mut traffic, posted);
-            fault = rank.go(&mut leg).err().or(fault.take());
+            while leg.is_open() {
+                let slots = slots();
+                request::scope(|scope| {
+                    let mut volley = Volley { leg: &mut leg, sends: Sends::new(scope, &slots, room) };
+                    fault = rank.go(&mut volley).err().or(fault.take());
+                    rank.close(&mut volley);
+                });
+            }
             leg.close();
         });
     }
@@ -67,21 +76,30 @@ struct Rank<'a, W: Contents> {
 }
 
 impl<W: Contents> Rank<'_, W> {
-    /// Works until the receives of the leg are used up, or all ranks have left.
-    fn go(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
+    /// Works until the volley is over, the receives of its leg are used up, or all ranks have left.
+    fn go(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) -> Result<(), Fault> {
         let mut outcome = Ok(());
-        while !leg.is_used_up() && !leg.traffic.is_over() {
-            if leg.traffic.has_left() {
+        while volley.leg.is_open() && !volley.is_over() {
+            if volley.leg.traffic.has_left() {
                 // What still comes is for nobody.
-                if leg.next().is_none() {
+                if volley.leg.next().is_none() {
                     std::thread::yield_now();
                 }
-            } else if let Err(fault) = self.turn(leg) {
+            } else if let Err(fault) = self.turn(volley) {
                 outcome = Err(fault);
-                leg.leave();
+                volley.leg.leave();
             }
         }
         outcome
+    }
+
+    /// Ends a volley, for which PEs that can go on wait.
+    fn close(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) {
+        let from = self.worker.tape().now();
+        volley.close();
+        if self.idle_since.is_none() {
+            self.worker.tape().note(Activity::Wait, from);
+        }
     }
 
     /// What has been waited for has come, or nothing will.
@@ -91,8 +109,9 @@ impl<W: Contents> Rank<'_, W> {
         }
     }
 
-    fn turn(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
-        self.worker.sweep(leg)?;
+    fn turn(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) -> Result<(), Fault> {
+        self.worker.sweep(volley)?;
+        let leg = &mut *volley.leg;
         while let Some(message) = leg.next() {
             match message {
                 Message::Packet(packet) => {

@@ -46,7 +46,7 @@ impl Timeline {
         Timeline { lanes, kernel: program.kernel.to_string(), elapsed, names, grid: code.grid.clone(), positions }
     }
 
-    /// The share of all workers' time in which no PE of theirs could go on, from 0 to 1.
+    /// The share of all workers' time that is lost to waiting, from 0 to 1.
     pub fn waiting(&self) -> f64 {
         self.share(|lane| lane.waited)
     }

@@ -20,7 +20,7 @@ pub enum Activity {
         /// The PE, as a position in the code.
         pe: usize,
     },
-    /// No PE can go on.
+    /// No PE can go on, or a rank cannot send before MPI has what it sent.
     Wait,
     /// Hands a packet to the transport, until that has it.
     Send {
@@ -59,7 +59,7 @@ pub struct Lane {
     pub moments: Vec<Moment>,
     /// How many more there were.
     pub left_out: u64,
-    /// Nanoseconds in which no PE could go on.
+    /// Nanoseconds of waiting.
     pub waited: u64,
     /// Nanoseconds in which packets were handed to the transport.
     pub sent: u64,
