@@ -26,6 +26,21 @@ pub trait Source {
     fn read(&mut self, runs: &[Range<usize>], values: &mut Vec<f64>) -> Checked<()>;
 }
 
+impl Source for &ArrayD<f64> {
+    fn shape(&self) -> &[usize] {
+        ArrayD::shape(self)
+    }
+
+    fn read(&mut self, runs: &[Range<usize>], values: &mut Vec<f64>) -> Checked<()> {
+        match self.as_slice() {
+            Some(all) => runs.iter().for_each(|run| values.extend_from_slice(&all[run.clone()])),
+            // Of an array in another order the elements before a run are passed over.
+            None => runs.iter().for_each(|run| values.extend(self.iter().skip(run.start).take(run.len()))),
+        }
+        Ok(())
+    }
+}
+
 /// Where the elements of an array go. Nobody sees any of them before it is published.
 pub trait Sink {
     /// Takes the elements of these runs, which lie within the array.
@@ -45,6 +60,28 @@ pub trait Sink {
     /// # Errors
     /// As for [`Sink::write`].
     fn publish(&mut self) -> Checked<()>;
+}
+
+/// An array in row-major order, as the constructors of the crate make it.
+impl Sink for &mut ArrayD<f64> {
+    fn write(&mut self, runs: &[Range<usize>], values: &[f64]) -> Checked<()> {
+        let Some(all) = self.as_slice_mut() else { return Ok(()) };
+        let mut rest = values;
+        for run in runs {
+            let (part, after) = rest.split_at(run.len().min(rest.len()));
+            all[run.start..run.start + part.len()].copy_from_slice(part);
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn seal(&mut self) -> Checked<()> {
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Checked<()> {
+        Ok(())
+    }
 }
 
 /// A source for each input.
@@ -89,43 +126,6 @@ pub fn cut_runs(runs: &[Range<usize>], most: usize) -> impl Iterator<Item = Rang
     runs.iter().flat_map(move |run| {
         run.clone().step_by(most.max(1)).map(move |first| first..(first.saturating_add(most)).min(run.end))
     })
-}
-
-impl Source for &ArrayD<f64> {
-    fn shape(&self) -> &[usize] {
-        ArrayD::shape(self)
-    }
-
-    fn read(&mut self, runs: &[Range<usize>], values: &mut Vec<f64>) -> Checked<()> {
-        match self.as_slice() {
-            Some(all) => runs.iter().for_each(|run| values.extend_from_slice(&all[run.clone()])),
-            // Of an array in another order the elements before a run are passed over.
-            None => runs.iter().for_each(|run| values.extend(self.iter().skip(run.start).take(run.len()))),
-        }
-        Ok(())
-    }
-}
-
-/// An array in row-major order, as the constructors of the crate make it.
-impl Sink for &mut ArrayD<f64> {
-    fn write(&mut self, runs: &[Range<usize>], values: &[f64]) -> Checked<()> {
-        let Some(all) = self.as_slice_mut() else { return Ok(()) };
-        let mut rest = values;
-        for run in runs {
-            let (part, after) = rest.split_at(run.len().min(rest.len()));
-            all[run.start..run.start + part.len()].copy_from_slice(part);
-            rest = after;
-        }
-        Ok(())
-    }
-
-    fn seal(&mut self) -> Checked<()> {
-        Ok(())
-    }
-
-    fn publish(&mut self) -> Checked<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -211,24 +211,35 @@ fn attempt<W: Word>(
     let before = host::resident();
     let memory = Memory::read(code, sources)?;
     let start = Instant::now();
-    let mut reports = match threads::run::<W>(&plan, &memory, operations, &Tape::new(start, settings.trace))? {
+    let reports = match threads::run::<W>(&plan, &memory, operations, &Tape::new(start, settings.trace))? {
         Ok(reports) => reports,
         Err(fault) => return Ok(Err(fault)),
     };
     let elapsed = start.elapsed();
-    let channels = reports.iter().map(|report| report.held.channels).sum();
     // Threads share whole arrays.
+    let channels = reports.iter().map(|report| report.held.channels).sum();
     let held = Held { inputs: stated.inputs, outputs: stated.outputs, channels };
-    let lanes = reports.iter_mut().map(|report| std::mem::take(&mut report.lane)).collect();
-    let timeline = Timeline::new(program, code, lanes, elapsed);
-    let memory_used = vec![Usage { stated, held, before, peak: host::peak() }];
-    let counts = count(code, &owners, &reports);
-    let deadlock = Deadlock::find(program, code, standings(reports));
-    if deadlock.is_none() {
+    let usage = vec![Usage { stated, held, before, peak: host::peak() }];
+    let execution = conclude((program, code), &owners, reports, usage, elapsed);
+    if execution.deadlock.is_none() {
         memory.check_stored()?;
     }
-    let outputs = Tensors::new();
-    Ok(Ok((Execution { outputs, deadlock, counts, memory: memory_used, timeline, elapsed }, memory)))
+    Ok(Ok((execution, memory)))
+}
+
+/// What all workers together did.
+fn conclude(
+    (program, code): (&Program, &Code),
+    owners: &Owners,
+    mut reports: Vec<Report>,
+    memory: Vec<Usage>,
+    elapsed: Duration,
+) -> Execution {
+    let lanes = reports.iter_mut().map(|report| std::mem::take(&mut report.lane)).collect();
+    let timeline = Timeline::new(program, code, lanes, elapsed);
+    let counts = count(code, owners, &reports);
+    let deadlock = Deadlock::find(program, code, standings(reports));
+    Execution { outputs: Tensors::new(), deadlock, counts, memory, timeline, elapsed }
 }
 
 /// Where each PE stands, in the order of the code.

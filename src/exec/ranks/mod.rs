@@ -10,13 +10,14 @@
 use super::needs::Needs;
 use super::owners::Owners;
 use super::plan::Plan;
-use super::trace::{Tape, Timeline};
-use super::{Execution, Settings, Usage, check_settings, count, host, standings};
+use super::trace::Tape;
+use super::{Execution, Settings, Usage, check_settings, conclude, host};
 use crate::array::elements::{Sinks, Sources, publish_all};
-use crate::array::{self, Code, Program, Tensors};
+use crate::array::{self, Code, Program};
+use crate::diagnostic::Checked;
 use crate::integer::Bindings;
 use crate::leaf::{Leaves, Tile};
-use crate::sim::{Deadlock, check_inputs, explain_fault};
+use crate::sim::{check_inputs, explain_fault};
 use contents::Contents;
 use share::Share;
 use std::time::Instant;
@@ -81,32 +82,45 @@ fn execute_words<W: Contents>(
     settings: &Settings,
     operations: &W::Operations,
 ) -> Result<Option<Execution>, Stopped> {
-    let (sources, mut sinks) = files.unzip();
+    let (sources, sinks) = files.unzip();
     world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
     let owners = Owners::new(&code.grid, world.size(), settings.dealing);
     let plan = Plan::new(program, code, &owners, world.size(), settings.capacity);
-    let needs = Needs::of(&plan, world.rank());
-    let stated = memory::state::<W>(world, &plan, &needs, settings.memory)?;
-    let before = host::resident();
-    let mut share = Share::<W>::new(&plan, &needs);
-    world.settle(distribute::distribute(world, &needs, &mut share, sources))?;
+    let (share, mut usage) = prepare::<W>(world, &plan, sources, settings)?;
     // The clocks of all ranks start together.
     world.wait_for_all();
     let start = Instant::now();
     let ran = run::run(world, &plan, share, operations, Tape::new(start, settings.trace));
     let elapsed = start.elapsed();
-    let (mut report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
-    let usage = Usage { stated, held: report.held, before, peak: host::peak() };
+    let (report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
+    (usage.held, usage.peak) = (report.held, host::peak());
     let memory = memory::gather(world, &usage);
-    let lanes = lanes::gather(world, &std::mem::take(&mut report.lane));
-    let timeline = Timeline::new(program, code, lanes, elapsed);
     let reports = reports::gather(world, &report);
-    let counts = count(code, &owners, &reports);
-    let deadlock = if world.is_first() { Deadlock::find(program, code, standings(reports)) } else { None };
-    if world.share_number(u8::from(deadlock.is_some())) == 0 {
-        let stored = collect::collect(world, &share, sinks.as_deref_mut());
-        world.settle(stored.and_then(|()| sinks.map_or(Ok(()), publish_all)))?;
+    let execution = world.is_first().then(|| conclude((program, code), &owners, reports, memory, elapsed));
+    let is_stuck = execution.as_ref().is_some_and(|execution| execution.deadlock.is_some());
+    if world.share_number(u8::from(is_stuck)) == 0 {
+        world.settle(hand_over(world, &share, sinks))?;
     }
-    let execution = Execution { outputs: Tensors::new(), deadlock, counts, memory, timeline, elapsed };
-    Ok(world.is_first().then_some(execution))
+    Ok(execution)
+}
+
+/// Says what this rank will hold, and fills it.
+fn prepare<'a, W: Contents>(
+    world: &World,
+    plan: &'a Plan<'a>,
+    sources: Option<&mut Sources<'_>>,
+    settings: &Settings,
+) -> Result<(Share<'a, W>, Usage), Stopped> {
+    let needs = Needs::of(plan, world.rank());
+    let stated = memory::state::<W>(world, plan, &needs, settings.memory)?;
+    let before = host::resident();
+    let mut share = Share::new(plan, &needs);
+    world.settle(distribute::distribute(world, &needs, &mut share, sources))?;
+    Ok((share, Usage { stated, before, ..Usage::default() }))
+}
+
+/// Gives all outputs to their sinks, and shows them.
+fn hand_over<W: Contents>(world: &World, share: &Share<'_, W>, mut sinks: Option<&mut Sinks<'_>>) -> Checked<()> {
+    collect::collect(world, share, sinks.as_deref_mut())?;
+    sinks.map_or(Ok(()), publish_all)
 }

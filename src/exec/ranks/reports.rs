@@ -3,12 +3,16 @@
 use super::super::footprint::Held;
 use super::super::trace::Lane;
 use super::super::worker::Report;
+use super::lanes;
 use super::world::World;
 use crate::sim::Standing;
 
 /// The reports of all ranks, on rank 0; empty elsewhere. All ranks call it.
 pub fn gather(world: &World, mine: &Report) -> Vec<Report> {
-    world.gather(&pack(mine)).iter().filter_map(|entries| unpack(entries)).collect()
+    let reports = world.gather(&pack(mine));
+    let lanes = lanes::gather(world, &mine.lane);
+    let with_lane = |(entries, lane): (&Vec<u64>, Lane)| Some(Report { lane, ..unpack(entries)? });
+    reports.iter().zip(lanes).filter_map(with_lane).collect()
 }
 
 /// The counts, then for each PE where it stands.

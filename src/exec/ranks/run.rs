@@ -27,35 +27,15 @@ pub fn run<'a, W: Contents>(
     tape: Tape,
 ) -> Result<(Report, Share<'a, W>), Fault> {
     let worker = Worker::new(plan, world.rank(), share, operations, tape);
-    let mut rank = Rank { worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
-    let mut traffic = Traffic::new(world);
-    let mut fault = None;
     let room = usize::try_from(plan.slots_from(world.rank())).unwrap_or(usize::MAX);
+    let mut rank =
+        Rank { longest: longest(plan), room, worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
+    let mut traffic = Traffic::new(world);
+    let mut outcome = Ok(());
     while !traffic.is_over() {
-        let mut buffers = vec![vec![0u64; longest(plan)]; POSTED];
-        request::multiple_scope(POSTED, |scope, posted| {
-            let anyone = world.packets().any_process();
-            for buffer in &mut buffers {
-                posted.add(anyone.immediate_receive_into(scope, &mut buffer[..]));
-            }
-            let now = rank.worker.tape().now();
-            rank.worker.tape().note(Activity::Post { receives: POSTED }, now);
-            let mut leg = Leg::new(&mut traffic, posted);
-            while leg.is_open() {
-                let slots = slots();
-                request::scope(|scope| {
-                    let mut volley = Volley { leg: &mut leg, sends: Sends::new(scope, &slots, room) };
-                    fault = rank.go(&mut volley).err().or(fault.take());
-                    rank.close(&mut volley);
-                });
-            }
-            leg.close();
-        });
+        outcome = outcome.and(rank.leg(world, &mut traffic));
     }
-    match fault {
-        Some(fault) => Err(fault),
-        None => Ok(rank.worker.conclude()),
-    }
+    outcome.map(|()| rank.worker.conclude())
 }
 
 /// How many entries a message has at most.
@@ -69,6 +49,10 @@ fn longest(plan: &Plan<'_>) -> usize {
 
 /// The PEs of a rank, and what it knows of the token.
 struct Rank<'a, W: Contents> {
+    /// How many entries a message has at most.
+    longest: usize,
+    /// How many tiles MPI may read from at a time.
+    room: usize,
     worker: Worker<'a, Share<'a, W>, W>,
     tour: Tour,
     /// Since when no PE can go on and nothing has come.
@@ -76,6 +60,37 @@ struct Rank<'a, W: Contents> {
 }
 
 impl<W: Contents> Rank<'_, W> {
+    /// Posts receives, and works until they are used up or all ranks have left.
+    fn leg(&mut self, world: &World, traffic: &mut Traffic<'_>) -> Result<(), Fault> {
+        let mut buffers = vec![vec![0u64; self.longest]; POSTED];
+        request::multiple_scope(POSTED, |scope, posted| {
+            let anyone = world.packets().any_process();
+            for buffer in &mut buffers {
+                posted.add(anyone.immediate_receive_into(scope, &mut buffer[..]));
+            }
+            let now = self.worker.tape().now();
+            self.worker.tape().note(Activity::Post { receives: POSTED }, now);
+            let mut leg = Leg::new(traffic, posted);
+            let mut outcome = Ok(());
+            while leg.is_open() {
+                outcome = outcome.and(self.volley(&mut leg));
+            }
+            leg.close();
+            outcome
+        })
+    }
+
+    /// Works with fresh slots for what it sends.
+    fn volley(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
+        let slots = slots();
+        request::scope(|scope| {
+            let mut volley = Volley { leg, sends: Sends::new(scope, &slots, self.room) };
+            let outcome = self.go(&mut volley);
+            self.close(&mut volley);
+            outcome
+        })
+    }
+
     /// Works until the volley is over, the receives of its leg are used up, or all ranks have left.
     fn go(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) -> Result<(), Fault> {
         let mut outcome = Ok(());
