@@ -4,9 +4,15 @@
 //! order of the box. The boxes of different addresses share no element, and together they are the whole array.
 
 use super::Layout;
+use crate::recurrence::Role;
 use std::ops::Range;
 
 impl Layout {
+    /// Whether it is an output.
+    pub fn is_output(&self) -> bool {
+        self.role == Role::Output
+    }
+
     /// How many elements the whole array has.
     pub fn volume(&self) -> usize {
         self.elements.iter().product()
@@ -42,6 +48,11 @@ impl Layout {
         self.boxes.iter().map(longest).product()
     }
 
+    /// The most elements of a word: 1 in arrays of numbers.
+    pub fn largest_word(&self) -> usize {
+        if self.boxes.is_empty() { 1 } else { self.largest_box() }
+    }
+
     /// For each dimension of a box its first element and how many there are.
     fn ranges(&self, address: usize) -> impl Iterator<Item = (usize, usize)> {
         let tile = if self.boxes.is_empty() { vec![] } else { self.subscripts(address) };
@@ -61,7 +72,6 @@ fn strides(extents: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::integer::name;
-    use crate::recurrence::Role;
 
     /// Boxes of 1, 3, 3 and 2 by 2, 1 and none elements in an array of 9 by 3.
     #[test]

@@ -21,6 +21,8 @@ pub struct Code {
     pub pes: Vec<Pe>,
     /// How often each `let` of the program applies each function.
     pub operations: Vec<Vec<(Function, u64)>>,
+    /// The most elements of a word: 1, or those of the largest tile that is loaded or that a leaf gives.
+    pub largest_word: u64,
 }
 
 /// A PE that has something to do.

@@ -8,7 +8,7 @@
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
 
-use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, check_memory};
+use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, check_memory, largest_word};
 use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
@@ -19,6 +19,14 @@ use crate::tiles::Axis;
 /// # Errors
 /// A program that is not valid; sizes that do not fit the program or the memory; a PE that belongs to two classes.
 pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
+    compile_shared(program, sizes, 1)
+}
+
+/// Compiles a program for these sizes, whose arrays and PEs so many processes share.
+///
+/// # Errors
+/// Those of [`compile`].
+pub fn compile_shared(program: &Program, sizes: &Bindings, processes: usize) -> Checked<Code> {
     validate(program)?;
     check_sizes(program, sizes)?;
     let sizes = &bind_tiles(program, sizes);
@@ -28,9 +36,10 @@ pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
         program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
-    check_memory((program, sizes), &arrays, &grid, &classes)?;
+    check_memory((program, sizes), &arrays, &grid, &classes, processes)?;
     let pes = place_pes(program, sizes, &grid)?;
-    Ok(Code { grid, arrays, classes, pes, operations })
+    let largest_word = largest_word(program, sizes, &arrays);
+    Ok(Code { grid, arrays, classes, pes, operations, largest_word })
 }
 
 fn check_sizes(program: &Program, sizes: &Bindings) -> Checked<()> {

@@ -54,6 +54,8 @@ pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar,
 
 mod boxes;
 
+pub mod elements;
+
 mod compile_body;
 
 mod room;
@@ -64,7 +66,7 @@ mod calls;
 
 mod compile;
 
-pub use compile::{bind_tiles, compile, show_point};
+pub use compile::{bind_tiles, compile, compile_shared, show_point};
 
 mod demand;
 

@@ -12,7 +12,7 @@ use crate::tiles::Axis;
 /// Bytes of an element: the user's and the simulator's copy, and whether it is stored.
 pub(super) const ELEMENT_BYTES: u128 = 17;
 
-/// What a run may take of memory, in bytes.
+/// What a run may take of memory, in bytes; where processes share it, each of them.
 pub const MEMORY_LIMIT: u64 = 8 << 30;
 
 /// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
@@ -21,20 +21,22 @@ pub(super) fn check_memory(
     arrays: &[Layout],
     grid: &Grid,
     classes: &[ClassCode],
+    processes: usize,
 ) -> Checked<()> {
     let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
     let pes = volume(&grid.extents);
     let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
     let tiles = if program.is_over_tiles() { tiles_of_a_pe(program, classes) } else { 0 };
-    let tile_bytes = largest_tile(program, sizes, arrays).saturating_mul(8);
+    let tile_bytes = u128::from(largest_word(program, sizes, arrays)) * 8;
     let pe_bytes = (pe_bytes + 8).saturating_add(tiles.saturating_mul(tile_bytes));
     let bytes = pes.saturating_mul(pe_bytes).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
-    if bytes <= MEMORY_LIMIT.into() {
+    let limit = u128::from(MEMORY_LIMIT).saturating_mul(processes as u128);
+    if bytes <= limit {
         return Ok(());
     }
     let need = bytes >> 20;
     let of_tiles = if tiles > 0 { format!(", {tiles} tiles of {tile_bytes} bytes a PE") } else { String::new() };
-    Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", MEMORY_LIMIT >> 20))
+    Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", limit >> 20))
         .note(format!("{pes} PEs and {elements} array elements{of_tiles}"))
         .help("choose smaller sizes")
         .alone()
@@ -53,14 +55,14 @@ fn tiles_of_a_pe(program: &Program, classes: &[ClassCode]) -> u128 {
     classes.iter().map(|class| slots(class).saturating_add(class.registers as u128)).max().unwrap_or(0)
 }
 
-/// The most elements of a tile that is loaded, or that a leaf gives.
-fn largest_tile(program: &Program, sizes: &Bindings, arrays: &[Layout]) -> u128 {
+/// The most elements of a word: 1, or those of the largest tile that is loaded, or that a leaf gives.
+pub(super) fn largest_word(program: &Program, sizes: &Bindings, arrays: &[Layout]) -> u64 {
     let results = program.leaves.iter().map(|leaf| {
         let sides = leaf.result.iter().map(|(axis, _)| longest(axis, sizes));
         sides.fold(1u128, u128::saturating_mul)
     });
     let loaded = arrays.iter().filter(|array| !array.boxes.is_empty()).map(|array| array.largest_box() as u128);
-    results.chain(loaded).max().unwrap_or(1)
+    u64::try_from(results.chain(loaded).max().unwrap_or(1)).unwrap_or(u64::MAX)
 }
 
 /// The most elements of a tile along an axis.
@@ -72,7 +74,7 @@ fn longest(axis: &Axis, sizes: &Bindings) -> u128 {
 impl ClassCode {
     /// About how many bytes a back end holds for a PE of this class: the simulator's peak on arrays of 512 x 512 and
     /// 1024 x 1024, which is 350 to 400 bytes for matrix products, where this says 360 to 480.
-    fn bytes(&self) -> u128 {
+    pub fn bytes(&self) -> u128 {
         (140 + 8 * (self.slots + self.registers) + 60 * self.ports.len() + 16 * self.taps.len()) as u128
     }
 }

@@ -285,6 +285,13 @@ pub struct ExecArguments {
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,
+    /// The most bytes that a rank may hold, or all threads together, such as 512MB or 2GiB; a run that would hold more is
+    /// refused before anything is read [default: what the machine has free, shared by its ranks]
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<String>,
+    /// Write what each thread or rank does when, by real clocks, as trace events for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
     /// What works on tiles: `loops` with the bits of the equations, or `faer`, a library, for the products that it knows
     #[arg(long, default_value = "loops")]
     pub leaves: String,

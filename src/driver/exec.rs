@@ -1,13 +1,14 @@
 //! `systole exec`: run a program for real.
 
 use super::arguments::ExecArguments;
-use super::finished::{agrees, agrees_closely, say_agreement, verdict, write_outputs};
+use super::finished::{agrees, agrees_closely, say_agreement, verdict};
 use super::job::Job;
 use super::output::Output;
 use super::timed::threads;
-use super::{Done, Verdict, files};
+use super::{Done, Verdict, files, memory, outputs};
+use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use crate::exec::{Counts, Dealing, Execution, Settings, execute};
+use crate::exec::{Counts, Dealing, Execution, Settings, available_memory, execute_in_parts};
 use crate::leaf::LeafBackend;
 use crate::sim;
 use serde_json::{Value, json};
@@ -42,23 +43,35 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
         ]
         .into());
     }
-    let job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
-    let settings = settings(arguments, workers)?;
-    let execution = execute(&job.program, &job.sizes, &job.inputs, &settings)?;
-    Ok(finish(&job, arguments, &execution, ("threads", &settings), output)?)
+    let settings = settings(arguments, workers, available_memory())?;
+    let mut kept = kept(&job)?;
+    let mut sinks = outputs::sinks(&job.program, &job.sizes, &arguments.given.arrays.output, &mut kept)?;
+    let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
+    drop(sinks);
+    let execution = Execution { outputs: kept, ..execution };
+    Ok(finish(&mut job, arguments, &execution, ("threads", &settings), output)?)
 }
 
-/// Writes the outputs, compares them, and says how it went on this back end.
+/// Room for the outputs that are to be compared.
+pub fn kept(job: &Job) -> Checked<Tensors> {
+    if job.is_compared() { outputs::blank(&job.program, &job.sizes) } else { Ok(Tensors::new()) }
+}
+
+/// Writes the trace, of a run that deadlocked too; compares the outputs; says how it went on this back end.
 pub fn finish(
-    job: &Job,
+    job: &mut Job,
     arguments: &ExecArguments,
     execution: &Execution,
     (backend, settings): (&str, &Settings),
     output: &Output,
 ) -> Checked<Verdict> {
-    let expected = job.expected()?;
-    write_outputs(&job.program, execution, &arguments.given.arrays.output)?;
+    let kind = if backend == "mpi" { "rank" } else { "thread" };
+    if let Some(path) = &arguments.trace {
+        files::write_by(path, |file| execution.timeline.write_chrome(kind, file))?;
+    }
+    let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
     let agrees = expected.map(|expected| match settings.leaves {
         LeafBackend::Loops => agrees(&expected, execution),
         LeafBackend::Faer => agrees_closely(&expected, execution),
@@ -69,10 +82,12 @@ pub fn finish(
     Ok(verdict(execution, agrees, output))
 }
 
-/// How it is to be run.
-pub fn settings(arguments: &ExecArguments, workers: usize) -> Checked<Settings> {
-    let leaves = leaves(&arguments.leaves)?;
-    Ok(Settings { workers, dealing: dealing(&arguments.deal)?, capacity: arguments.capacity, leaves })
+/// How it is to be run; with `free` bytes at most where no others are asked for.
+pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) -> Checked<Settings> {
+    let (dealing, leaves) = (dealing(&arguments.deal)?, leaves(&arguments.leaves)?);
+    let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
+    let trace = arguments.trace.is_some();
+    Ok(Settings { workers, dealing, capacity: arguments.capacity, leaves, memory, trace })
 }
 
 /// `loops` or `faer`.
@@ -107,7 +122,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 
 /// The table: where it ran, how fast, what passed between workers.
 fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option<bool>, output: &Output) {
-    let Counts { arrangement, pes, operations, calls, words, packets, held } = &execution.counts;
+    let Counts { arrangement, pes, operations, calls, words, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
@@ -119,8 +134,10 @@ fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option
         _ => format!("{calls} calls of leaves in {seconds:.3} s"),
     };
     output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {work}"));
-    let held = held.map_or_else(String::new, |held| format!("; a rank holds {held} elements of the inputs at most"));
-    output.line(&format!("  {words} words between {kind}s, in {packets} packets{held}"));
+    output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
+    let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
+    output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
+    memory::show(&execution.memory, kind, output);
     say_agreement(agrees, output);
 }
 
@@ -143,7 +160,9 @@ fn to_json(execution: &Execution, (backend, ranks): (&str, usize), agrees: Optio
         "calls": counts.calls,
         "words": counts.words,
         "packets": counts.packets,
-        "held": counts.held,
+        "waiting": execution.timeline.waiting(),
+        "sending": execution.timeline.sending(),
+        "memory": memory::to_json(&execution.memory),
         "matches_reference": agrees,
         "deadlock": execution.deadlock.as_ref().map(sim::report::deadlock_to_json),
     })

@@ -4,13 +4,13 @@
 //! all ranks end with one code.
 
 use super::arguments::ExecArguments;
-use super::exec::{finish, settings};
+use super::exec::{finish, kept, settings};
 use super::job::Job;
 use super::output::Output;
-use super::{Done, Verdict, files, inputs};
-use crate::array::{self, Program};
+use super::{Done, Verdict, files, inputs, outputs};
+use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
-use crate::exec::{Settings, Stopped, World, execute_on_ranks};
+use crate::exec::{Execution, Settings, Stopped, World, available_memory, execute_on_ranks};
 use crate::integer::Bindings;
 
 /// The verdicts, by their codes on the way between ranks.
@@ -33,13 +33,20 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
         world.settle(if world.is_first() { files::read(&arguments.given.program).map(Some) } else { Ok(None) })?;
     let text = world.share_text(source.as_ref().map_or("", |source| &source.text));
     let job = source.map(|source| Job::new(&arguments.given, &source, output)).transpose();
-    let job = world.settle(job)?;
-    let (program, sizes, settings) = world.settle(part(world, arguments, &text))?;
-    let none = array::Tensors::new();
-    let inputs = job.as_ref().map_or(&none, |job| &job.inputs);
-    let execution = execute_on_ranks(world, &program, &sizes, inputs, &settings)?;
-    let verdict = match (&job, &execution) {
-        (Some(job), Some(execution)) => finish(job, arguments, execution, ("mpi", &settings), output),
+    let mut job = world.settle(job)?;
+    let (program, sizes, settings) = world.settle(part(world, arguments, &text, world.neighbours()))?;
+    let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
+    let files = &arguments.given.arrays.output;
+    let sinks = job.is_some().then(|| outputs::sinks(&program, &sizes, files, &mut kept)).transpose();
+    let mut sinks = world.settle(sinks)?;
+    let sources = job.as_mut().map(|job| &mut job.sources);
+    let execution = execute_on_ranks(world, &program, &sizes, sources.zip(sinks.as_mut()), &settings)?;
+    drop(sinks);
+    let verdict = match (&mut job, execution) {
+        (Some(job), Some(execution)) => {
+            let execution = Execution { outputs: kept, ..execution };
+            finish(job, arguments, &execution, ("mpi", &settings), output)
+        }
         _ => Ok(Verdict::Good),
     };
     let code = world.settle(verdict)?.code();
@@ -47,9 +54,15 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     Ok(VERDICTS.into_iter().find(|verdict| verdict.code() == code).unwrap_or(Verdict::Refuted))
 }
 
-/// What every rank knows of the run.
-fn part(world: &World, arguments: &ExecArguments, text: &str) -> Checked<(Program, Bindings, Settings)> {
+/// What every rank knows of the run; each may hold its part of what its machine has free, which `neighbours` share.
+fn part(
+    world: &World,
+    arguments: &ExecArguments,
+    text: &str,
+    neighbours: u64,
+) -> Checked<(Program, Bindings, Settings)> {
     let program = array::parse(&arguments.given.program.display().to_string(), text)?;
     let sizes = inputs::sizes(&arguments.given.size, &program.parameters, None)?;
-    Ok((program, sizes, settings(arguments, world.size())?))
+    let free = available_memory().map(|free| free / neighbours);
+    Ok((program, sizes, settings(arguments, world.size(), free)?))
 }

@@ -1,11 +1,12 @@
 //! Sizes and arrays from the command line.
 
-use crate::array::{Program, Tensors};
+use super::filled::Filled;
+use crate::array::elements::{Sources, read_whole};
+use crate::array::{ArrayDecl, IndexExpr, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::{Bindings, Name, name};
 use crate::recurrence::{RecurrenceSystem, Role};
-use crate::sim::npy;
-use ndarray::{ArrayD, IxDyn};
+use crate::sim::npy::NpySource;
 use std::path::Path;
 
 /// `M=8` and so on, every parameter once; `default` fills the rest where it is given.
@@ -55,7 +56,33 @@ fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> {
     }
 }
 
-/// The input arrays of a program: read from files, or filled from the seed as the kernel assumes them, where it is known.
+/// Where the inputs of a program come from: files, or the seed, as the kernel assumes them where it is known.
+pub fn sources(
+    program: &Program,
+    kernel: Option<&RecurrenceSystem>,
+    sizes: &Bindings,
+    files: &[String],
+    seed: u64,
+) -> Checked<Sources<'static>> {
+    let inputs: Vec<_> = program.arrays.iter().filter(|array| array.role == Role::Input).collect();
+    let names: Vec<&str> = inputs.iter().map(|array| &*array.name).collect();
+    let mut sources = Sources::new();
+    for file in files {
+        let (tensor, path) = assignment(file, &names, "input")?;
+        sources.insert(name(tensor), Box::new(NpySource::open(Path::new(path))?));
+    }
+    for (number, array) in inputs.iter().enumerate() {
+        if !sources.contains_key(&array.name) {
+            let assumption = kernel.and_then(|kernel| kernel.tensor(&array.name)?.assumption);
+            let seed = seed.wrapping_add(number as u64);
+            let filled = Filled { shape: shape(array, sizes)?, seed, assumption };
+            sources.insert(array.name.clone(), Box::new(filled));
+        }
+    }
+    Ok(sources)
+}
+
+/// The input arrays of a program, whole.
 pub fn tensors(
     program: &Program,
     kernel: Option<&RecurrenceSystem>,
@@ -63,36 +90,32 @@ pub fn tensors(
     files: &[String],
     seed: u64,
 ) -> Checked<Tensors> {
-    let inputs: Vec<_> = program.arrays.iter().filter(|array| array.role == Role::Input).collect();
-    let names: Vec<&str> = inputs.iter().map(|array| &*array.name).collect();
-    let mut tensors = Tensors::new();
-    for file in files {
-        let (tensor, path) = assignment(file, &names, "input")?;
-        tensors.insert(name(tensor), npy::read(Path::new(path), None)?);
-    }
-    for (number, array) in inputs.iter().enumerate() {
-        if !tensors.contains_key(&array.name) {
-            let extent =
-                |side: &crate::array::IndexExpr| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
-            let shape: Option<Vec<usize>> = array.shape.iter().map(extent).collect();
-            let total = shape.as_ref().and_then(|s| s.iter().try_fold(1usize, |p, side| p.checked_mul(*side)));
-            let (Some(shape), Some(0..=MOST_ELEMENTS)) = (shape, total) else {
-                return Diagnostic::new(format!("`{}` does not fit in memory at these sizes", array.name)).alone();
-            };
-            let values = filled(&shape, seed.wrapping_add(number as u64));
-            let assumption = kernel.and_then(|kernel| kernel.tensor(&array.name)?.assumption);
-            let values = match assumption {
-                Some(assumption) => assumption.impose(values),
-                None => values,
-            };
-            tensors.insert(array.name.clone(), values);
-        }
-    }
-    Ok(tensors)
+    read_all(&mut sources(program, kernel, sizes, files, seed)?)
 }
 
-/// Arrays of more elements than this are refused.
+/// All arrays of these sources.
+pub fn read_all(sources: &mut Sources<'_>) -> Checked<Tensors> {
+    let is_too_large = |shape: &[usize]| shape.iter().product::<usize>() > MOST_ELEMENTS;
+    if let Some((name, _)) = sources.iter().find(|(_, source)| is_too_large(source.shape())) {
+        return does_not_fit(name).alone();
+    }
+    sources.iter_mut().map(|(name, source)| Ok((name.clone(), read_whole(&mut **source)?))).collect()
+}
+
+/// Arrays of more elements than this are not made whole.
 const MOST_ELEMENTS: usize = 1 << 30;
+
+/// The extents of an array in elements.
+pub fn shape(array: &ArrayDecl, sizes: &Bindings) -> Checked<Vec<usize>> {
+    let extent = |side: &IndexExpr| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
+    let shape: Option<Vec<usize>> = array.shape.iter().map(extent).collect();
+    let volume = |shape: &Vec<usize>| shape.iter().try_fold(8usize, |product, side| product.checked_mul(*side));
+    shape.filter(|shape| volume(shape).is_some()).ok_or_else(|| vec![does_not_fit(&array.name)])
+}
+
+fn does_not_fit(name: &Name) -> Diagnostic {
+    Diagnostic::new(format!("`{name}` does not fit in memory at these sizes"))
+}
 
 /// `X=FILE.npy` where `X` is one of `names`.
 pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a str, &'a str)> {
@@ -108,17 +131,4 @@ pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a
         return Diagnostic::new(format!("`{tensor}` is not an {what} of this program")).help(help).alone();
     }
     Ok((tensor, path))
-}
-
-/// Numbers in -1 to 1 that depend on the seed and the position alone (SplitMix64).
-fn filled(shape: &[usize], seed: u64) -> ArrayD<f64> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    ArrayD::from_shape_simple_fn(IxDyn(shape), &mut next)
 }

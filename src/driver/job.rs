@@ -4,6 +4,7 @@ use super::arguments::ProgramArguments;
 use super::finished::check_numbers;
 use super::output::Output;
 use super::{inputs, pipeline};
+use crate::array::elements::Sources;
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
@@ -14,26 +15,37 @@ use crate::span::Source;
 pub struct Job {
     pub program: Program,
     pub sizes: Bindings,
-    pub inputs: Tensors,
+    /// Where the inputs come from.
+    pub sources: Sources<'static>,
     reference: Option<RecurrenceSystem>,
 }
 
 impl Job {
-    /// Reads all that the flags name; `source` is the text of the program.
+    /// Opens all that the flags name; `source` is the text of the program.
     pub fn new(arguments: &ProgramArguments, source: &Source, output: &Output) -> Checked<Job> {
         let program = program(source, output)?;
         let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
         let reference =
             arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
         let arrays = &arguments.arrays;
-        let inputs = inputs::tensors(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
-        Ok(Job { program, sizes, inputs, reference })
+        let sources = inputs::sources(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
+        Ok(Job { program, sizes, sources, reference })
+    }
+
+    /// The inputs, whole.
+    pub fn inputs(&mut self) -> Checked<Tensors> {
+        inputs::read_all(&mut self.sources)
+    }
+
+    /// Whether there is a reference to compare with, for which arrays are held whole.
+    pub fn is_compared(&self) -> bool {
+        self.reference.is_some()
     }
 
     /// The sequential meaning of the reference, as far as it can be compared with; `None` where there is no reference.
-    pub fn expected(&self) -> Checked<Option<Tensors>> {
+    pub fn expected(&self, inputs: &Tensors) -> Checked<Option<Tensors>> {
         let Some(system) = &self.reference else { return Ok(None) };
-        let expected = recurrence::evaluate(system, &self.sizes, &self.inputs)?;
+        let expected = recurrence::evaluate(system, &self.sizes, inputs)?;
         expected.iter().try_for_each(|(name, array)| check_numbers(name, array))?;
         Ok(Some(expected))
     }

@@ -25,6 +25,8 @@ mod explore;
 
 mod files;
 
+mod filled;
+
 mod finished;
 
 mod inputs;
@@ -33,11 +35,15 @@ mod job;
 
 mod kernel;
 
+mod memory;
+
 mod one_space;
 
 mod origin;
 
 mod output;
+
+mod outputs;
 
 mod pipeline;
 

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 /// Runs the command.
 pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let tracing = Tracing::new(&arguments.traces)?;
-    let job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
-    let Job { program, sizes, inputs, .. } = &job;
+    let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let inputs = &job.inputs()?;
+    let Job { program, sizes, .. } = &job;
     let machine = files::machine(arguments.machine.as_deref())?;
     room::check(program, sizes, &machine)?;
     let settings = settings(arguments, &machine)?;
@@ -26,7 +27,7 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
     write_outputs(program, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
-    let agrees = job.expected()?.map(|expected| agrees(&expected, &outcome));
+    let agrees = job.expected(inputs)?.map(|expected| agrees(&expected, &outcome));
     if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
         let report = reporting::of_program(program, sizes, &outcome, agrees);
         reporting::write_run(path, report, program, (&outcome, recorder))?;

@@ -4,13 +4,20 @@ use super::word::Word;
 use crate::array::Trouble;
 use crate::sim::Memory;
 
+/// What a worker alone holds of the elements of arrays, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    pub inputs: u64,
+    pub outputs: u64,
+}
+
 /// Inputs to be read and outputs to be stored. Arrays are positions in the code, addresses those of words, row-major.
 pub trait Arrays<W> {
     /// A word of an input that some PE of the worker loads or prefetches.
     fn read(&self, array: usize, address: usize) -> W;
 
-    /// How many elements of inputs the worker holds; `None` where workers share them.
-    fn held(&self) -> Option<u64>;
+    /// What the worker alone holds of them.
+    fn held(&self) -> Share;
 
     /// Stores a word of an output; whether this is the first time that this worker knows of.
     ///
@@ -25,8 +32,8 @@ impl<W: Word> Arrays<W> for &Memory {
         W::read(self, array, address)
     }
 
-    fn held(&self) -> Option<u64> {
-        None
+    fn held(&self) -> Share {
+        Share::default()
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<bool, Trouble> {

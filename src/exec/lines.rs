@@ -28,13 +28,15 @@ impl<W> Line<W> {
 /// All lines of the array, of which a worker fills those that its PEs lie on.
 pub struct Lines<W> {
     lines: Vec<Line<W>>,
+    /// Of all words that were driven.
+    bytes: u64,
 }
 
 impl<W: Word> Lines<W> {
     /// Nothing driven yet.
     pub fn of(plan: &Plan<'_>) -> Lines<W> {
         let line = Line { driven: HashMap::new(), parked: HashMap::new() };
-        Lines { lines: vec![line; plan.wiring.lines.len()] }
+        Lines { lines: vec![line; plan.wiring.lines.len()], bytes: 0 }
     }
 
     /// A PE of this worker drives a tag; the PEs that may go on, or `None` where the tag was driven before.
@@ -50,12 +52,19 @@ impl<W: Word> Lines<W> {
         for worker in plan.reach[line].iter().filter(|worker| **worker != own) {
             outbox.put(*worker, &Parcel::Drive { line, pe, value: word.clone(), tag: tag.to_vec() });
         }
+        self.bytes += word.bytes();
         self.lines[line].put(tag, word.clone())
     }
 
     /// A word came in from another worker; the PEs that may go on, or `None` where the tag was driven before.
     pub fn arrive(&mut self, line: usize, tag: &[i64], word: W) -> Option<Vec<usize>> {
+        self.bytes += word.bytes();
         self.lines[line].put(tag, word)
+    }
+
+    /// How many bytes the words take that were driven so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// The word with a tag; where it is not driven yet, the PE is parked.

@@ -15,6 +15,7 @@
 //! nobody can go on and nothing is under way (`threads.rs`). A bus keeps every word for whoever asks later, so it is a channel
 //! without end to each listener, and never makes its driver wait.
 
+use crate::array::elements::{Sinks, Sources, publish_all, sources_of};
 use crate::array::{self, Code, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
@@ -26,6 +27,10 @@ mod owners;
 
 mod plan;
 
+mod marks;
+
+mod needs;
+
 mod word;
 
 mod packet;
@@ -34,7 +39,19 @@ mod outbox;
 
 mod wires;
 
+mod trace;
+
+pub use trace::{Activity, Lane, MOST_MOMENTS, Moment, Timeline};
+
 mod lines;
+
+mod host;
+
+pub use host::available_memory;
+
+mod footprint;
+
+pub use footprint::{Footprint, Held, MOST_NAMED, Usage, show_bytes};
 
 mod arrays;
 
@@ -48,10 +65,12 @@ mod threads;
 mod ranks;
 
 #[cfg(feature = "mpi")]
-pub use ranks::{Stopped, World, execute_on_ranks};
+pub use ranks::{Files, Stopped, World, execute_on_ranks};
 
+use footprint::check_footprints;
 pub use owners::{Dealing, Owners};
 use plan::Plan;
+use trace::Tape;
 use word::Word;
 use worker::Report;
 
@@ -66,23 +85,32 @@ pub struct Settings {
     pub capacity: Option<u64>,
     /// What runs the leaves of a program over tiles.
     pub leaves: LeafBackend,
+    /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more.
+    pub memory: Option<u64>,
+    /// Whether to keep what each worker does when.
+    pub trace: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { workers: 1, dealing: Dealing::Block, capacity: None, leaves: LeafBackend::default() }
+        let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
+        Settings { workers: 1, dealing, capacity: None, leaves, memory: None, trace: false }
     }
 }
 
 /// What a run gave.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// The output arrays; after a deadlock, elements that were not stored are 0.
+    /// The output arrays; after a deadlock, elements that were not stored are 0. None where they went elsewhere, in parts.
     pub outputs: Tensors,
     /// Who waits for whom, where the run could not go on.
     pub deadlock: Option<Deadlock>,
     /// What was counted.
     pub counts: Counts,
+    /// The memory of each rank, or that of all threads together.
+    pub memory: Vec<Usage>,
+    /// What each worker did when; without moments where they were not asked for.
+    pub timeline: Timeline,
     /// From the start of the workers to the end of the last; without reading the program and the arrays.
     pub elapsed: Duration,
 }
@@ -102,8 +130,6 @@ pub struct Counts {
     pub words: u64,
     /// Packets from one worker to another; their number is chance.
     pub packets: u64,
-    /// The most elements of inputs that one rank holds to run its PEs; `None` where workers share them.
-    pub held: Option<u64>,
 }
 
 /// Runs a program on threads, one for each worker.
@@ -112,27 +138,56 @@ pub struct Counts {
 /// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
 /// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
 pub fn execute(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Execution> {
+    let (execution, memory) = run(program, sizes, &mut sources_of(inputs), settings)?;
+    Ok(Execution { outputs: memory.into_outputs(), ..execution })
+}
+
+/// Runs a program on threads, with inputs and outputs in parts. Sinks are published once all is well; after a deadlock nothing
+/// is written.
+///
+/// # Errors
+/// As for [`execute`]; those of the sources and sinks.
+pub fn execute_in_parts(
+    program: &Program,
+    sizes: &Bindings,
+    (sources, sinks): (&mut Sources<'_>, &mut Sinks<'_>),
+    settings: &Settings,
+) -> Checked<Execution> {
+    let (execution, memory) = run(program, sizes, sources, settings)?;
+    if execution.deadlock.is_none() {
+        memory.write_outputs(sinks)?;
+        publish_all(sinks)?;
+    }
+    Ok(execution)
+}
+
+fn run(
+    program: &Program,
+    sizes: &Bindings,
+    sources: &mut Sources<'_>,
+    settings: &Settings,
+) -> Checked<(Execution, Memory)> {
     check_settings(settings)?;
     let code = array::compile(program, sizes)?;
     match program.is_over_tiles() {
         true => {
             let leaves = Leaves::with_backend(program, sizes, settings.leaves)?;
-            execute_words::<Tile>(program, &code, inputs, settings, &leaves)
+            run_words::<Tile>(program, &code, sources, settings, &leaves)
         }
-        false => execute_words::<f64>(program, &code, inputs, settings, &()),
+        false => run_words::<f64>(program, &code, sources, settings, &()),
     }
 }
 
-fn execute_words<W: Word>(
+fn run_words<W: Word>(
     program: &Program,
     code: &Code,
-    inputs: &Tensors,
+    sources: &mut Sources<'_>,
     settings: &Settings,
     operations: &W::Operations,
-) -> Checked<Execution> {
-    let attempt = |settings: &Settings| attempt::<W>(program, code, inputs, settings, operations);
+) -> Checked<(Execution, Memory)> {
+    let mut attempt = |settings: &Settings| attempt::<W>(program, code, sources, settings, operations);
     match attempt(settings)? {
-        Ok(execution) => Ok(execution),
+        Ok(ended) => Ok(ended),
         Err(fault) if settings.workers == 1 => Err(vec![explain_fault(program, code, &fault)]),
         Err(fault) => {
             // Which of several faults is met first depends on the threads; alone, a worker always meets the same.
@@ -145,25 +200,46 @@ fn execute_words<W: Word>(
 fn attempt<W: Word>(
     program: &Program,
     code: &Code,
-    inputs: &Tensors,
+    sources: &mut Sources<'_>,
     settings: &Settings,
     operations: &W::Operations,
-) -> Checked<Result<Execution, Fault>> {
+) -> Checked<Result<(Execution, Memory), Fault>> {
     let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
     let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
-    let memory = Memory::new(code, inputs)?;
+    let stated = Footprint::of_threads::<W>(&plan);
+    check_footprints(&[("the process".to_owned(), stated, settings.memory)])?;
+    let before = host::resident();
+    let memory = Memory::read(code, sources)?;
     let start = Instant::now();
-    let reports = match threads::run::<W>(&plan, &memory, operations)? {
+    let reports = match threads::run::<W>(&plan, &memory, operations, &Tape::new(start, settings.trace))? {
         Ok(reports) => reports,
         Err(fault) => return Ok(Err(fault)),
     };
     let elapsed = start.elapsed();
-    let counts = count(code, &owners, &reports);
-    let deadlock = Deadlock::find(program, code, standings(reports));
-    if deadlock.is_none() {
+    // Threads share whole arrays.
+    let channels = reports.iter().map(|report| report.held.channels).sum();
+    let held = Held { inputs: stated.inputs, outputs: stated.outputs, channels };
+    let usage = vec![Usage { stated, held, before, peak: host::peak() }];
+    let execution = conclude((program, code), &owners, reports, usage, elapsed);
+    if execution.deadlock.is_none() {
         memory.check_stored()?;
     }
-    Ok(Ok(Execution { outputs: memory.into_outputs(), deadlock, counts, elapsed }))
+    Ok(Ok((execution, memory)))
+}
+
+/// What all workers together did.
+fn conclude(
+    (program, code): (&Program, &Code),
+    owners: &Owners,
+    mut reports: Vec<Report>,
+    memory: Vec<Usage>,
+    elapsed: Duration,
+) -> Execution {
+    let lanes = reports.iter_mut().map(|report| std::mem::take(&mut report.lane)).collect();
+    let timeline = Timeline::new(program, code, lanes, elapsed);
+    let counts = count(code, owners, &reports);
+    let deadlock = Deadlock::find(program, code, standings(reports));
+    Execution { outputs: Tensors::new(), deadlock, counts, memory, timeline, elapsed }
 }
 
 /// Where each PE stands, in the order of the code.
@@ -184,7 +260,6 @@ fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
         calls: total(reports, calls),
         words: reports.iter().map(|report| report.words).sum(),
         packets: reports.iter().map(|report| report.packets).sum(),
-        held: reports.iter().filter_map(|report| report.held).max(),
     }
 }
 

@@ -5,11 +5,18 @@
 //! back nobody.
 
 use super::packet::{Packet, Parcel};
+use super::trace::{Activity, Tape};
 use super::wires::Wires;
 use super::word::Word;
 
 /// Packets of this size are sent at once: 3.5 KiB, which transports copy without asking the receiver.
 pub const FULL: usize = 448;
+
+/// How many receives ranks post at a time.
+pub const POSTED: usize = 32;
+
+/// How many messages of a rank MPI may read from at a time.
+pub const SLOTS: usize = 64;
 
 /// The way to the other workers. Sending never waits for the receiver to run PEs.
 pub trait Post {
@@ -43,20 +50,26 @@ impl Outbox {
     }
 
     /// Sends the packets that are full.
-    pub fn send_full(&mut self, post: &mut impl Post) {
+    pub fn send_full(&mut self, post: &mut impl Post, tape: &mut Tape) {
         for (to, packet) in self.full.drain(..) {
             self.packets += 1;
-            post.send(to, packet);
+            send(to, packet, post, tape);
         }
     }
 
     /// Sends everything, the slots that wires owe included.
-    pub fn flush<W: Word>(&mut self, wires: &mut Wires<W>, post: &mut impl Post) {
+    pub fn flush<W: Word>(&mut self, wires: &mut Wires<W>, post: &mut impl Post, tape: &mut Tape) {
         wires.pay(self);
-        self.send_full(post);
+        self.send_full(post, tape);
         for (to, packet) in self.open.iter_mut().enumerate().filter(|(_, packet)| !packet.is_empty()) {
             self.packets += 1;
-            post.send(to, std::mem::take(packet));
+            send(to, std::mem::take(packet), post, tape);
         }
     }
+}
+
+fn send(to: usize, packet: Packet, post: &mut impl Post, tape: &mut Tape) {
+    let (from, size) = (tape.now(), packet.size());
+    post.send(to, packet);
+    tape.note(Activity::Send { to, size }, from);
 }

@@ -3,7 +3,11 @@
 //! In: a program at given sizes, and owners. Out: a [`Plan`] that is the same at every worker, so that workers may name
 //! wires and lines to each other by their numbers.
 
+#[cfg(feature = "mpi")]
+use super::outbox::SLOTS;
 use super::owners::Owners;
+#[cfg(feature = "mpi")]
+use crate::array::Wire;
 use crate::array::{Code, Program, Wiring};
 
 /// A run, before it begins.
@@ -40,6 +44,17 @@ impl<'a> Plan<'a> {
     /// The PEs of a worker, in the order of the code.
     pub fn pes_of(&self, worker: usize) -> impl Iterator<Item = usize> {
         (0..self.owners.len()).filter(move |pe| self.owners[*pe] == worker)
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl Plan<'_> {
+    /// How many words all wires hold on which this worker sends to others, and for bus lines as many as it has messages.
+    pub fn slots_from(&self, worker: usize) -> u64 {
+        let leaves = |wire: &&Wire| self.owner(wire.sender) == worker && self.owner(wire.receiver) != worker;
+        let wires = self.wiring.wires.iter().filter(leaves).map(|wire| self.capacities[wire.channel]);
+        let crosses = self.reach.iter().any(|workers| workers.len() > 1 && workers.contains(&worker));
+        wires.fold(if crosses { SLOTS as u64 } else { 0 }, u64::saturating_add)
     }
 }
 

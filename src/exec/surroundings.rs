@@ -4,6 +4,7 @@ use super::arrays::Arrays;
 use super::lines::Lines;
 use super::outbox::Outbox;
 use super::plan::Plan;
+use super::trace::{Activity, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{Assignment, Environment, NOWHERE, Trouble};
@@ -21,20 +22,22 @@ pub struct Surroundings<'a, A, W: Word> {
     pub ready: VecDeque<usize>,
     /// How often each `let` was done.
     pub computed: Vec<u64>,
+    /// What was done when.
+    pub tape: Tape,
 }
 
 /// What a PE has prefetched.
 #[derive(Clone, Debug)]
-pub struct Held<W> {
+pub struct Prefetched<W> {
     elements: HashSet<(usize, usize)>,
     /// What was read last: PEs often read one again.
     last: Option<((usize, usize), W)>,
 }
 
-impl<W: Clone> Held<W> {
+impl<W: Clone> Prefetched<W> {
     /// Nothing yet.
-    pub fn new() -> Held<W> {
-        Held { elements: HashSet::new(), last: None }
+    pub fn new() -> Prefetched<W> {
+        Prefetched { elements: HashSet::new(), last: None }
     }
 
     /// A word, where it was prefetched.
@@ -54,7 +57,7 @@ pub struct Around<'w, 'a, A, W: Word> {
     pub pe: (usize, usize),
     /// The end of the wire at each port; [`NOWHERE`] where there is no far end.
     pub ends: &'w [usize],
-    pub held: &'w mut Held<W>,
+    pub prefetched: &'w mut Prefetched<W>,
     pub world: &'w mut Surroundings<'a, A, W>,
     /// What is left of the PE's turn.
     pub left: u32,
@@ -86,12 +89,12 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     }
 
     fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
-        self.held.elements.insert((array, address));
+        self.prefetched.elements.insert((array, address));
         Ok(())
     }
 
     fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
-        self.held.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
+        self.prefetched.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
@@ -140,7 +143,15 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     }
 
     fn compute(&mut self, assignment: Assignment<'_>, slots: &[i64], registers: &mut [W]) -> Result<W, Trouble> {
-        self.world.computed[assignment.operation] += 1;
-        W::compute(self.world.operations, assignment, slots, registers)
+        let operation = assignment.operation;
+        self.world.computed[operation] += 1;
+        // An operation on numbers is shorter than looking at a clock.
+        if !W::IS_SHARED || !self.world.tape.keeps() {
+            return W::compute(self.world.operations, assignment, slots, registers);
+        }
+        let from = self.world.tape.now();
+        let word = W::compute(self.world.operations, assignment, slots, registers);
+        self.world.tape.note(Activity::Leaf { operation, pe: self.pe.0 }, from);
+        word
     }
 }

@@ -8,6 +8,7 @@
 use super::outbox::Post;
 use super::packet::Packet;
 use super::plan::Plan;
+use super::trace::{Activity, Tape};
 use super::word::Word;
 use super::worker::{Report, Worker};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -84,6 +85,7 @@ pub(super) fn run<W: Word>(
     plan: &Plan<'_>,
     memory: &Memory,
     operations: &W::Operations,
+    tape: &Tape,
 ) -> Checked<Result<Vec<Report>, Fault>> {
     let unrest = AtomicUsize::new(plan.workers);
     let (others, inboxes): (Vec<_>, Vec<_>) = (0..plan.workers).map(|_| unbounded()).unzip();
@@ -94,7 +96,7 @@ pub(super) fn run<W: Word>(
             let thread = std::thread::Builder::new().name(format!("worker {number}"));
             threads.push(
                 thread
-                    .spawn_scoped(scope, move || work::<W>(plan, number, (memory, operations), mail))
+                    .spawn_scoped(scope, move || work::<W>(plan, number, (memory, operations), mail, tape.clone()))
                     .map_err(|error| refused(&error))?,
             );
         }
@@ -117,8 +119,9 @@ fn work<W: Word>(
     number: usize,
     (memory, operations): (&Memory, &W::Operations),
     mut mail: Mail<'_>,
+    tape: Tape,
 ) -> Result<Report, Fault> {
-    let mut worker = Worker::<_, W>::new(plan, number, memory, operations);
+    let mut worker = Worker::<_, W>::new(plan, number, memory, operations, tape);
     loop {
         worker.sweep(&mut mail)?;
         loop {
@@ -130,7 +133,10 @@ fn work<W: Word>(
         }
         if !worker.is_ready() {
             // Taking packets in owes nobody anything: words are received, and slots freed, in sweeps alone.
-            match mail.sleep() {
+            let from = worker.tape().now();
+            let packet = mail.sleep();
+            worker.tape().note(Activity::Wait, from);
+            match packet {
                 Some(packet) => worker.deliver(&packet)?,
                 None => return Ok(worker.conclude().0),
             }

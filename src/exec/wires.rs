@@ -45,12 +45,16 @@ pub struct Wires<W> {
     end_of: Vec<usize>,
     /// Ends that owe slots.
     debtors: Vec<usize>,
+    /// Of the words in all queues: now, and the most there were.
+    bytes: u64,
+    most_bytes: u64,
 }
 
 impl<W: Word> Wires<W> {
     /// The ends of a worker, before the run.
     pub fn of(plan: &Plan<'_>, worker: usize) -> Wires<W> {
-        let mut wires = Wires { ends: vec![], end_of: vec![NOWHERE; plan.wiring.wires.len()], debtors: vec![] };
+        let end_of = vec![NOWHERE; plan.wiring.wires.len()];
+        let mut wires = Wires { ends: vec![], end_of, debtors: vec![], bytes: 0, most_bytes: 0 };
         for (wire, joint) in plan.wiring.wires.iter().enumerate() {
             if let Some(far) = far_end(plan, joint, worker) {
                 let free = if matches!(far, Far::From(_)) { 0 } else { plan.capacities[joint.channel] };
@@ -79,7 +83,20 @@ impl<W: Word> Wires<W> {
             return Some(None);
         }
         end.queue.push_back(word.clone());
-        Some(end.parked.take())
+        let freed = end.parked.take();
+        self.count(word);
+        Some(freed)
+    }
+
+    /// A word was put in a queue.
+    fn count(&mut self, word: &W) {
+        self.bytes += word.bytes();
+        self.most_bytes = self.most_bytes.max(self.bytes);
+    }
+
+    /// The most bytes that words in the queues took at a time.
+    pub fn most_bytes(&self) -> u64 {
+        self.most_bytes
     }
 
     /// Takes a word out; `None` where the wire is empty, and then the PE is parked. Else the word, and the PE that may go
@@ -90,6 +107,7 @@ impl<W: Word> Wires<W> {
             end.parked = Some(pe);
             return None;
         };
+        self.bytes -= word.bytes();
         if matches!(end.far, Far::From(_)) {
             if end.owed == 0 {
                 self.debtors.push(number);
@@ -103,6 +121,7 @@ impl<W: Word> Wires<W> {
 
     /// A word came in from another worker; the PE that may go on, if any.
     pub fn arrive(&mut self, wire: usize, word: W) -> Option<usize> {
+        self.count(&word);
         let end = self.ends.get_mut(self.end_of[wire])?;
         end.queue.push_back(word);
         end.parked.take()

@@ -8,14 +8,21 @@ use crate::leaf::{Leaves, Tile, assign};
 use crate::sim::Memory;
 use std::sync::Arc;
 
+/// Bytes of an element.
+pub const ELEMENT: u64 = size_of::<f64>() as u64;
+
 /// A number or a tile.
 pub trait Word: Clone + Send + Sync {
     /// What a `let` is computed with.
     type Operations: Sync;
+    /// Whether threads that hold the same word share its elements.
+    const IS_SHARED: bool;
     /// What registers begin with: the validator refuses programs that read them before they are written.
     const UNWRITTEN: Self;
     /// A PE may do so many sends and receives before others have their turn and packets leave.
     const TURN: u32;
+    /// So many PEs have a turn before a worker hears the others.
+    const SWEEP: usize;
 
     /// The value of a `let`.
     fn compute(
@@ -31,6 +38,9 @@ pub trait Word: Clone + Send + Sync {
     /// Stores a word of an output; whether this is the first time.
     fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble>;
 
+    /// How many bytes its elements take.
+    fn bytes(&self) -> u64;
+
     /// Puts the word into a packet.
     fn pack(&self, packet: &mut Packet);
 
@@ -40,8 +50,10 @@ pub trait Word: Clone + Send + Sync {
 
 impl Word for f64 {
     type Operations = ();
+    const IS_SHARED: bool = false;
     const UNWRITTEN: f64 = f64::NAN;
     const TURN: u32 = 4096;
+    const SWEEP: usize = usize::MAX;
 
     #[inline(always)]
     fn compute(
@@ -64,6 +76,11 @@ impl Word for f64 {
     }
 
     #[inline(always)]
+    fn bytes(&self) -> u64 {
+        ELEMENT
+    }
+
+    #[inline(always)]
     fn pack(&self, packet: &mut Packet) {
         packet.put(self.to_bits());
     }
@@ -82,9 +99,11 @@ const ENCLOSED: u64 = 1;
 
 impl Word for Tile {
     type Operations = Leaves;
+    const IS_SHARED: bool = true;
     const UNWRITTEN: Tile = Tile::Uniform(f64::NAN);
     /// A leaf takes so long that others should not wait for what is there already.
     const TURN: u32 = 4;
+    const SWEEP: usize = 1;
 
     fn compute(
         leaves: &Leaves,
@@ -101,6 +120,13 @@ impl Word for Tile {
 
     fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
         memory.store_tile(array, address, self)
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Tile::Uniform(_) => ELEMENT,
+            Tile::Values(values) => ELEMENT * values.len() as u64,
+        }
     }
 
     fn pack(&self, packet: &mut Packet) {

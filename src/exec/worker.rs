@@ -4,12 +4,14 @@
 //! others, elements in the arrays, and at the end where each PE stands. PEs that can go on stand in a queue; who waits is
 //! parked at the wire or the tag it waits for, and whoever brings the word or the slot puts it back.
 
-use super::arrays::Arrays;
+use super::arrays::{Arrays, Share};
+use super::footprint::Held;
 use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::plan::Plan;
-use super::surroundings::{Around, Held, Surroundings};
+use super::surroundings::{Around, Prefetched, Surroundings};
+use super::trace::{Activity, Lane, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{self, NOWHERE, Op, State, Stop, Trouble};
@@ -26,7 +28,7 @@ struct Coroutine<W> {
     registers: Box<[W]>,
     /// The end of the wire at each port.
     ends: Box<[usize]>,
-    held: Held<W>,
+    prefetched: Prefetched<W>,
 }
 
 /// Some of the PEs of a run.
@@ -45,13 +47,21 @@ pub struct Report {
     pub words: u64,
     /// In how many packets, those with credits alone included.
     pub packets: u64,
-    /// How many elements of inputs it held; `None` where workers share them.
-    pub held: Option<u64>,
+    /// What it held at most.
+    pub held: Held,
+    /// What it did when.
+    pub lane: Lane,
 }
 
 impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// The PEs of a worker, before their first instruction.
-    pub fn new(plan: &'a Plan<'a>, number: usize, arrays: A, operations: &'a W::Operations) -> Worker<'a, A, W> {
+    pub fn new(
+        plan: &'a Plan<'a>,
+        number: usize,
+        arrays: A,
+        operations: &'a W::Operations,
+        tape: Tape,
+    ) -> Worker<'a, A, W> {
         let wires = Wires::of(plan, number);
         let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
         let world = Surroundings {
@@ -63,6 +73,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             ready: (0..pes.len()).collect(),
             computed: vec![0; plan.code.operations.len()],
             wires,
+            tape,
         };
         Worker { pes, world }
     }
@@ -72,20 +83,30 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         !self.world.ready.is_empty()
     }
 
-    /// Gives each PE that can go on one turn. Where none can go on after that, everything that is for others is sent.
+    /// Gives PEs that can go on one turn each. Where none can go on after that, or others are to be heard first, everything that
+    /// is for others is sent.
     ///
     /// # Errors
     /// What a PE does wrong.
     pub fn sweep(&mut self, post: &mut impl Post) -> Result<(), Fault> {
-        for _ in 0..self.world.ready.len() {
+        let (from, turns) = (self.world.tape.now(), self.world.ready.len().min(W::SWEEP));
+        for _ in 0..turns {
             let Some(number) = self.world.ready.pop_front() else { break };
             self.pes[number].run(number, &mut self.world)?;
-            self.world.outbox.send_full(post);
+            self.world.outbox.send_full(post, &mut self.world.tape);
         }
-        if !self.is_ready() {
-            self.world.outbox.flush(&mut self.world.wires, post);
+        if turns > 0 {
+            self.world.tape.note(Activity::Turns, from);
+        }
+        if !self.is_ready() || turns == W::SWEEP {
+            self.world.outbox.flush(&mut self.world.wires, post, &mut self.world.tape);
         }
         Ok(())
+    }
+
+    /// What it does when.
+    pub fn tape(&mut self) -> &mut Tape {
+        &mut self.world.tape
     }
 
     /// Takes in what another worker sent.
@@ -93,7 +114,10 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// # Errors
     /// A tag that was driven before.
     pub fn deliver(&mut self, packet: &Packet) -> Result<(), Fault> {
-        packet.parcels().try_for_each(|parcel| self.unpack(parcel))
+        let (from, size) = (self.world.tape.now(), packet.size());
+        packet.parcels().try_for_each(|parcel| self.unpack(parcel))?;
+        self.world.tape.note(Activity::Deliver { size }, from);
+        Ok(())
     }
 
     fn unpack(&mut self, parcel: Parcel<W>) -> Result<(), Fault> {
@@ -118,8 +142,10 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         };
         let standings = pes.into_iter().map(standing).collect();
         let Outbox { words, packets, .. } = world.outbox;
-        let held = world.arrays.held();
-        (Report { standings, computed: world.computed, words, packets, held }, world.arrays)
+        let Share { inputs, outputs } = world.arrays.held();
+        let held = Held { inputs, outputs, channels: world.wires.most_bytes() + world.lines.bytes() };
+        let lane = world.tape.into_lane();
+        (Report { standings, computed: world.computed, words, packets, held, lane }, world.arrays)
     }
 }
 
@@ -138,7 +164,7 @@ impl<W: Word> Coroutine<W> {
             slots: slots.into(),
             registers: vec![W::UNWRITTEN; class.registers].into(),
             ends: plan.wiring.ports(pe).iter().map(end).collect(),
-            held: Held::new(),
+            prefetched: Prefetched::new(),
         }
     }
 
@@ -152,7 +178,7 @@ impl<W: Word> Coroutine<W> {
             registers: &mut self.registers,
         };
         let pe = (self.pe, number);
-        let mut around = Around { pe, ends: &self.ends, held: &mut self.held, world, left: W::TURN };
+        let mut around = Around { pe, ends: &self.ends, prefetched: &mut self.prefetched, world, left: W::TURN };
         let stop = array::resume(code, self.class, state, &mut around);
         let fault = |trouble| Fault { pe: self.pe, counter: self.counter, clock: None, trouble };
         self.finished = stop.map_err(fault)? == Stop::Finished;

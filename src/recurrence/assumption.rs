@@ -4,7 +4,7 @@
 //! made from arbitrary values in -1 to 1. Assumptions change no program and no proof: they say what arrays are filled with
 //! where the user gives none.
 
-use ndarray::{ArrayD, Ix2};
+use ndarray::ArrayD;
 
 /// An assumption on the values of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,35 +45,49 @@ impl Assumption {
 
     /// Turns values in -1 to 1 into values that are as assumed; only square matrices can be made dominant.
     pub fn impose(self, values: ArrayD<f64>) -> ArrayD<f64> {
-        let is_square = matches!(values.shape(), [rows, columns] if rows == columns);
+        let shape = values.shape().to_vec();
+        let given: Vec<f64> = values.into_iter().collect();
+        let imposed = (0..given.len()).map(|address| self.element(&shape, address, &|at| given[at])).collect();
+        ArrayD::from_shape_vec(shape, imposed).unwrap_or_default()
+    }
+
+    /// The element at a row-major address of the array that [`Assumption::impose`] makes of the values that `given` has at
+    /// each address. So an array can be made in parts.
+    pub fn element(self, shape: &[usize], address: usize, given: &impl Fn(usize) -> f64) -> f64 {
         match self {
-            Assumption::Dominant | Assumption::PositiveDefinite if !is_square => values,
-            Assumption::Dominant => outweigh(values),
+            Assumption::Dominant => outweigh(square(shape), address, given),
             // A symmetric matrix with a positive dominant diagonal is positive definite, by Gershgorin's theorem.
-            Assumption::PositiveDefinite => outweigh(mirror(values)),
-            Assumption::Letters => values.mapv(|value| ((value + 1.0) * 2.0).floor().clamp(0.0, 3.0)),
+            Assumption::PositiveDefinite => {
+                let extent = square(shape);
+                outweigh(extent, mirror(extent, address), given)
+            }
+            Assumption::Letters => ((given(address) + 1.0) * 2.0).floor().clamp(0.0, 3.0),
             // One in four is set: a random graph with more edges is all but sure to be connected.
-            Assumption::Bits => values.mapv(|value| f64::from(value > 0.5)),
+            Assumption::Bits => f64::from(given(address) > 0.5),
         }
     }
 }
 
-/// The matrix with the extent added to the absolute values on its diagonal. The others of a row add up to less.
-fn outweigh(mut values: ArrayD<f64>) -> ArrayD<f64> {
-    if let Ok(matrix) = values.view_mut().into_dimensionality::<Ix2>() {
-        let extent = matrix.nrows() as f64;
-        matrix.into_diag().mapv_inplace(|value| value.abs() + extent);
+/// The extent of a square matrix; `None` for any other array.
+fn square(shape: &[usize]) -> Option<usize> {
+    match shape {
+        [rows, columns] if rows == columns => Some(*rows),
+        _ => None,
     }
-    values
 }
 
-/// The matrix with its lower triangle copied above the diagonal.
-fn mirror(mut values: ArrayD<f64>) -> ArrayD<f64> {
-    let lower = values.clone();
-    for (at, value) in values.indexed_iter_mut() {
-        if at[0] < at[1] {
-            *value = lower[[at[1], at[0]]];
-        }
+/// An element, with the extent added to its absolute value on the diagonal. The others of a row add up to less.
+fn outweigh(extent: Option<usize>, address: usize, given: &impl Fn(usize) -> f64) -> f64 {
+    match extent.filter(|extent| address / extent == address % extent) {
+        Some(extent) => given(address).abs() + extent as f64,
+        None => given(address),
     }
-    values
+}
+
+/// The address whose value stands at this one when the lower triangle is copied above the diagonal.
+fn mirror(extent: Option<usize>, address: usize) -> usize {
+    match extent.filter(|extent| address / extent < address % extent) {
+        Some(extent) => address % extent * extent + address / extent,
+        None => address,
+    }
 }

@@ -2,11 +2,13 @@
 //!
 //! An address is that of a word: an element, or a tile, whose elements are its box of the array.
 
+use crate::array::elements::{PART, Sinks, Sources, cut_runs, sources_of};
 use crate::array::{Code, Layout, Tensors, Trouble, show_point};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::leaf::Tile;
 use crate::recurrence::Role;
 use ndarray::ArrayD;
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many words of an array went which way.
@@ -52,14 +54,22 @@ impl Memory {
     /// # Errors
     /// An input that is missing, unknown, or of another shape than the program's.
     pub fn new(code: &Code, inputs: &Tensors) -> Checked<Memory> {
-        check_inputs(&code.arrays, inputs)?;
+        Memory::read(code, &mut sources_of(inputs))
+    }
+
+    /// The inputs as their sources have them, the outputs not stored yet.
+    ///
+    /// # Errors
+    /// As for [`Memory::new`]; a source that cannot be read.
+    pub fn read(code: &Code, sources: &mut Sources<'_>) -> Checked<Memory> {
+        check_inputs(&code.arrays, sources)?;
         let outputs = |count: fn(&Layout) -> usize| {
             code.arrays.iter().map(move |layout| if layout.role == Role::Output { count(layout) } else { 0 })
         };
         let first = code.arrays.iter().scan(0, |next, layout| Some(std::mem::replace(next, *next + layout.length())));
         Ok(Memory {
             first: first.collect(),
-            inputs: code.arrays.iter().map(|layout| layout.flatten(inputs).unwrap_or_default()).collect(),
+            inputs: code.arrays.iter().map(|layout| read_input(layout, sources)).collect::<Checked<_>>()?,
             outputs: outputs(Layout::volume).map(|count| (0..count).map(|_| AtomicU64::new(0)).collect()).collect(),
             stored: outputs(Layout::length).map(|count| (0..count).map(|_| AtomicBool::new(false)).collect()).collect(),
             layouts: code.arrays.clone(),
@@ -116,9 +126,25 @@ impl Memory {
 
     /// Refuses outputs of which some element was never stored.
     pub fn check_stored(&self) -> Checked<()> {
-        let faults: Diagnostics =
-            self.layouts.iter().zip(&self.stored).filter_map(|(layout, stored)| missing(layout, stored)).collect();
+        let outputs = self.layouts.iter().zip(&self.stored).filter(|(layout, _)| layout.role == Role::Output);
+        let missing = |(layout, stored): (&Layout, &Vec<AtomicBool>)| {
+            missing_word(layout, &|address| stored[address].load(Ordering::Relaxed))
+        };
+        let faults: Diagnostics = outputs.filter_map(missing).collect();
         if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    /// Hands the outputs over, part by part; words that were not stored are 0.
+    pub fn write_outputs(&self, sinks: &mut Sinks<'_>) -> Checked<()> {
+        for (layout, bits) in self.layouts.iter().zip(&self.outputs) {
+            let Some(sinks) = sinks.get_mut(&layout.name).filter(|sinks| !sinks.is_empty()) else { continue };
+            for run in cut_runs(from_ref(&(0..bits.len())), PART) {
+                let load = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
+                let values: Vec<f64> = bits[run.clone()].iter().map(load).collect();
+                sinks.iter_mut().try_for_each(|sink| sink.write(from_ref(&run), &values))?;
+            }
+        }
+        Ok(())
     }
 
     /// The output arrays.
@@ -132,15 +158,24 @@ impl Memory {
     }
 }
 
-fn missing(layout: &Layout, stored: &[AtomicBool]) -> Option<Diagnostic> {
+/// The elements of an input; none of an output.
+fn read_input(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<f64>> {
+    let Some(source) = sources.get_mut(&layout.name).filter(|_| layout.role == Role::Input) else { return Ok(vec![]) };
+    let mut values = Vec::with_capacity(layout.volume());
+    source.read(from_ref(&(0..layout.volume())), &mut values)?;
+    Ok(values)
+}
+
+/// What is said of an output of which some word was never stored.
+pub(crate) fn missing_word(layout: &Layout, is_stored: &dyn Fn(usize) -> bool) -> Option<Diagnostic> {
     // A tile without elements need not be stored.
-    let is_missing = |address: &usize| !stored[*address].load(Ordering::Relaxed) && layout.size_at(*address) > 0;
-    let first = (0..stored.len()).find(is_missing)?;
-    let count = (0..stored.len()).filter(is_missing).count();
+    let is_missing = |address: &usize| !is_stored(*address) && layout.size_at(*address) > 0;
+    let first = (0..layout.length()).find(is_missing)?;
+    let count = (0..layout.length()).filter(is_missing).count();
     let (name, element) = (&layout.name, show_element(layout, first));
     let what = if layout.boxes.is_empty() { "element" } else { "tile" };
     let fault = Diagnostic::new(format!("{what} {element} of output `{name}` is never stored"));
-    Some(fault.note(format!("{count} of {} {what}s are not stored", stored.len())))
+    Some(fault.note(format!("{count} of {} {what}s are not stored", layout.length())))
 }
 
 /// An element as messages show it, or a tile by its coordinates: `C(1, 2)`.
@@ -158,7 +193,8 @@ pub(crate) fn check_box(layout: &Layout, address: usize, tile: &Tile) -> Result<
     }
 }
 
-fn check_inputs(layouts: &[Layout], inputs: &Tensors) -> Checked<()> {
+/// Refuses sources that are missing, unknown, or of another shape than the program's inputs.
+pub(crate) fn check_inputs(layouts: &[Layout], inputs: &Sources<'_>) -> Checked<()> {
     let expected: Vec<&Layout> = layouts.iter().filter(|layout| layout.role == Role::Input).collect();
     let mut faults: Diagnostics = expected.iter().filter_map(|layout| check_input(layout, inputs)).collect();
     for name in inputs.keys().filter(|name| expected.iter().all(|layout| layout.name != **name)) {
@@ -169,7 +205,7 @@ fn check_inputs(layouts: &[Layout], inputs: &Tensors) -> Checked<()> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn check_input(layout: &Layout, inputs: &Tensors) -> Option<Diagnostic> {
+fn check_input(layout: &Layout, inputs: &Sources<'_>) -> Option<Diagnostic> {
     let name = &layout.name;
     match inputs.get(name) {
         None => {

@@ -46,7 +46,7 @@ use engine::Engine;
 pub(crate) use memory::Memory;
 pub use memory::MemoryTraffic;
 #[cfg(feature = "mpi")]
-pub(crate) use memory::{check_box, show_element};
+pub(crate) use memory::{check_box, check_inputs, missing_word, show_element};
 use observe::Observer;
 use trouble::explain;
 pub(crate) use trouble::{Fault, explain_fault};

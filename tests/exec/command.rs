@@ -35,11 +35,11 @@ fn systole(arguments: &[&str]) -> Output {
     command.output().expect("the program starts")
 }
 
-fn exec(emitted: &Emitted, flags: &[&str]) -> Output {
+pub fn exec(emitted: &Emitted, flags: &[&str]) -> Output {
     systole(&[&["exec", &emitted.program], flags].concat())
 }
 
-fn refused(emitted: &Emitted, flags: &[&str]) -> String {
+pub fn refused(emitted: &Emitted, flags: &[&str]) -> String {
     let output = exec(emitted, flags);
     assert_eq!(output.status.code(), Some(1), "{flags:?}");
     String::from_utf8(output.stderr).expect("text")
@@ -130,6 +130,7 @@ fn flags_that_mean_nothing_are_refused() {
     assert!(refused(&["--deal", "block-cyclic:0"]).contains("`0` is no number of PEs"));
     assert!(refused(&["--threads", "0"]).contains("at least 1 worker"));
     assert!(refused(&["--capacity", "0"]).contains("at least 1"));
+    assert!(refused(&["--memory", "12 apples"]).contains("`12 apples` is no number of bytes"));
     assert!(refused(&["--ranks", "2"]).contains("`--ranks` is for `--backend mpi`"));
 }
 

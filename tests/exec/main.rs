@@ -16,6 +16,12 @@ mod owners;
 
 mod command;
 
+mod memory;
+
+mod parts;
+
+mod traces;
+
 mod tiled;
 
 mod tiles;
@@ -31,3 +37,12 @@ mod ranks_stop;
 
 #[cfg(feature = "mpi")]
 mod tiled_ranks;
+
+#[cfg(feature = "mpi")]
+mod ranks_memory;
+
+#[cfg(feature = "mpi")]
+mod ranks_faults;
+
+#[cfg(feature = "mpi")]
+mod ranks_traces;

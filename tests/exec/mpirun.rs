@@ -1,7 +1,8 @@
 //! Starting the program on several ranks with a real `mpirun`.
 
+use serde_json::Value;
 use std::io::Write;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// What a run did.
 pub struct Ran {
@@ -42,11 +43,27 @@ pub fn mpirun(ranks: usize, arguments: &[&str]) -> Ran {
 }
 
 fn start(ranks: usize, arguments: &[&str]) -> Ran {
+    let output = command(ranks, &[], arguments).output();
+    ran(&output.expect("`mpirun` and `timeout` are there"))
+}
+
+/// What is to be started; each process is started by `wrapper` where there is one.
+pub fn command(ranks: usize, wrapper: &[&str], arguments: &[&str]) -> Command {
     let mut command = Command::new("timeout");
-    command.args(["120", "mpirun"]).args(FLAGS).args(["1", "-n", &ranks.to_string()]);
+    command.args(["120", "mpirun"]).args(FLAGS).args(["1", "-n", &ranks.to_string()]).args(wrapper);
     command.arg(env!("CARGO_BIN_EXE_systole")).arg("exec").args(arguments).args(["--backend", "mpi"]);
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").output();
-    let output = output.expect("`mpirun` and `timeout` are there");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it writes is text");
-    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command
+}
+
+/// What a process that has ended did.
+pub fn ran(output: &Output) -> Ran {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("what it writes is text");
+    Ran { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+}
+
+/// The most elements of inputs that one rank holds, by the object of a run.
+pub fn held(object: &Value) -> u64 {
+    let ranks = object["memory"].as_array().expect("a list of ranks").iter();
+    ranks.map(|rank| rank["held"]["inputs"].as_u64().expect("bytes") / 8).max().expect("a rank")
 }

@@ -2,7 +2,8 @@
 
 use ndarray::{ArrayD, array};
 use ndarray_npy::write_npy;
-use systole::sim::npy::{read, write};
+use systole::array::elements::{PART, Sink, Source};
+use systole::sim::npy::{NpySink, NpySource, read, write};
 
 fn message(path: &std::path::Path, shape: Option<&[usize]>) -> String {
     read(path, shape).expect_err("the file must be refused")[0].to_string()
@@ -76,4 +77,59 @@ fn a_file_is_written_whole_or_not_at_all() {
     let path = folder.path().join("missing").join("a.npy");
     assert!(write(&path, &array![1.0].into_dyn()).is_err());
     assert!(!path.exists());
+}
+
+/// The elements of a file in parts, in both orders of it and both orders of bytes.
+#[test]
+fn parts_of_a_file_are_those_of_the_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npy");
+    let array = ArrayD::from_shape_fn(vec![3, 5, 4], |at| (100 * at[0] + 10 * at[1] + at[2]) as f64);
+    let runs = [7..9, 0..1, 17..43, 20..22, 59..60, 8..8];
+    let expected: Vec<f64> =
+        runs.iter().flat_map(|run| array.iter().skip(run.start).take(run.len())).copied().collect();
+    let check = || {
+        let (mut source, mut found) = (NpySource::open(&path).unwrap(), vec![-1.0]);
+        source.read(&runs, &mut found).unwrap();
+        assert_eq!((source.shape(), found[0], &found[1..]), (&[3, 5, 4][..], -1.0, &expected[..]));
+    };
+    write_npy(&path, &array).unwrap();
+    check();
+    let little = std::fs::read(&path).unwrap();
+    let (header, elements) = little.split_at(little.len() - 60 * 8);
+    let header = String::from_utf8_lossy(&header[10..]).replace("<f8", ">f8");
+    let big: Vec<u8> = elements.chunks(8).flat_map(|element| element.iter().rev().copied()).collect();
+    std::fs::write(&path, [&little[..10], header.as_bytes(), &big].concat()).unwrap();
+    check();
+    let mut turned = ArrayD::zeros(ndarray::ShapeBuilder::f(vec![3, 5, 4]));
+    turned.assign(&array);
+    write_npy(&path, &turned).unwrap();
+    check();
+    // More than goes through at once.
+    let long = ArrayD::from_shape_fn(vec![3, PART / 2], |at| (at[0] * PART + at[1]) as f64);
+    let mut turned = ArrayD::zeros(ndarray::ShapeBuilder::f(vec![3, PART / 2]));
+    turned.assign(&long);
+    write_npy(&path, &turned).unwrap();
+    assert_eq!(read(&path, None).unwrap(), long);
+}
+
+#[test]
+fn a_file_in_parts_is_there_once_it_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npy");
+    let files = || std::fs::read_dir(folder.path()).unwrap().count();
+    let mut sink = NpySink::create(&path, &[2, 3]).unwrap();
+    assert_eq!(files(), 0);
+    sink.write(&[4..6, 0..1], &[4.0, 5.0, 0.0]).unwrap();
+    sink.write(&[1..2, 2..4], &[1.0, 2.0, 3.0]).unwrap();
+    assert!(files() == 1 && !path.exists());
+    sink.seal().unwrap();
+    assert!(!path.exists());
+    sink.publish().unwrap();
+    assert_eq!((files(), read(&path, None).unwrap()), (1, array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]].into_dyn()));
+    let mut dropped = NpySink::create(&path, &[6]).unwrap();
+    dropped.write(&[0..3, 3..6], &[7.0; 6]).unwrap();
+    drop(dropped);
+    assert_eq!((files(), read(&path, Some(&[2, 3])).is_ok()), (1, true));
+    assert!(NpySink::create(&folder.path().join("missing/a.npy"), &[1]).is_err());
 }

@@ -1,33 +1,47 @@
 //! The workers of a run as ranks of MPI.
 //!
-//! In: on each rank the same program, sizes and settings; on rank 0 the inputs. Out: on rank 0 an [`Execution`], on the
-//! others nothing. Rank 0 reads and writes files and has whole arrays; every other rank gets the elements that its PEs load or
-//! prefetch (`needs.rs`) and gives back those that they store. What goes wrong on one rank ends all of them, with the message
-//! on rank 0 ([`World::settle`]). Paper: Cyclotron sections 9.2 and 10.
+//! In: on each rank the same program, sizes and settings; on rank 0 where inputs come from and outputs go. Out: on rank 0 an
+//! [`Execution`], on the others nothing. No rank holds a whole array unless its PEs read or store all of it: each gets the
+//! elements that its PEs load or prefetch (`distribute.rs`) and gives away those that they store (`collect.rs`), piece by piece
+//! through rank 0, which reads and writes files. What each rank will hold is said, and refused where it is too much, before
+//! anything is read (`memory.rs`). What goes wrong on one rank ends all of them, with the message on rank 0
+//! ([`World::settle`]). Paper: Cyclotron sections 9.2 and 10.
 
+use super::needs::Needs;
 use super::owners::Owners;
 use super::plan::Plan;
-use super::worker::Report;
-use super::{Counts, Execution, Settings, check_settings, count, standings};
-use crate::array::{self, Code, Program, Tensors};
-use crate::diagnostic::Diagnostics;
+use super::trace::Tape;
+use super::{Execution, Settings, Usage, check_settings, conclude, host};
+use crate::array::elements::{Sinks, Sources, publish_all};
+use crate::array::{self, Code, Program};
+use crate::diagnostic::Checked;
 use crate::integer::Bindings;
 use crate::leaf::{Leaves, Tile};
-use crate::sim::{Deadlock, Memory, explain_fault};
+use crate::sim::{check_inputs, explain_fault};
 use contents::Contents;
 use share::Share;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 pub use world::{Stopped, World};
 
 mod world;
 
-mod needs;
-
 mod contents;
+
+mod part;
 
 mod share;
 
+mod distribute;
+
+mod collect;
+
+mod memory;
+
 mod reports;
+
+mod lanes;
+
+mod sends;
 
 mod traffic;
 
@@ -35,63 +49,78 @@ mod tour;
 
 mod run;
 
-/// Runs a program on all ranks; they all call this, with the same program, sizes and settings.
+/// Where inputs come from and outputs go, at rank 0.
+pub type Files<'f, 'i, 'o> = Option<(&'f mut Sources<'i>, &'f mut Sinks<'o>)>;
+
+/// Runs a program on all ranks; they all call this, with the same program, sizes and settings, and rank 0 with sources and
+/// sinks. Sinks are published once all is well on all ranks; after a deadlock nothing is written.
 ///
 /// # Errors
-/// As for [`execute`](super::execute), on any rank; the message is on rank 0.
+/// As for [`execute_in_parts`](super::execute_in_parts), on any rank; the message is on rank 0.
 pub fn execute_on_ranks(
     world: &World,
     program: &Program,
     sizes: &Bindings,
-    inputs: &Tensors,
+    files: Files<'_, '_, '_>,
     settings: &Settings,
 ) -> Result<Option<Execution>, Stopped> {
-    let code = world.settle(check_settings(settings).and_then(|()| array::compile(program, sizes)))?;
+    let code = check_settings(settings).and_then(|()| array::compile_shared(program, sizes, world.size()));
+    let code = world.settle(code)?;
     match program.is_over_tiles() {
         true => {
             let leaves = world.settle(Leaves::with_backend(program, sizes, settings.leaves))?;
-            execute_words::<Tile>(world, (program, &code), inputs, settings, &leaves)
+            execute_words::<Tile>(world, (program, &code), files, settings, &leaves)
         }
-        false => execute_words::<f64>(world, (program, &code), inputs, settings, &()),
+        false => execute_words::<f64>(world, (program, &code), files, settings, &()),
     }
 }
 
 fn execute_words<W: Contents>(
     world: &World,
     (program, code): (&Program, &Code),
-    inputs: &Tensors,
+    files: Files<'_, '_, '_>,
     settings: &Settings,
     operations: &W::Operations,
 ) -> Result<Option<Execution>, Stopped> {
-    let memory = world.settle(if world.is_first() { Memory::new(code, inputs).map(Some) } else { Ok(None) })?;
+    let (sources, sinks) = files.unzip();
+    world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
     let owners = Owners::new(&code.grid, world.size(), settings.dealing);
     let plan = Plan::new(program, code, &owners, world.size(), settings.capacity);
-    let share = Share::<W>::distribute(world, &plan, memory.as_ref());
+    let (share, mut usage) = prepare::<W>(world, &plan, sources, settings)?;
+    // The clocks of all ranks start together.
+    world.wait_for_all();
     let start = Instant::now();
-    let ran = run::run(world, &plan, share, operations);
+    let ran = run::run(world, &plan, share, operations, Tape::new(start, settings.trace));
     let elapsed = start.elapsed();
     let (report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
-    let reports = reports::gather(world, report);
-    let stored = share.collect(world, memory.as_ref());
-    let concluded = stored.and_then(|()| match memory {
-        Some(memory) => conclude(program, code, &owners, memory, (reports, elapsed)).map(Some),
-        None => Ok(None),
-    });
-    world.settle(concluded)
+    (usage.held, usage.peak) = (report.held, host::peak());
+    let memory = memory::gather(world, &usage);
+    let reports = reports::gather(world, &report);
+    let execution = world.is_first().then(|| conclude((program, code), &owners, reports, memory, elapsed));
+    let is_stuck = execution.as_ref().is_some_and(|execution| execution.deadlock.is_some());
+    if world.share_number(u8::from(is_stuck)) == 0 {
+        world.settle(hand_over(world, &share, sinks))?;
+    }
+    Ok(execution)
 }
 
-/// What rank 0 makes of it all.
-fn conclude(
-    program: &Program,
-    code: &Code,
-    owners: &Owners,
-    memory: Memory,
-    (reports, elapsed): (Vec<Report>, Duration),
-) -> Result<Execution, Diagnostics> {
-    let counts: Counts = count(code, owners, &reports);
-    let deadlock = Deadlock::find(program, code, standings(reports));
-    if deadlock.is_none() {
-        memory.check_stored()?;
-    }
-    Ok(Execution { outputs: memory.into_outputs(), deadlock, counts, elapsed })
+/// Says what this rank will hold, and fills it.
+fn prepare<'a, W: Contents>(
+    world: &World,
+    plan: &'a Plan<'a>,
+    sources: Option<&mut Sources<'_>>,
+    settings: &Settings,
+) -> Result<(Share<'a, W>, Usage), Stopped> {
+    let needs = Needs::of(plan, world.rank());
+    let stated = memory::state::<W>(world, plan, &needs, settings.memory)?;
+    let before = host::resident();
+    let mut share = Share::new(plan, &needs);
+    world.settle(distribute::distribute(world, &needs, &mut share, sources))?;
+    Ok((share, Usage { stated, before, ..Usage::default() }))
+}
+
+/// Gives all outputs to their sinks, and shows them.
+fn hand_over<W: Contents>(world: &World, share: &Share<'_, W>, mut sinks: Option<&mut Sinks<'_>>) -> Checked<()> {
+    collect::collect(world, share, sinks.as_deref_mut())?;
+    sinks.map_or(Ok(()), publish_all)
 }

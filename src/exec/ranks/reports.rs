@@ -1,22 +1,25 @@
 //! What all ranks did, brought to rank 0.
 
+use super::super::footprint::Held;
+use super::super::trace::Lane;
 use super::super::worker::Report;
+use super::lanes;
 use super::world::World;
 use crate::sim::Standing;
 
 /// The reports of all ranks, on rank 0; empty elsewhere. All ranks call it.
-pub fn gather(world: &World, mine: Report) -> Vec<Report> {
-    if !world.is_first() {
-        world.send(0, &pack(&mine));
-        return vec![];
-    }
-    let others = (1..world.size()).filter_map(|rank| unpack(&world.receive(rank)));
-    std::iter::once(mine).chain(others).collect()
+pub fn gather(world: &World, mine: &Report) -> Vec<Report> {
+    let reports = world.gather(&pack(mine));
+    let lanes = lanes::gather(world, &mine.lane);
+    let with_lane = |(entries, lane): (&Vec<u64>, Lane)| Some(Report { lane, ..unpack(entries)? });
+    reports.iter().zip(lanes).filter_map(with_lane).collect()
 }
 
 /// The counts, then for each PE where it stands.
 fn pack(report: &Report) -> Vec<u64> {
-    let mut entries = vec![report.words, report.packets, report.held.unwrap_or(0), report.computed.len() as u64];
+    let Held { inputs, outputs, channels } = report.held;
+    let counted = [report.words, report.packets, inputs, outputs, channels, report.computed.len() as u64];
+    let mut entries = counted.to_vec();
     entries.extend(&report.computed);
     for (pe, standing) in &report.standings {
         entries.extend([
@@ -31,8 +34,9 @@ fn pack(report: &Report) -> Vec<u64> {
 }
 
 fn unpack(entries: &[u64]) -> Option<Report> {
-    let (head, rest) = entries.split_at_checked(4)?;
-    let (computed, mut rest) = rest.split_at_checked(head[3] as usize)?;
+    let (head, rest) = entries.split_first_chunk()?;
+    let [words, packets, inputs, outputs, channels, count] = *head;
+    let (computed, mut rest) = rest.split_at_checked(count as usize)?;
     let mut standings = vec![];
     while let Some((pe, after)) = rest.split_at_checked(4) {
         let (slots, after) = after.split_at_checked(pe[3] as usize)?;
@@ -41,5 +45,7 @@ fn unpack(entries: &[u64]) -> Option<Report> {
             .push((pe[0] as usize, Standing { counter: pe[1] as usize, finished: pe[2] != 0, clock: None, slots }));
         rest = after;
     }
-    Some(Report { standings, computed: computed.to_vec(), words: head[0], packets: head[1], held: Some(head[2]) })
+    let held = Held { inputs, outputs, channels };
+    // Lanes come on their own.
+    Some(Report { standings, computed: computed.to_vec(), words, packets, held, lane: Lane::default() })
 }

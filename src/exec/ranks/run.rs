@@ -1,12 +1,14 @@
 //! One rank while its PEs run: sweeps, messages, and the token when there is nothing else to do.
 
-use super::super::outbox::FULL;
+use super::super::outbox::{FULL, POSTED};
 use super::super::plan::Plan;
+use super::super::trace::{Activity, Tape};
 use super::super::worker::{Report, Worker};
 use super::contents::Contents;
+use super::sends::{Sends, slots};
 use super::share::Share;
 use super::tour::{Next, Tour};
-use super::traffic::{Leg, Message, POSTED, Traffic};
+use super::traffic::{Leg, Message, Traffic, Volley};
 use super::world::World;
 use crate::array::Op;
 use crate::sim::Fault;
@@ -22,27 +24,18 @@ pub fn run<'a, W: Contents>(
     plan: &'a Plan<'a>,
     share: Share<'a, W>,
     operations: &'a W::Operations,
+    tape: Tape,
 ) -> Result<(Report, Share<'a, W>), Fault> {
-    let worker = Worker::new(plan, world.rank(), share, operations);
-    let mut rank = Rank { worker, tour: Tour::new(world.rank(), world.size()) };
+    let worker = Worker::new(plan, world.rank(), share, operations, tape);
+    let room = usize::try_from(plan.slots_from(world.rank())).unwrap_or(usize::MAX);
+    let mut rank =
+        Rank { longest: longest(plan), room, worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
     let mut traffic = Traffic::new(world);
-    let mut fault = None;
+    let mut outcome = Ok(());
     while !traffic.is_over() {
-        let mut buffers = vec![vec![0u64; longest(plan)]; POSTED];
-        request::multiple_scope(POSTED, |scope, posted| {
-            let anyone = world.packets().any_process();
-            for buffer in &mut buffers {
-                posted.add(anyone.immediate_receive_into(scope, &mut buffer[..]));
-            }
-            let mut leg = Leg::new(&mut traffic, posted);
-            fault = rank.go(&mut leg).err().or(fault.take());
-            leg.close();
-        });
+        outcome = outcome.and(rank.leg(world, &mut traffic));
     }
-    match fault {
-        Some(fault) => Err(fault),
-        None => Ok(rank.worker.conclude()),
-    }
+    outcome.map(|()| rank.worker.conclude())
 }
 
 /// How many entries a message has at most.
@@ -56,42 +49,107 @@ fn longest(plan: &Plan<'_>) -> usize {
 
 /// The PEs of a rank, and what it knows of the token.
 struct Rank<'a, W: Contents> {
+    /// How many entries a message has at most.
+    longest: usize,
+    /// How many tiles MPI may read from at a time.
+    room: usize,
     worker: Worker<'a, Share<'a, W>, W>,
     tour: Tour,
+    /// Since when no PE can go on and nothing has come.
+    idle_since: Option<u64>,
 }
 
 impl<W: Contents> Rank<'_, W> {
-    /// Works until the receives of the leg are used up, or all ranks have left.
-    fn go(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
+    /// Posts receives, and works until they are used up or all ranks have left.
+    fn leg(&mut self, world: &World, traffic: &mut Traffic<'_>) -> Result<(), Fault> {
+        let mut buffers = vec![vec![0u64; self.longest]; POSTED];
+        request::multiple_scope(POSTED, |scope, posted| {
+            let anyone = world.packets().any_process();
+            for buffer in &mut buffers {
+                posted.add(anyone.immediate_receive_into(scope, &mut buffer[..]));
+            }
+            let now = self.worker.tape().now();
+            self.worker.tape().note(Activity::Post { receives: POSTED }, now);
+            let mut leg = Leg::new(traffic, posted);
+            let mut outcome = Ok(());
+            while leg.is_open() {
+                outcome = outcome.and(self.volley(&mut leg));
+            }
+            leg.close();
+            outcome
+        })
+    }
+
+    /// Works with fresh slots for what it sends.
+    fn volley(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
+        let slots = slots();
+        request::scope(|scope| {
+            let mut volley = Volley { leg, sends: Sends::new(scope, &slots, self.room) };
+            let outcome = self.go(&mut volley);
+            self.close(&mut volley);
+            outcome
+        })
+    }
+
+    /// Works until the volley is over, the receives of its leg are used up, or all ranks have left.
+    fn go(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) -> Result<(), Fault> {
         let mut outcome = Ok(());
-        while !leg.is_used_up() && !leg.traffic.is_over() {
-            if leg.traffic.has_left() {
+        while volley.leg.is_open() && !volley.is_over() {
+            if volley.leg.traffic.has_left() {
                 // What still comes is for nobody.
-                if leg.next().is_none() {
+                if volley.leg.next().is_none() {
                     std::thread::yield_now();
                 }
-            } else if let Err(fault) = self.turn(leg) {
+            } else if let Err(fault) = self.turn(volley) {
                 outcome = Err(fault);
-                leg.leave();
+                volley.leg.leave();
             }
         }
         outcome
     }
 
-    fn turn(&mut self, leg: &mut Leg<'_, '_, '_>) -> Result<(), Fault> {
-        self.worker.sweep(leg)?;
+    /// Ends a volley, for which PEs that can go on wait.
+    fn close(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) {
+        let from = self.worker.tape().now();
+        volley.close();
+        if self.idle_since.is_none() {
+            self.worker.tape().note(Activity::Wait, from);
+        }
+    }
+
+    /// What has been waited for has come, or nothing will.
+    fn end_wait(&mut self) {
+        if let Some(from) = self.idle_since.take() {
+            self.worker.tape().note(Activity::Wait, from);
+        }
+    }
+
+    fn turn(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) -> Result<(), Fault> {
+        self.worker.sweep(volley)?;
+        let leg = &mut *volley.leg;
         while let Some(message) = leg.next() {
             match message {
-                Message::Packet(packet) => self.worker.deliver(&packet)?,
+                Message::Packet(packet) => {
+                    self.end_wait();
+                    self.worker.deliver(&packet)?;
+                }
                 Message::Token(token) => self.tour.arrive(token),
-                Message::Over => leg.leave(),
+                Message::Over => {
+                    self.end_wait();
+                    leg.leave();
+                }
             }
         }
         if !self.worker.is_ready() && !leg.traffic.has_left() {
+            let now = self.worker.tape().now();
+            self.idle_since.get_or_insert(now);
             match self.tour.idle(leg.traffic.sent, leg.traffic.received) {
                 Next::Pass(token) => leg.pass(token),
                 Next::Wait => std::thread::yield_now(),
-                Next::End => leg.leave(),
+                Next::End => {
+                    self.end_wait();
+                    leg.leave();
+                }
             }
         }
         Ok(())

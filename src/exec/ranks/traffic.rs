@@ -1,23 +1,21 @@
 //! Messages between ranks while their PEs run.
 //!
 //! Receives are posted ahead, so many at a time (a leg); messages are taken in the order in which the receives were posted,
-//! which keeps the order of each sender. A send is done when MPI has the message; whoever waits for that takes in what comes,
-//! so two ranks that send to each other never wait for each other. Tiles follow their packet, each as a message of its own on
+//! which keeps the order of each sender. A send goes on beside the PEs (a volley, `sends.rs`), or where there is no room until MPI has
+//! the message; whoever waits for that takes in what comes, so two ranks that send to each other never wait for each other. Tiles follow their packet, each as a message of its own on
 //! a communicator of their own, from where they are to where they will be; their sends are begun together with the packet's, so
 //! who has a packet may wait for them. A rank that leaves says so to all others and then hears from all others, so nothing is
 //! left under way when MPI ends.
 
-use super::super::outbox::Post;
+use super::super::outbox::{POSTED, Post};
 use super::super::packet::{Enclosed, Packet};
+use super::sends::{Outgoing, Sends};
 use super::tour::Token;
 use super::world::{World, number};
 use mpi::request::{self, LocalScope, Request, RequestCollection};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::VecDeque;
-
-/// How many receives are posted at a time.
-pub const POSTED: usize = 32;
 
 /// What a message is. Its first entry holds that and its length: the statuses that `test_some` of the crate gives are not
 /// those of the messages that it gives where several are completed at once.
@@ -121,6 +119,37 @@ impl Traffic<'_> {
     }
 }
 
+/// A leg while some sends are under way.
+pub struct Volley<'v, 'l, 'w, 'a, 's, 'b> {
+    pub leg: &'v mut Leg<'l, 'w, 'a>,
+    pub sends: Sends<'s, 'b>,
+}
+
+impl Volley<'_, '_, '_, '_, '_, '_> {
+    /// Whether it is time for fresh slots: when they cost no wait, or none is left.
+    pub fn is_over(&mut self) -> bool {
+        self.sends.is_full() || (self.sends.is_spent() && self.sends.test())
+    }
+
+    /// Takes in what comes until MPI has every message.
+    pub fn close(&mut self) {
+        while !self.sends.test() {
+            self.leg.collect_any();
+        }
+    }
+}
+
+impl Post for Volley<'_, '_, '_, '_, '_, '_> {
+    fn send(&mut self, to: usize, packet: Packet) {
+        let traffic = &mut self.leg.traffic;
+        traffic.sent += 1;
+        let outgoing = Outgoing { entries: traffic.load(&packet), tiles: packet.enclosed().to_vec() };
+        if let Err(Outgoing { entries, tiles }) = self.sends.begin(traffic.world, to, outgoing) {
+            self.leg.post(to, &entries, &tiles);
+        }
+    }
+}
+
 /// The traffic while some receives are posted.
 pub struct Leg<'l, 'w, 'a> {
     pub traffic: &'l mut Traffic<'w>,
@@ -135,6 +164,11 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
     /// A leg whose [`POSTED`] receives have been posted.
     pub fn new(traffic: &'l mut Traffic<'w>, posted: &'l mut RequestCollection<'a, [u64]>) -> Leg<'l, 'w, 'a> {
         Leg { traffic, posted, early: vec![None; POSTED], next: 0 }
+    }
+
+    /// Whether there is more to come for its receives.
+    pub fn is_open(&self) -> bool {
+        !self.is_used_up() && !self.traffic.is_over()
     }
 
     /// Whether every receive is completed.
@@ -203,8 +237,13 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
                 Ok(_) => return,
                 Err(unfinished) => request = unfinished,
             }
-            if self.is_used_up() { self.collect_late() } else { self.collect() }
+            self.collect_any();
         }
+    }
+
+    /// Takes in what has come, with or without a posted receive.
+    fn collect_any(&mut self) {
+        if self.is_used_up() { self.collect_late() } else { self.collect() }
     }
 
     /// Sends the token to the next rank.
@@ -236,13 +275,5 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
         while !self.is_used_up() {
             self.collect();
         }
-    }
-}
-
-impl Post for Leg<'_, '_, '_> {
-    fn send(&mut self, to: usize, packet: Packet) {
-        self.traffic.sent += 1;
-        let entries = self.traffic.load(&packet);
-        self.post(to, &entries, packet.enclosed());
     }
 }

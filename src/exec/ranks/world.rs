@@ -1,6 +1,7 @@
 //! All ranks together: how many there are, long messages between two of them, and ending together.
 
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, render};
+use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
@@ -149,6 +150,29 @@ impl World {
     pub fn share_number(&self, mut mine: u8) -> u8 {
         self.talk.process_at_rank(0).broadcast_into(&mut mine);
         mine
+    }
+
+    /// What each rank has, on rank 0 in the order of the ranks; nothing elsewhere. All ranks call it.
+    pub(super) fn gather(&self, mine: &[u64]) -> Vec<Vec<u64>> {
+        if !self.is_first() {
+            self.send(0, mine);
+            return vec![];
+        }
+        std::iter::once(mine.to_vec()).chain((1..self.size()).map(|rank| self.receive(rank))).collect()
+    }
+
+    /// The sums over all ranks, entry by entry, on every rank; all ranks call it with as many entries.
+    pub(super) fn add_up(&self, mine: &[u64]) -> Vec<u64> {
+        let mut sums = vec![0; mine.len()];
+        for (part, sums) in mine.chunks(LONGEST).zip(sums.chunks_mut(LONGEST)) {
+            self.talk.all_reduce_into(part, sums, SystemOperation::sum());
+        }
+        sums
+    }
+
+    /// How many ranks, at least 1, share this rank's machine; all ranks call it.
+    pub fn neighbours(&self) -> u64 {
+        u64::try_from(self.talk.split_shared(self.talk.rank()).size()).unwrap_or(1).max(1)
     }
 
     /// Sends any number of entries to a rank, which must receive them.

@@ -13,10 +13,10 @@
 //! since viewers take a thread for the same one wherever its number occurs.
 
 use super::Trace;
+use super::event::EventFile;
 use super::record::{Access, Activity, Span, Spoken};
 use crate::array::show_point;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The processes, by number.
@@ -33,44 +33,12 @@ const BUSES: usize = 4;
 /// The first thread; lower numbers are those of processes, which viewers give to main threads.
 const FIRST_THREAD: usize = 10;
 
-/// One trace event; times are in microseconds, which stand for cycles.
-#[derive(Serialize)]
-struct Entry<'a> {
-    name: &'a str,
-    cat: &'static str,
-    ph: &'static str,
-    ts: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dur: Option<u64>,
-    pid: usize,
-    tid: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
-    /// Where an arrow ends: `e`, at the span around its clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bp: Option<&'static str>,
-    /// How far an instant reaches: `t`, its thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    s: Option<&'static str>,
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    args: Map<String, Value>,
-}
-
-impl<'a> Entry<'a> {
-    fn new(ph: &'static str, cat: &'static str, name: &'a str, (pid, tid): (usize, usize), ts: u64) -> Entry<'a> {
-        Entry { name, cat, ph, ts, dur: None, pid, tid, id: None, bp: None, s: None, args: Map::new() }
-    }
-
-    fn argument(mut self, key: &str, value: impl Into<Value>) -> Entry<'a> {
-        self.args.insert(key.to_owned(), value.into());
-        self
-    }
-}
+/// Times are in microseconds, which stand for cycles.
+type Entry<'a> = super::event::Entry<'a, u64>;
 
 /// Writes the file.
 pub(super) fn write(trace: &Trace, to: &mut impl Write) -> io::Result<()> {
-    to.write_all(b"{\"traceEvents\":[\n")?;
-    let mut file = File { trace, to, empty: true };
+    let mut file = File { trace, events: EventFile::begin(to)? };
     file.name_processes()?;
     file.name_threads()?;
     (0..trace.pes.len()).try_for_each(|pe| file.write_pe(pe))?;
@@ -85,22 +53,17 @@ pub(super) fn write(trace: &Trace, to: &mut impl Write) -> io::Result<()> {
         "time": "one cycle is shown as one microsecond",
         "version": env!("CARGO_PKG_VERSION"),
     });
-    writeln!(to, "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{about}}}")
+    file.events.end(&about)
 }
 
 struct File<'a, W> {
     trace: &'a Trace,
-    to: &'a mut W,
-    empty: bool,
+    events: EventFile<'a, W>,
 }
 
 impl<W: Write> File<'_, W> {
     fn push(&mut self, entry: &Entry<'_>) -> io::Result<()> {
-        if !std::mem::take(&mut self.empty) {
-            self.to.write_all(b",\n")?;
-        }
-        serde_json::to_writer(&mut *self.to, entry)?;
-        Ok(())
+        self.events.push(entry)
     }
 
     fn name_processes(&mut self) -> io::Result<()> {

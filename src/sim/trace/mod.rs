@@ -21,6 +21,8 @@ mod recorder;
 
 pub use recorder::Recorder;
 
+pub(crate) mod event;
+
 mod chrome;
 
 mod vcd;

@@ -1,0 +1,46 @@
+//! Arrays from and to `.npy` files.
+//!
+//! In: a file of 64- or 32-bit floating-point numbers or integers of any dimension and either order. Out: an array of
+//! 64-bit floating-point numbers. Files are read and written whole here, in parts through [`NpySource`] and [`NpySink`]. A file
+//! is written whole or not at all.
+
+mod source;
+
+pub use source::NpySource;
+
+mod sink;
+
+pub use sink::NpySink;
+
+use crate::array::elements::{Sink, Source, read_whole};
+use crate::diagnostic::{Checked, Diagnostic};
+use ndarray::ArrayD;
+use std::path::Path;
+use std::slice::from_ref;
+
+/// The array in a file; its shape is checked against `shape` where one is given.
+///
+/// # Errors
+/// A file that cannot be read, is no `.npy` file, ends early, holds another type of element or has another shape.
+pub fn read(path: &Path, shape: Option<&[usize]>) -> Checked<ArrayD<f64>> {
+    let mut source = NpySource::open(path)?;
+    match shape {
+        Some(shape) if shape != source.shape() => {
+            let message = format!("`{}` has shape {:?}, expected {shape:?}", path.display(), source.shape());
+            Diagnostic::new(message).help("check the sizes, and the order of the dimensions").alone()
+        }
+        _ => read_whole(&mut source),
+    }
+}
+
+/// Writes an array. Until all of it is written, whatever stood at `path` stays there.
+///
+/// # Errors
+/// A folder that does not exist or cannot be written to.
+pub fn write(path: &Path, array: &ArrayD<f64>) -> Checked<()> {
+    let array = array.as_standard_layout();
+    let mut sink = NpySink::create(path, array.shape())?;
+    sink.write(from_ref(&(0..array.len())), array.as_slice().unwrap_or_default())?;
+    sink.seal()?;
+    sink.publish()
+}

@@ -1,0 +1,105 @@
+//! A `.npy` file of 64-bit floating-point numbers, written part by part.
+//!
+//! In: the elements, in whatever order. Out: the file, whole or not at all. Elements go to their positions in a file without
+//! a name that others look for, beside the target; it takes the target's place when it is sealed. Whatever goes wrong before
+//! that removes it. It is not there before the first elements come, so a process that is ended in the middle of a run leaves
+//! nothing.
+
+use crate::array::elements::{PART, Sink, cut_runs};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use ndarray_npy::WritableElement;
+use ndarray_npy::npy::header::{Header, Layout};
+use std::io::{Error, Write};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Bytes of an element.
+const SIZE: usize = size_of::<f64>();
+
+/// A file to be.
+#[derive(Debug)]
+pub struct NpySink {
+    path: PathBuf,
+    header: Vec<u8>,
+    /// Once elements have come.
+    file: Option<NamedTempFile>,
+}
+
+impl NpySink {
+    /// A file of an array with these extents.
+    ///
+    /// # Errors
+    /// A folder that does not exist or takes no files.
+    pub fn create(path: &Path, shape: &[usize]) -> Checked<NpySink> {
+        let header =
+            Header { type_descriptor: f64::type_descriptor(), layout: Layout::Standard, shape: shape.to_vec() };
+        let header = header.to_bytes().map_err(|error| unwritable(path, &error))?;
+        beside(path).map_err(|error| unwritable(path, &error))?;
+        Ok(NpySink { path: path.to_owned(), header, file: None })
+    }
+
+    /// The file, begun where it was not.
+    fn begun(&mut self) -> Result<&NamedTempFile, Error> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => {
+                let mut file = beside(&self.path)?;
+                file.write_all(&self.header)?;
+                file
+            }
+        };
+        Ok(self.file.insert(file))
+    }
+
+    fn put(&mut self, runs: &[Range<usize>], values: &[f64]) -> Result<(), Error> {
+        let (begin, mut rest) = (self.header.len() as u64, values);
+        let file = self.begun()?.as_file();
+        for run in cut_runs(runs, PART) {
+            let (part, after) = rest.split_at(run.len().min(rest.len()));
+            let bytes: Vec<u8> = part.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            file.write_all_at(&bytes, begin + (run.start * SIZE) as u64)?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// The message of what went wrong, after which nothing is left of the file.
+    fn given_up(&mut self, error: &Error) -> Diagnostics {
+        self.file = None;
+        unwritable(&self.path, error)
+    }
+}
+
+impl Sink for NpySink {
+    fn write(&mut self, runs: &[Range<usize>], values: &[f64]) -> Checked<()> {
+        self.put(runs, values).map_err(|error| self.given_up(&error))
+    }
+
+    fn seal(&mut self) -> Checked<()> {
+        let sealed = self.begun().and_then(|file| file.as_file().sync_all());
+        sealed.map_err(|error| self.given_up(&error))
+    }
+
+    fn publish(&mut self) -> Checked<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        file.persist(&self.path).map_err(|refused| unwritable(&self.path, &refused.error))?;
+        Ok(())
+    }
+}
+
+/// A new file in the folder of `path`.
+fn beside(path: &Path) -> Result<NamedTempFile, Error> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
+    let permissions = std::fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)
+}
+
+fn unwritable(path: &Path, error: &dyn std::error::Error) -> Diagnostics {
+    vec![Diagnostic::new(format!("cannot write `{}`: {error}", path.display()))]
+}

@@ -1,0 +1,64 @@
+//! The memory of all threads together: what is stated before a run, what is held in it, and what does not fit.
+
+use super::command::{Emitted, exec, refused};
+use super::programs::{program, sizes};
+use serde_json::Value;
+use systole::array::Tensors;
+use systole::exec::{Settings, execute};
+
+const SIZE: [&str; 2] = ["--size", "M=4,N=6,K=5"];
+
+fn object(emitted: &Emitted, flags: &[&str]) -> Value {
+    let output = exec(emitted, &[&SIZE[..], &["--json"], flags].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Whole arrays of doubles; three registers a PE; the wires of A cross 5 borders of columns in 4 rows, those of B 3 borders
+/// of rows in 6 columns, two slots each.
+#[test]
+fn threads_share_whole_arrays() {
+    let emitted = Emitted::new("matmul");
+    for threads in ["1", "3"] {
+        let memory = &object(&emitted, &["--threads", threads])["memory"];
+        assert_eq!(memory.as_array().expect("one process").len(), 1);
+        let stated =
+            ["inputs", "outputs", "registers", "channels"].map(|part| memory[0][part].as_u64().expect("bytes"));
+        let doubles = [4 * 5 + 5 * 6, 4 * 6, 3 * 24, 2 * (4 * 5 + 6 * 3)];
+        assert_eq!(stated, doubles.map(|doubles| 8 * doubles), "{threads} threads");
+        let held = ["inputs", "outputs", "channels"].map(|part| memory[0]["held"][part].as_u64().expect("bytes"));
+        assert_eq!(held[..2], stated[..2]);
+        assert!(held[2] > 0 && held[2] <= stated[3], "{held:?}");
+        let total = stated.iter().sum::<u64>() + memory[0]["bookkeeping"].as_u64().expect("bytes");
+        assert_eq!(memory[0]["stated"], total);
+        assert!(memory[0]["peak"].as_u64() >= memory[0]["before"].as_u64());
+    }
+}
+
+#[test]
+fn what_fits_to_the_byte_runs_and_one_byte_less_is_refused() {
+    let emitted = Emitted::new("matmul");
+    let stated = object(&emitted, &["--threads", "2"])["memory"][0]["stated"].as_u64().expect("bytes");
+    object(&emitted, &["--threads", "2", "--memory", &stated.to_string()]);
+    let less = (stated - 1).to_string();
+    let message = refused(&emitted, &[&SIZE[..], &["--threads", "2", "--memory", &less]].concat());
+    let parts =
+        ["the process would hold", "and may hold", "inputs 400 bytes, outputs 192 bytes", "allow more: `--memory"];
+    parts.iter().for_each(|part| assert!(message.contains(part), "no `{part}` in {message}"));
+}
+
+/// A bus keeps what is driven on it: here 7 words on each of 2 lines, heard by one worker, or by two.
+#[test]
+fn buses_hold_what_is_driven() {
+    let program = program(
+        "(program rows (version 1) (grid (p 0 1) (q 0 2)) (bus row (direction 0 1))
+           (class driver (guard (= q 0)) (loop i 0 6 (let x (index i)) (drive row x (i))))
+           (class hearer (guard (>= q 1)) (loop i 0 6 (listen x row (i)))))",
+    );
+    for (workers, copies) in [(1, 1), (2, 1), (6, 3)] {
+        let settings = Settings { workers, ..Settings::default() };
+        let execution = execute(&program, &sizes(&[]), &Tensors::new(), &settings).expect("a run");
+        let [usage] = &execution.memory[..] else { panic!("one process") };
+        assert_eq!((usage.stated.channels, usage.held.channels), (8 * 14 * copies, 8 * 14 * copies), "{workers}");
+    }
+}
