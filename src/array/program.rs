@@ -45,7 +45,8 @@
 //!   ... (let C (call-onto C product (at p0 p1 k) A B)) ...
 //! ```
 //!
-//! `(0 M 4 0)` is an axis: so many single elements, a body, elements of a tile, so many single elements. A range `(i -1 0 M)`
+//! `(0 M 4 0)` is an axis: so many single elements, a body, elements of a tile, so many single elements; a fifth number says how
+//! many empty tiles stand at either end. A range `(i -1 0 M)`
 //! is a subscript, how far before and beyond it a window reaches, and the tensor's extent. `(1 i k)` is an element of the
 //! second window. Bounds of a loop beside those of its index's tile are linear forms or `(ceil form n)` from below, `(floor form n)`
 //! from above.

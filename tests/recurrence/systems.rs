@@ -37,6 +37,23 @@ fn sums_of_different_values_stay_apart() {
     assert_eq!(lines.iter().filter(|line| line.starts_with("space")).count(), 4);
 }
 
+/// Both factors of LU in one matrix: sums below the diagonal end at its column and sums above at its row, so the sums on the
+/// diagonal join one side and both sides stay apart.
+#[test]
+fn sums_that_end_on_two_faces_stay_apart() {
+    let text = "kernel compact(N)\nin A[N, N]\nout J[N, N]
+J[i, j] = (A[i, j] - sum(k in 0..j) J[i, k] * J[k, j]) / J[j, j]   where i > j
+J[i, j] = A[i, j] - sum(k in 0..i) J[i, k] * J[k, j]   where i < j
+J[i, i] = A[i, i] - sum(k in 0..i) J[i, k] * J[k, i]";
+    let lines = shown(text);
+    let sums: Vec<&String> = lines.iter().filter(|line| line.contains("sum over")).collect();
+    let expected = [
+        "space J.sum (i, j, k): sum over N - i - 1 >= 0, k >= 0, i - j >= 0, j - k - 1 >= 0",
+        "space J.sum.2 (i, j, k): sum over N - j - 1 >= 0, j - i - 1 >= 0, k >= 0, i - k - 1 >= 0",
+    ];
+    assert_eq!(sums, expected);
+}
+
 #[test]
 fn a_constant_boundary_is_known_and_needs_no_space() {
     let text = "kernel grow(M, N)\nin a[M]\nout H[M + 1, N + 1]\nH[0, j] = 0\nH[i, 0] = i where i > 0
