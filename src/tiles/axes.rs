@@ -53,7 +53,7 @@ impl Axes {
     }
 
     /// Whether the system over tiles has a coordinate for a dimension: not where a local tensor is whole along it.
-    pub fn is_over_tiles(&self, tensor: &Name, dimension: usize) -> bool {
+    fn is_over_tiles(&self, tensor: &Name, dimension: usize) -> bool {
         !(self.locals.contains(tensor) && self.of_tensor(tensor)[dimension].is_whole())
     }
 

@@ -91,14 +91,9 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     let system = &way.system;
     let cut = cut_spaces(system)?;
     let parts = parts(&cut)?;
-    let mut sizes = Sizes::new(&parts, wanted, &system.source)?;
-    way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
-    let mut axes = Axes::new(system, &parts, &sizes)?;
+    let axes = axes(way, &parts, wanted, margins)?;
     let counts = counts(system, &axes);
-    let parameters: Vec<Name> = counts.iter().map(|count| count.name.clone()).collect();
-    if margins {
-        axes.add_margins(system, &parts, &Polyhedron::sizes(&parameters));
-    }
+    let parameters = names(&counts);
     let mut tiler = Tiler::new(&cut, &parts, &axes, &parameters);
     let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
     let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
@@ -117,6 +112,22 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     };
     validate(&tiled.system)?;
     Ok(tiled)
+}
+
+/// How everything is cut.
+fn axes(way: &Stacked, parts: &[Part], wanted: &[TileSize], margins: bool) -> Checked<Axes> {
+    let mut sizes = Sizes::new(parts, wanted, &way.system.source)?;
+    way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
+    let mut axes = Axes::new(&way.system, parts, &sizes)?;
+    if margins {
+        let sizes = Polyhedron::sizes(&names(&counts(&way.system, &axes)));
+        axes.add_margins(&way.system, parts, &sizes);
+    }
+    Ok(axes)
+}
+
+fn names(counts: &[TileCount]) -> Vec<Name> {
+    counts.iter().map(|count| count.name.clone()).collect()
 }
 
 /// How the coordinates of a part are cut, under each of its names.
