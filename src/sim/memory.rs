@@ -118,10 +118,25 @@ impl Memory {
         check_box(&self.layouts[array], address, tile)?;
         let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);
         if is_first {
-            let elements = self.layouts[array].runs(address).flat_map(|run| &self.outputs[array][run]);
-            elements.enumerate().for_each(|(at, bits)| bits.store(tile.at(at).to_bits(), Ordering::Relaxed));
+            self.write(array, address, tile);
         }
         Ok(is_first)
+    }
+
+    /// Writes a tile of the right box, row by row.
+    fn write(&self, array: usize, address: usize, tile: &Tile) {
+        let mut done = 0;
+        for run in self.layouts[array].runs(address) {
+            let row = &self.outputs[array][run];
+            match tile {
+                Tile::Uniform(value) => row.iter().for_each(|bits| bits.store(value.to_bits(), Ordering::Relaxed)),
+                Tile::Values(values) => {
+                    let pairs = row.iter().zip(&values[done..]);
+                    pairs.for_each(|(bits, value)| bits.store(value.to_bits(), Ordering::Relaxed));
+                }
+            }
+            done += row.len();
+        }
     }
 
     /// Refuses outputs of which some element was never stored.
