@@ -6,8 +6,9 @@ SIZE ?= M=8,N=8,K=8
 KERNEL ?= kernels/matmul.rec
 CASES ?= 5000
 FUZZ_SECONDS ?= 600
+FEATURES ?= mpi
 
-.PHONY: run test test-mpi setup lint bless bench fuzz clean
+.PHONY: run test test-mpi test-openblas setup lint bless bench fuzz clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
@@ -16,10 +17,15 @@ run: setup
 test: lint
 	cargo test --release
 
-# The same with MPI: needs Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev).
+# What needs MPI: Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev). With
+# FEATURES=mpi,openblas in one build also what needs OpenBLAS (Debian: libopenblas-dev).
 test-mpi: setup
-	cargo clippy --release --features mpi --all-targets --quiet -- -D warnings
-	cargo test --release --features mpi --lib --test exec
+	cargo clippy --release --features $(FEATURES) --all-targets --quiet -- -D warnings
+	cargo test --release --features $(FEATURES) --lib --test exec --test leaf
+
+# What needs OpenBLAS, without MPI.
+test-openblas:
+	$(MAKE) test-mpi FEATURES=openblas
 
 lint: setup
 	cargo fmt --check

@@ -292,7 +292,8 @@ pub struct ExecArguments {
     /// Write what each thread or rank does when, by real clocks, as trace events for Perfetto or chrome://tracing
     #[arg(long, value_name = "FILE.json")]
     pub trace: Option<PathBuf>,
-    /// What works on tiles: `loops` with the bits of the equations, or `faer`, a library, for the products that it knows
+    /// What works on tiles: `loops` with the bits of the equations, or a library for what it knows: `faer`, or `openblas`
+    /// in builds with that feature
     #[arg(long, default_value = "loops")]
     pub leaves: String,
 }

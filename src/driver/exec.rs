@@ -9,7 +9,7 @@ use super::{Done, Verdict, files, memory, outputs};
 use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::exec::{Counts, Dealing, Execution, Settings, available_memory, execute_in_parts};
-use crate::leaf::LeafBackend;
+use crate::leaf::{LeafBackend, SERVICES};
 use crate::sim;
 use serde_json::{Value, json};
 
@@ -74,11 +74,10 @@ pub fn finish(
     let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
     let agrees = expected.map(|expected| match settings.leaves {
         LeafBackend::Loops => agrees(&expected, execution),
-        LeafBackend::Faer => agrees_closely(&expected, execution),
+        _ => agrees_closely(&expected, execution),
     });
-    let ran = (backend, settings.workers);
-    show(execution, ran, agrees, output);
-    output.object(&to_json(execution, ran, agrees));
+    show(execution, (backend, settings), agrees, output);
+    output.object(&to_json(execution, (backend, settings), agrees));
     Ok(verdict(execution, agrees, output))
 }
 
@@ -90,12 +89,18 @@ pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) ->
     Ok(Settings { workers, dealing, capacity: arguments.capacity, leaves, memory, trace })
 }
 
-/// `loops` or `faer`.
+/// `loops`, `faer` or `openblas`.
 fn leaves(text: &str) -> Checked<LeafBackend> {
     match text {
         "loops" => Ok(LeafBackend::Loops),
         "faer" => Ok(LeafBackend::Faer),
-        _ => Err(unknown("library for leaves", text, &["loops", "faer"])),
+        #[cfg(feature = "openblas")]
+        "openblas" => Ok(LeafBackend::OpenBlas),
+        #[cfg(not(feature = "openblas"))]
+        "openblas" => Diagnostic::new("this build of systole knows no OpenBLAS")
+            .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
+            .alone(),
+        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
     }
 }
 
@@ -121,19 +126,22 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 }
 
 /// The table: where it ran, how fast, what passed between workers.
-fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option<bool>, output: &Output) {
-    let Counts { arrangement, pes, operations, calls, words, packets } = &execution.counts;
+fn show(execution: &Execution, (backend, settings): (&str, &Settings), agrees: Option<bool>, output: &Output) {
+    let Counts { arrangement, pes, operations, calls, work, words, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
+    let workers = settings.workers;
     let plural = if workers == 1 { "" } else { "s" };
     let seconds = execution.elapsed.as_secs_f64();
-    // What a leaf applies is not counted, so a rate would say nothing of it.
-    let work = match *calls {
-        0 => format!("{operations} operations in {seconds:.3} s, {:.3} GFLOP/s", billions_a_second(execution)),
-        _ => format!("{calls} calls of leaves in {seconds:.3} s"),
-    };
-    output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {work}"));
+    let calls_of_leaves = if *calls > 0 { format!(" in {calls} calls of leaves") } else { String::new() };
+    let (done, rate) = (operations + work.applied, billions_a_second(execution));
+    let done = format!("{done} operations{calls_of_leaves} in {seconds:.3} s, {rate:.3} GFLOP/s");
+    output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {done}"));
+    let served: Vec<String> = served(execution).map(|(service, count)| format!("{count} {service}")).collect();
+    if !served.is_empty() {
+        output.line(&format!("  calls of {}: {}", settings.leaves.title(), served.join(", ")));
+    }
     output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
     let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
     output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
@@ -141,23 +149,33 @@ fn show(execution: &Execution, (backend, workers): (&str, usize), agrees: Option
     say_agreement(agrees, output);
 }
 
-/// Applications of scalar functions, in 10^9 a second; 0 for a run too short to be timed.
-fn billions_a_second(execution: &Execution) -> f64 {
-    let seconds = execution.elapsed.as_secs_f64();
-    if seconds > 0.0 { execution.counts.operations as f64 / seconds / 1e9 } else { 0.0 }
+/// What a library did, with how often.
+fn served(execution: &Execution) -> impl Iterator<Item = (&'static str, u64)> {
+    let counts = SERVICES.into_iter().zip(execution.counts.work.served);
+    counts.filter(|(_, count)| *count > 0)
 }
 
-fn to_json(execution: &Execution, (backend, ranks): (&str, usize), agrees: Option<bool>) -> Value {
+/// Applications of scalar functions, those inside of leaves included, in 10^9 a second; 0 for a run too short to be timed.
+fn billions_a_second(execution: &Execution) -> f64 {
+    let seconds = execution.elapsed.as_secs_f64();
+    let done = execution.counts.operations + execution.counts.work.applied;
+    if seconds > 0.0 { done as f64 / seconds / 1e9 } else { 0.0 }
+}
+
+fn to_json(execution: &Execution, (backend, settings): (&str, &Settings), agrees: Option<bool>) -> Value {
     let counts = &execution.counts;
     json!({
         "backend": backend,
-        "ranks": ranks,
+        "ranks": settings.workers,
         "arrangement": counts.arrangement,
         "seconds": execution.elapsed.as_secs_f64(),
         "gflops": billions_a_second(execution),
         "pes": counts.pes,
         "operations": counts.operations,
         "calls": counts.calls,
+        "applied": counts.work.applied,
+        "leaves": settings.leaves.title(),
+        "served": served(execution).map(|(service, count)| (service.to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
         "words": counts.words,
         "packets": counts.packets,
         "waiting": execution.timeline.waiting(),

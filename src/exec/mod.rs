@@ -19,7 +19,7 @@ use crate::array::elements::{Sinks, Sources, publish_all, sources_of};
 use crate::array::{self, Code, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
-use crate::leaf::{LeafBackend, Leaves, Tile};
+use crate::leaf::{LeafBackend, Leaves, Tile, Work};
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::{Duration, Instant};
 
@@ -126,6 +126,8 @@ pub struct Counts {
     pub operations: u64,
     /// Calls of leaves.
     pub calls: u64,
+    /// What these did.
+    pub work: Work,
     /// Words and drives from one worker to another.
     pub words: u64,
     /// Packets from one worker to another; their number is chance.
@@ -220,7 +222,8 @@ fn attempt<W: Word>(
     let channels = reports.iter().map(|report| report.held.channels).sum();
     let held = Held { inputs: stated.inputs, outputs: stated.outputs, channels };
     let usage = vec![Usage { stated, held, before, peak: host::peak() }];
-    let execution = conclude((program, code), &owners, reports, usage, elapsed);
+    let mut execution = conclude((program, code), &owners, reports, usage, elapsed);
+    execution.counts.work = W::work(operations);
     if execution.deadlock.is_none() {
         memory.check_stored()?;
     }
@@ -258,6 +261,7 @@ fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
         pes: code.pes.len() as u64,
         operations: total(reports, functions),
         calls: total(reports, calls),
+        work: Work::default(),
         words: reports.iter().map(|report| report.words).sum(),
         packets: reports.iter().map(|report| report.packets).sum(),
     }

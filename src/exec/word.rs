@@ -4,7 +4,7 @@
 
 use super::packet::{Packet, Parcels};
 use crate::array::{Assignment, Trouble};
-use crate::leaf::{Leaves, Tile, assign};
+use crate::leaf::{Leaves, Tile, Work, assign};
 use crate::sim::Memory;
 use std::sync::Arc;
 
@@ -23,6 +23,9 @@ pub trait Word: Clone + Send + Sync {
     const TURN: u32;
     /// So many PEs have a turn before a worker hears the others.
     const SWEEP: usize;
+
+    /// What was done inside of all `let`s so far, where one is more than a few functions.
+    fn work(operations: &Self::Operations) -> Work;
 
     /// The value of a `let`.
     fn compute(
@@ -54,6 +57,10 @@ impl Word for f64 {
     const UNWRITTEN: f64 = f64::NAN;
     const TURN: u32 = 4096;
     const SWEEP: usize = usize::MAX;
+
+    fn work(_operations: &()) -> Work {
+        Work::default()
+    }
 
     #[inline(always)]
     fn compute(
@@ -104,6 +111,10 @@ impl Word for Tile {
     /// A leaf takes so long that others should not wait for what is there already.
     const TURN: u32 = 4;
     const SWEEP: usize = 1;
+
+    fn work(leaves: &Leaves) -> Work {
+        leaves.work()
+    }
 
     fn compute(
         leaves: &Leaves,

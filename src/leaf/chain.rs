@@ -62,6 +62,7 @@ impl Run<'_> {
         };
         let sums = &mut elements.values_mut()[start..start + count];
         let (a, b, rounds) = (operand(a), operand(b), last - first + 1);
+        self.work.applied += 2 * count as u64 * rounds.unsigned_abs();
         match factor < 0.0 {
             true => add_up(sums, a, b, rounds, |sum, product| sum - product),
             false => add_up(sums, a, b, rounds, |sum, product| sum + product),

@@ -5,8 +5,6 @@
 
 use super::dependence;
 use super::form::{Form, Span};
-use super::library::LeafBackend;
-use super::product::find_products;
 use super::routine::{Access, Cut, Frame, Loop, Node, Operation, Reach, Routine, Set, Way};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Bound, Name};
@@ -16,17 +14,13 @@ use crate::tiles::{Axis, Leaf, Range, Step, Value, Window};
 const LARGEST_EXTENT: i64 = 1 << 28;
 
 /// Prepares a leaf for these sizes.
-pub(super) fn compile_leaf(leaf: &Leaf, sizes: &Bindings, backend: LeafBackend) -> Checked<Routine> {
+pub(super) fn compile_leaf(leaf: &Leaf, sizes: &Bindings) -> Checked<Routine> {
     let names: Vec<Name> = leaf.indices.iter().map(|index| index.name.clone()).collect();
     let mut compiler = Compiler { leaf, sizes, names, spans: vec![], accesses: vec![] };
-    let mut routine = compiler.routine().map_err(|message| {
+    compiler.routine().map_err(|message| {
         let message = format!("leaf `{}`: {message}", leaf.name);
         vec![Diagnostic::new(message).help("choose smaller sizes")]
-    })?;
-    if backend == LeafBackend::Faer {
-        find_products(&mut routine.body, &routine.accesses);
-    }
-    Ok(routine)
+    })
 }
 
 /// What does not fit, in words.
@@ -167,7 +161,7 @@ pub(super) fn visit<'a>(body: &'a [Node], see: &mut impl FnMut(&'a Set)) {
                 visit(otherwise, see);
             }
             Node::Set(set) => see(set),
-            Node::Product(product) => visit(&product.loops.body, see),
+            Node::Known(known) => visit(&known.loops.body, see),
         }
     }
 }

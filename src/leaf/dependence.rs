@@ -27,7 +27,7 @@ pub(super) fn choose_ways(body: &mut [Node], accesses: &[Access], spans: &[Span]
                 choose_ways(then, accesses, spans);
                 choose_ways(otherwise, accesses, spans);
             }
-            Node::Set(_) | Node::Product(_) => {}
+            Node::Set(_) | Node::Known(_) => {}
         }
     }
 }
@@ -58,7 +58,7 @@ fn collect_loops<'a>(body: &'a [Node], found: &mut Vec<&'a Loop>) {
                 collect_loops(then, found);
                 collect_loops(otherwise, found);
             }
-            Node::Set(_) | Node::Product(_) => {}
+            Node::Set(_) | Node::Known(_) => {}
         }
     }
 }
@@ -75,7 +75,7 @@ fn is_uniform(body: &[Node], index: usize, within: bool) -> bool {
             let same = !within || conditions.iter().all(|form| form.coefficient(index) == 0);
             same && is_uniform(then, index, within) && is_uniform(otherwise, index, within)
         }
-        Node::Set(_) | Node::Product(_) => true,
+        Node::Set(_) | Node::Known(_) => true,
     })
 }
 

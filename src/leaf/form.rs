@@ -15,7 +15,7 @@ pub(super) type Span = (i64, i64);
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Form {
     pub constant: i64,
-    /// Slots with their coefficients, none of which is zero.
+    /// Slots with their coefficients, none of which is zero, in rising order.
     pub terms: Vec<(usize, i64)>,
 }
 
@@ -32,7 +32,41 @@ impl Form {
                 }
             }
         }
+        resolved.terms.sort_unstable();
         Some(resolved)
+    }
+
+    /// A slot by itself.
+    pub fn slot(slot: usize) -> Form {
+        Form { constant: 0, terms: vec![(slot, 1)] }
+    }
+
+    /// This form less another; both are moderate, so it fits 64 bits.
+    pub fn minus(&self, other: &Form) -> Form {
+        let mut difference = self.clone();
+        difference.constant -= other.constant;
+        for (slot, coefficient) in &other.terms {
+            match difference.terms.iter_mut().find(|(known, _)| known == slot) {
+                Some((_, held)) => *held -= coefficient,
+                None => difference.terms.push((*slot, -coefficient)),
+            }
+        }
+        difference.terms.retain(|(_, coefficient)| *coefficient != 0);
+        difference.terms.sort_unstable();
+        difference
+    }
+
+    /// Whether this form is at least 0 wherever the other one is.
+    pub fn follows_from(&self, other: &Form) -> bool {
+        self.terms == other.terms && self.constant >= other.constant
+    }
+
+    /// The same with other slots; `None` where one has no other.
+    pub fn renamed(&self, slots: &[Option<usize>]) -> Option<Form> {
+        let terms = self.terms.iter().map(|(slot, coefficient)| Some(((*slots.get(*slot)?)?, *coefficient)));
+        let mut terms: Vec<(usize, i64)> = terms.collect::<Option<_>>()?;
+        terms.sort_unstable();
+        Some(Form { constant: self.constant, terms })
     }
 
     /// Whether all values and all their parts keep away from the ends of 64 bits, for slots within these spans.

@@ -38,14 +38,18 @@ enum Values<'a> {
 }
 
 impl Registers {
-    /// Room for so many values at a time.
-    pub fn new(depth: usize) -> Registers {
-        let lanes = vec![vec![0.0; LANES]; depth];
-        Registers {
-            stack: vec![0.0; depth],
-            operands: vec![Operand::Uniform(0.0); depth],
-            lanes,
-            spare: vec![0.0; LANES],
+    /// No room yet: a call that a library does needs none.
+    pub fn new() -> Registers {
+        Registers { stack: vec![], operands: vec![], lanes: vec![], spare: vec![] }
+    }
+
+    /// Makes room for so many values at a time, where there is none yet.
+    pub fn make_room(&mut self, depth: usize) {
+        if self.stack.len() < depth {
+            self.stack = vec![0.0; depth];
+            self.operands = vec![Operand::Uniform(0.0); depth];
+            self.lanes = vec![vec![0.0; LANES]; depth];
+            self.spare = vec![0.0; LANES];
         }
     }
 
@@ -67,6 +71,7 @@ impl<'a> Run<'a> {
         base: i64,
         count: usize,
     ) -> Result<(), Trouble> {
+        self.registers.make_room(self.routine.depth);
         self.slots[index] = base;
         nodes.iter().try_for_each(|node| self.lane_node(node, index, base, count))
     }
@@ -80,7 +85,7 @@ impl<'a> Run<'a> {
                 side.iter().try_for_each(|node| self.lane_node(node, index, base, count))
             }
             Node::Loop(repeated) => self.lane_loop(repeated, index, base, count),
-            Node::Product(product) => self.lane_loop(&product.loops, index, base, count),
+            Node::Known(known) => self.lane_loop(&known.loops, index, base, count),
         }
     }
 
@@ -103,6 +108,7 @@ impl<'a> Run<'a> {
                 self.check(access)?;
             }
         }
+        self.work.applied += set.applications() * count as u64;
         let mut top = 0;
         for operation in &set.value {
             match operation {

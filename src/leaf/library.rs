@@ -2,8 +2,7 @@
 //!
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use super::faer::Faer;
 
 /// Who runs the leaves that a library knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,25 +10,66 @@ pub enum LeafBackend {
     /// Loops in the order of the equations: the bits of the sequential kernel.
     #[default]
     Loops,
-    /// The matrix products of `faer`, on one thread.
+    /// The operations of `faer`, on the thread that calls.
     Faer,
+    /// Those of OpenBLAS, on the thread that calls.
+    #[cfg(feature = "openblas")]
+    OpenBlas,
 }
 
-/// What a library does with matrices.
-pub(super) trait Library {
+impl LeafBackend {
+    /// What people call it; OpenBLAS with the processor whose kernels it has chosen, which the environment may pin.
+    #[must_use]
+    pub fn title(self) -> String {
+        match self {
+            LeafBackend::Loops => "loops".to_owned(),
+            LeafBackend::Faer => "faer".to_owned(),
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => format!("OpenBLAS with kernels for {}", ::openblas::core_name()),
+        }
+    }
+
+    /// The library; `None` where loops run everything.
+    pub(super) fn library(self) -> Option<&'static dyn Library> {
+        match self {
+            LeafBackend::Loops => None,
+            LeafBackend::Faer => Some(&Faer),
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => Some(&super::openblas::OpenBlas),
+        }
+    }
+}
+
+/// What a library does with matrices. Operands have the sizes that the operation asks for.
+pub(super) trait Library: Sync {
     /// `c += factor * a * b`.
     fn add_product(&self, c: &mut [f64], layout: Layout, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+
+    /// The same for the lower triangle of a square `c` alone, with its diagonal or without.
+    fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+
+    /// Solves `triangle * x = x` for all columns of `x`, which are overwritten. The triangle is the lower one of a square; with
+    /// `is_unit` its diagonal counts as ones.
+    fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout);
+
+    /// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; the other triangle is neither read nor
+    /// kept. False, with anything in the square, where a pivot is not positive.
+    fn factor(&self, a: Square<'_>) -> bool;
+
+    /// Writes the inverse of the lower triangle of a square into another one, whose other triangle is not kept. False, with
+    /// anything in the square, where the library refuses an element of the diagonal.
+    fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool;
 }
 
 /// How a matrix lies in a slice: neighbours of a row or of a column lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
-    rows: usize,
-    columns: usize,
+    pub rows: usize,
+    pub columns: usize,
     /// Whether rows follow each other, else columns.
-    by_rows: bool,
+    pub by_rows: bool,
     /// From one row, or column, to the next.
-    step: usize,
+    pub step: usize,
 }
 
 impl Layout {
@@ -42,6 +82,21 @@ impl Layout {
         };
         layout(true, rows, columns, below, beside).or_else(|| layout(false, columns, rows, beside, below))
     }
+
+    /// That of the transpose, in the same slice.
+    pub fn transposed(self) -> Layout {
+        Layout { rows: self.columns, columns: self.rows, by_rows: !self.by_rows, step: self.step }
+    }
+
+    /// Where an element lies.
+    pub fn address(&self, row: usize, column: usize) -> usize {
+        if self.by_rows { row * self.step + column } else { column * self.step + row }
+    }
+
+    /// How many elements from the first to the last it spans.
+    pub fn reach(&self) -> usize {
+        if self.rows == 0 || self.columns == 0 { 0 } else { self.address(self.rows - 1, self.columns - 1) + 1 }
+    }
 }
 
 /// A matrix that is read; its first element is the slice's.
@@ -51,29 +106,41 @@ pub(super) struct Matrix<'a> {
     pub layout: Layout,
 }
 
-/// The library `faer`.
-pub(super) struct Faer;
+impl<'a> Matrix<'a> {
+    /// From the first element of a row, or column, on: as elements lie side by side.
+    fn line(self, line: usize) -> &'a [f64] {
+        &self.values[line * self.layout.step..]
+    }
 
-impl Library for Faer {
-    fn add_product(&self, c: &mut [f64], layout: Layout, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
-        matmul(view_mut(c, layout), Accum::Add, view(a), view(b), factor, Par::Seq);
+    /// The same elements as rows for columns.
+    pub fn transposed(self) -> Self {
+        Matrix { values: self.values, layout: self.layout.transposed() }
     }
 }
 
-/// Rows side by side are the columns of the transpose.
-fn view(matrix: Matrix<'_>) -> MatRef<'_, f64> {
-    let Layout { rows, columns, by_rows, step } = matrix.layout;
-    match by_rows {
-        true => MatRef::from_column_major_slice_with_stride(matrix.values, columns, rows, step).transpose(),
-        false => MatRef::from_column_major_slice_with_stride(matrix.values, rows, columns, step),
-    }
+/// A square matrix that is written; its first element is the slice's.
+#[derive(Debug)]
+pub(super) struct Square<'a> {
+    pub values: &'a mut [f64],
+    pub layout: Layout,
 }
 
-/// As [`view`]; `MatMut::from_row_major_slice_with_stride_mut` of faer 0.24.4 takes rows for columns.
-fn view_mut(values: &mut [f64], layout: Layout) -> MatMut<'_, f64> {
+/// `x = b - s`, or `-s` where there is no `b`: one subtraction an element, as in the equations.
+pub(super) fn subtract(x: &mut [f64], layout: Layout, b: Option<Matrix<'_>>, s: Matrix<'_>) {
     let Layout { rows, columns, by_rows, step } = layout;
-    match by_rows {
-        true => MatMut::from_column_major_slice_with_stride_mut(values, columns, rows, step).transpose_mut(),
-        false => MatMut::from_column_major_slice_with_stride_mut(values, rows, columns, step),
+    if s.layout.by_rows != by_rows || b.is_some_and(|b| b.layout.by_rows != by_rows) {
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let at = |matrix: Matrix<'_>| matrix.values[matrix.layout.address(row, column)];
+            x[layout.address(row, column)] = b.map_or_else(|| -at(s), |b| at(b) - at(s));
+        }
+        return;
+    }
+    let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
+    for line in 0..lines {
+        let target = x[line * step..].iter_mut().take(length);
+        match b {
+            Some(b) => target.zip(b.line(line).iter().zip(s.line(line))).for_each(|(x, (b, s))| *x = b - s),
+            None => target.zip(s.line(line)).for_each(|(x, s)| *x = -s),
+        }
     }
 }

@@ -6,9 +6,11 @@
 use crate::array::{Program, Trouble, bind_tiles, validate};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
+use plans::Plans;
 use routine::Routine;
 use run::Run;
 use std::sync::Arc;
+use tally::Tally;
 use window::{Assembly, Boxes};
 
 mod form;
@@ -23,11 +25,36 @@ mod area;
 
 mod window;
 
+mod specialise;
+
+mod shape;
+
+mod instance;
+
+mod definitions;
+
 mod library;
+
+mod faer;
+
+#[cfg(feature = "openblas")]
+mod openblas;
 
 pub use library::LeafBackend;
 
+mod tally;
+
+pub use tally::{SERVICES, Work};
+
+mod place;
+
+mod task;
+
+mod known;
+
 mod product;
+
+mod plans;
 
 mod chain;
 
@@ -64,6 +91,9 @@ impl Tile {
 #[derive(Clone, Debug)]
 pub struct Leaves {
     routines: Vec<Routine>,
+    plans: Plans,
+    backend: LeafBackend,
+    tally: Tally,
 }
 
 impl Leaves {
@@ -82,13 +112,31 @@ impl Leaves {
     pub fn with_backend(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Leaves> {
         validate(program)?;
         let sizes = bind_tiles(program, sizes);
-        let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes, backend));
-        Ok(Leaves { routines: routines.collect::<Checked<_>>()? })
+        let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes));
+        let routines: Vec<Routine> = routines.collect::<Checked<_>>()?;
+        let plans = if backend.library().is_some() { Plans::new(&routines)? } else { Plans::default() };
+        Ok(Leaves { routines, plans, backend, tally: Tally::default() })
     }
 
-    /// How many nests of loops of a leaf a library runs.
-    pub fn library_nests(&self, leaf: usize) -> usize {
-        self.routines.get(leaf).map_or(0, |routine| product::count_products(&routine.body))
+    /// What a library runs of a leaf at these coordinates: the names of its operations, in the order of the text.
+    ///
+    /// # Errors
+    /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] for another number of coordinates.
+    pub fn known(&self, leaf: usize, at: &[i64]) -> Result<Vec<&'static str>, Trouble> {
+        let routine = self.routine(leaf, at)?;
+        let boxes = Boxes::at(routine, at)?;
+        let plan = self.plans.plan(leaf, routine, &boxes.indices);
+        Ok(plan.map_or_else(Vec::new, |plan| known::names(&plan.body)))
+    }
+
+    /// What all calls so far have done.
+    pub fn work(&self) -> Work {
+        self.tally.total()
+    }
+
+    fn routine(&self, leaf: usize, at: &[i64]) -> Result<&Routine, Trouble> {
+        let routine = self.routines.get(leaf).filter(|routine| routine.coordinates == at.len());
+        routine.ok_or(Trouble::WrongTile { leaf })
     }
 
     /// The tile that a leaf gives: `onto`, or a tile of starting values, worked on.
@@ -97,12 +145,15 @@ impl Leaves {
     /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] where a tile does not have the
     /// elements of its box, [`Trouble::OutsideWindow`] where a subscript leaves its window.
     pub fn call(&self, leaf: usize, at: &[i64], onto: Option<Tile>, arguments: &[Tile]) -> Result<Tile, Trouble> {
-        let routine = self.routines.get(leaf).filter(|routine| routine.coordinates == at.len());
-        let routine = routine.ok_or(Trouble::WrongTile { leaf })?;
+        let routine = self.routine(leaf, at)?;
         let boxes = Boxes::at(routine, at)?;
-        let assembly = Assembly { routine, boxes: &boxes, leaf };
+        let plan = self.plans.plan(leaf, routine, &boxes.indices);
+        let written = plan.as_ref().map_or(&routine.written, |plan| &plan.written);
+        let assembly = Assembly { routine, boxes: &boxes, leaf, written };
         let mut run = Run::new(leaf, routine, &boxes, assembly.windows(onto, arguments)?);
-        run.block(&routine.body)?;
+        run.library = self.backend.library();
+        run.block(plan.as_ref().map_or(&routine.body, |plan| &plan.body))?;
+        self.tally.add(&run.work);
         Ok(assembly.result(run.windows.swap_remove(0)))
     }
 }

@@ -1,65 +1,53 @@
 //! Matrix products in a routine, found by their form.
 //!
-//! In: a nest of two or three loops around `c = c + a * b` or `c = c - a * b`, where no bound is over an index of the nest.
-//! Each index must belong to two of the three elements: rows of `c` and `a`, columns of `c` and `b`, what is summed over to `a`
-//! and `b`; one of the three may be missing, as for a matrix and a vector. Out: a node that a library runs, with the loops
-//! for calls in which the elements do not lie like matrices.
+//! In: a nest of two or three loops around `c = c + a * b` or `c = c - a * b`. Each index must belong to two of the three
+//! elements: rows of `c` and `a`, columns of `c` and `b`, what is summed over to `a` and `b`; one of the three may be missing,
+//! as for a matrix and a vector. Out: a node that a library runs. Bounds between the indices of the nest, such as those of a
+//! symmetric update, cut a part out of the box: what they leave is halved until the pieces are boxes or a triangle.
 
-use super::library::{Faer, Layout, Library, Matrix};
-use super::routine::{Access, Loop, Node, Operation, Set, Way};
+use super::form::{Form, Span};
+use super::library::{Library, Matrix, Square};
+use super::place::Spot;
+use super::routine::{Access, Loop, Node, Operation, Set};
 use super::run::Run;
+use super::tally::Service;
 use super::window::Elements;
 use crate::array::Trouble;
 use crate::recurrence::Function;
 
+/// Pieces of no more rounds along any index are run by loops.
+const SMALLEST: i64 = 16;
+
 /// `c += factor * a * b`.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
-    /// What computes the same.
-    pub loops: Loop,
-    /// The loops over rows, columns, and what is summed, as positions in the nest.
+    /// The indices of the nest.
+    indices: Vec<usize>,
+    /// Those of rows, columns, and what is summed, as positions in the nest.
     roles: [Option<usize>; 3],
     factor: f64,
     /// The accesses `c`, `a`, `b`.
     accesses: [usize; 3],
+    /// Forms that are at least 0 within, each over indices of the nest.
+    within: Vec<Form>,
 }
 
-/// Replaces each matrix product by a node that a library runs.
-pub(super) fn find_products(body: &mut [Node], accesses: &[Access]) {
-    for node in body {
-        let found = if let Node::Loop(repeated) = node { recognise(repeated, accesses) } else { None };
-        match (node, found) {
-            (node, Some(product)) => *node = Node::Product(Box::new(product)),
-            (Node::Loop(repeated), None) if repeated.way == Way::Around => {
-                find_products(&mut repeated.body, accesses);
-            }
-            (Node::If { then, otherwise, .. }, None) => {
-                find_products(then, accesses);
-                find_products(otherwise, accesses);
-            }
-            _ => {}
-        }
+impl Product {
+    /// Whether bounds between its rows and columns, and no other bounds, cut a part out of its box.
+    pub fn is_triangle(&self) -> bool {
+        let index = |role: usize| self.roles[role].map(|position| self.indices[position]);
+        let has = |form: &Form, role: usize| index(role).is_some_and(|index| form.coefficient(index) != 0);
+        !self.within.is_empty() && self.within.iter().all(|form| has(form, 0) && has(form, 1))
     }
 }
 
-/// How many products a body has.
-pub(super) fn count_products(body: &[Node]) -> usize {
-    let count = |node: &Node| match node {
-        Node::Product(_) => 1,
-        Node::Loop(repeated) => count_products(&repeated.body),
-        Node::If { then, otherwise, .. } => count_products(then) + count_products(otherwise),
-        Node::Set(_) => 0,
-    };
-    body.iter().map(count).sum()
-}
-
-fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product> {
+/// The product that a nest is.
+pub(super) fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product> {
     let (nest, set) = nest_of(repeated)?;
-    let indices: Vec<usize> = nest.iter().map(|inside| inside.index).collect();
-    let mut bounds = nest.iter().flat_map(|inside| inside.lower.iter().chain(&inside.upper));
-    if !(2..=3).contains(&nest.len()) || bounds.any(|(form, _)| form.mentions(&indices)) {
+    if !(2..=3).contains(&nest.len()) {
         return None;
     }
+    let indices: Vec<usize> = nest.iter().map(|inside| inside.index).collect();
     let (factor, [old, a, b]) = parts(set)?;
     if accesses[old] != accesses[set.target] || [a, b].iter().any(|x| accesses[*x].window == accesses[old].window) {
         return None;
@@ -70,7 +58,24 @@ fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product> {
     let role = |wanted: [bool; 3]| members.iter().position(|found| *found == wanted);
     let roles = [role([true, true, false]), role([true, false, true]), role([false, true, true])];
     let all_have_one = roles.iter().flatten().count() == nest.len();
-    all_have_one.then(|| Product { loops: repeated.clone(), roles, factor, accesses: [set.target, a, b] })
+    let within = inner_bounds(&nest, &indices)?;
+    all_have_one.then_some(Product { indices, roles, factor, accesses: [set.target, a, b], within })
+}
+
+/// The bounds over indices of the nest; `None` where the bounded index has a factor in one.
+fn inner_bounds(nest: &[&Loop], indices: &[usize]) -> Option<Vec<Form>> {
+    let mut within = vec![];
+    for inside in nest {
+        let index = Form::slot(inside.index);
+        let lower = inside.lower.iter().map(|(form, by)| (form.mentions(indices), *by, index.minus(form)));
+        let upper = inside.upper.iter().map(|(form, by)| (form.mentions(indices), *by, form.minus(&index)));
+        let inner: Vec<(bool, i64, Form)> = lower.chain(upper).filter(|(is_inner, ..)| *is_inner).collect();
+        if inner.iter().any(|(_, by, _)| *by != 1) {
+            return None;
+        }
+        within.extend(inner.into_iter().map(|(.., form)| form));
+    }
+    Some(within)
 }
 
 /// The loops that hold nothing but one another, and the set within.
@@ -101,45 +106,133 @@ pub(super) fn parts(set: &Set) -> Option<(f64, [usize; 3])> {
     }
 }
 
+/// What the bounds between indices leave of a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    Nothing,
+    All,
+    /// Rows no less than columns, or columns no less than rows, counted within the box.
+    Triangle {
+        is_lower: bool,
+        has_diagonal: bool,
+    },
+    /// Anything else.
+    Other,
+}
+
 impl<'a> Run<'a> {
     /// Runs a product by the library, or by its loops.
-    pub(super) fn product(&mut self, product: &'a Product) -> Result<(), Trouble> {
-        let Some((nest, _)) = nest_of(&product.loops) else { return self.repeat(&product.loops) };
-        let ranges: Vec<(i64, i64)> = nest.iter().map(|inside| self.rounds(inside)).collect();
-        if ranges.iter().any(|(first, last)| first > last) {
+    pub(super) fn product(&mut self, product: &Product, loops: &'a Loop, library: &dyn Library) -> Result<(), Trouble> {
+        let held = self.spans.clone();
+        let narrowed = nest_of(loops).map(|(nest, _)| nest).unwrap_or_default();
+        for inside in narrowed {
+            self.spans[inside.index] = self.outer_rounds(inside, &product.indices);
+        }
+        let done = self.pieces(product, loops, library);
+        self.spans = held;
+        done
+    }
+
+    /// Runs what the bounds leave of the box that the spans are.
+    fn pieces(&mut self, product: &Product, loops: &'a Loop, library: &dyn Library) -> Result<(), Trouble> {
+        let lengths = product.indices.iter().map(|index| self.spans[*index].1 - self.spans[*index].0 + 1);
+        let lengths: Vec<i64> = lengths.collect();
+        let part = if lengths.iter().any(|length| *length <= 0) { Part::Nothing } else { self.part(product) };
+        if part == Part::Nothing || (part != Part::Other && self.multiply(product, part, library).is_some()) {
             return Ok(());
         }
-        nest.iter().zip(&ranges).for_each(|(inside, range)| self.slots[inside.index] = range.0);
-        match self.multiply(product, &nest, &ranges) {
-            Some(()) => Ok(()),
-            None => self.repeat(&product.loops),
+        let cut = product.indices.iter().zip(&lengths).filter(|(index, _)| self.cuts(product, **index));
+        match cut.max_by_key(|(_, length)| **length) {
+            Some((index, length)) if *length > SMALLEST => {
+                let (first, last) = self.spans[*index];
+                let middle = first + length / 2;
+                self.spans[*index] = (first, middle - 1);
+                self.pieces(product, loops, library)?;
+                self.spans[*index] = (middle, last);
+                self.pieces(product, loops, library)?;
+                self.spans[*index] = (first, last);
+                Ok(())
+            }
+            _ => self.repeat(loops),
         }
     }
 
+    /// Whether a bound that leaves a part of the box only is over this index.
+    fn cuts(&self, product: &Product, index: usize) -> bool {
+        let over = |form: &&Form| form.coefficient(index) != 0;
+        product.within.iter().filter(over).any(|form| self.values(product, form).0 < 0)
+    }
+
+    /// The least and the greatest value of a form in the box.
+    fn values(&self, product: &Product, form: &Form) -> Span {
+        form.terms.iter().fold((form.constant, form.constant), |(low, high), (slot, by)| {
+            let is_inner = product.indices.contains(slot);
+            let (first, last) = if is_inner { self.spans[*slot] } else { (self.slots[*slot], self.slots[*slot]) };
+            (low + (by * first).min(by * last), high + (by * first).max(by * last))
+        })
+    }
+
+    fn part(&self, product: &Product) -> Part {
+        let open: Vec<&Form> = product.within.iter().filter(|form| self.values(product, form).0 < 0).collect();
+        match open.as_slice() {
+            [] => Part::All,
+            forms if forms.iter().any(|form| self.values(product, form).1 < 0) => Part::Nothing,
+            [form] => self.triangle(product, form).unwrap_or(Part::Other),
+            _ => Part::Other,
+        }
+    }
+
+    /// The triangle of rows and columns that a form leaves of a square.
+    fn triangle(&self, product: &Product, form: &Form) -> Option<Part> {
+        let [row, column] = [product.roles[0]?, product.roles[1]?].map(|position| product.indices[position]);
+        let length = |index: usize| self.spans[index].1 - self.spans[index].0;
+        let by = form.coefficient(row);
+        let others = form.terms.iter().filter(|(slot, _)| product.indices.contains(slot)).count();
+        if by.abs() != 1 || form.coefficient(column) != -by || others != 2 || length(row) != length(column) {
+            return None;
+        }
+        let mut slots = self.slots.clone();
+        product.indices.iter().for_each(|index| slots[*index] = self.spans[*index].0);
+        let has_diagonal = match form.value(&slots) {
+            0 => true,
+            -1 => false,
+            _ => return None,
+        };
+        Some(Part::Triangle { is_lower: by > 0, has_diagonal })
+    }
+
     /// `None`, and nothing done, where an access is not known to stay within its window or does not lie like a matrix.
-    fn multiply(&mut self, product: &Product, nest: &[&Loop], ranges: &[(i64, i64)]) -> Option<()> {
-        let length = |role: usize| {
-            product.roles[role].map_or(Some(1), |position| {
-                let (first, last) = ranges[position];
-                usize::try_from(last - first + 1).ok()
-            })
-        };
-        let layout = |access: usize, [down, across]: [usize; 2]| {
-            let link = &self.links[access];
-            let step =
-                |role: usize| product.roles[role].map_or(1, |position| link.address.coefficient(nest[position].index));
-            let layout = Layout::new([length(down)?, length(across)?], [step(down), step(across)])?;
-            link.is_safe.then_some((link.window, usize::try_from(link.address.value(&self.slots)).ok()?, layout))
-        };
+    fn multiply(&mut self, product: &Product, part: Part, library: &dyn Library) -> Option<()> {
+        let [rows, columns, inner] = product.roles.map(|role| role.map(|position| product.indices[position]));
         let [c, a, b] = product.accesses;
-        let (c, a, b) = (layout(c, [0, 1])?, layout(a, [0, 2])?, layout(b, [2, 1])?);
-        let mut target = std::mem::replace(&mut self.windows[c.0], Elements::Shared(&[]));
-        let matrix = |(window, base, layout): (usize, usize, Layout)| Matrix {
-            values: &self.windows[window].values()[base..],
-            layout,
-        };
-        Faer.add_product(&mut target.values_mut()[c.1..], c.2, product.factor, matrix(a), matrix(b));
-        self.windows[c.0] = target;
+        let Spot { window, base, layout } = self.spot(c, [rows, columns])?;
+        let mut target = std::mem::replace(&mut self.windows[window], Elements::Shared(&[]));
+        let operands = self.operand(a, [rows, inner]).zip(self.operand(b, [inner, columns]));
+        let c = Square { values: &mut target.values_mut()[base..], layout };
+        let done = operands.map(|(a, b)| add(c, part, product.factor, (a.matrix(), b.matrix()), library));
+        self.windows[window] = target;
+        let (service, applied) = done?;
+        self.work.serve(service, applied);
         Some(())
     }
+}
+
+/// Adds a product to a matrix or a triangle of it; gives what was asked of the library, and the applications that it stands for.
+fn add(
+    c: Square<'_>,
+    part: Part,
+    factor: f64,
+    (a, b): (Matrix<'_>, Matrix<'_>),
+    library: &dyn Library,
+) -> (Service, u64) {
+    let Square { values, layout } = c;
+    let (rows, columns, terms) = (layout.rows as u64, layout.columns as u64, 2 * a.layout.columns as u64);
+    let Part::Triangle { is_lower, has_diagonal } = part else {
+        library.add_product(values, layout, factor, a, b);
+        return (Service::Product, terms * rows * columns);
+    };
+    let (layout, a, b) = if is_lower { (layout, a, b) } else { (layout.transposed(), b.transposed(), a.transposed()) };
+    library.add_triangle(Square { values, layout }, has_diagonal, factor, a, b);
+    let elements = if has_diagonal { rows * (rows + 1) / 2 } else { rows * (rows - 1) / 2 };
+    (Service::Triangle, terms * elements)
 }

@@ -4,7 +4,7 @@
 //! its rounds are independent of each other ([`dependence`](super::dependence)).
 
 use super::form::{Form, Span};
-use super::product::Product;
+use super::known::Known;
 use crate::recurrence::{Function, Operator};
 use crate::tiles::Axis;
 
@@ -28,6 +28,18 @@ pub(super) struct Routine {
     /// The most values that wait for their operation at a time.
     pub depth: usize,
     pub body: Vec<Node>,
+}
+
+impl Routine {
+    /// All values that each index may have in any tile.
+    pub fn extents(&self) -> Vec<Span> {
+        self.indices.iter().map(|cut| (0, cut.axis.before + cut.body + cut.axis.after - 1)).collect()
+    }
+
+    /// For each window whether a tile fills it, or a part of it.
+    pub fn filled(&self) -> Vec<bool> {
+        (0..self.windows.len()).map(|window| self.arguments.iter().any(|(filled, _)| *filled == window)).collect()
+    }
 }
 
 /// A tile along an axis.
@@ -82,7 +94,7 @@ pub(super) enum Node {
     },
     Set(Set),
     /// Loops that a library runs.
-    Product(Box<Product>),
+    Known(Box<Known>),
 }
 
 #[derive(Clone, Debug)]

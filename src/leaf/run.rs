@@ -5,8 +5,11 @@
 //! for all indices of the tile is known to do so before the run; any other is checked for each range of rounds.
 
 use super::form::{Form, Span};
+use super::known::{Kind, Known};
 use super::lanes::Registers;
+use super::library::Library;
 use super::routine::{Loop, Node, Routine, Way};
+use super::tally::Work;
 use super::window::{Boxes, Elements};
 use crate::array::Trouble;
 
@@ -30,6 +33,12 @@ pub(super) struct Run<'a> {
     pub cursors: Vec<i64>,
     pub registers: Registers,
     pub leaf: usize,
+    /// The boxes of the indices, or parts of them.
+    pub spans: Vec<Span>,
+    /// Who runs what is known.
+    pub library: Option<&'static dyn Library>,
+    /// What was done so far.
+    pub work: Work,
 }
 
 impl<'a> Run<'a> {
@@ -38,7 +47,20 @@ impl<'a> Run<'a> {
         let links: Vec<Link> = (0..routine.accesses.len()).map(|access| link(routine, boxes, access)).collect();
         let cursors = vec![0; links.len()];
         let slots = vec![0; boxes.indices.len()];
-        Run { routine, boxes, windows, links, slots, cursors, registers: Registers::new(routine.depth), leaf }
+        let (registers, spans) = (Registers::new(), boxes.indices.clone());
+        Run {
+            routine,
+            boxes,
+            windows,
+            links,
+            slots,
+            cursors,
+            registers,
+            leaf,
+            spans,
+            library: None,
+            work: Work::default(),
+        }
     }
 
     /// Runs steps at the indices' values.
@@ -50,8 +72,29 @@ impl<'a> Run<'a> {
                 self.block(if holds { then } else { otherwise })
             }
             Node::Set(set) => self.sequence(&[set], None),
-            Node::Product(product) => self.product(product),
+            Node::Known(known) => self.known(known),
         })
+    }
+
+    /// Has the library run a nest, or runs its loops.
+    fn known(&mut self, known: &'a Known) -> Result<(), Trouble> {
+        match (&known.kind, self.library) {
+            (_, None) => self.repeat(&known.loops),
+            (Kind::Product(product), Some(library)) => self.product(product, &known.loops, library),
+            (Kind::Task(assignment), Some(library)) => match self.task(assignment, library)? {
+                true => Ok(()),
+                false => {
+                    self.own();
+                    self.repeat(&known.loops)
+                }
+            },
+        }
+    }
+
+    /// Takes a copy of each window that loops may write and a library would not.
+    pub fn own(&mut self) {
+        let written = self.windows.iter_mut().zip(&self.routine.written).filter(|(_, written)| **written);
+        written.for_each(|(window, _)| window.own());
     }
 
     /// Runs all rounds of a loop.
@@ -69,9 +112,16 @@ impl<'a> Run<'a> {
 
     /// The first and last value of a loop's index.
     pub fn rounds(&self, repeated: &Loop) -> Span {
-        let (first, last) = self.boxes.indices[repeated.index];
-        let lower = repeated.lower.iter().map(|(form, by)| -(-form.value(&self.slots)).div_euclid(*by));
-        let upper = repeated.upper.iter().map(|(form, by)| form.value(&self.slots).div_euclid(*by));
+        self.outer_rounds(repeated, &[])
+    }
+
+    /// The same by the bounds that none of these indices occurs in.
+    pub fn outer_rounds(&self, repeated: &Loop, without: &[usize]) -> Span {
+        let (first, last) = self.spans[repeated.index];
+        let meant = |(form, _): &&(Form, i64)| !form.mentions(without);
+        let lower = repeated.lower.iter().filter(meant);
+        let lower = lower.map(|(form, by)| -(-form.value(&self.slots)).div_euclid(*by));
+        let upper = repeated.upper.iter().filter(meant).map(|(form, by)| form.value(&self.slots).div_euclid(*by));
         (lower.fold(first, i64::max), upper.fold(last, i64::min))
     }
 

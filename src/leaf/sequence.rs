@@ -9,6 +9,7 @@ use crate::array::Trouble;
 impl Run<'_> {
     /// Runs sets for an index from first to last value, or once.
     pub(super) fn sequence(&mut self, sets: &[&Set], range: Option<(usize, i64, i64)>) -> Result<(), Trouble> {
+        self.registers.make_room(self.routine.depth);
         let accesses: Vec<usize> = sets.iter().flat_map(|set| set.accesses()).collect();
         if let Some((index, _, last)) = range {
             self.slots[index] = last;
@@ -22,7 +23,10 @@ impl Run<'_> {
         let moves: Vec<(usize, i64)> =
             accesses.iter().map(|access| (*access, self.links[*access].address.coefficient(index))).collect();
         accesses.iter().for_each(|access| self.cursors[*access] = self.links[*access].address.value(&self.slots));
-        for _ in range.map_or(0..=0, |(_, first, last)| first..=last) {
+        let rounds = range.map_or(0..=0, |(_, first, last)| first..=last);
+        let each: u64 = sets.iter().map(|set| set.applications()).sum();
+        self.work.applied += each * rounds.clone().count() as u64;
+        for _ in rounds {
             sets.iter().for_each(|set| self.set(set));
             moves.iter().for_each(|(access, step)| self.cursors[*access] += step);
             self.slots.get_mut(index).into_iter().for_each(|slot| *slot += 1);
@@ -60,6 +64,11 @@ impl Run<'_> {
 }
 
 impl Set {
+    /// How many functions it applies.
+    pub(super) fn applications(&self) -> u64 {
+        self.value.iter().filter(|operation| matches!(operation, Operation::Apply(_))).count() as u64
+    }
+
     /// What it reads and writes.
     pub(super) fn accesses(&self) -> impl Iterator<Item = usize> {
         let loads = self.value.iter().filter_map(|operation| match operation {

@@ -60,6 +60,13 @@ impl Elements<'_> {
         }
     }
 
+    /// Makes elements of one's own of them.
+    pub fn own(&mut self) {
+        if let Elements::Shared(values) = self {
+            *self = Elements::Owned(values.to_vec());
+        }
+    }
+
     /// To be written; nothing of a window that is only read.
     pub fn values_mut(&mut self) -> &mut [f64] {
         match self {
@@ -75,6 +82,8 @@ pub(super) struct Assembly<'a> {
     pub boxes: &'a Boxes,
     /// The leaf, for messages.
     pub leaf: usize,
+    /// Whether the call writes a window.
+    pub written: &'a [bool],
 }
 
 impl<'a> Assembly<'a> {
@@ -102,9 +111,14 @@ impl<'a> Assembly<'a> {
 
     /// The one tile that is the whole window, where the window is only read.
     fn borrowed(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a [f64]> {
+        if self.written[window] { None } else { self.whole(window, arguments).map(Vec::as_slice) }
+    }
+
+    /// The one tile that is the whole window.
+    fn whole(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a Vec<f64>> {
         let mut tiles = self.tiles_of(window, arguments);
-        match (self.routine.written[window], tiles.next(), tiles.next()) {
-            (false, Some((Tile::Values(values), area)), None) if *area == self.boxes.windows[window] => Some(values),
+        match (tiles.next(), tiles.next()) {
+            (Some((Tile::Values(values), area)), None) if *area == self.boxes.windows[window] => Some(values),
             _ => None,
         }
     }
@@ -117,6 +131,9 @@ impl<'a> Assembly<'a> {
 
     /// A window of its own: `onto` first, then the arguments.
     fn assemble(&self, window: usize, onto: Option<Tile>, arguments: &'a [Tile]) -> Vec<f64> {
+        if let (None, Some(values)) = (&onto, self.whole(window, arguments)) {
+            return values.clone();
+        }
         let (area, operator) = (&self.boxes.windows[window], self.routine.windows[window].operator);
         let fresh = || vec![start(operator); area.volume];
         let mut values = match onto {

@@ -71,6 +71,9 @@ fn leaves_are_run_by_loops_or_by_a_library() {
         let flags = ["--size", "M=9,N=10,K=11", "--threads", "2", "--leaves", leaves, "--reference", &path];
         let ran = json(&[&["exec", &program][..], &flags].concat());
         assert_eq!((&ran["matches_reference"], &ran["calls"]), (&json!(true), &json!(27)), "{leaves}");
+        // Two operations for each of 9 x 10 x 11 terms, whoever does them.
+        let served = if leaves == "loops" { json!({}) } else { json!({"gemm": 27}) };
+        assert_eq!((&ran["applied"], &ran["served"]), (&json!(1980), &served), "{leaves}");
     }
     let message = refused(&["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "mkl"]);
     assert!(message.contains("there is no library for leaves `mkl`"), "{message}");
@@ -78,4 +81,35 @@ fn leaves_are_run_by_loops_or_by_a_library() {
     let (_other, other) = file(other);
     let flags = ["--size", "M=9,N=10,K=11", "--leaves", "faer", "--reference", &other];
     assert_eq!(systole(&[&["exec", &program][..], &flags].concat()).code, 1);
+}
+
+/// What the library does of a factor in 4 tiles a side: 4 on the diagonal, 6 below, and what these are brought up to date with.
+#[test]
+fn a_factor_says_what_the_library_did() {
+    let (folder, kernel) = (tempfile::tempdir().expect("a folder"), "kernels/cholesky.rec");
+    let program = folder.path().join("cholesky.pe").display().to_string();
+    good(&["emit", kernel, "--tile", "i=4", "--schedule", "grid", "-o", &program]);
+    let flags = ["exec", &program, "--size", "N=14", "--threads", "2", "--leaves", "faer", "--reference", kernel];
+    let ran = json(&flags);
+    let served = json!({"gemm": 4, "syrk": 6, "trsm": 6, "potrf": 4});
+    assert_eq!((&ran["matches_reference"], &ran["served"]), (&json!(true), &served));
+    let told = systole(&flags).stdout;
+    assert!(told.contains("calls of faer: 4 gemm, 6 syrk, 6 trsm, 4 potrf"), "{told}");
+    assert!(told.contains("GFLOP/s"), "{told}");
+}
+
+/// `--leaves openblas` is for builds with the feature `openblas`.
+#[test]
+fn openblas_runs_leaves_where_it_is_built_in() {
+    let (folder, path) = file(TILED);
+    let program = folder.path().join("product.pe").display().to_string();
+    good(&["emit", &path, "--schedule", "blocked", "-o", &program]);
+    let flags = ["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "openblas", "--reference", &path];
+    if cfg!(feature = "openblas") {
+        let ran = json(&flags);
+        assert_eq!((&ran["matches_reference"], &ran["served"]), (&json!(true), &json!({"gemm": 27})));
+    } else {
+        let message = refused(&flags);
+        assert!(message.contains("cargo build --release --features openblas"), "{message}");
+    }
 }

@@ -74,6 +74,7 @@ fn what_is_counted_is_tiles() {
     assert_eq!((alone.calls, alone.operations, alone.words, alone.packets), (27, 0, 0, 0));
     // One border of 3 PEs, 3 tiles each, in packets of their own or together.
     assert_eq!((two.calls, two.words), (27, 9));
+    assert_eq!((alone.work, two.work.served), (two.work, [0; 5]));
 }
 
 #[test]

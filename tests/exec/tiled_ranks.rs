@@ -51,7 +51,8 @@ fn tiles_that_wait_for_their_receiver() {
         let (case, text) = (product(text, [95, 110, 70]), with_tiles(text, [40, 50, 30]));
         for run in RUNS {
             let object = hold(&case, &text, run);
-            assert_eq!(object["calls"], 27, "{run:?}");
+            // Two operations a term, summed over the ranks.
+            assert_eq!((&object["calls"], &object["applied"]), (&27.into(), &(2 * 95 * 110 * 70).into()), "{run:?}");
         }
     }
 }

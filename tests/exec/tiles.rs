@@ -2,8 +2,9 @@
 //! not divide, at sizes smaller than a tile or than the grid of workers, and at size 1.
 
 use super::programs::{Way, inputs, program, same_bits, settings, shown};
-use systole::exec::execute;
+use systole::exec::{Settings, execute};
 use systole::integer::Bindings;
+use systole::leaf::LeafBackend;
 use systole::recurrence;
 use systole::sim::{self, simulate};
 
@@ -36,6 +37,13 @@ const TILED: [(&str, &[&str], bool); 27] = [
     ("conv1d", &["--tile", "i=4,k=4"], false),
     ("polynomial_product", &["--tile", "i=4,j=4"], false),
     ("mttkrp", &["--tile", "i=2,j=3,k=2,l=3", "--rank", "2", "--steps", "0..1"], false),
+];
+
+/// The libraries of this build.
+const LIBRARIES: &[LeafBackend] = &[
+    LeafBackend::Faer,
+    #[cfg(feature = "openblas")]
+    LeafBackend::OpenBlas,
 ];
 
 /// The sizes of the parameters, in their order.
@@ -93,4 +101,30 @@ fn a_program_over_tiles_is_as_long_for_tiles_of_any_size() {
         Way { kernel: "matmul".to_owned(), flags: flags.to_vec() }.emit().lines().count()
     };
     assert_eq!(lines("i=4,j=4,k=4"), lines("i=256,j=512,k=128"));
+}
+
+/// What a library computes is what the equations mean, but for rounding.
+fn hold_closely(way: &Way) {
+    let (program, system) = (program(&way.emit()), way.system());
+    for (sizes, workers) in SIZES.into_iter().zip([2, 1, 3, 4]) {
+        let sizes: Bindings = program.parameters.iter().cloned().zip(sizes).collect();
+        let inputs = inputs(&system, &sizes);
+        let meaning =
+            recurrence::evaluate(&system, &sizes, &inputs).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+        for leaves in LIBRARIES {
+            let settings = Settings { workers, leaves: *leaves, ..Settings::default() };
+            let execution = execute(&program, &sizes, &inputs, &settings);
+            let execution = execution.unwrap_or_else(|faults| panic!("{way:?} {settings:?} {}", shown(&faults)));
+            for (name, array) in &meaning {
+                let pairs = execution.outputs[name].iter().zip(array);
+                let is_close = |(found, wanted): (&f64, &f64)| (found - wanted).abs() <= 1e-11 * wanted.abs().max(1.0);
+                assert!(pairs.into_iter().all(is_close), "{way:?} at {sizes:?} with {settings:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn libraries_run_the_leaves_of_all_tiled_kernels() {
+    tiled().iter().for_each(|(way, _)| hold_closely(way));
 }

@@ -4,25 +4,33 @@ use super::examples::program;
 use super::naive::{self, elements, tile};
 use super::whole::{at, numbers, same_bits};
 use systole::array::{Program, parse, print};
-use systole::diagnostic::{Diagnostic, render};
+use systole::diagnostic::{Checked, Diagnostics, render};
 use systole::integer::{Bindings, name};
 use systole::leaf::{LeafBackend, Leaves, Tile};
 use systole::recurrence;
 use systole::span::Source;
 use systole::tiles::{self, Leaf, TileSize};
 
-/// A program with the leaves of a kernel whose indices are tiled by 3.
-fn tiled(kernel: &str, indices: &[&str]) -> Program {
-    let text = std::fs::read_to_string(format!("kernels/{kernel}.rec")).unwrap();
-    let refused = |faults: &[Diagnostic]| -> ! { panic!("{}", render(faults, false)) };
-    let system = recurrence::load(&Source::new(kernel, &text)).unwrap_or_else(|faults| refused(&faults));
-    let sizes: Vec<TileSize> =
-        indices.iter().map(|index| TileSize { index: name(index), size: 3, span: None }).collect();
-    let tiled = tiles::tile(&system, &sizes).unwrap_or_else(|faults| refused(&faults));
+/// A program with the leaves of the kernel in a file whose indices are in tiles of this size.
+pub fn tiled(path: &str, indices: &[&str], size: i64) -> Program {
+    tiled_text(path, &std::fs::read_to_string(path).unwrap(), indices, size)
+}
+
+/// The same of a text.
+pub fn tiled_text(title: &str, text: &str, indices: &[&str], size: i64) -> Program {
+    let refused = |faults: Diagnostics| -> ! { panic!("{}", render(&faults, false)) };
+    try_tiled(title, text, indices, size).unwrap_or_else(|faults| refused(faults))
+}
+
+/// The same, where it may be refused.
+pub fn try_tiled(title: &str, text: &str, indices: &[&str], size: i64) -> Checked<Program> {
+    let system = recurrence::load(&Source::new(title, text))?;
+    let sizes: Vec<TileSize> = indices.iter().map(|index| TileSize { index: name(index), size, span: None }).collect();
+    let tiled = tiles::tile(&system, &sizes)?;
     let parameters: Vec<&str> = system.parameters.iter().map(|name| &**name).collect();
     let mut program = program(&parameters, tiled.leaves);
     program.tiles = tiled.counts;
-    program
+    Ok(program)
 }
 
 /// How many calls of a leaf stay within their windows, at all coordinates from 0 to 3.
@@ -48,7 +56,7 @@ fn compare(program: &Program, sizes: &Bindings, number: usize, leaf: &Leaf) -> u
 }
 
 fn check(kernel: &str, indices: &[&str]) -> Program {
-    let program = tiled(kernel, indices);
+    let program = tiled(&format!("kernels/{kernel}.rec"), indices, 3);
     let read = parse("tiled.pe", &print(&program)).unwrap_or_else(|faults| panic!("{}", render(&faults, false)));
     assert_eq!(read, program, "{kernel}");
     let sizes: Bindings = program.parameters.iter().zip([8, 7, 5, 4, 3, 3, 3]).map(|(p, n)| (p.clone(), n)).collect();
@@ -73,6 +81,6 @@ fn the_leaf_of_the_matrix_product_is_one_for_the_library() {
     let program = check("matmul", &["i", "j", "k"]);
     let sizes = ["M", "N", "K"].map(|title| (name(title), 8)).into();
     let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
-    let nests: Vec<usize> = (0..program.leaves.len()).map(|leaf| leaves.library_nests(leaf)).collect();
-    assert!(nests.iter().all(|nests| *nests == 1), "{nests:?} of\n{}", print(&program));
+    let known: Vec<_> = (0..program.leaves.len()).map(|leaf| leaves.known(leaf, &[0, 0, 0])).collect();
+    assert!(known.iter().all(|known| *known == Ok(vec!["gemm"])), "{known:?} of\n{}", print(&program));
 }

@@ -12,4 +12,6 @@ mod order;
 
 mod random;
 
+mod tasks;
+
 mod whole;

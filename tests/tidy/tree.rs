@@ -51,7 +51,7 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 20] = [
+const TOP_LEVEL: [&str; 21] = [
     ".cargo",
     ".ci",
     ".gitignore",
@@ -68,6 +68,7 @@ const TOP_LEVEL: [&str; 20] = [
     "build.rs",
     "kernels",
     "machines",
+    "openblas",
     "paper-notes",
     "rules",
     "rustfmt.toml",

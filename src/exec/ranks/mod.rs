@@ -96,7 +96,10 @@ fn execute_words<W: Contents>(
     (usage.held, usage.peak) = (report.held, host::peak());
     let memory = memory::gather(world, &usage);
     let reports = reports::gather(world, &report);
-    let execution = world.is_first().then(|| conclude((program, code), &owners, reports, memory, elapsed));
+    let work = reports::gather_work(world, W::work(operations));
+    let concluded = || conclude((program, code), &owners, reports, memory, elapsed);
+    let mut execution = world.is_first().then(concluded);
+    execution.iter_mut().for_each(|execution| execution.counts.work = work);
     let is_stuck = execution.as_ref().is_some_and(|execution| execution.deadlock.is_some());
     if world.share_number(u8::from(is_stuck)) == 0 {
         world.settle(hand_over(world, &share, sinks))?;

@@ -5,6 +5,7 @@ use super::super::trace::Lane;
 use super::super::worker::Report;
 use super::lanes;
 use super::world::World;
+use crate::leaf::Work;
 use crate::sim::Standing;
 
 /// The reports of all ranks, on rank 0; empty elsewhere. All ranks call it.
@@ -13,6 +14,12 @@ pub fn gather(world: &World, mine: &Report) -> Vec<Report> {
     let lanes = lanes::gather(world, &mine.lane);
     let with_lane = |(entries, lane): (&Vec<u64>, Lane)| Some(Report { lane, ..unpack(entries)? });
     reports.iter().zip(lanes).filter_map(with_lane).collect()
+}
+
+/// What the leaves of all ranks did, on rank 0; nothing elsewhere. All ranks call it.
+pub fn gather_work(world: &World, mine: Work) -> Work {
+    let all = world.gather(&mine.to_entries());
+    all.iter().fold(Work::default(), |sum, entries| sum.plus(&Work::from_entries(entries)))
 }
 
 /// The counts, then for each PE where it stands.

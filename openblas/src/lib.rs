@@ -1,0 +1,191 @@
+//! The few routines of OpenBLAS that leaves of tiled programs call, on slices of `f64`, on the thread that calls.
+//!
+//! In: slices, and how matrices lie in them. Out: the slices, worked on. This is the one place of the project with `unsafe`
+//! code, in a package of its own, so that the other one forbids it: each function asserts that the routine stays within its
+//! slices, which is all that the routines ask for (BLAS standard; LAPACK Users' Guide).
+
+use cblas_sys::{
+    CBLAS_DIAG, CBLAS_LAYOUT, CBLAS_SIDE, CBLAS_TRANSPOSE, CBLAS_UPLO, cblas_dgemm, cblas_dsyrk, cblas_dtrsm,
+};
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Once;
+
+unsafe extern "C" {
+    fn openblas_set_num_threads(threads: c_int);
+    fn openblas_get_corename() -> *const c_char;
+}
+
+/// How a matrix lies in a slice that begins with its first element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lay {
+    /// How many rows it has.
+    pub rows: usize,
+    /// How many columns.
+    pub columns: usize,
+    /// Whether elements of a row lie side by side, else those of a column.
+    pub by_rows: bool,
+    /// From one row, or column, to the next: at least its length.
+    pub step: usize,
+}
+
+impl Lay {
+    /// Whether the matrix lies within so many elements, and its lines apart.
+    fn fits(self, length: usize) -> bool {
+        let (lines, within) = if self.by_rows { (self.rows, self.columns) } else { (self.columns, self.rows) };
+        let end = lines.checked_sub(1).map_or(Some(0), |last| last.checked_mul(self.step)?.checked_add(within));
+        self.step >= within.max(1) && end.is_some_and(|end| end <= length)
+    }
+
+    fn order(self) -> CBLAS_LAYOUT {
+        if self.by_rows { CBLAS_LAYOUT::CblasRowMajor } else { CBLAS_LAYOUT::CblasColMajor }
+    }
+
+    /// How the routine must take it where the result lies in another way.
+    fn turned(self, result: Lay) -> CBLAS_TRANSPOSE {
+        if self.by_rows == result.by_rows { CBLAS_TRANSPOSE::CblasNoTrans } else { CBLAS_TRANSPOSE::CblasTrans }
+    }
+
+    fn is_square(self) -> bool {
+        self.rows == self.columns
+    }
+}
+
+/// A matrix that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Read<'a> {
+    /// From its first element on.
+    pub values: &'a [f64],
+    /// How it lies.
+    pub lay: Lay,
+}
+
+fn int(count: usize) -> c_int {
+    c_int::try_from(count).expect("a count that fits the routine's integers")
+}
+
+/// Makes OpenBLAS work on the thread that calls; it has threads of its own otherwise.
+fn prepare() {
+    static ONCE: Once = Once::new();
+    // SAFETY: sets a number in the library, before any routine of this package runs.
+    ONCE.call_once(|| unsafe { openblas_set_num_threads(1) });
+}
+
+/// The processor whose kernels OpenBLAS has chosen; the environment may pin it (`OPENBLAS_CORETYPE`).
+#[must_use]
+pub fn core_name() -> String {
+    // SAFETY: the library gives a string that ends with 0 and lives as long as the process.
+    unsafe { CStr::from_ptr(openblas_get_corename()) }.to_string_lossy().into_owned()
+}
+
+/// `c += factor * a * b`.
+///
+/// # Panics
+/// Matrices that leave their slices, or whose sizes do not fit each other.
+pub fn add_product(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>, b: Read<'_>) {
+    assert!(lay.fits(c.len()) && a.lay.fits(a.values.len()) && b.lay.fits(b.values.len()));
+    assert!(a.lay.rows == lay.rows && b.lay.columns == lay.columns && a.lay.columns == b.lay.rows);
+    prepare();
+    // SAFETY: all three matrices lie within their slices, as asserted; `c` is borrowed alone.
+    unsafe {
+        cblas_dgemm(
+            lay.order(),
+            a.lay.turned(lay),
+            b.lay.turned(lay),
+            int(lay.rows),
+            int(lay.columns),
+            int(a.lay.columns),
+            factor,
+            a.values.as_ptr(),
+            int(a.lay.step),
+            b.values.as_ptr(),
+            int(b.lay.step),
+            1.0,
+            c.as_mut_ptr(),
+            int(lay.step),
+        );
+    }
+}
+
+/// `c += factor * a * transpose of a`, for the lower triangle of `c` with its diagonal.
+///
+/// # Panics
+/// As for [`add_product`].
+pub fn add_square(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>) {
+    assert!(lay.fits(c.len()) && lay.is_square() && a.lay.fits(a.values.len()) && a.lay.rows == lay.rows);
+    prepare();
+    // SAFETY: both matrices lie within their slices, as asserted; `c` is borrowed alone.
+    unsafe {
+        cblas_dsyrk(
+            lay.order(),
+            CBLAS_UPLO::CblasLower,
+            a.lay.turned(lay),
+            int(lay.rows),
+            int(a.lay.columns),
+            factor,
+            a.values.as_ptr(),
+            int(a.lay.step),
+            1.0,
+            c.as_mut_ptr(),
+            int(lay.step),
+        );
+    }
+}
+
+/// Solves `triangle * x = x` for the lower triangle of a square matrix, whose diagonal may count as ones.
+///
+/// # Panics
+/// As for [`add_product`].
+pub fn solve(triangle: Read<'_>, is_unit: bool, x: &mut [f64], lay: Lay) {
+    assert!(lay.fits(x.len()) && triangle.lay.fits(triangle.values.len()));
+    assert!(triangle.lay.is_square() && triangle.lay.rows == lay.rows);
+    prepare();
+    let lies_alike = triangle.lay.by_rows == lay.by_rows;
+    // SAFETY: both matrices lie within their slices, as asserted; `x` is borrowed alone.
+    unsafe {
+        cblas_dtrsm(
+            lay.order(),
+            CBLAS_SIDE::CblasLeft,
+            if lies_alike { CBLAS_UPLO::CblasLower } else { CBLAS_UPLO::CblasUpper },
+            triangle.lay.turned(lay),
+            if is_unit { CBLAS_DIAG::CblasUnit } else { CBLAS_DIAG::CblasNonUnit },
+            int(lay.rows),
+            int(lay.columns),
+            1.0,
+            triangle.values.as_ptr(),
+            int(triangle.lay.step),
+            x.as_mut_ptr(),
+            int(lay.step),
+        );
+    }
+}
+
+/// The letter for a lower triangle: LAPACK takes matrices by columns, so that one by rows is an upper one to it.
+fn lower(lay: Lay) -> c_char {
+    (if lay.by_rows { b'U' } else { b'L' }) as c_char
+}
+
+/// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; whether all pivots are positive.
+///
+/// # Panics
+/// As for [`add_product`].
+pub fn factor(a: &mut [f64], lay: Lay) -> bool {
+    assert!(lay.fits(a.len()) && lay.is_square());
+    prepare();
+    let (part, order, step, mut failed) = (lower(lay), int(lay.rows), int(lay.step), 0);
+    // SAFETY: the matrix lies within its slice, as asserted, and the numbers live during the call.
+    unsafe { lapack_sys::dpotrf_(&part, &order, a.as_mut_ptr(), &step, &mut failed) };
+    failed == 0
+}
+
+/// Overwrites the lower triangle of a matrix with its inverse; whether no element of the diagonal is 0.
+///
+/// # Panics
+/// As for [`add_product`].
+pub fn invert(a: &mut [f64], lay: Lay) -> bool {
+    assert!(lay.fits(a.len()) && lay.is_square());
+    prepare();
+    let (part, ones, order, step, mut failed) = (lower(lay), b'N' as c_char, int(lay.rows), int(lay.step), 0);
+    // SAFETY: the matrix lies within its slice, as asserted, and the numbers live during the call.
+    unsafe { lapack_sys::dtrtri_(&part, &ones, &order, a.as_mut_ptr(), &step, &mut failed) };
+    failed == 0
+}

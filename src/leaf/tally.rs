@@ -1,0 +1,76 @@
+//! What the calls of leaves come to.
+//!
+//! Arithmetic is counted as the loops do it: one for each application of a scalar function. A library that does the same
+//! operation in another way counts as the loops that it stands for, so counts do not depend on who runs a leaf.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a library does in one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Service {
+    Product,
+    Triangle,
+    Solve,
+    Factor,
+    Invert,
+}
+
+/// The names of what libraries do, for people: as the libraries' routines are called.
+pub const SERVICES: [&str; 5] = ["gemm", "syrk", "trsm", "potrf", "trtri"];
+
+/// What was done by the leaves of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Applications of scalar functions to elements.
+    pub applied: u64,
+    /// Calls of a library, in the order of [`SERVICES`].
+    pub served: [u64; SERVICES.len()],
+}
+
+impl Work {
+    /// Notes a call of a library in place of so many applications.
+    pub(super) fn serve(&mut self, service: Service, applied: u64) {
+        self.applied += applied;
+        self.served[service as usize] += 1;
+    }
+
+    /// The sum of what two workers did.
+    #[must_use]
+    pub fn plus(mut self, other: &Work) -> Work {
+        self.applied += other.applied;
+        self.served.iter_mut().zip(other.served).for_each(|(sum, count)| *sum += count);
+        self
+    }
+
+    /// As a list of numbers, to be sent.
+    pub fn to_entries(self) -> Vec<u64> {
+        std::iter::once(self.applied).chain(self.served).collect()
+    }
+
+    /// From such a list; what it lacks is 0.
+    pub fn from_entries(entries: &[u64]) -> Work {
+        let at = |position: usize| entries.get(position).copied().unwrap_or(0);
+        Work { applied: at(0), served: std::array::from_fn(|service| at(service + 1)) }
+    }
+}
+
+/// The sum over all calls, by whatever thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally(Arc<[AtomicU64; SERVICES.len() + 1]>);
+
+impl Tally {
+    /// Adds what a call did.
+    pub fn add(&self, work: &Work) {
+        let entries = work.to_entries();
+        let held = self.0.iter().zip(entries).filter(|(_, count)| *count > 0);
+        held.for_each(|(sum, count)| {
+            sum.fetch_add(count, Ordering::Relaxed);
+        });
+    }
+
+    /// The sum so far.
+    pub fn total(&self) -> Work {
+        Work::from_entries(&self.0.iter().map(|sum| sum.load(Ordering::Relaxed)).collect::<Vec<u64>>())
+    }
+}
