@@ -231,10 +231,10 @@ fn moved_value(value: &Expr, stacks: &[Stack]) -> Expr {
 /// An output that is a layer, element by element.
 fn copied(system: &RecurrenceSystem, tensor: &Tensor, stacks: &[Stack]) -> Option<Equation> {
     let own = system.equations.iter().filter(|equation| equation.target == tensor.name);
-    let named =
+    let mut named =
         own.filter_map(|equation| equation.subscripts.iter().map(Affine::as_variable).collect::<Option<Vec<_>>>());
     let distinct = |names: &Vec<&Name>| names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
-    let indices: Vec<Name> = match named.filter(distinct).next() {
+    let indices: Vec<Name> = match named.find(distinct) {
         Some(names) => names.into_iter().cloned().collect(),
         None => (0..tensor.shape.len()).map(|axis| name(&format!("x{axis}"))).collect(),
     };

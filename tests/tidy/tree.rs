@@ -51,7 +51,7 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 21] = [
+const TOP_LEVEL: [&str; 20] = [
     ".cargo",
     ".ci",
     ".gitignore",
@@ -68,7 +68,6 @@ const TOP_LEVEL: [&str; 21] = [
     "build.rs",
     "kernels",
     "machines",
-    "openblas",
     "paper-notes",
     "rules",
     "rustfmt.toml",
