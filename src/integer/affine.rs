@@ -13,6 +13,16 @@ pub fn name(text: &str) -> Name {
     Arc::from(text)
 }
 
+/// `wanted`, with underscores while it is one of `taken`.
+pub fn unused<'a>(wanted: &str, taken: impl IntoIterator<Item = &'a Name>) -> Name {
+    let taken: Vec<&Name> = taken.into_iter().collect();
+    let mut text = wanted.to_owned();
+    while taken.iter().any(|name| ***name == *text) {
+        text.push('_');
+    }
+    name(&text)
+}
+
 /// Values of variables.
 pub type Bindings = BTreeMap<Name, i64>;
 

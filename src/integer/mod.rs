@@ -11,7 +11,7 @@ mod polyhedron;
 
 mod generators;
 
-pub use affine::{Affine, Bindings, Name, name};
+pub use affine::{Affine, Bindings, Name, name, unused};
 pub use generators::generators;
 pub use matrix::{Matrix, Vector, dot, gcd, lexicographic_sign, primitive};
 pub use polyhedron::{Bound, Polyhedron};

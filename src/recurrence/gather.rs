@@ -16,7 +16,7 @@ pub fn scattered_indices(equation: &Equation) -> Vec<Name> {
 }
 
 /// The indices that the reductions around the whole expression bind, outermost first.
-pub(super) fn outer_reductions(value: &Expr) -> Vec<Name> {
+pub fn outer_reductions(value: &Expr) -> Vec<Name> {
     let mut indices = vec![];
     let mut value = value;
     while let Expr::Reduce { index, body, .. } = value {

@@ -32,9 +32,11 @@ pub use table::Tensors;
 
 mod resolved;
 
+mod expression;
+
 mod gather;
 
-pub(crate) use gather::{gather, scattered_indices};
+pub(crate) use gather::{gather, outer_reductions, scattered_indices};
 
 mod evaluate;
 

@@ -3,7 +3,6 @@
 use super::Assumption;
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::span::{Source, Span};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A kernel: equations between tensors, for every value of its parameters (each at least 1), and named schedules.
@@ -247,31 +246,6 @@ pub enum Expr {
         /// The whole reduction in the text.
         span: Span,
     },
-}
-
-impl Expr {
-    /// The expression with indices replaced; none of them may be bound within.
-    pub fn substitute(&self, image: &BTreeMap<Name, Affine>) -> Expr {
-        match self {
-            Expr::Number(value) => Expr::Number(*value),
-            Expr::Index(form) => Expr::Index(form.substitute(image)),
-            Expr::Read { tensor, subscripts, span } => Expr::Read {
-                tensor: tensor.clone(),
-                subscripts: subscripts.iter().map(|form| form.substitute(image)).collect(),
-                span: *span,
-            },
-            Expr::Apply(function, arguments) => {
-                Expr::Apply(*function, arguments.iter().map(|argument| argument.substitute(image)).collect())
-            }
-            Expr::Reduce { operator, index, range, body, span } => Expr::Reduce {
-                operator: *operator,
-                index: index.clone(),
-                range: range.substitute(image),
-                body: Box::new(body.substitute(image)),
-                span: *span,
-            },
-        }
-    }
 }
 
 /// A named schedule: a list of constraints on the search, complete or partial.

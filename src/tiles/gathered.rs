@@ -3,8 +3,8 @@
 //! In: a system. Out: one with the same outputs, each element's terms in the same order, whose targets are plain; and the
 //! indices that are gone, each with one that is divided like it.
 
-use crate::integer::{Affine, Bound, Name, Polyhedron, name};
-use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, gather, scattered_indices};
+use crate::integer::{Affine, Bound, Name, Polyhedron, unused};
+use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, gather, outer_reductions, scattered_indices};
 use std::collections::BTreeMap;
 
 /// The system without scattered targets, and what stands for the indices that are gone.
@@ -12,7 +12,7 @@ pub(super) fn gathered(system: &RecurrenceSystem) -> (RecurrenceSystem, BTreeMap
     let mut gone = BTreeMap::new();
     let mut plain = |equation: &Equation| match system.tensor(&equation.target) {
         Some(target) if !scattered_indices(equation).is_empty() => {
-            divided(renamed(&without_fixed(&gather(equation, target), &mut gone)))
+            divided(renamed(&without_fixed(&gather(equation, target), &mut gone), system))
         }
         _ => vec![equation.clone()],
     };
@@ -63,10 +63,14 @@ fn divided(equation: Equation) -> Vec<Equation> {
     parts.flat_map(divided).collect()
 }
 
-/// The equation with names that a program may have for the subscripts that [`gather`] made up.
-fn renamed(equation: &Equation) -> Equation {
-    let plain =
-        |index: &Name| index.strip_prefix('@').map_or_else(|| index.clone(), |number| name(&format!("x{number}")));
+/// The equation with names that a program may have for the subscripts that [`gather`] made up: none that the system or a
+/// reduction has.
+fn renamed(equation: &Equation, system: &RecurrenceSystem) -> Equation {
+    let bound = outer_reductions(&equation.value);
+    let taken = || system.parameters.iter().chain(&equation.domain.indices).chain(&bound);
+    let plain = |index: &Name| {
+        index.strip_prefix('@').map_or_else(|| index.clone(), |number| unused(&format!("x{number}"), taken()))
+    };
     let image: BTreeMap<Name, Affine> =
         equation.domain.indices.iter().map(|index| (index.clone(), Affine::variable(&plain(index)))).collect();
     Equation {

@@ -5,7 +5,8 @@
 //! rotations and what they turn. A layer lies where its elements meet those that they are computed from: a tensor of fewer
 //! subscripts along the diagonal that it reads, `G[m + 1, k, j]` beside `X[m, k, j]`.
 
-use crate::integer::{Affine, Name, Polyhedron, name};
+use crate::integer::{Affine, Name, Polyhedron, unused};
+use crate::recurrence::spaces::coordinate_names;
 use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -55,7 +56,7 @@ fn groups(system: &RecurrenceSystem) -> Vec<Vec<&Tensor>> {
     let nodes: Vec<NodeIndex> = (0..system.tensors.len()).map(|tensor| graph.add_node(tensor)).collect();
     let position = |name: &Name| system.tensors.iter().position(|tensor| tensor.name == *name);
     for equation in &system.equations {
-        visit(&equation.value, &equation.domain.set, &mut |tensor, _, _| {
+        equation.value.visit_reads(&equation.domain.set, &mut |tensor, _, _| {
             if let (Some(reader), Some(read)) = (position(&equation.target), position(tensor)) {
                 graph.update_edge(nodes[read], nodes[reader], ());
             }
@@ -67,16 +68,6 @@ fn groups(system: &RecurrenceSystem) -> Vec<Vec<&Tensor>> {
         group.into_iter().map(|node| &system.tensors[graph[node]]).collect()
     });
     tensors.collect()
-}
-
-/// Shows every read of an expression, with the set of the indices around it.
-fn visit<'a>(value: &'a Expr, set: &Polyhedron, see: &mut impl FnMut(&'a Name, &'a [Affine], &Polyhedron)) {
-    match value {
-        Expr::Number(_) | Expr::Index(_) => {}
-        Expr::Read { tensor, subscripts, .. } => see(tensor, subscripts, set),
-        Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| visit(argument, set, see)),
-        Expr::Reduce { range, body, .. } => visit(body, &set.intersect(range), see),
-    }
 }
 
 impl Stack {
@@ -96,7 +87,8 @@ impl Stack {
         };
         let layers = group.iter().map(layer).collect::<Option<Vec<Layer>>>()?;
         let text: Vec<&str> = group.iter().map(|tensor| &*tensor.name).collect();
-        Stack { name: name(&text.join("_")), shape, layers }.in_order(system)
+        let name = unused(&text.join("_"), system.tensors.iter().map(|tensor| &tensor.name));
+        Stack { name, shape, layers }.in_order(system)
     }
 
     /// The layers in such an order that at one place each needs those before it only.
@@ -106,7 +98,7 @@ impl Stack {
         for equation in &system.equations {
             let Some(reader) = self.layer(&equation.target) else { continue };
             let own = self.layers[reader].at(&equation.subscripts);
-            visit(&equation.value, &equation.domain.set, &mut |tensor, subscripts, set| {
+            equation.value.visit_reads(&equation.domain.set, &mut |tensor, subscripts, set| {
                 let Some(read) = self.layer(tensor) else { return };
                 let place = self.layers[read].at(subscripts);
                 let apart = place.iter().zip(&own).map(|(one, other)| one.clone() - other.clone());
@@ -171,7 +163,7 @@ fn shift(own: &Affine, extent: &Affine, alignment: Alignment) -> Option<i64> {
 fn diagonal(system: &RecurrenceSystem, tensor: &Tensor, widest: &[&Tensor]) -> Option<Vec<usize>> {
     let mut found = None;
     for equation in system.equations.iter().filter(|equation| equation.target == tensor.name) {
-        visit(&equation.value, &equation.domain.set, &mut |read, subscripts, _| {
+        equation.value.visit_reads(&equation.domain.set, &mut |read, subscripts, _| {
             if found.is_none() && widest.iter().any(|wide| wide.name == *read) {
                 let own = |form: &Affine| equation.subscripts.iter().position(|subscript| subscript == form);
                 found = subscripts.iter().map(own).collect();
@@ -205,39 +197,13 @@ fn home(stacks: &[Stack], tensor: &Name, subscripts: &[Affine]) -> Option<(Name,
 fn moved(equation: &Equation, stacks: &[Stack]) -> Equation {
     let (target, subscripts) = home(stacks, &equation.target, &equation.subscripts)
         .unwrap_or_else(|| (equation.target.clone(), equation.subscripts.clone()));
-    Equation { target, subscripts, value: moved_value(&equation.value, stacks), ..equation.clone() }
-}
-
-fn moved_value(value: &Expr, stacks: &[Stack]) -> Expr {
-    match value {
-        Expr::Number(_) | Expr::Index(_) => value.clone(),
-        Expr::Read { tensor, subscripts, span } => match home(stacks, tensor, subscripts) {
-            Some((tensor, subscripts)) => Expr::Read { tensor, subscripts, span: *span },
-            None => value.clone(),
-        },
-        Expr::Apply(function, arguments) => {
-            Expr::Apply(*function, arguments.iter().map(|argument| moved_value(argument, stacks)).collect())
-        }
-        Expr::Reduce { operator, index, range, body, span } => Expr::Reduce {
-            operator: *operator,
-            index: index.clone(),
-            range: range.clone(),
-            body: Box::new(moved_value(body, stacks)),
-            span: *span,
-        },
-    }
+    let value = equation.value.redirect(&|tensor, subscripts| home(stacks, tensor, subscripts));
+    Equation { target, subscripts, value, ..equation.clone() }
 }
 
 /// An output that is a layer, element by element.
 fn copied(system: &RecurrenceSystem, tensor: &Tensor, stacks: &[Stack]) -> Option<Equation> {
-    let own = system.equations.iter().filter(|equation| equation.target == tensor.name);
-    let mut named =
-        own.filter_map(|equation| equation.subscripts.iter().map(Affine::as_variable).collect::<Option<Vec<_>>>());
-    let distinct = |names: &Vec<&Name>| names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
-    let indices: Vec<Name> = match named.find(distinct) {
-        Some(names) => names.into_iter().cloned().collect(),
-        None => (0..tensor.shape.len()).map(|axis| name(&format!("x{axis}"))).collect(),
-    };
+    let indices = coordinate_names(system, &tensor.name);
     let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
     let within = subscripts.iter().zip(&tensor.shape);
     let set = within.flat_map(|(index, extent)| [index.clone(), extent.clone() - index.clone() - Affine::constant(1)]);

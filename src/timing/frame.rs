@@ -5,7 +5,7 @@
 //! the source.
 
 use super::{Formula, Kind, Moment, Obligation, Reason};
-use crate::integer::{Affine, Matrix, Name, Polyhedron, name};
+use crate::integer::{Affine, Matrix, Name, Polyhedron, name, unused};
 use crate::mapping::{Design, Feeder, Links};
 use crate::recurrence::Space;
 use std::collections::BTreeMap;
@@ -166,16 +166,6 @@ pub(super) fn coordinate_names(space: &Space, number: usize) -> Vec<Name> {
         _ => name(&format!("{index}'{number}")),
     };
     space.indices().iter().map(named).collect()
-}
-
-/// `wanted`, with underscores while it is one of `taken`.
-pub(super) fn unused<'a>(wanted: &str, taken: impl Iterator<Item = &'a Name>) -> Name {
-    let taken: Vec<&Name> = taken.collect();
-    let mut text = wanted.to_owned();
-    while taken.iter().any(|name| ***name == *text) {
-        text.push('_');
-    }
-    name(&text)
 }
 
 /// The names of the components of a time: `T`, or `T1`, `T2`.

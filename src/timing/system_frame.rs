@@ -2,10 +2,10 @@
 //!
 //! Point `n` of a violation may lie in any space; its coordinates are the indices of that space, with a mark for `n`.
 
-use super::frame::{Claim, clock_names, coordinate_names, unused};
+use super::frame::{Claim, clock_names, coordinate_names};
 use super::wording::{show_place, tuple};
 use super::{Formula, Moment, Obligation};
-use crate::integer::{Affine, Name, Polyhedron};
+use crate::integer::{Affine, Name, Polyhedron, unused};
 use crate::mapping::{Links, SystemDesign};
 use crate::recurrence::Space;
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! The equations over tiles of kernels whose blocked form is known: Cyclotron's Figure 6 for the triangular solve and section
 //! 10.3 for Cholesky's factor, where they are written by hand.
 
-use super::{kernel, tiled};
+use super::{kernel, system, tiled};
 use systole::integer::{Affine, Polyhedron};
 use systole::recurrence::spaces::cut_spaces;
-use systole::recurrence::{Expr, Function};
+use systole::recurrence::{Expr, Function, RecurrenceSystem};
 use systole::tiles::Tiled;
 
 fn list(forms: &[Affine]) -> String {
@@ -36,7 +36,11 @@ fn shown(tiled: &Tiled, value: &Expr) -> String {
 }
 
 fn equations(title: &str, sizes: &[(&str, i64)]) -> Vec<String> {
-    let tiled = tiled(&kernel(title), sizes);
+    equations_of(&kernel(title), sizes)
+}
+
+fn equations_of(system: &RecurrenceSystem, sizes: &[(&str, i64)]) -> Vec<String> {
+    let tiled = tiled(system, sizes);
     let line = |equation: &systole::recurrence::Equation| {
         let (element, value) = (list(&equation.subscripts), shown(&tiled, &equation.value));
         format!("{}[{element}] = {value} where {}", equation.target, at_least_0(&equation.domain.set))
@@ -119,4 +123,15 @@ fn rotations_and_what_they_turn_are_one_tensor() {
     let found = equations("qr_givens", &[("m", 3), ("k", 2)]);
     assert_eq!(found.len(), 7, "{found:?}");
     expected.iter().for_each(|line| assert!(found.iter().any(|known| known == line), "{found:?}"));
+}
+
+/// What a change of form makes up has no name that the kernel has.
+#[test]
+fn names_that_are_taken_are_left_alone() {
+    let both = "kernel both(N)\nin X_Y[N]\nout X[N], Y[N]\nX[0] = X_Y[0]\nX[i] = Y[i - 1] + X_Y[i]   where 1 <= i\nY[i] = X[i] * 2\n";
+    let found = equations_of(&system(both), &[("i", 4)]);
+    assert!(found.iter().any(|line| line.starts_with("X_Y_[i] = X_Y_(") && line.contains("X_Y[i]")), "{found:?}");
+    let product = "kernel product(x0, N)\nin a[x0], b[N]\nout c[x0 + N - 1]\nc[i + j] = sum(i, j) a[i] * b[j]\n";
+    let found = equations_of(&system(product), &[("i", 4)]);
+    assert!(found.iter().any(|line| line.starts_with("c[x0_] = ")), "{found:?}");
 }

@@ -8,8 +8,8 @@
 
 use super::Lowering;
 use super::equations::{collect_names, count};
-use super::scan::{Scan, fresh, rewrite};
-use crate::integer::{Affine, Name, Polyhedron};
+use super::scan::{Scan, rewrite};
+use crate::integer::{Affine, Name, Polyhedron, unused};
 use crate::syntax::ast::{self, Binding, Direction, Expr, Ident, JointEquation, Reduction, Spanned, Term};
 
 impl Lowering<'_> {
@@ -74,7 +74,7 @@ impl Lowering<'_> {
         taken.extend(self.parameters.iter().cloned());
         let mut steps = vec![];
         for (target, _) in targets {
-            let step = fresh(&format!("{}_over_{}", target.node, binding.index.node), &taken);
+            let step = unused(&format!("{}_over_{}", target.node, binding.index.node), &taken);
             taken.push(step.clone());
             steps.push(Spanned::new(step, target.span));
         }

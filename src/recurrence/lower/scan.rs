@@ -3,7 +3,7 @@
 //! In: a joint equation whose range and targets are in order, and the reduction it names. Out: tensors and equations of a
 //! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
 
-use crate::integer::{Name, name};
+use crate::integer::{Name, unused};
 use crate::span::Span;
 use crate::syntax::ast::{self, Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation};
 use crate::syntax::ast::{Spanned, Term};
@@ -77,7 +77,7 @@ impl Scan<'_> {
         }
         let (target, subscripts) = &self.equation.targets[component];
         let taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
-        let named = Spanned::new(fresh(&format!("{}_term", target.node), &taken), term.span);
+        let named = Spanned::new(unused(&format!("{}_term", target.node), &taken), term.span);
         expanded.tensors.extend(self.declare(file, component, &named.node));
         let subscripts: Vec<Expr> = subscripts.iter().cloned().chain([self.place(self.here())]).collect();
         let rest = vec![(Relation::LessEqual, self.here()), (Relation::Less, self.high.clone())];
@@ -180,15 +180,6 @@ fn number(value: f64, span: Span) -> Expr {
 fn infix(sign: Infix, left: Expr, right: Expr) -> Expr {
     let span = left.span;
     Spanned::new(Term::Infix(sign, Box::new(left), Box::new(right)), span)
-}
-
-/// The name with as many underscores as make it new.
-pub(super) fn fresh(wanted: &str, taken: &[Name]) -> Name {
-    let mut found = wanted.to_owned();
-    while taken.iter().any(|name| **name == *found) {
-        found.push('_');
-    }
-    name(&found)
 }
 
 /// The expression with each outermost part that `replace` knows replaced.

@@ -277,7 +277,7 @@ fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operat
 
 /// The names of a tensor's subscripts: for each the index that stands there, alone or shifted, in the first equation that
 /// has one; else `x0`, `x1`, ...
-fn coordinate_names(system: &RecurrenceSystem, tensor: &Name) -> Vec<Name> {
+pub fn coordinate_names(system: &RecurrenceSystem, tensor: &Name) -> Vec<Name> {
     let equations = || system.equations.iter().filter(|equation| equation.target == *tensor);
     let rank = equations().next().map_or(0, |equation| equation.subscripts.len());
     let mut names: Vec<Name> = vec![];

@@ -7,6 +7,7 @@
 
 mod cut;
 
+pub(crate) use cut::coordinate_names;
 pub use cut::cut_spaces;
 
 mod merge;
