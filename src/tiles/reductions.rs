@@ -8,7 +8,7 @@ use super::coarse::{Along, pinned, tiles_met, tiles_of, within};
 use super::equations::{Cell, Tiler};
 use super::source::{Part, Read};
 use super::writer::{Given, Refusal, Writer, product};
-use super::{Axis, Leaf, LeafIndex, Step, Value};
+use super::{Axis, LeafIndex, Step, Value};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Expr, Function, Operator};
 use std::collections::BTreeMap;
@@ -72,13 +72,9 @@ impl Tiler<'_> {
         let result = part.coordinates[..part.free].iter().map(|name| along[name].clone()).collect();
         let leaf_name = self.fresh_name(&part.name);
         let (leaf, given) = writer.finish(leaf_name, &part.coordinates, result, body);
-        let known = self.leaves.iter().position(|known| does_the_same(known, &leaf));
-        let position = known.unwrap_or_else(|| {
-            self.leaves.push(leaf);
-            self.leaves.len() - 1
-        });
-        self.reductions.insert(number, (position, given.clone()));
-        Ok((position, given))
+        self.leaves.push(leaf);
+        self.reductions.insert(number, (self.leaves.len() - 1, given.clone()));
+        Ok((self.leaves.len() - 1, given))
     }
 
     /// The value of a reduction inside a reduction.
@@ -182,14 +178,6 @@ impl Tiler<'_> {
         }
         range
     }
-}
-
-/// Whether two leaves differ in the name of their result only.
-fn does_the_same(one: &Leaf, other: &Leaf) -> bool {
-    let (Some(first), Some(second)) = (one.windows.first(), other.windows.first()) else { return false };
-    let mut renamed = Leaf { name: one.name.clone(), ..other.clone() };
-    renamed.windows[0].tensor = first.tensor.clone();
-    second.operator.is_some() && *one == renamed
 }
 
 /// The value of a reduction's index at which a tile that it reads is the own one, if that lies in its range: it must be the

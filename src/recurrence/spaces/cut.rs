@@ -10,7 +10,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
-use crate::recurrence::{Chain, Domain, Equation, Expr, Function, Operator, RecurrenceSystem, Space};
+use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Space};
 use crate::span::Span;
 
 /// The spaces of a system, with the source of every value that one of them reads.
@@ -86,7 +86,7 @@ impl Cutter<'_> {
         if let Some((operator, inner, body)) = peel(&position, &equation.value)
             && self.is_whole(equation, &inner, operator)
         {
-            let family = self.count_reduction(equation, operator, body, &mut 0);
+            let family = self.count_reduction(equation, operator, &mut 0);
             let body = self.cut_inner(&inner, body, &mut 1);
             let reduction = Some((operator, inner.reduced.clone()));
             return self.add(&inner, &Content { output, output_access, body, reduction, family: &family });
@@ -146,7 +146,7 @@ impl Cutter<'_> {
         span: Span,
         count: &mut usize,
     ) -> Expr {
-        let family = self.count_reduction(position.equation, operator, body, count);
+        let family = self.count_reduction(position.equation, operator, count);
         let body = self.cut_inner(&inner, body, count);
         let output = self.fresh(&family);
         let output_access: Vec<Affine> = position.indices.iter().map(Affine::variable).collect();
@@ -158,15 +158,11 @@ impl Cutter<'_> {
         Expr::Read { tensor: output, subscripts: output_access, span }
     }
 
-    /// The name of the family of the next reduction of an equation: `X.sum`, and `X.sum.2` for a second one. Over tiles one
-    /// leaf is one family in all equations of a tensor.
-    fn count_reduction(&self, equation: &Equation, operator: Operator, body: &Expr, count: &mut usize) -> String {
+    /// The name of the family of the next reduction of an equation: `X.sum`, and `X.sum.2` for a second one.
+    fn count_reduction(&self, equation: &Equation, operator: Operator, count: &mut usize) -> String {
         *count += 1;
-        let leaves = || leaves_reduced(self.system, &equation.target);
-        let number = leaf_of(body).and_then(|leaf| leaves().iter().position(|known| *known == leaf));
-        let number = number.map_or(*count, |position| position + 1);
         let plain = format!("{}.{}", equation.target, operator.keyword());
-        if number > 1 { format!("{plain}.{number}") } else { plain }
+        if *count > 1 { format!("{plain}.{count}") } else { plain }
     }
 
     fn add(&mut self, position: &Position, content: &Content) {
@@ -219,29 +215,6 @@ impl Cutter<'_> {
         let free = names.take(1 + 2 * self.cut.spaces.len() + 1).find(|text| !taken(text));
         name(&free.unwrap_or_else(|| wanted.to_owned()))
     }
-}
-
-/// The leaf that is called for every point of a reduction.
-fn leaf_of(body: &Expr) -> Option<u16> {
-    if let Expr::Apply(Function::Leaf(leaf), _) = body { Some(*leaf) } else { None }
-}
-
-/// The leaves in the reductions of a tensor, each once.
-fn leaves_reduced(system: &RecurrenceSystem, tensor: &Name) -> Vec<u16> {
-    fn collect(value: &Expr, leaves: &mut Vec<u16>) {
-        match value {
-            Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => {}
-            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| collect(argument, leaves)),
-            Expr::Reduce { body, .. } => {
-                leaves.extend(leaf_of(body).filter(|leaf| !leaves.contains(leaf)));
-                collect(body, leaves);
-            }
-        }
-    }
-    let mut leaves = vec![];
-    let equations = system.equations.iter().filter(|equation| equation.target == *tensor);
-    equations.for_each(|equation| collect(&equation.value, &mut leaves));
-    leaves
 }
 
 /// Whether an expression reads nothing.
