@@ -34,6 +34,25 @@ fn lu_on_a_square_of_pes() {
     hold(&kernel(LU), LU_GRID, |n| (3 * n - 2, n * n));
 }
 
+/// Both factors in one matrix, whose diagonal is that of U.
+const COMPACT_LU: &str = "kernel compact(N)\nin A[N, N] is dominant\nout J[N, N]\n\
+    J[i, j] = (A[i, j] - sum(k in 0..j) J[i, k] * J[k, j]) / J[j, j]   where i > j\n\
+    J[i, j] = A[i, j] - sum(k in 0..i) J[i, k] * J[k, j]   where i < j\n\
+    J[i, i] = A[i, i] - sum(k in 0..i) J[i, k] * J[k, i]\n";
+
+const COMPACT_LU_GRID: &[Line] = &[
+    ("J.sum", "i, j", "i+j+k", &["stream j", "stream i"], &["k"]),
+    ("J", "i, j", "i+2*j", &["feed", "handoff", "stream i"], &[]),
+    ("J.sum.2", "i, j", "i+j+k", &["stream j", "stream i"], &["k"]),
+    ("J.2", "i, j", "2*i+j", &["feed", "handoff"], &[]),
+    ("J.3", "i, i", "3*i", &["feed", "handoff"], &[]),
+];
+
+#[test]
+fn both_factors_in_one_matrix_take_as_long() {
+    hold(&kernel(COMPACT_LU), COMPACT_LU_GRID, |n| (3 * n - 2, n * n));
+}
+
 const INVERSE_GRID: &[Line] = &[
     ("X", "i, i", "0", &["feed"], &[]),
     ("X.sum", "i, j", "i+k-2*j", &["stream -j", "stream i"], &["k"]),
