@@ -42,6 +42,14 @@ impl Layout {
         })
     }
 
+    /// The elements behind these addresses, in their order.
+    pub fn element_runs(&self, addresses: &[Range<usize>]) -> Vec<Range<usize>> {
+        match self.boxes.is_empty() {
+            true => addresses.to_vec(),
+            false => addresses.iter().flat_map(Range::clone).flat_map(|address| self.runs(address)).collect(),
+        }
+    }
+
     /// The most elements that stand behind an address.
     pub fn largest_box(&self) -> usize {
         let longest = |side: &Vec<(usize, usize)>| side.iter().map(|(_, count)| *count).max().unwrap_or(0);
@@ -81,6 +89,7 @@ mod tests {
         let elements = |address: usize| layout.runs(address).flatten().collect::<Vec<usize>>();
         assert_eq!(elements(3), [3, 4, 6, 7, 9, 10]);
         assert_eq!((elements(10), elements(11)), (vec![23, 26], vec![]));
+        assert_eq!(layout.element_runs(&[3..4, 10..12]), [3..5, 6..8, 9..11, 23..24, 26..27]);
         let sizes = (0..layout.length()).all(|address| elements(address).len() == layout.size_at(address));
         let mut all: Vec<usize> = (0..layout.length()).flat_map(elements).collect();
         all.sort_unstable();

@@ -3,8 +3,8 @@
 //! Names are positions, loops are jumps, parameters are numbers. Nothing here knows of time: `at` and `tick` are
 //! instructions like others, and each back end gives them its own meaning.
 
+use super::Comparison;
 use super::index::{ceil_division, floor_division, remainder};
-use super::{Comparison, Tensors};
 use crate::integer::Name;
 use crate::recurrence::{Function, Role};
 
@@ -90,12 +90,6 @@ impl Layout {
     /// The subscripts of a word.
     pub fn subscripts(&self, address: usize) -> Vec<usize> {
         unflatten(&self.shape, address)
-    }
-
-    /// The elements in row-major order, where `tensors` has the array with this shape.
-    pub fn flatten(&self, tensors: &Tensors) -> Option<Vec<f64>> {
-        let tensor = tensors.get(&self.name).filter(|tensor| tensor.shape() == self.elements)?;
-        Some(tensor.iter().copied().collect())
     }
 }
 

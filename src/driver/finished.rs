@@ -1,15 +1,13 @@
 //! Runs of all back ends, as far as they are looked at alike: their outputs, their verdict, what they are held against.
 
+use super::Verdict;
 use super::output::Output;
-use super::{Verdict, inputs};
-use crate::array::{Program, Tensors};
+use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic, render};
 use crate::exec::Execution;
 use crate::integer::Name;
-use crate::recurrence::Role;
-use crate::sim::{Deadlock, Outcome, npy};
+use crate::sim::{Deadlock, Outcome};
 use ndarray::{ArrayD, Dimension};
-use std::path::Path;
 
 /// A run that has ended.
 pub trait Finished {
@@ -38,19 +36,6 @@ impl Finished for Execution {
     fn deadlock(&self) -> Option<&Deadlock> {
         self.deadlock.as_ref()
     }
-}
-
-/// Writes the outputs asked for; none of a run that deadlocked.
-pub fn write_outputs(program: &Program, outcome: &impl Finished, files: &[String]) -> Checked<()> {
-    let outputs = program.arrays.iter().filter(|array| array.role == Role::Output);
-    let names: Vec<&str> = outputs.map(|array| &*array.name).collect();
-    for file in files {
-        let (tensor, path) = inputs::assignment(file, &names, "output")?;
-        if let (None, Some(array)) = (outcome.deadlock(), outcome.outputs().get(tensor)) {
-            npy::write(Path::new(path), array)?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether a run came to its end with these outputs, bit for bit.

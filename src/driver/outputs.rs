@@ -1,11 +1,12 @@
 //! Where the outputs of a run go: files, and arrays in memory where they are to be compared.
 
 use super::inputs;
-use crate::array::elements::{Sink, Sinks};
+use crate::array::elements::{Sink, Sinks, publish_all};
 use crate::array::{ArrayDecl, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
 use crate::recurrence::Role;
+use crate::sim::Outcome;
 use crate::sim::npy::NpySink;
 use ndarray::ArrayD;
 use std::path::Path;
@@ -31,6 +32,22 @@ pub fn sinks<'k>(program: &Program, sizes: &Bindings, files: &[String], kept: &'
         }
     }
     Ok(sinks)
+}
+
+/// Writes the outputs asked for, all of them or none; none of a run that deadlocked.
+pub fn write(program: &Program, sizes: &Bindings, outcome: &Outcome, files: &[String]) -> Checked<()> {
+    let mut none = Tensors::new();
+    let mut sinks = sinks(program, sizes, files, &mut none)?;
+    if outcome.deadlock.is_some() {
+        return Ok(());
+    }
+    for (name, array) in &outcome.outputs {
+        let array = array.as_standard_layout();
+        let all = std::iter::once(0..array.len()).collect::<Vec<_>>();
+        let mine = sinks.get_mut(name).into_iter().flatten();
+        mine.into_iter().try_for_each(|sink| sink.write(&all, array.as_slice().unwrap_or_default()))?;
+    }
+    publish_all(&mut sinks)
 }
 
 fn outputs(program: &Program) -> impl Iterator<Item = &ArrayDecl> {

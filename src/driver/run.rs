@@ -1,7 +1,7 @@
 //! `systole run`: the main job, from equations to a checked run.
 
 use super::arguments::{RunArguments, SoughtArguments};
-use super::finished::{agrees, verdict, write_outputs};
+use super::finished::{agrees, verdict};
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
@@ -9,7 +9,7 @@ use super::setting::Setting;
 use super::sim::{print_fit, with_match};
 use super::tracing::Tracing;
 use super::written::Written;
-use super::{Done, energy, files, inputs, reporting, show, timed};
+use super::{Done, energy, files, inputs, outputs, reporting, show, timed};
 use crate::array::Program;
 use crate::diagnostic::Checked;
 use crate::recurrence::RecurrenceSystem;
@@ -80,7 +80,7 @@ fn simulate<K: Kernel>(
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
     let agrees = agrees(&K::expected(searched, &winner.design, &tensors)?, &outcome);
-    write_outputs(program, &outcome, &arrays.output)?;
+    outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     print_run(searched, winner, (&outcome, agrees), elapsed, output);
     print_fit(fitted.as_ref(), output);

@@ -1,11 +1,11 @@
 //! `systole sim`: run a program cycle by cycle.
 
 use super::arguments::SimArguments;
-use super::finished::{agrees, say_agreement, verdict, write_outputs};
+use super::finished::{agrees, say_agreement, verdict};
 use super::job::Job;
 use super::output::Output;
 use super::tracing::Tracing;
-use super::{Done, energy, files, reporting, room, timed};
+use super::{Done, energy, files, outputs, reporting, room, timed};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::report::Recorder;
@@ -25,7 +25,7 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
     let (outcome, trace) = tracing.simulate(program, sizes, inputs, &settings, recorder.as_mut())?;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
-    write_outputs(program, &outcome, &arguments.given.arrays.output)?;
+    outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
     let agrees = job.expected(inputs)?.map(|expected| agrees(&expected, &outcome));
     if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {

@@ -137,6 +137,22 @@ fn outputs_of_a_deadlocked_run_are_not_written() {
     assert!(!Path::new(&output).exists());
 }
 
+/// One output that cannot be written leaves the other unwritten.
+#[test]
+fn outputs_are_written_all_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = in_folder(&folder, "two.rec");
+    std::fs::write(&kernel, "kernel two(N)\nin A[N]\nout X[N], Y[N]\nX[i] = A[i] + 1\nY[i] = X[i] * 2\n").unwrap();
+    let (x, y) = (in_folder(&folder, "x.npy"), in_folder(&folder, "missing/y.npy"));
+    let flags = ["--output", &format!("X={x}"), "--output", &format!("Y={y}")];
+    let message = refused(&[&["run", &kernel, "--size", "N=3"][..], &flags].concat());
+    assert!(message.contains("cannot write") && message.contains("missing/y.npy"), "{message}");
+    assert!(!Path::new(&x).exists());
+    std::fs::create_dir(folder.path().join("missing")).unwrap();
+    assert_eq!(systole(&[&["run", &kernel, "--size", "N=3"][..], &flags].concat()).code, 0);
+    assert!(Path::new(&x).exists() && Path::new(&y).exists());
+}
+
 #[test]
 fn a_channel_that_its_sender_never_uses_is_a_deadlock() {
     let (_folder, program) = emitted("kernels/matmul.rec", "cannon");

@@ -216,7 +216,7 @@ pub fn run(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Set
     let code = array::compile(program, sizes).expect("a program that compiles");
     let layouts = code.arrays.iter();
     if !program.is_over_tiles() {
-        let input = |layout: &Layout| layout.flatten(inputs).expect("an input that fits");
+        let input = |layout: &Layout| inputs[&layout.name].iter().copied().collect();
         let arrays = layouts.map(|layout| words(layout, input, f64::NAN)).collect();
         let compute = |assignment: Assignment<'_>, slots: &[i64], registers: &mut [f64]| {
             assignment.value.value(slots, registers).ok_or(Trouble::Overflow)

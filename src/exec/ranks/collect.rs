@@ -88,8 +88,7 @@ impl Gathering<'_, '_> {
         if self.twice.is_some() || self.fault.is_some() {
             return;
         }
-        let boxes = piece.iter().flat_map(Range::clone).flat_map(|address| self.layout.runs(address));
-        let runs: Vec<Range<usize>> = if self.layout.boxes.is_empty() { piece.to_vec() } else { boxes.collect() };
+        let runs = self.layout.element_runs(piece);
         let values: Vec<f64> = elements.iter().map(|bits| f64::from_bits(*bits)).collect();
         self.fault = self.sinks.iter_mut().try_for_each(|sink| sink.write(&runs, &values)).err();
     }

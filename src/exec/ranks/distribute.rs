@@ -49,11 +49,7 @@ struct Shelf<'s, 'a> {
 impl Shelf<'_, '_> {
     /// The bits of the elements of these words.
     fn read(&mut self, layout: &Layout, words: &[Range<usize>]) -> Vec<u64> {
-        let addresses = words.iter().flat_map(Range::clone);
-        let runs: Vec<Range<usize>> = match layout.boxes.is_empty() {
-            true => words.to_vec(),
-            false => addresses.flat_map(|address| layout.runs(address)).collect(),
-        };
+        let runs = layout.element_runs(words);
         let size = runs.iter().map(Range::len).sum();
         let mut values = Vec::with_capacity(size);
         if let (None, Some(source)) = (&self.fault, self.sources.get_mut(&layout.name)) {
