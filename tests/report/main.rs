@@ -1,4 +1,5 @@
-//! Pages of runs, of refuted schedules and of deadlocks: their data, their text, and what a browser makes of them.
+//! Pages of runs, of refuted schedules and of deadlocks: their data, their text, and what a browser makes of them;
+//! and traces in Perfetto's own page.
 
 mod browser;
 
@@ -11,3 +12,7 @@ mod films;
 mod made;
 
 mod pages;
+
+mod perfetto;
+
+mod served;
