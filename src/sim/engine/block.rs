@@ -6,48 +6,10 @@
 
 use super::lanes::{LANES, Lanes, each_lane, holding};
 use super::own::Own;
+use super::ports::Ports;
 use super::profile::Profile;
 use super::progress::Progress;
 use crate::array::{ClassCode, Code, Op, Test};
-use std::ops::Range;
-
-/// A port without a far end.
-pub(super) const NO_WIRE: u32 = u32::MAX;
-
-/// The wires at one port of a block's PEs.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ports {
-    /// Numbers that follow each other, from that of the first lane on; the last lanes may have none.
-    Run(Range<usize>),
-    /// Any numbers, or [`NO_WIRE`].
-    Each(Box<Lanes<u32>>),
-}
-
-impl Ports {
-    /// The ports with these wires, lane by lane.
-    pub fn of(wires: &[u32]) -> Ports {
-        let first = wires.first().map_or(0, |first| *first as usize);
-        let count = wires.iter().enumerate().take_while(|(lane, wire)| **wire as usize == first + lane).count();
-        match wires.iter().position(|wire| *wire == NO_WIRE).unwrap_or(wires.len()) {
-            0 if wires.iter().all(|wire| *wire == NO_WIRE) => return Ports::Run(0..0),
-            end if end == count && wires[end..].iter().all(|wire| *wire == NO_WIRE) => {
-                return Ports::Run(first..first + count);
-            }
-            _ => {}
-        }
-        let mut each = Box::new([NO_WIRE; LANES]);
-        each[..wires.len()].copy_from_slice(wires);
-        Ports::Each(each)
-    }
-
-    /// The wire of a lane.
-    pub fn wire(&self, lane: usize) -> Option<usize> {
-        match self {
-            Ports::Run(wires) => wires.clone().nth(lane),
-            Ports::Each(wires) => Some(wires[lane] as usize).filter(|wire| *wire != NO_WIRE as usize),
-        }
-    }
-}
 
 /// Up to 64 PEs of one class.
 #[derive(Clone, Debug)]
@@ -114,7 +76,7 @@ impl Block {
             settled: settle_branches(shape, &slots, code.grid.first.len(), everyone),
             slots,
             registers: vec![[f64::NAN; LANES]; shape.registers],
-            ports: vec![Ports::Run(0..0); shape.ports.len()],
+            ports: vec![Ports::of(&[]); shape.ports.len()],
             taps: vec![[0; LANES]; shape.taps.len()],
             own: Own::default(),
             progress: vec![],
@@ -204,28 +166,4 @@ fn settle_branches(shape: &ClassCode, slots: &[Lanes<i64>], rank: usize, everyon
         _ => None,
     };
     shape.ops.iter().map(settle).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ports_give_every_lane_its_own_wire() {
-        let none = NO_WIRE;
-        for wires in [
-            vec![4, 5, 6],
-            vec![4, 5, none, none],
-            vec![4, 5, none, 7, 8],
-            vec![none, 1, 2],
-            vec![none, none],
-            vec![7, 6, 5],
-            vec![0],
-        ] {
-            let ports = Ports::of(&wires);
-            let expected = wires.iter().map(|wire| (*wire != none).then_some(*wire as usize));
-            assert!(expected.enumerate().all(|(lane, wire)| ports.wire(lane) == wire), "{wires:?}: {ports:?}");
-        }
-        assert_eq!(Ports::of(&[4, 5, none]), Ports::Run(4..6));
-    }
 }

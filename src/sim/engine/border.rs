@@ -7,6 +7,7 @@
 use super::lines::Word;
 use super::region::{Failure, Region};
 use crate::array::Trouble;
+use std::ops::DerefMut;
 
 /// A line with PEs in several regions.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ pub(super) struct Border {
 
 impl Border {
     /// Passes on what was sent, freed and driven since the last time, and lets those who waited for it try again.
-    pub fn exchange(&mut self, regions: &mut [Region]) -> Result<(), Failure> {
+    pub fn exchange(&mut self, regions: &mut [impl DerefMut<Target = Region>]) -> Result<(), Failure> {
         for (one, other) in (0..regions.len()).flat_map(|other| (0..other).map(move |one| (one, other))) {
             let Ok([first, second]) = regions.get_disjoint_mut([one, other]) else { continue };
             let (first, second) = (&mut first.around.mail, &mut second.around.mail);
@@ -48,12 +49,12 @@ impl Border {
             let fail = |trouble| Failure { pe: 0, counter: 0, clock: 0, trouble };
             pass_drives(strand, regions).map_err(fail)?;
         }
-        regions.iter_mut().for_each(Region::wake);
+        regions.iter_mut().for_each(|region| region.wake());
         Ok(())
     }
 }
 
-fn pass_drives(strand: &mut Strand, regions: &mut [Region]) -> Result<(), Trouble> {
+fn pass_drives(strand: &mut Strand, regions: &mut [impl DerefMut<Target = Region>]) -> Result<(), Trouble> {
     let mut fresh: Vec<(usize, Box<[i64]>, Word)> = vec![];
     for (region, line, passed) in &strand.members {
         let driven = regions[*region].around.lines[*line].driven_since(*passed);

@@ -5,8 +5,8 @@
 //! and reads those of the others before the next, all regions at the same time; between sweeps letters change hands, which
 //! moves no word. A slot keeps its message until the far end has freed it, so what is to be written is still there.
 
+use super::cable::{RECEIVER, SENDER};
 use super::region::{Shared, Surroundings};
-use super::wires::{Message, RECEIVER, SENDER};
 use crate::array::Trouble;
 
 /// One end of a wire whose other end is in another region.
@@ -26,8 +26,8 @@ pub(super) struct Half {
 /// What one region tells another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Letter {
-    /// Words, each for one of the receiving halves.
-    words: Vec<(u32, Message)>,
+    /// Words and when they are visible, each for one of the receiving halves.
+    words: Vec<(u32, (u64, f64))>,
     /// From when on a slot of one of the sending halves is free.
     freed: Vec<(u32, u64)>,
 }
@@ -57,7 +57,7 @@ impl Mail {
     /// The words in all letters.
     pub fn values(&self) -> impl Iterator<Item = f64> {
         let letters = self.outgoing.iter().chain(&self.incoming);
-        letters.flat_map(|letter| &letter.words).map(|(_, message)| message.value)
+        letters.flat_map(|letter| &letter.words).map(|(_, (_, value))| *value)
     }
 
     /// Whether a letter has come.
@@ -71,16 +71,16 @@ impl Surroundings {
     pub fn write_letters(&mut self) {
         let Surroundings { mail: Mail { sending, receiving, outgoing, .. }, wires, .. } = self;
         for half in sending {
-            let wire = wires.wires[half.wire as usize];
-            while half.told != wire.sent {
-                outgoing[half.region as usize].words.push((half.far, wires.messages[wire.place(half.told)]));
+            let wire = wires.wire(half.wire as usize);
+            while half.told != wire.sent() {
+                outgoing[half.region as usize].words.push((half.far, wire.message(half.told)));
                 half.told = half.told.wrapping_add(1);
             }
         }
         for half in receiving {
-            let wire = wires.wires[half.wire as usize];
-            while half.told != wire.received {
-                outgoing[half.region as usize].freed.push((half.far, wires.messages[wire.place(half.told)].time));
+            let wire = wires.wire(half.wire as usize);
+            while half.told != wire.received() {
+                outgoing[half.region as usize].freed.push((half.far, wire.message(half.told).0));
                 half.told = half.told.wrapping_add(1);
             }
         }
@@ -101,20 +101,20 @@ impl Surroundings {
         let Half { wire, channel, .. } = self.mail.sending[half];
         let (number, channel) = (wire as usize, channel as usize);
         let (link, depth) = (shared.links[channel], &mut self.tally.depth[channel]);
-        self.wires.wires[number].free(&mut self.wires.messages, link, depth, freed);
-        if self.wires.wires[number].stop_waiting(SENDER) {
+        let mut wire = self.wires.wire(number);
+        wire.free(link, depth, freed);
+        if wire.stop_waiting(SENDER) {
             self.wake_sender(number);
         }
     }
 
-    fn take_word(&mut self, half: usize, message: Message) -> Result<(), Trouble> {
+    fn take_word(&mut self, half: usize, (time, value): (u64, f64)) -> Result<(), Trouble> {
         let number = self.mail.receiving[half].wire as usize;
-        if self.wires.wires[number].held() >= self.wires.wires[number].size() {
+        if self.wires.wire(number).is_full() {
             self.wires.grow(number)?;
         }
-        let wire = &mut self.wires.wires[number];
-        self.wires.messages[wire.place(wire.sent)] = message;
-        wire.sent = wire.sent.wrapping_add(1);
+        let mut wire = self.wires.wire(number);
+        wire.put(time, value);
         if wire.stop_waiting(RECEIVER) {
             self.wake_receiver(number);
         }

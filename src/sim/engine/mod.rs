@@ -3,7 +3,7 @@
 //! In: code, inputs, settings. Out: what each PE did when, counted. PEs of one class share their instructions, so they are
 //! run side by side in blocks of 64 ([`block`]): an op is decoded once and done for all that stand at it ([`step`]).
 //! Where there are several threads the PEs are cut into as many regions ([`split`]), which sweep at the same time and
-//! between sweeps pass on what they have for each other ([`border`]). Since every wait is for one definite event, neither
+//! between sweeps pass on what they have for each other ([`rounds`]). Since every wait is for one definite event, neither
 //! the result nor any count depends on the order or on the number of threads. Contract: a Kahn network with time stamps,
 //! Cyclotron section 9.1.
 
@@ -12,11 +12,10 @@ use super::durations::Durations;
 use super::memory::Memory;
 use super::observe::Observer;
 use crate::array::{Code, Program, Tensors, Wiring};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::Checked;
 use crate::leaf::Leaves;
 use border::Border;
-use profile::{Fullest, MANY_PAGES, Profile};
-use rayon::prelude::*;
+use ledger::Ledger;
 pub(super) use region::Failure;
 use region::{Region, Shared};
 use tiles::Tiles;
@@ -29,6 +28,10 @@ mod scalars;
 mod tiles;
 
 mod pace;
+
+mod ports;
+
+mod cable;
 
 mod wires;
 
@@ -60,6 +63,10 @@ mod border;
 
 mod split;
 
+mod ledger;
+
+mod rounds;
+
 mod results;
 
 /// More rounds than this a block does not run ahead.
@@ -72,8 +79,7 @@ pub(super) struct Engine<'a> {
     border: Border,
     /// How many wires each channel has.
     wires: Vec<u64>,
-    fullest: Fullest,
-    most_instructions: u64,
+    ledger: Ledger,
 }
 
 /// Why a run was broken off.
@@ -139,8 +145,8 @@ impl<'a> Engine<'a> {
         let (regions, border) = split::split(&shared, &wiring, count);
         let mut wires = vec![0; program.channels.len()];
         wiring.wires.iter().for_each(|wire| wires[wire.channel] += 1);
-        let most_instructions = settings.most_instructions;
-        Ok(Engine { shared, regions, border, wires, fullest: Fullest::default(), most_instructions })
+        let ledger = Ledger { most_instructions: settings.most_instructions, ..Ledger::default() };
+        Ok(Engine { shared, regions, border, wires, ledger })
     }
 
     /// How many regions sweep at the same time.
@@ -150,11 +156,13 @@ impl<'a> Engine<'a> {
 
     /// Runs until no PE can go on.
     pub fn run<O: Observer>(&mut self, observer: &mut O) -> Result<(), Stop> {
-        while self.regions[0].is_ready() {
-            self.regions[0].sweep(&self.shared, observer).map_err(Stop::Failure)?;
-            self.check()?;
+        let Engine { shared, regions, ledger, .. } = self;
+        let mut regions: Vec<&mut Region> = regions.iter_mut().collect();
+        while regions[0].is_ready() {
+            regions[0].sweep(shared, observer).map_err(Stop::Failure)?;
+            ledger.check(shared, &mut regions)?;
         }
-        self.finish();
+        ledger.fold(&mut regions, None);
         Ok(())
     }
 
@@ -163,53 +171,12 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Where threads cannot be had; and [`Stop`], whose PE is one of those that fail, not always the first.
     pub fn run_in_parallel(&mut self) -> Checked<Result<(), Stop>> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.regions.len()).build();
-        let pool = pool.map_err(|error| vec![Diagnostic::new(format!("threads cannot be started: {error}"))])?;
-        Ok(pool.install(|| {
-            while self.regions.iter().any(Region::is_ready) {
-                self.sweep_all().map_err(Stop::Failure)?;
-                self.check()?;
-            }
-            self.finish();
-            Ok(())
-        }))
-    }
-
-    fn sweep_all(&mut self) -> Result<(), Failure> {
-        let (regions, shared) = (&mut self.regions, &self.shared);
-        regions.par_iter_mut().with_max_len(1).try_for_each(|region| region.sweep(shared, &mut ()))?;
-        self.border.exchange(regions)
-    }
-
-    /// After each round: the budget, and the room that the tiles and the profile take.
-    fn check(&mut self) -> Result<(), Stop> {
-        let instructions: u64 = self.regions.iter().map(|region| region.around.tally.instructions).sum();
-        if instructions > self.most_instructions {
-            return Err(Stop::Budget(self.most_instructions));
+        let Engine { shared, regions, border, ledger, .. } = self;
+        if let Err(stop) = rounds::run(regions, shared, border, ledger)? {
+            return Ok(Err(stop));
         }
-        if let Some(tiles) = self.shared.tiles.as_ref().filter(|tiles| tiles.is_crowded()) {
-            tiles.keep(self.regions.iter().flat_map(Region::words)).map_err(Stop::Memory)?;
-        }
-        if self.regions.iter().any(|region| region.around.profile.pages() > MANY_PAGES) {
-            let earliest =
-                self.regions.iter().flat_map(|region| &region.blocks).filter_map(block::Block::earliest).min();
-            self.fold(earliest);
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self) {
-        self.fold(None);
-    }
-
-    /// Closes the books on the cycles before `watermark`, or on all.
-    fn fold(&mut self, watermark: Option<u64>) {
-        for Region { blocks, around, .. } in &mut self.regions {
-            blocks.iter_mut().for_each(|block| block.close_spans(&mut around.profile));
-        }
-        let mut profiles: Vec<&mut Profile> =
-            self.regions.iter_mut().map(|region| &mut region.around.profile).collect();
-        self.fullest.fold(&mut profiles, watermark);
+        ledger.fold(&mut regions.iter_mut().collect::<Vec<&mut Region>>(), None);
+        Ok(Ok(()))
     }
 }
 

@@ -6,6 +6,7 @@
 //! any count depends on the order of the blocks, the ops or the sweeps.
 
 use super::block::Block;
+use super::cable::{RECEIVER, SENDER};
 use super::lanes::{LANES, Lanes};
 use super::lines::Line;
 use super::mail::Mail;
@@ -104,12 +105,21 @@ impl Tally {
 /// The far end of a wire is in another region.
 pub(super) const NO_SEAT: u32 = u32::MAX;
 
+/// What a wire joins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plug {
+    /// The seats of its sender and its receiver, or [`NO_SEAT`].
+    pub seats: [u32; 2],
+    /// Its number in the wiring of the whole run.
+    pub wire: u32,
+}
+
 /// What the blocks of a region share.
 #[derive(Clone, Debug)]
 pub(super) struct Surroundings {
     pub wires: Wires,
-    /// For each wire the seats of its sender and its receiver.
-    pub seats: Vec<[u32; 2]>,
+    /// For each wire.
+    pub plugs: Vec<Plug>,
     pub lines: Vec<Line>,
     pub mail: Mail,
     pub tally: Tally,
@@ -125,7 +135,7 @@ impl Surroundings {
     pub fn new(shared: &Shared<'_>, regions: usize) -> Surroundings {
         Surroundings {
             wires: Wires::default(),
-            seats: vec![],
+            plugs: vec![],
             lines: vec![],
             mail: Mail::new(regions),
             tally: Tally::new(shared),
@@ -137,12 +147,12 @@ impl Surroundings {
 
     #[cold]
     pub fn wake_sender(&mut self, wire: usize) {
-        self.woken.push(self.seats[wire][0]);
+        self.woken.push(self.plugs[wire].seats[SENDER]);
     }
 
     #[cold]
     pub fn wake_receiver(&mut self, wire: usize) {
-        self.woken.push(self.seats[wire][1]);
+        self.woken.push(self.plugs[wire].seats[RECEIVER]);
     }
 }
 
@@ -261,8 +271,10 @@ impl Region {
     pub fn words(&self) -> impl Iterator<Item = f64> {
         let registers = self.blocks.iter().flat_map(|block| &block.registers).flatten().copied();
         let around = &self.around;
-        let messages = around.wires.messages.iter().map(|message| message.value);
-        registers.chain(messages).chain(around.lines.iter().flat_map(Line::values)).chain(around.mail.values())
+        registers
+            .chain(around.wires.values())
+            .chain(around.lines.iter().flat_map(Line::values))
+            .chain(around.mail.values())
     }
 
     /// Lets those who were woken try again.

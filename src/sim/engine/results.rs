@@ -24,7 +24,7 @@ impl Engine<'_> {
 
     /// The most PEs that were busy in one cycle.
     pub fn fullest(&self) -> u64 {
-        self.fullest.most
+        self.ledger.fullest.most
     }
 
     /// The largest clock.

@@ -30,7 +30,22 @@ pub(super) fn assign(
     Ok(())
 }
 
-/// The value in all lanes. It is written in place: 64 numbers are too many to be handed about.
+/// The value in all lanes, where it is kept or else in the room for it: 64 numbers are too many to be handed about.
+fn value<'v>(
+    room: &'v mut Lanes<f64>,
+    scalar: &Scalar,
+    slots: &[Lanes<i64>],
+    registers: &'v [Lanes<f64>],
+    mask: u64,
+) -> Result<&'v Lanes<f64>, Fault> {
+    if let Scalar::Register(register) = scalar {
+        return Ok(&registers[*register]);
+    }
+    fill(room, scalar, slots, registers, mask)?;
+    Ok(room)
+}
+
+/// Writes the value in all lanes.
 fn fill(
     values: &mut Lanes<f64>,
     scalar: &Scalar,
@@ -47,16 +62,11 @@ fn fill(
             each_lane(mask, |lane| values[lane] = function.apply(&[values[lane]]));
         }
         Scalar::Binary(function, parts) => {
-            let [first, second] = &**parts;
-            fill(values, first, slots, registers, mask)?;
-            match second {
-                Scalar::Register(register) => combine(*function, values, &registers[*register], mask),
-                _ => {
-                    let mut others = [0.0; LANES];
-                    fill(&mut others, second, slots, registers, mask)?;
-                    combine(*function, values, &others, mask);
-                }
-            }
+            let mut rooms = [[0.0; LANES]; 2];
+            let [first, second] = &mut rooms;
+            let first = value(first, &parts[0], slots, registers, mask)?;
+            let second = value(second, &parts[1], slots, registers, mask)?;
+            combine(*function, values, [first, second], mask);
         }
         Scalar::Ternary(function, parts) => {
             let [mut second, mut third] = [[0.0; LANES]; 2];
@@ -70,22 +80,22 @@ fn fill(
     Ok(())
 }
 
-/// Applies a function to values and others. The cheap functions have a loop each, in which the function is known and all
-/// lanes are computed.
-fn combine(function: Function, values: &mut Lanes<f64>, others: &Lanes<f64>, mask: u64) {
+/// Applies a function to two operands. The cheap functions have a loop each, in which the function is known and all lanes
+/// are computed.
+fn combine(function: Function, values: &mut Lanes<f64>, [first, second]: [&Lanes<f64>; 2], mask: u64) {
     match function {
-        Function::Add => pairs(values, others, |a, b| a + b),
-        Function::Subtract => pairs(values, others, |a, b| a - b),
-        Function::Multiply => pairs(values, others, |a, b| a * b),
-        Function::Maximum => pairs(values, others, f64::max),
-        Function::Minimum => pairs(values, others, f64::min),
-        _ => each_lane(mask, |lane| values[lane] = function.apply(&[values[lane], others[lane]])),
+        Function::Add => pairs(values, first, second, |a, b| a + b),
+        Function::Subtract => pairs(values, first, second, |a, b| a - b),
+        Function::Multiply => pairs(values, first, second, |a, b| a * b),
+        Function::Maximum => pairs(values, first, second, f64::max),
+        Function::Minimum => pairs(values, first, second, f64::min),
+        _ => each_lane(mask, |lane| values[lane] = function.apply(&[first[lane], second[lane]])),
     }
 }
 
 #[inline(always)]
-fn pairs(values: &mut Lanes<f64>, others: &Lanes<f64>, apply: impl Fn(f64, f64) -> f64) {
-    (0..LANES).for_each(|lane| values[lane] = apply(values[lane], others[lane]));
+fn pairs(values: &mut Lanes<f64>, first: &Lanes<f64>, second: &Lanes<f64>, apply: impl Fn(f64, f64) -> f64) {
+    (0..LANES).for_each(|lane| values[lane] = apply(first[lane], second[lane]));
 }
 
 #[cfg(test)]
@@ -99,8 +109,8 @@ mod tests {
         let a: Lanes<f64> = std::array::from_fn(|lane| specials[lane % 8]);
         let b: Lanes<f64> = std::array::from_fn(|lane| specials[lane / 8]);
         for function in Function::ALL.iter().filter(|function| function.arity() == 2) {
-            let mut values = a;
-            combine(*function, &mut values, &b, u64::MAX);
+            let mut values = [0.0; LANES];
+            combine(*function, &mut values, [&a, &b], u64::MAX);
             for lane in 0..LANES {
                 let expected = function.apply(&[a[lane], b[lane]]);
                 let same = values[lane].to_bits() == expected.to_bits() || (values[lane].is_nan() && expected.is_nan());

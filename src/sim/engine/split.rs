@@ -4,14 +4,22 @@
 //! blocks of one class and with the wires and lines its PEs use; and what joins them. In a run of one region
 //! wires and lines keep the numbers of the [`Wiring`].
 
-use super::block::{Block, NO_WIRE, Ports};
+use super::block::Block;
 use super::border::{Border, Strand};
+use super::cable::{RECEIVER, SENDER};
 use super::lanes::LANES;
 use super::lines::Line;
 use super::mail::Half;
-use super::region::{NO_SEAT, Region, Shared, Surroundings};
-use crate::array::{ClassCode, NOWHERE, Op, Wiring};
+use super::ports::{NO_WIRE, Ports};
+use super::region::{NO_SEAT, Plug, Region, Shared, Surroundings};
+use crate::array::{ClassCode, Code, NOWHERE, Op, Wire, Wiring};
 use std::collections::BTreeMap;
+
+/// A region may have less than the others by this part, for the sake of whole rows.
+const MOST_UNEVEN: usize = 16;
+
+/// A place in a cable without a wire.
+const UNPLUGGED: Plug = Plug { seats: [NO_SEAT; 2], wire: NO_WIRE };
 
 /// What is known of the cut before regions are made of it.
 struct Cut<'a> {
@@ -27,12 +35,11 @@ struct Cut<'a> {
 
 /// Regions of about the same number of PEs, and what joins them.
 pub(super) fn split(shared: &Shared<'_>, wiring: &Wiring, count: usize) -> (Vec<Region>, Border) {
-    let pes = shared.code.pes.len();
     let mut cut = Cut {
         shared,
         wiring,
-        firsts: (0..count).map(|region| region * pes / count).collect(),
-        seats: vec![0; pes],
+        firsts: firsts(shared, count),
+        seats: vec![0; shared.code.pes.len()],
         blocks: vec![vec![]; count],
         around: vec![Surroundings::new(shared, count); count],
     };
@@ -41,6 +48,21 @@ pub(super) fn split(shared: &Shared<'_>, wiring: &Wiring, count: usize) -> (Vec<
     let border = Border { strands: cut.lay_lines() };
     let regions = cut.blocks.into_iter().zip(cut.around).map(|(blocks, around)| Region::new(blocks, around));
     (regions.collect(), border)
+}
+
+/// Where regions of about the same number of PEs begin: at the beginning of a row of the array where one is near, so that PEs
+/// side by side stay in one region.
+fn firsts(shared: &Shared<'_>, count: usize) -> Vec<usize> {
+    let Code { grid, pes, .. } = shared.code;
+    let row = |pe: usize| grid.point(pes[pe].position).first().copied();
+    let begins_row = |pe: &usize| *pe == 0 || row(*pe) != row(pe - 1);
+    (0..count)
+        .map(|region| {
+            let (even, most) = (region * pes.len() / count, pes.len() / count / MOST_UNEVEN);
+            let near = (0..=most).flat_map(|away| [even.saturating_sub(away), even + away]);
+            near.filter(|pe| *pe < pes.len()).find(begins_row).unwrap_or(even)
+        })
+        .collect()
 }
 
 impl Cut<'_> {
@@ -72,22 +94,52 @@ impl Cut<'_> {
         (&mut self.blocks[region][seat / LANES], seat % LANES)
     }
 
-    /// Adds every wire to the region of its sender, and to that of its receiver where it is another.
+    /// Adds every wire to the region of its receiver, and to that of its sender where it is another. The wires at one port of
+    /// a block make a cable, each in the place of its lane.
     fn lay_wires(&mut self) {
-        let mut numbers: Vec<[u32; 2]> = Vec::with_capacity(self.wiring.wires.len());
-        for wire in &self.wiring.wires {
-            let [sender, receiver] = [wire.sender, wire.receiver].map(|pe| (self.region_of(pe), self.seats[pe]));
-            if sender.0 == receiver.0 {
-                let number = self.lay_wire(sender.0, wire.channel, [sender.1, receiver.1]);
-                numbers.push([number, number]);
-                continue;
+        let mut numbers = vec![[NO_WIRE; 2]; self.wiring.wires.len()];
+        for region in 0..self.blocks.len() {
+            for block in 0..self.blocks[region].len() {
+                self.lay_cables((region, block), &mut numbers);
             }
-            let near = self.lay_wire(sender.0, wire.channel, [sender.1, NO_SEAT]);
-            let far = self.lay_wire(receiver.0, wire.channel, [NO_SEAT, receiver.1]);
-            self.join((sender.0, near), (receiver.0, far), wire.channel);
-            numbers.push([near, far]);
+        }
+        for (wire, [near, far]) in numbers.iter().enumerate() {
+            let Wire { channel, sender, receiver } = self.wiring.wires[wire];
+            let [from, to] = [sender, receiver].map(|pe| self.region_of(pe));
+            if from != to {
+                self.join((from, *near), (to, *far), channel);
+            }
         }
         self.plug_wires(&numbers);
+    }
+
+    /// Notes the numbers that the wires of a block have where they are sent and where they are received.
+    fn lay_cables(&mut self, (region, block): (usize, usize), numbers: &mut [[u32; 2]]) {
+        let (code, wiring) = (self.shared.code, self.wiring);
+        let class = &code.classes[self.blocks[region][block].class];
+        for (port, end) in class.ports.iter().enumerate() {
+            let pes = self.blocks[region][block].pes.iter();
+            let wires: Vec<usize> = pes.map(|pe| wiring.ports(*pe as usize)[port]).collect();
+            let is_inside = |wire: usize| self.region_of(wiring.wires[wire].receiver) == region;
+            let is_laid = |wire: usize| wire != NOWHERE && !(end.sends && is_inside(wire));
+            let laid: Vec<bool> = wires.iter().map(|wire| is_laid(*wire)).collect();
+            let Some(last) = laid.iter().rposition(|is_laid| *is_laid) else { continue };
+            let first = self.around[region].wires.add(self.shared.links[end.channel], last + 1, end.sends);
+            self.around[region].plugs.resize(first as usize + LANES, UNPLUGGED);
+            for (lane, wire) in wires.into_iter().enumerate().filter(|(lane, _)| laid[*lane]) {
+                self.lay_wire((region, first + lane as u32), wire, &mut numbers[wire]);
+            }
+        }
+    }
+
+    /// Lays a wire in a region with one of its ends or with both.
+    fn lay_wire(&mut self, (region, number): (usize, u32), wire: usize, numbers: &mut [u32; 2]) {
+        let Wire { sender, receiver, .. } = self.wiring.wires[wire];
+        let seats = [sender, receiver].map(|pe| if self.region_of(pe) == region { self.seats[pe] } else { NO_SEAT });
+        self.around[region].plugs[number as usize] = Plug { seats, wire: wire as u32 };
+        for end in [SENDER, RECEIVER].into_iter().filter(|end| seats[*end] != NO_SEAT) {
+            numbers[end] = number;
+        }
     }
 
     /// Tells the halves of a wire, each in its region, of each other.
@@ -99,13 +151,6 @@ impl Cut<'_> {
         self.around[to].mail.receiving.push(half(far, from, sending));
     }
 
-    fn lay_wire(&mut self, region: usize, channel: usize, seats: [u32; 2]) -> u32 {
-        let around = &mut self.around[region];
-        around.wires.add(self.shared.links[channel]);
-        around.seats.push(seats);
-        around.seats.len() as u32 - 1
-    }
-
     /// Gives every port the number that its wire has in the region.
     fn plug_wires(&mut self, numbers: &[[u32; 2]]) {
         let (code, wiring) = (self.shared.code, self.wiring);
@@ -113,7 +158,7 @@ impl Cut<'_> {
             for (port, end) in code.classes[block.class].ports.iter().enumerate() {
                 let wires = block.pes.iter().map(|pe| match wiring.ports(*pe as usize)[port] {
                     NOWHERE => NO_WIRE,
-                    wire => numbers[wire][usize::from(!end.sends)],
+                    wire => numbers[wire][if end.sends { SENDER } else { RECEIVER }],
                 });
                 block.ports[port] = Ports::of(&wires.collect::<Vec<u32>>());
             }

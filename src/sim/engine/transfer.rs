@@ -2,12 +2,14 @@
 //!
 //! The loops over the lanes do what is common and note the rest in masks, which are looked at once for all.
 
-use super::at_once::{self, each_wire};
-use super::block::{Block, Ports};
-use super::lanes::{Fault, Lanes, each_lane, try_each_lane};
+use super::at_once;
+use super::block::Block;
+use super::cable::{RECEIVER, SENDER};
+use super::lanes::{Fault, Lanes, each_lane, for_each_lane, try_each_lane};
+use super::ports::Ports;
 use super::region::Surroundings;
 use super::step::Step;
-use super::wires::{Attempt, Link, Passed, RECEIVER, SENDER, Wire, Wires};
+use super::wires::{Attempt, Link, Passed, Wire, Wires};
 use crate::array::Trouble;
 use crate::sim::observe::{Event, Observer};
 
@@ -57,18 +59,21 @@ impl Ends<'_> {
     }
 
     /// Tries for every lane of the mask; `far` is the other end of the wires.
-    #[inline(always)]
     fn attempt_all(
         &mut self,
-        wires: &mut [Wire],
-        (mask, far): (u64, u32),
-        mut attempt: impl FnMut(&mut Wire, u64, f64) -> Attempt,
+        wires: &mut Wires,
+        (mask, far): (u64, usize),
+        mut attempt: impl FnMut(&mut Wire<'_>, u64, f64) -> Attempt,
     ) -> Tried {
         let mut tried = Tried::default();
-        tried.blocked |= each_wire((wires, self.ports), mask, |lane, wire| {
-            let attempt = attempt(wire, self.clock[lane], self.register[lane]);
+        for_each_lane(mask, |lane| {
+            let Some(number) = self.ports.wire(lane) else {
+                tried.blocked |= 1 << lane;
+                return;
+            };
+            let mut wire = wires.wire(number);
+            let attempt = attempt(&mut wire, self.clock[lane], self.register[lane]);
             self.note(&mut tried, lane, attempt, wire.waits(far));
-            true
         });
         tried
     }
@@ -76,22 +81,32 @@ impl Ends<'_> {
 
 /// Receives, those first who can at once.
 fn receive_words(wires: &mut Wires, link: Link, depth: &mut u32, mask: u64, ends: &mut Ends<'_>) -> Tried {
-    let left = at_once::receive((wires, ends.ports), (link, *depth), mask, (ends.clock, ends.register));
-    if left == 0 {
-        return Tried::default();
+    let Ends { ports, clock, register, .. } = ends;
+    let left = ports
+        .try_together(mask, |stretch| at_once::receive(wires, stretch, (link, *depth), (&**clock, &mut **register)));
+    match left {
+        0 => Tried::default(),
+        _ => ends.attempt_all(wires, (left, SENDER), |wire, clock, _| wire.receive(link, depth, clock)),
     }
-    let Wires { wires, messages, .. } = wires;
-    ends.attempt_all(wires, (left, SENDER), |wire, clock, _| wire.receive(messages, link, depth, clock))
 }
 
 /// Sends, those first who can at once.
 fn send_words(wires: &mut Wires, link: Link, depth: &mut u32, mask: u64, ends: &mut Ends<'_>) -> Tried {
-    let left = at_once::send((wires, ends.ports), (link, *depth), mask, (ends.clock, ends.register));
-    if left == 0 || link.bandwidth.is_some() {
-        return Tried { slow: left, ..Tried::default() };
+    if link.bandwidth.is_some() {
+        return Tried { slow: mask, ..Tried::default() };
     }
-    let Wires { wires, messages, .. } = wires;
-    ends.attempt_all(wires, (left, RECEIVER), |wire, clock, value| wire.send(messages, link, depth, clock, value))
+    let Ends { ports, clock, register, .. } = ends;
+    let left = match link.capacity.is_power_of_two() {
+        true => {
+            ports.try_together(mask, |stretch| at_once::send(wires, stretch, (link, *depth), (&**clock, &**register)))
+        }
+        // Not all slots of a ring count.
+        false => mask,
+    };
+    match left {
+        0 => Tried::default(),
+        _ => ends.attempt_all(wires, (left, RECEIVER), |wire, clock, value| wire.send(link, depth, clock, value)),
+    }
 }
 
 /// Sends again what could not be sent at once.
@@ -106,7 +121,7 @@ fn send_slowly(
     try_each_lane(std::mem::take(&mut tried.slow), |lane| {
         let wire = ends.ports.wire(lane).ok_or(Trouble::Overflow)?;
         let attempt = wires.send_slowly(wire, link, depth, (ends.clock[lane], ends.register[lane]))?;
-        ends.note(tried, lane, attempt, wires.wires[wire].waits(RECEIVER));
+        ends.note(tried, lane, attempt, wires.wire(wire).waits(RECEIVER));
         Ok(())
     })
 }
@@ -166,11 +181,11 @@ impl<O: Observer> Step<'_, O> {
     }
 
     /// Notes who has waited, wakes the far ends that did, and refuses clocks that do not fit; gives who has passed.
-    fn settle(&mut self, tried: &Tried, port: usize, far: u32) -> Result<u64, Fault> {
+    fn settle(&mut self, tried: &Tried, port: usize, far: usize) -> Result<u64, Fault> {
         self.block.rest(tried.waited, &self.around.before, &mut self.around.profile);
         each_lane(tried.woken, |lane| {
             let Some(wire) = self.block.ports[port].wire(lane) else { return };
-            self.around.wires.wires[wire].stop_waiting(far);
+            self.around.wires.wire(wire).stop_waiting(far);
             match far {
                 SENDER => self.around.wake_sender(wire),
                 _ => self.around.wake_receiver(wire),
@@ -182,8 +197,13 @@ impl<O: Observer> Step<'_, O> {
         }
     }
 
+    /// The wire at a port, as the whole run numbers it.
+    fn wire(&self, lane: usize, port: usize) -> Option<usize> {
+        self.block.ports[port].wire(lane).map(|wire| self.around.plugs[wire].wire as usize)
+    }
+
     fn see_received(&mut self, lane: usize, port: usize, register: usize) {
-        let Some(wire) = self.block.ports[port].wire(lane) else { return };
+        let Some(wire) = self.wire(lane, port) else { return };
         let (pe, from, clock) = (self.pe(lane), self.around.before[lane], self.block.clock[lane]);
         if clock > from {
             self.observer.see(Event::Starved { pe, wire, from, to: clock });
@@ -193,7 +213,7 @@ impl<O: Observer> Step<'_, O> {
     }
 
     fn see_sent(&mut self, lane: usize, port: usize, register: usize) {
-        let Some(wire) = self.block.ports[port].wire(lane) else { return };
+        let Some(wire) = self.wire(lane, port) else { return };
         let (pe, from, clock) = (self.pe(lane), self.around.before[lane], self.block.clock[lane]);
         if clock > from {
             self.observer.see(Event::Stalled { pe, wire, from, to: clock });

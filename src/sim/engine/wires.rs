@@ -4,14 +4,16 @@
 //! link's bandwidth says so. It is visible from `e(m) + L` on; received at clock t, `d(m) = max(t, e(m) + L)`. The slot is
 //! free again at `f(m) = d(m) + R`.
 //!
-//! All wires keep their messages in one arena. A wire's ring has a power of two of slots; slot `m mod size` holds the time
-//! at which message m becomes visible, and once it is received, the time at which it is free. A ring smaller than the
-//! capacity grows when it is full, or when the message whose place is to be taken still counts.
+//! A slot of a wire's ring holds the time at which its message becomes visible, and once it is received, the time at which the
+//! slot is free. Rings smaller than the capacity grow, all of a cable at once, when one is full, or when the message whose
+//! place is to be taken still counts.
 //!
 //! Depth: message u finds more than D slots held, its own among them, exactly where `f(u - D) > e(u)`. Both e and f only
 //! rise, so it is enough to ask this of each pair once, when the later of its two is known, for the D of that moment. So
 //! the largest depth of a channel is exact in whatever order the host runs the PEs.
 
+use super::cable::{Cable, RECEIVER, SENDER};
+use super::lanes::LANES;
 use super::pace::Pace;
 use crate::array::Trouble;
 use crate::cost::Bandwidth;
@@ -43,28 +45,6 @@ impl Link {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Message {
-    pub(super) time: u64,
-    pub(super) value: f64,
-}
-
-/// A wire's ring. Counts of messages wrap around; only their differences and their places in the ring are used.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wire {
-    pub(super) first: u32,
-    pub(super) sent: u32,
-    pub(super) received: u32,
-    /// The size of the ring less 1, and above it who waits.
-    pub(super) form: u32,
-}
-
-/// The sender waits for a slot.
-pub(super) const SENDER: u32 = 1 << 30;
-
-/// The receiver waits for a word.
-pub(super) const RECEIVER: u32 = 1 << 31;
-
 /// Where a word went: the new clock of who sent or received it, and the word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Passed {
@@ -84,123 +64,191 @@ pub(super) enum Attempt {
     Overflows,
 }
 
-impl Wire {
+/// A wire in its cable.
+pub(super) struct Wire<'w> {
+    cable: &'w mut Cable,
+    /// What the slots of the cable hold.
+    times: &'w mut [u64],
+    values: &'w mut [f64],
+    lane: usize,
+}
+
+impl Wire<'_> {
     #[inline(always)]
-    fn mask(&self) -> u32 {
-        self.form & !(SENDER | RECEIVER)
+    fn place(&self, message: u32) -> usize {
+        self.cable.slot(self.cable.row(self.lane, message), self.lane)
     }
 
     #[inline(always)]
-    pub(super) fn size(&self) -> u32 {
-        self.mask() + 1
+    fn time(&self, message: u32) -> u64 {
+        self.times[self.place(message)]
     }
 
+    fn set_time(&mut self, message: u32, time: u64) {
+        let place = self.place(message);
+        self.times[place] = time;
+    }
+
+    /// Messages that were sent.
+    pub fn sent(&self) -> u32 {
+        self.cable.sent[self.lane]
+    }
+
+    /// Messages that were received.
+    pub fn received(&self) -> u32 {
+        self.cable.received[self.lane]
+    }
+
+    /// What the slot of a message holds.
+    pub fn message(&self, message: u32) -> (u64, f64) {
+        let place = self.place(message);
+        (self.times[place], self.values[place])
+    }
+
+    /// Whether the ring has no slot left, whatever the capacity.
+    pub fn is_full(&self) -> bool {
+        self.held() >= self.cable.size()
+    }
+
+    /// Puts a message into the next slot.
     #[inline(always)]
-    pub(super) fn place(&self, message: u32) -> usize {
-        self.first.wrapping_add(message & self.mask()) as usize
+    pub fn put(&mut self, time: u64, value: f64) {
+        let place = self.place(self.sent());
+        (self.times[place], self.values[place]) = (time, value);
+        self.cable.sent[self.lane] = self.cable.sent[self.lane].wrapping_add(1);
     }
 
+    /// Words that were sent and not received.
     #[inline(always)]
-    pub(super) fn held(&self) -> u32 {
-        self.sent.wrapping_sub(self.received)
+    pub fn held(&self) -> u32 {
+        self.sent().wrapping_sub(self.received())
     }
 
-    /// When the slot for the next message is free, where at most `limit` messages count.
-    #[inline(always)]
-    fn freed(&self, messages: &[Message], limit: u32) -> u64 {
-        messages[self.place(self.sent.wrapping_sub(limit))].time
-    }
-
-    /// Sends at `clock`, on a link of unlimited bandwidth. `depth` rises to the depth that the message finds.
-    #[inline(always)]
-    pub fn send(&mut self, messages: &mut [Message], link: Link, depth: &mut u32, clock: u64, value: f64) -> Attempt {
-        let limit = link.most().min(self.size());
-        if self.held() >= limit {
-            return self.refuse(limit, link);
-        }
-        let place = self.place(self.sent);
-        // Where the whole ring counts, the slot to be taken is the one that must be free.
-        let freed = if limit == self.size() { messages[place].time } else { self.freed(messages, limit) };
-        match freed > clock && limit < link.most() {
-            true => Attempt::Slow,
-            false => self.enter(messages, link, depth, (clock.max(freed), value)),
-        }
-    }
-
-    /// No slot of the ring is free, of which `limit` count.
-    #[cold]
-    fn refuse(&mut self, limit: u32, link: Link) -> Attempt {
-        if limit < link.most() {
-            return Attempt::Slow;
-        }
-        self.form |= SENDER;
+    /// Notes that one of the ends waits.
+    fn wait(&mut self, end: usize) -> Attempt {
+        self.cable.waiting[end] |= 1 << self.lane;
         Attempt::Waits
     }
 
-    /// Puts a message into its slot at a clock at which it is free.
+    /// Whether one of the ends waits.
     #[inline(always)]
-    fn enter(
-        &mut self,
-        messages: &mut [Message],
-        link: Link,
-        depth: &mut u32,
-        (entered, value): (u64, f64),
-    ) -> Attempt {
-        if *depth < link.most().min(self.size()) && self.held() < *depth && self.freed(messages, *depth) > entered {
+    pub fn waits(&self, end: usize) -> bool {
+        self.cable.waiting[end] >> self.lane & 1 == 1
+    }
+
+    /// Notes that one of the ends no longer waits; whether it did.
+    pub fn stop_waiting(&mut self, end: usize) -> bool {
+        let waited = self.waits(end);
+        self.cable.waiting[end] &= !(1 << self.lane);
+        waited
+    }
+
+    /// How many of the ring's slots count.
+    fn limit(&self, link: Link) -> u32 {
+        link.most().min(self.cable.size())
+    }
+
+    /// When the slot for the next message is free, where at most `limit` messages count.
+    fn freed(&self, limit: u32) -> u64 {
+        self.time(self.sent().wrapping_sub(limit))
+    }
+
+    /// Sends at `clock`, on a link of unlimited bandwidth. `depth` rises to the depth that the message finds.
+    pub fn send(&mut self, link: Link, depth: &mut u32, clock: u64, value: f64) -> Attempt {
+        let limit = self.limit(link);
+        if self.held() >= limit {
+            return if limit < link.most() { Attempt::Slow } else { self.wait(SENDER) };
+        }
+        let freed = self.freed(limit);
+        match freed > clock && limit < link.most() {
+            true => Attempt::Slow,
+            false => self.enter(link, depth, (clock.max(freed), value)),
+        }
+    }
+
+    /// Puts a message into its slot at a clock at which it is free.
+    fn enter(&mut self, link: Link, depth: &mut u32, (entered, value): (u64, f64)) -> Attempt {
+        if *depth < self.limit(link) && self.held() < *depth && self.freed(*depth) > entered {
             *depth += 1;
         }
         let Some(time) = entered.checked_add(link.latency) else { return Attempt::Overflows };
-        messages[self.place(self.sent)] = Message { time, value };
-        self.sent = self.sent.wrapping_add(1);
+        self.put(time, value);
         Attempt::Passed(Passed { clock: entered, value })
     }
 
     /// Receives at `clock`.
-    #[inline(always)]
-    pub fn receive(&mut self, messages: &mut [Message], link: Link, depth: &mut u32, clock: u64) -> Attempt {
-        if self.sent == self.received {
-            self.form |= RECEIVER;
-            return Attempt::Waits;
+    pub fn receive(&mut self, link: Link, depth: &mut u32, clock: u64) -> Attempt {
+        if self.held() == 0 {
+            return self.wait(RECEIVER);
         }
-        let Message { time, value } = messages[self.place(self.received)];
+        let (time, value) = self.message(self.received());
         let clock = clock.max(time);
         let Some(freed) = clock.checked_add(link.response) else { return Attempt::Overflows };
-        self.free(messages, link, depth, freed);
+        self.free(link, depth, freed);
         Attempt::Passed(Passed { clock, value })
     }
 
     /// Takes the oldest message out; its slot is free from `freed` on.
-    #[inline(always)]
-    pub(super) fn free(&mut self, messages: &mut [Message], link: Link, depth: &mut u32, freed: u64) {
-        while *depth < self.held()
-            && messages[self.place(self.received.wrapping_add(*depth))].time.wrapping_sub(link.latency) < freed
-        {
+    pub fn free(&mut self, link: Link, depth: &mut u32, freed: u64) {
+        let received = self.received();
+        while *depth < self.held() && self.time(received.wrapping_add(*depth)).wrapping_sub(link.latency) < freed {
             *depth += 1;
         }
-        messages[self.place(self.received)].time = freed;
-        self.received = self.received.wrapping_add(1);
+        self.set_time(received, freed);
+        self.cable.received[self.lane] = received.wrapping_add(1);
     }
 }
 
-/// All wires of a region.
+/// All wires of a region. Wire `n` is number `n mod 64` in its cable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wires {
-    pub wires: Vec<Wire>,
-    pub messages: Vec<Message>,
+    cables: Vec<Cable>,
+    times: Vec<u64>,
+    values: Vec<f64>,
     /// For each wire, where some link has a bandwidth.
     paces: Vec<Pace>,
 }
 
 impl Wires {
-    /// Adds a wire without messages.
-    pub fn add(&mut self, link: Link) {
-        let size = link.capacity.min(FIRST_SIZE).next_power_of_two() as usize;
-        let first = self.messages.len() as u32;
-        self.wires.push(Wire { first, sent: 0, received: 0, form: size as u32 - 1 });
-        self.messages.resize(self.messages.len() + size, Message::default());
+    /// Adds a cable of so many wires without messages; gives the number of its first wire.
+    pub fn add(&mut self, link: Link, width: usize, is_outward: bool) -> u32 {
+        let mask = link.capacity.min(FIRST_SIZE).next_power_of_two() as u32 - 1;
+        let first = self.times.len() as u32;
+        let cable = Cable { is_outward, ..Cable::new(first, width as u32, mask) };
+        self.add_slots(cable.slots());
+        self.cables.push(cable);
+        let wires = self.cables.len() * LANES;
         if link.bandwidth.is_some() {
-            self.paces.resize(self.wires.len(), Pace::default());
+            self.paces.resize(wires, Pace::default());
         }
+        (wires - LANES) as u32
+    }
+
+    fn add_slots(&mut self, count: usize) {
+        self.times.resize(self.times.len() + count, 0);
+        self.values.resize(self.times.len(), 0.0);
+    }
+
+    /// A cable with what its slots hold.
+    #[inline(always)]
+    pub fn cable(&mut self, number: usize) -> (&mut Cable, &mut [u64], &mut [f64]) {
+        let cable = &mut self.cables[number];
+        let first = cable.first as usize;
+        let slots = first..first + cable.slots();
+        (cable, &mut self.times[slots.clone()], &mut self.values[slots])
+    }
+
+    /// A wire in its cable.
+    #[inline(always)]
+    pub fn wire(&mut self, number: usize) -> Wire<'_> {
+        let (cable, times, values) = self.cable(number / LANES);
+        Wire { cable, times, values, lane: number % LANES }
+    }
+
+    /// Words that were sent and not received.
+    pub fn held(&self, number: usize) -> u32 {
+        let (cable, lane) = (&self.cables[number / LANES], number % LANES);
+        cable.sent[lane].wrapping_sub(cable.received[lane])
     }
 
     /// [`Wire::send`] for any wire.
@@ -214,59 +262,45 @@ impl Wires {
         (clock, value): (u64, f64),
     ) -> Result<Attempt, Trouble> {
         loop {
-            let wire = &mut self.wires[number];
-            let limit = link.most().min(wire.size());
-            let is_full = wire.held() >= limit;
-            let freed = wire.freed(&self.messages, limit);
+            let mut wire = self.wire(number);
+            let limit = wire.limit(link);
+            let (is_full, freed) = (wire.held() >= limit, wire.freed(limit));
             if (is_full || freed > clock) && limit < link.most() {
                 self.grow(number)?;
                 continue;
             }
             if is_full {
-                wire.form |= SENDER;
-                return Ok(Attempt::Waits);
+                return Ok(wire.wait(SENDER));
             }
             let entered = match link.bandwidth {
                 Some(bandwidth) => self.paces[number].admit(bandwidth, clock.max(freed)).ok_or(Trouble::Overflow)?,
                 None => clock.max(freed),
             };
-            return Ok(wire.enter(&mut self.messages, link, depth, (entered, value)));
+            return Ok(self.wire(number).enter(link, depth, (entered, value)));
         }
     }
 
-    /// Doubles a ring, at the end of the arena.
-    pub(super) fn grow(&mut self, number: usize) -> Result<(), Trouble> {
-        let old = self.wires[number];
-        let first = u32::try_from(self.messages.len()).map_err(|_| Trouble::Overflow)?;
-        let new = Wire { first, form: old.form + old.size(), ..old };
-        first.checked_add(new.size()).ok_or(Trouble::Overflow)?;
-        self.messages.resize(self.messages.len() + new.size() as usize, Message::default());
-        for back in 1..=old.size() {
-            let message = old.sent.wrapping_sub(back);
-            self.messages[new.place(message)] = self.messages[old.place(message)];
+    /// Doubles the rings of a wire's cable, behind all others.
+    pub fn grow(&mut self, number: usize) -> Result<(), Trouble> {
+        let old = self.cables[number / LANES].clone();
+        let first = u32::try_from(self.times.len()).map_err(|_| Trouble::Overflow)?;
+        let new = Cable { first, mask: 2 * old.size() - 1, ..old.clone() };
+        u32::try_from(self.times.len() + new.slots()).map_err(|_| Trouble::Overflow)?;
+        self.add_slots(new.slots());
+        for lane in 0..old.width as usize {
+            for message in (1..=old.size()).map(|back| old.sent[lane].wrapping_sub(back)) {
+                let [from, to] =
+                    [&old, &new].map(|cable| cable.first as usize + cable.slot(cable.row(lane, message), lane));
+                (self.times[to], self.values[to]) = (self.times[from], self.values[from]);
+            }
         }
-        self.wires[number] = new;
+        self.cables[number / LANES] = new;
         Ok(())
     }
 
-    /// Words that were sent and not received.
-    pub fn held(&self, number: usize) -> u32 {
-        self.wires[number].held()
-    }
-}
-
-impl Wire {
-    /// Notes that one of the ends no longer waits; whether it did.
-    pub fn stop_waiting(&mut self, who: u32) -> bool {
-        let waited = self.form & who != 0;
-        self.form &= !who;
-        waited
-    }
-
-    /// Whether one of the ends waits.
-    #[inline(always)]
-    pub fn waits(&self, who: u32) -> bool {
-        self.form & who != 0
+    /// The words in all slots.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        self.values.iter().copied()
     }
 }
 
@@ -278,17 +312,17 @@ mod tests {
 
     fn one_wire(link: Link) -> Wires {
         let mut wires = Wires::default();
-        wires.add(link);
+        wires.add(link, 1, false);
         wires
     }
 
     impl Wires {
         fn send(&mut self, link: Link, depth: &mut u32, clock: u64) -> Attempt {
-            self.wires[0].send(&mut self.messages, link, depth, clock, 1.0)
+            self.wire(0).send(link, depth, clock, 1.0)
         }
 
         fn receive(&mut self, link: Link, depth: &mut u32, clock: u64) -> Attempt {
-            self.wires[0].receive(&mut self.messages, link, depth, clock)
+            self.wire(0).receive(link, depth, clock)
         }
     }
 
@@ -319,7 +353,7 @@ mod tests {
         assert_eq!(wires.send(link, &mut depth, 0), at(0));
         assert_eq!(wires.send(link, &mut depth, 1), Attempt::Waits);
         assert_eq!(wires.receive(link, &mut depth, 0), at(2));
-        assert!(wires.wires[0].stop_waiting(SENDER));
+        assert!(wires.wire(0).stop_waiting(SENDER));
         assert_eq!(wires.send(link, &mut depth, 1), at(5));
         assert_eq!(depth, 1);
     }
