@@ -45,6 +45,12 @@ impl Cable {
         self.mask + 1
     }
 
+    /// How many messages of each wire have passed an end.
+    #[inline(always)]
+    pub fn passed(&self, end: usize) -> &Lanes<u32> {
+        if end == SENDER { &self.sent } else { &self.received }
+    }
+
     /// The row in which a message of a wire has its slot.
     #[inline(always)]
     pub fn row(&self, lane: usize, message: u32) -> usize {

@@ -16,11 +16,8 @@ pub(super) struct Ports {
     stretches: Box<[Stretch]>,
 }
 
-/// Shorter stretches are not worth it.
-const SHORTEST: usize = 4;
-
-/// A stretch with more PEs in the way is not one.
-const MOST_CUTS: usize = 4;
+/// Shorter stretches are not tried together.
+const SHORT: usize = 16;
 
 /// Lanes side by side with wires side by side in one cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,50 +44,50 @@ impl Stretch {
         Some(part)
     }
 
-    /// Its lanes from the `from`-th up to the `to`-th.
-    fn between(self, from: usize, to: usize) -> Stretch {
-        Stretch { lane: self.lane + from, place: self.place + from, length: to - from, ..self }
+    /// Tries all of it together, and where that fails, its halves, and last each; gives the lanes that failed or wait.
+    #[inline(always)]
+    pub fn together_or_each(self, waiting: u64, mut attempt: impl FnMut(Stretch, bool) -> u64) -> u64 {
+        let (mut mask, mut left) = (self.lanes() & !waiting, waiting);
+        while let Some(part) = self.next_part(&mut mask) {
+            if part.length < SHORT {
+                left |= attempt(part, false);
+            } else if attempt(part, true) != 0 {
+                for half in part.halves() {
+                    let is_tried = half.length >= SHORT && attempt(half, true) == 0;
+                    left |= if is_tried { 0 } else { attempt(half, false) };
+                }
+            }
+        }
+        left
     }
 
-    /// Tries all of it together, which may fail with who is in the way, then those before and those after; gives the lanes
-    /// that were in the way or were not tried.
+    fn halves(self) -> [Stretch; 2] {
+        let half = self.length / 2;
+        let (lane, place, length) = (self.lane + half, self.place + half, self.length - half);
+        [Stretch { length: half, ..self }, Stretch { lane, place, length, ..self }]
+    }
+
+    /// Tries something for each lane and its place in the cable; gives the lanes that failed.
     #[inline(always)]
-    fn try_together(self, attempt: &mut impl FnMut(Stretch) -> Result<(), usize>) -> u64 {
-        let (mut rest, mut left) = (self, 0);
-        for _ in 0..MOST_CUTS {
-            if rest.length < SHORTEST {
-                break;
-            }
-            let Err(nth) = attempt(rest) else { return left };
-            let before = rest.between(0, nth);
-            if before.length < SHORTEST || attempt(before).is_err() {
-                left |= before.lanes();
-            }
-            left |= rest.between(nth, nth + 1).lanes();
-            rest = rest.between(nth + 1, rest.length);
+    pub fn each(self, mut attempt: impl FnMut(usize, usize) -> bool) -> u64 {
+        let mut left = 0;
+        for nth in 0..self.length {
+            let lane = (self.lane + nth) % LANES;
+            left |= u64::from(!attempt(lane, (self.place + nth) % LANES)) << lane;
         }
-        left | rest.lanes()
+        left
+    }
+
+    /// Those of its lanes whose places are among these bits of the cable.
+    #[inline(always)]
+    pub fn lanes_at(self, places: u64) -> u64 {
+        places >> self.place << self.lane & self.lanes()
     }
 
     /// Its lanes, as bits.
     #[inline(always)]
     pub fn lanes(self) -> u64 {
-        bits(self.lane, self.length)
-    }
-
-    /// Its places in the cable, as bits.
-    #[inline(always)]
-    pub fn places(self) -> u64 {
-        bits(self.place, self.length)
-    }
-}
-
-/// So many bits from one on.
-#[inline(always)]
-fn bits(first: usize, count: usize) -> u64 {
-    match count {
-        0 => 0,
-        _ => (u64::MAX >> (LANES - count)) << first,
+        (u64::MAX >> (LANES - self.length)) << self.lane
     }
 }
 
@@ -108,14 +105,14 @@ impl Ports {
         Some(self.wires[lane] as usize).filter(|wire| *wire != NO_WIRE as usize)
     }
 
-    /// Tries something for lanes of the mask side by side with wires side by side, as many together as can be; gives those
-    /// without a wire or without success.
+    /// Tries something for lanes of the mask side by side with wires side by side, as many as can be; gives those without a wire
+    /// or without success.
     #[inline(always)]
-    pub fn try_together(&self, mask: u64, mut attempt: impl FnMut(Stretch) -> Result<(), usize>) -> u64 {
+    pub fn each_stretch(&self, mask: u64, mut attempt: impl FnMut(Stretch) -> u64) -> u64 {
         let (mut rest, mut left) = (mask, 0);
         for stretch in &self.stretches {
             while let Some(part) = stretch.next_part(&mut rest) {
-                left |= part.try_together(&mut attempt);
+                left |= attempt(part);
             }
         }
         left | rest
@@ -141,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_tried_together_has_its_own_wires() {
+    fn every_lane_of_the_mask_with_a_wire_is_in_one_stretch() {
         let none = NO_WIRE;
         for wires in [
             vec![4, 5, 6],
@@ -155,35 +152,40 @@ mod tests {
             let ports = Ports::of(&wires);
             for mask in [u64::MAX, 0b1011, 0b110, 0, 1 << 63, u64::MAX << 20] {
                 let mut seen = vec![];
-                let left = ports.try_together(mask, |part| {
+                let left = ports.each_stretch(mask, |part| {
                     seen.extend((0..part.length).map(|k| (part.lane + k, part.cable * LANES + part.place + k)));
-                    Ok(())
+                    0
                 });
                 let within = |lane: &usize| mask >> lane & 1 == 1;
-                let wire = |(lane, wire): &(usize, usize)| ports.wire(*lane) == Some(*wire) && within(lane);
-                assert!(seen.iter().all(wire), "{wires:?} {mask:b}");
-                assert_eq!(left, seen.iter().fold(mask, |left, (lane, _)| left & !(1 << lane)));
-                assert_eq!(seen.len() == 64, wires.len() == 64 && mask == u64::MAX);
+                let expected = (0..wires.len()).filter(within).filter_map(|lane| Some((lane, ports.wire(lane)?)));
+                let expected: Vec<(usize, usize)> = expected.collect();
+                assert_eq!(left, expected.iter().fold(mask, |left, (lane, _)| left & !(1 << lane)));
+                assert_eq!(seen, expected, "{wires:?} {mask:b}");
             }
         }
     }
 
+    /// All together, else in halves, else each; those who wait are not asked.
     #[test]
-    fn who_is_in_the_way_is_left_alone() {
-        let ports = Ports::of(&(0..64).collect::<Vec<u32>>());
-        for obstacles in [1 << 21, 1 << 63, 1, 1 << 21 | 1 << 40] {
-            let mut passed = 0;
-            let left = ports.try_together(u64::MAX, |part| match part.lanes() & obstacles {
-                0 => {
-                    passed |= part.lanes();
-                    Ok(())
-                }
-                inside => Err(inside.trailing_zeros() as usize - part.lane),
-            });
-            assert_eq!((left, passed), (obstacles, !obstacles));
-        }
-        let left = ports.try_together(u64::MAX, |_| Err(0));
-        assert_eq!(left, u64::MAX);
+    fn who_does_not_pass_holds_up_its_half() {
+        let stretch = Stretch { lane: 2, cable: 0, place: 0, length: 60 };
+        let (obstacle, waiting) = (1 << 21, 1 << 5 | 1 << 40);
+        let (mut together, mut alone) = (0, 0);
+        let left = stretch.together_or_each(waiting, |part, is_together| match is_together {
+            true if part.lanes() & obstacle != 0 => part.lanes(),
+            true => {
+                together |= part.lanes();
+                0
+            }
+            false => part.each(|lane, place| {
+                assert_eq!(lane, place + 2);
+                alone |= 1 << lane;
+                obstacle >> lane & 1 == 0
+            }),
+        });
+        assert_eq!(left, obstacle | waiting);
+        assert_eq!((together & alone, together | alone | waiting), (0, stretch.lanes()));
+        assert_eq!(together, ((1 << 40) - (1 << 23)) | ((1 << 62) - (1 << 41)));
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Ends<'_> {
 fn receive_words(wires: &mut Wires, link: Link, depth: &mut u32, mask: u64, ends: &mut Ends<'_>) -> Tried {
     let Ends { ports, clock, register, .. } = ends;
     let left = ports
-        .try_together(mask, |stretch| at_once::receive(wires, stretch, (link, *depth), (&**clock, &mut **register)));
+        .each_stretch(mask, |stretch| at_once::receive(wires, stretch, (link, *depth), (&**clock, &mut **register)));
     match left {
         0 => Tried::default(),
         _ => ends.attempt_all(wires, (left, SENDER), |wire, clock, _| wire.receive(link, depth, clock)),
@@ -98,7 +98,7 @@ fn send_words(wires: &mut Wires, link: Link, depth: &mut u32, mask: u64, ends: &
     let Ends { ports, clock, register, .. } = ends;
     let left = match link.capacity.is_power_of_two() {
         true => {
-            ports.try_together(mask, |stretch| at_once::send(wires, stretch, (link, *depth), (&**clock, &**register)))
+            ports.each_stretch(mask, |stretch| at_once::send(wires, stretch, (link, *depth), (&**clock, &**register)))
         }
         // Not all slots of a ring count.
         false => mask,

@@ -67,7 +67,7 @@ pub(super) enum Attempt {
 /// A wire in its cable.
 pub(super) struct Wire<'w> {
     cable: &'w mut Cable,
-    /// What the slots of the cable hold.
+    /// What the slots of all cables hold.
     times: &'w mut [u64],
     values: &'w mut [f64],
     lane: usize,
@@ -76,7 +76,7 @@ pub(super) struct Wire<'w> {
 impl Wire<'_> {
     #[inline(always)]
     fn place(&self, message: u32) -> usize {
-        self.cable.slot(self.cable.row(self.lane, message), self.lane)
+        self.cable.first as usize + self.cable.slot(self.cable.row(self.lane, message), self.lane)
     }
 
     #[inline(always)]
@@ -241,8 +241,8 @@ impl Wires {
     /// A wire in its cable.
     #[inline(always)]
     pub fn wire(&mut self, number: usize) -> Wire<'_> {
-        let (cable, times, values) = self.cable(number / LANES);
-        Wire { cable, times, values, lane: number % LANES }
+        let Wires { cables, times, values, .. } = self;
+        Wire { cable: &mut cables[number / LANES], times, values, lane: number % LANES }
     }
 
     /// Words that were sent and not received.
