@@ -59,6 +59,7 @@ impl Ends<'_> {
     }
 
     /// Tries for every lane of the mask; `far` is the other end of the wires.
+    #[inline(always)]
     fn attempt_all(
         &mut self,
         wires: &mut Wires,

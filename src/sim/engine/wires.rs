@@ -84,22 +84,26 @@ impl Wire<'_> {
         self.times[self.place(message)]
     }
 
+    #[inline(always)]
     fn set_time(&mut self, message: u32, time: u64) {
         let place = self.place(message);
         self.times[place] = time;
     }
 
     /// Messages that were sent.
+    #[inline(always)]
     pub fn sent(&self) -> u32 {
         self.cable.sent[self.lane]
     }
 
     /// Messages that were received.
+    #[inline(always)]
     pub fn received(&self) -> u32 {
         self.cable.received[self.lane]
     }
 
     /// What the slot of a message holds.
+    #[inline(always)]
     pub fn message(&self, message: u32) -> (u64, f64) {
         let place = self.place(message);
         (self.times[place], self.values[place])
@@ -125,6 +129,7 @@ impl Wire<'_> {
     }
 
     /// Notes that one of the ends waits.
+    #[cold]
     fn wait(&mut self, end: usize) -> Attempt {
         self.cable.waiting[end] |= 1 << self.lane;
         Attempt::Waits
@@ -144,16 +149,19 @@ impl Wire<'_> {
     }
 
     /// How many of the ring's slots count.
+    #[inline(always)]
     fn limit(&self, link: Link) -> u32 {
         link.most().min(self.cable.size())
     }
 
     /// When the slot for the next message is free, where at most `limit` messages count.
+    #[inline(always)]
     fn freed(&self, limit: u32) -> u64 {
         self.time(self.sent().wrapping_sub(limit))
     }
 
     /// Sends at `clock`, on a link of unlimited bandwidth. `depth` rises to the depth that the message finds.
+    #[inline(always)]
     pub fn send(&mut self, link: Link, depth: &mut u32, clock: u64, value: f64) -> Attempt {
         let limit = self.limit(link);
         if self.held() >= limit {
@@ -167,6 +175,7 @@ impl Wire<'_> {
     }
 
     /// Puts a message into its slot at a clock at which it is free.
+    #[inline(always)]
     fn enter(&mut self, link: Link, depth: &mut u32, (entered, value): (u64, f64)) -> Attempt {
         if *depth < self.limit(link) && self.held() < *depth && self.freed(*depth) > entered {
             *depth += 1;
@@ -177,6 +186,7 @@ impl Wire<'_> {
     }
 
     /// Receives at `clock`.
+    #[inline(always)]
     pub fn receive(&mut self, link: Link, depth: &mut u32, clock: u64) -> Attempt {
         if self.held() == 0 {
             return self.wait(RECEIVER);
@@ -189,6 +199,7 @@ impl Wire<'_> {
     }
 
     /// Takes the oldest message out; its slot is free from `freed` on.
+    #[inline(always)]
     pub fn free(&mut self, link: Link, depth: &mut u32, freed: u64) {
         let received = self.received();
         while *depth < self.held() && self.time(received.wrapping_add(*depth)).wrapping_sub(link.latency) < freed {
