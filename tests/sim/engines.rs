@@ -80,6 +80,21 @@ fn two_hundred_random_arrays_with_feeders() {
     }
 }
 
+/// Rows of more than 64 PEs, so that most words pass together with those beside them, begin so and stop, in rings of every kind.
+#[test]
+fn wide_arrays_in_step_and_out_of_it() {
+    let (program, mut dice) = (program(include_str!("os-feeders.pe")), Dice(17));
+    for capacity in [1, 2, 3, 4, 8, 40] {
+        let (n, k) = (dice.roll(62, 68) as usize, dice.roll(20, 50) as usize);
+        let inputs = tensors(vec![("A", matrix(n, k, 1)), ("B", matrix(k, n, 2))]);
+        let timing = Settings { bandwidth: None, capacity: Some(capacity), ..dice.settings() };
+        let in_step = Settings { latency: Some(1), response: 1, ..timing.clone() };
+        for settings in [in_step, timing] {
+            hold(&program, &sizes(&[("N", n as i64), ("K", k as i64)]), &inputs, &settings);
+        }
+    }
+}
+
 #[test]
 fn arrays_with_buses_and_memories_of_their_own() {
     let (program, mut dice) = (program(include_str!("weight-stationary.pe")), Dice(5));
