@@ -67,6 +67,9 @@ pub enum Trouble {
 pub trait Environment {
     /// What a register holds, a channel carries and an array has at an address.
     type Word: Clone;
+    /// Called before every op, also before one that has to wait.
+    #[inline(always)]
+    fn op(&mut self) {}
     /// `at`.
     fn at(&mut self, time: i64);
     /// `tick`.
@@ -140,6 +143,7 @@ struct Running<'a, E: Environment> {
 impl<E: Environment> Running<'_, E> {
     /// One op: a case for each kind.
     fn step(&mut self, op: &Op) -> Result<Step, Trouble> {
+        self.environment.op();
         match op {
             Op::Enter { index, last, from, to, exit } => return self.enter(*index, *last, from, to, *exit),
             Op::Again { index, last, start } => return Ok(self.again(*index, *last, *start)),

@@ -6,6 +6,8 @@
 
 mod bandwidth;
 
+mod cluster;
+
 mod energy;
 
 mod images;
@@ -21,6 +23,7 @@ mod vector;
 mod work;
 
 pub use bandwidth::Bandwidth;
+pub use cluster::{Cluster, LIBRARIES, Rate, TASKS};
 pub use energy::Energy;
 pub use images::Images;
 pub use machine::{Buses, Key, Machine, Slot, keys};

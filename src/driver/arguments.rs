@@ -1,5 +1,6 @@
 //! The flags.
 
+use super::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -53,6 +54,11 @@ pub enum Command {
     /// Example: systole exec ws.pe --size M=8,N=8,K=8 --threads 2
     #[command(verbatim_doc_comment)]
     Exec(ExecArguments),
+    /// Say how long a program would run, on as many ranks as you like, by the machine file of a cluster
+    ///
+    /// Example: systole predict ws.pe --machine cluster.toml --size M=512,N=512,K=512 --ranks 1,4,16 --grow M=0.5,N=0.5
+    #[command(verbatim_doc_comment)]
+    Predict(PredictArguments),
     /// Search, prove, emit, simulate, and check against the reference
     ///
     /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
@@ -63,6 +69,11 @@ pub enum Command {
     /// Example: systole explore kernels/matmul.rec --sweep link.latency=1..3 --sweep size.N=4,8 --out sweep
     #[command(verbatim_doc_comment)]
     Explore(ExploreArguments),
+    /// Measure this machine, or the ranks of MPI, into a machine file for predictions
+    ///
+    /// Example: systole calibrate --output cluster.toml
+    #[command(verbatim_doc_comment)]
+    Calibrate(CalibrateArguments),
     /// Say what this machine has
     ///
     /// Example: systole doctor
@@ -263,39 +274,6 @@ pub struct SimArguments {
     /// Write a page that shows it, to open in any browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-}
-
-/// `systole exec`.
-#[derive(Args, Debug)]
-pub struct ExecArguments {
-    #[command(flatten)]
-    pub given: ProgramArguments,
-    /// What the PEs run on: threads of this process, or the ranks that `mpirun` started
-    #[arg(long, default_value = "threads")]
-    pub backend: String,
-    /// How many threads [default: one a core]
-    #[arg(long)]
-    pub threads: Option<usize>,
-    /// How many ranks there must be; another number is refused
-    #[arg(long)]
-    pub ranks: Option<usize>,
-    /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
-    #[arg(long, default_value = "block")]
-    pub deal: String,
-    /// Slots of every channel, in place of the program's depths
-    #[arg(long, value_name = "SLOTS")]
-    pub capacity: Option<u64>,
-    /// The most bytes that a rank may hold, or all threads together, such as 512MB or 2GiB; a run that would hold more is
-    /// refused before anything is read [default: what the machine has free, shared by its ranks]
-    #[arg(long, value_name = "BYTES")]
-    pub memory: Option<String>,
-    /// Write what each thread or rank does when, by real clocks, as trace events for Perfetto or chrome://tracing
-    #[arg(long, value_name = "FILE.json")]
-    pub trace: Option<PathBuf>,
-    /// What works on tiles: `loops` with the bits of the equations, or a library for what it knows: `faer`, or `openblas`
-    /// in builds with that feature
-    #[arg(long, default_value = "loops")]
-    pub leaves: String,
 }
 
 /// `systole run`.

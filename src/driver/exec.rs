@@ -1,17 +1,18 @@
 //! `systole exec`: run a program for real.
 
-use super::arguments::ExecArguments;
+use super::cluster_arguments::{ExecArguments, WayArguments};
 use super::finished::{agrees, agrees_closely, say_agreement, verdict};
 use super::job::Job;
 use super::output::Output;
 use super::timed::threads;
-use super::{Done, Verdict, files, memory, outputs};
+use super::{Done, Verdict, files, memory, outputs, predict};
 use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use crate::exec::{Counts, Dealing, Execution, Settings, available_memory, execute_in_parts};
+use crate::exec::{Counts, Dealing, Execution, Prediction, Settings, available_memory, execute_in_parts};
 use crate::leaf::{LeafBackend, SERVICES};
 use crate::sim;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// The back ends, by the words of `--backend`.
 const BACKENDS: [&str; 2] = ["threads", "mpi"];
@@ -71,26 +72,48 @@ pub fn finish(
     if let Some(path) = &arguments.trace {
         files::write_by(path, |file| execution.timeline.write_chrome(kind, file))?;
     }
+    let predicted = arguments.machine.as_deref().map(|machine| predicted(job, machine, settings)).transpose()?;
     let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
     let agrees = expected.map(|expected| match settings.leaves {
         LeafBackend::Loops => agrees(&expected, execution),
         _ => agrees_closely(&expected, execution),
     });
     show(execution, (backend, settings), agrees, output);
-    output.object(&to_json(execution, (backend, settings), agrees));
+    let mut object = to_json(execution, (backend, settings), agrees);
+    if let Some(predicted) = &predicted {
+        show_predicted(predicted, execution, output);
+        object["predicted"] = predict::to_json(predicted);
+    }
+    output.object(&object);
     Ok(verdict(execution, agrees, output))
+}
+
+/// What the run would take on a machine.
+fn predicted(job: &Job, machine: &Path, settings: &Settings) -> Checked<Prediction> {
+    crate::exec::predict(&job.program, &job.sizes, settings, &files::machine(Some(machine))?.cluster)
+}
+
+/// Prediction and measurement side by side.
+fn show_predicted(predicted: &Prediction, execution: &Execution, output: &Output) {
+    let (found, wanted) = (execution.elapsed.as_secs_f64(), predicted.seconds);
+    let off = if found > 0.0 { format!(", {:+.1}% of it", 100.0 * (wanted - found) / found) } else { String::new() };
+    output.line(&format!("  predicted {wanted:.3} s, measured {found:.3} s{off}"));
 }
 
 /// How it is to be run; with `free` bytes at most where no others are asked for.
 pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) -> Checked<Settings> {
-    let (dealing, leaves) = (dealing(&arguments.deal)?, leaves(&arguments.leaves)?);
     let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
-    let trace = arguments.trace.is_some();
-    Ok(Settings { workers, dealing, capacity: arguments.capacity, leaves, memory, trace })
+    Ok(Settings { memory, trace: arguments.trace.is_some(), ..way(&arguments.way, workers)? })
+}
+
+/// How so many workers run a program.
+pub fn way(WayArguments { deal, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
+    let (dealing, leaves) = (dealing(deal)?, self::leaves(leaves)?);
+    Ok(Settings { workers, dealing, capacity: *capacity, leaves, ..Settings::default() })
 }
 
 /// `loops`, `faer` or `openblas`.
-fn leaves(text: &str) -> Checked<LeafBackend> {
+pub fn leaves(text: &str) -> Checked<LeafBackend> {
     match text {
         "loops" => Ok(LeafBackend::Loops),
         "faer" => Ok(LeafBackend::Faer),

@@ -3,7 +3,7 @@
 //! Rank 0 reads, writes and speaks; the text of the program goes from it to the others, and at the end its verdict, so that
 //! all ranks end with one code.
 
-use super::arguments::ExecArguments;
+use super::cluster_arguments::ExecArguments;
 use super::exec::{finish, kept, settings};
 use super::job::Job;
 use super::output::Output;

@@ -52,7 +52,7 @@ impl Job {
 }
 
 /// The program; of a text that was changed by hand with a warning.
-fn program(source: &Source, output: &Output) -> Checked<Program> {
+pub fn program(source: &Source, output: &Output) -> Checked<Program> {
     let program = array::parse(&source.name, &source.text)?;
     if array::is_untouched(&source.text) != Some(true) {
         output.error(&format!(

@@ -4,9 +4,15 @@
 
 mod arguments;
 
+mod calibrate;
+
 mod check;
 
 mod closed_form;
+
+mod cluster_arguments;
+
+mod columns;
 
 mod doctor;
 
@@ -45,7 +51,11 @@ mod output;
 
 mod outputs;
 
+mod picture;
+
 mod pipeline;
+
+mod predict;
 
 mod prove;
 
@@ -136,7 +146,9 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Run(arguments) => pipeline::run(arguments, output),
         Command::Sim(arguments) => sim::run(arguments, output),
         Command::Exec(arguments) => exec::run(arguments, output),
+        Command::Predict(arguments) => predict::run(arguments, output),
         Command::Explore(arguments) => pipeline::run(arguments, output),
+        Command::Calibrate(arguments) => calibrate::run(arguments, output),
         Command::Doctor => doctor::run(output),
     }
 }

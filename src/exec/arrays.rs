@@ -1,6 +1,6 @@
 //! The arrays of a run as a worker sees them.
 
-use super::word::Word;
+use super::word::Stored;
 use crate::array::Trouble;
 use crate::sim::Memory;
 
@@ -27,7 +27,7 @@ pub trait Arrays<W> {
 }
 
 /// Workers of one process share its memory.
-impl<W: Word> Arrays<W> for &Memory {
+impl<W: Stored> Arrays<W> for &Memory {
     fn read(&self, array: usize, address: usize) -> W {
         W::read(self, array, address)
     }

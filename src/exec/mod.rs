@@ -61,6 +61,10 @@ mod worker;
 
 mod threads;
 
+mod predict;
+
+pub use predict::{Prediction, predict};
+
 #[cfg(feature = "mpi")]
 mod ranks;
 
@@ -71,7 +75,7 @@ use footprint::check_footprints;
 pub use owners::{Dealing, Owners};
 use plan::Plan;
 use trace::Tape;
-use word::Word;
+use word::Stored;
 use worker::Report;
 
 /// How a program is run.
@@ -180,7 +184,7 @@ fn run(
     }
 }
 
-fn run_words<W: Word>(
+fn run_words<W: Stored>(
     program: &Program,
     code: &Code,
     sources: &mut Sources<'_>,
@@ -199,7 +203,7 @@ fn run_words<W: Word>(
     }
 }
 
-fn attempt<W: Word>(
+fn attempt<W: Stored>(
     program: &Program,
     code: &Code,
     sources: &mut Sources<'_>,

@@ -16,7 +16,7 @@ pub type Enclosed = Arc<Vec<f64>>;
 pub struct Packet {
     entries: Vec<u64>,
     enclosed: Vec<Enclosed>,
-    /// Of all that is enclosed.
+    /// Of all that is enclosed or announced.
     elements: usize,
 }
 
@@ -115,6 +115,11 @@ impl Packet {
     pub fn enclose(&mut self, values: Enclosed) {
         self.elements += values.len();
         self.enclosed.push(values);
+    }
+
+    /// Counts so many elements that are not there: a prediction sends none.
+    pub fn announce(&mut self, elements: usize) {
+        self.elements += elements;
     }
 
     /// The parcels, in the order in which they were put in.

@@ -78,6 +78,11 @@ impl<A, W: Word> Around<'_, '_, A, W> {
 impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     type Word = W;
 
+    #[inline(always)]
+    fn op(&mut self) {
+        W::note_op(self.world.operations);
+    }
+
     fn at(&mut self, _time: i64) {}
 
     fn tick(&mut self, _cycles: u64) -> Result<(), Trouble> {

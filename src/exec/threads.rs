@@ -9,7 +9,7 @@ use super::outbox::Post;
 use super::packet::Packet;
 use super::plan::Plan;
 use super::trace::{Activity, Tape};
-use super::word::Word;
+use super::word::Stored;
 use super::worker::{Report, Worker};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::sim::{Fault, Memory};
@@ -81,7 +81,7 @@ impl Drop for Mail<'_> {
 ///
 /// # Errors
 /// Threads that cannot be had. What a PE does wrong is the inner error; where several do, which one is chance.
-pub(super) fn run<W: Word>(
+pub(super) fn run<W: Stored>(
     plan: &Plan<'_>,
     memory: &Memory,
     operations: &W::Operations,
@@ -114,7 +114,7 @@ fn died() -> Vec<Diagnostic> {
 }
 
 /// One thread.
-fn work<W: Word>(
+fn work<W: Stored>(
     plan: &Plan<'_>,
     number: usize,
     (memory, operations): (&Memory, &W::Operations),

@@ -14,7 +14,7 @@ pub const ELEMENT: u64 = size_of::<f64>() as u64;
 /// A number or a tile.
 pub trait Word: Clone + Send + Sync {
     /// What a `let` is computed with.
-    type Operations: Sync;
+    type Operations;
     /// Whether threads that hold the same word share its elements.
     const IS_SHARED: bool;
     /// What registers begin with: the validator refuses programs that read them before they are written.
@@ -23,6 +23,10 @@ pub trait Word: Clone + Send + Sync {
     const TURN: u32;
     /// So many PEs have a turn before a worker hears the others.
     const SWEEP: usize;
+
+    /// An op is about to be done; of interest to predictions alone.
+    #[inline(always)]
+    fn note_op(_operations: &Self::Operations) {}
 
     /// What was done inside of all `let`s so far, where one is more than a few functions.
     fn work(operations: &Self::Operations) -> Work;
@@ -35,12 +39,6 @@ pub trait Word: Clone + Send + Sync {
         registers: &mut [Self],
     ) -> Result<Self, Trouble>;
 
-    /// A word of an input.
-    fn read(memory: &Memory, array: usize, address: usize) -> Self;
-
-    /// Stores a word of an output; whether this is the first time.
-    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble>;
-
     /// How many bytes its elements take.
     fn bytes(&self) -> u64;
 
@@ -49,6 +47,15 @@ pub trait Word: Clone + Send + Sync {
 
     /// Takes the next word out of a packet; `None` where there is none.
     fn unpack(parcels: &mut Parcels<'_>) -> Option<Self>;
+}
+
+/// A word that the memory which threads share has at an address.
+pub trait Stored: Word<Operations: Sync> {
+    /// A word of an input.
+    fn read(memory: &Memory, array: usize, address: usize) -> Self;
+
+    /// Stores a word of an output; whether this is the first time.
+    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble>;
 }
 
 impl Word for f64 {
@@ -70,16 +77,6 @@ impl Word for f64 {
         registers: &mut [f64],
     ) -> Result<f64, Trouble> {
         assignment.value.value(slots, registers).ok_or(Trouble::Overflow)
-    }
-
-    #[inline(always)]
-    fn read(memory: &Memory, array: usize, address: usize) -> f64 {
-        memory.input(array)[address]
-    }
-
-    #[inline(always)]
-    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
-        Ok(memory.store(array, address, *self))
     }
 
     #[inline(always)]
@@ -125,14 +122,6 @@ impl Word for Tile {
         assign(leaves, assignment, slots, registers)
     }
 
-    fn read(memory: &Memory, array: usize, address: usize) -> Tile {
-        memory.tile(array, address)
-    }
-
-    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
-        memory.store_tile(array, address, self)
-    }
-
     fn bytes(&self) -> u64 {
         match self {
             Tile::Uniform(_) => ELEMENT,
@@ -155,5 +144,27 @@ impl Word for Tile {
             UNIFORM => parcels.take().map(|bits| Tile::Uniform(f64::from_bits(bits))),
             _ => parcels.take_enclosed().map(Tile::Values),
         }
+    }
+}
+
+impl Stored for f64 {
+    #[inline(always)]
+    fn read(memory: &Memory, array: usize, address: usize) -> f64 {
+        memory.input(array)[address]
+    }
+
+    #[inline(always)]
+    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
+        Ok(memory.store(array, address, *self))
+    }
+}
+
+impl Stored for Tile {
+    fn read(memory: &Memory, array: usize, address: usize) -> Tile {
+        memory.tile(array, address)
+    }
+
+    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
+        memory.store_tile(array, address, self)
     }
 }

@@ -109,12 +109,16 @@ pub(super) fn names(body: &[Node]) -> Vec<&'static str> {
 }
 
 impl Kind {
-    fn name(&self) -> &'static str {
-        let service = match self {
+    /// What a library does for it.
+    pub fn service(&self) -> Service {
+        match self {
             Kind::Product(product) if product.is_triangle() => Service::Triangle,
             Kind::Product(_) => Service::Product,
             Kind::Task(assignment) => service(assignment.task),
-        };
-        SERVICES[service as usize]
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        SERVICES[self.service() as usize]
     }
 }

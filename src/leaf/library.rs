@@ -29,6 +29,17 @@ impl LeafBackend {
         }
     }
 
+    /// The word for it, on the command line and in machine files.
+    #[must_use]
+    pub fn keyword(self) -> &'static str {
+        match self {
+            LeafBackend::Loops => "loops",
+            LeafBackend::Faer => "faer",
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => "openblas",
+        }
+    }
+
     /// The library; `None` where loops run everything.
     pub(super) fn library(self) -> Option<&'static dyn Library> {
         match self {

@@ -64,6 +64,10 @@ mod sequence;
 
 mod run;
 
+mod forecast;
+
+pub use forecast::{Chore, Forecast, Forecasts};
+
 mod assign;
 
 pub use assign::{assign, evaluate};

@@ -43,16 +43,27 @@ impl Run<'_> {
         if let Some(Spot { base, layout, .. }) = self.spot(access, indices) {
             return Some(Operand { values: Cow::Borrowed(&values[base..]), layout });
         }
+        let base = self.base(access, indices).filter(|_| self.lie_apart(access, indices))?;
         let ([rows, columns], [below, beside]) = (self.lengths(indices), self.steps(access, indices));
-        let reach = |count: usize, step: i64| count as i64 * step;
-        let lie_apart = below > 0 && beside > 0 && (below >= reach(columns, beside) || beside >= reach(rows, below));
-        let base = self.base(access, indices).filter(|_| lie_apart)?;
         let at = |row: usize, column: usize| base + row * below as usize + column * beside as usize;
         let copied = (0..rows).flat_map(|row| (0..columns).map(move |column| values[at(row, column)])).collect();
         Some(Operand { values: Cow::Owned(copied), layout: Layout::new([rows, columns], [columns as i64, 1])? })
     }
 
-    fn lengths(&self, indices: [Option<usize>; 2]) -> [usize; 2] {
+    /// Whether there is such an operand.
+    pub(super) fn is_matrix(&self, access: usize, indices: [Option<usize>; 2]) -> bool {
+        let can_be_copied = || self.base(access, indices).is_some() && self.lie_apart(access, indices);
+        self.spot(access, indices).is_some() || can_be_copied()
+    }
+
+    /// Whether no two elements are one.
+    fn lie_apart(&self, access: usize, indices: [Option<usize>; 2]) -> bool {
+        let ([rows, columns], [below, beside]) = (self.lengths(indices), self.steps(access, indices));
+        let reach = |count: usize, step: i64| count as i64 * step;
+        below > 0 && beside > 0 && (below >= reach(columns, beside) || beside >= reach(rows, below))
+    }
+
+    pub(super) fn lengths(&self, indices: [Option<usize>; 2]) -> [usize; 2] {
         let length = |index: usize| usize::try_from(self.spans[index].1 - self.spans[index].0 + 1).unwrap_or(0);
         indices.map(|index| index.map_or(1, length))
     }

@@ -6,7 +6,7 @@
 //! symmetric update, cut a part out of the box: what they leave is halved until the pieces are boxes or a triangle.
 
 use super::form::{Form, Span};
-use super::library::{Library, Matrix, Square};
+use super::library::{Layout, Library, Matrix, Square};
 use super::place::Spot;
 use super::routine::{Access, Loop, Node, Operation, Set};
 use super::run::Run;
@@ -108,7 +108,7 @@ pub(super) fn parts(set: &Set) -> Option<(f64, [usize; 3])> {
 
 /// What the bounds between indices leave of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+pub(super) enum Part {
     Nothing,
     All,
     /// Rows no less than columns, or columns no less than rows, counted within the box.
@@ -120,25 +120,37 @@ enum Part {
     Other,
 }
 
+/// Does a piece of a product.
+pub(super) type Act<'f, 'a> = dyn FnMut(&mut Run<'a>, Part) -> Result<bool, Trouble> + 'f;
+
 impl<'a> Run<'a> {
     /// Runs a product by the library, or by its loops.
     pub(super) fn product(&mut self, product: &Product, loops: &'a Loop, library: &dyn Library) -> Result<(), Trouble> {
+        self.cut(product, loops, &mut |run, part| match part {
+            Part::Other => run.repeat(loops).map(|()| true),
+            _ => Ok(run.multiply(product, part, library).is_some()),
+        })
+    }
+
+    /// Has `act` do what the bounds leave of a product, piece by piece, each with the spans of the piece: a box or a triangle,
+    /// of which it says whether it could; what is neither, or what it could not, it must do as [`Part::Other`].
+    pub(super) fn cut(&mut self, product: &Product, loops: &'a Loop, act: &mut Act<'_, 'a>) -> Result<(), Trouble> {
         let held = self.spans.clone();
         let narrowed = nest_of(loops).map(|(nest, _)| nest).unwrap_or_default();
         for inside in narrowed {
             self.spans[inside.index] = self.outer_rounds(inside, &product.indices);
         }
-        let done = self.pieces(product, loops, library);
+        let done = self.pieces(product, act);
         self.spans = held;
         done
     }
 
-    /// Runs what the bounds leave of the box that the spans are.
-    fn pieces(&mut self, product: &Product, loops: &'a Loop, library: &dyn Library) -> Result<(), Trouble> {
+    /// Does what the bounds leave of the box that the spans are.
+    fn pieces(&mut self, product: &Product, act: &mut Act<'_, 'a>) -> Result<(), Trouble> {
         let lengths = product.indices.iter().map(|index| self.spans[*index].1 - self.spans[*index].0 + 1);
         let lengths: Vec<i64> = lengths.collect();
         let part = if lengths.iter().any(|length| *length <= 0) { Part::Nothing } else { self.part(product) };
-        if part == Part::Nothing || (part != Part::Other && self.multiply(product, part, library).is_some()) {
+        if part == Part::Nothing || (part != Part::Other && act(self, part)?) {
             return Ok(());
         }
         let cut = product.indices.iter().zip(&lengths).filter(|(index, _)| self.cuts(product, **index));
@@ -147,13 +159,13 @@ impl<'a> Run<'a> {
                 let (first, last) = self.spans[*index];
                 let middle = first + length / 2;
                 self.spans[*index] = (first, middle - 1);
-                self.pieces(product, loops, library)?;
+                self.pieces(product, act)?;
                 self.spans[*index] = (middle, last);
-                self.pieces(product, loops, library)?;
+                self.pieces(product, act)?;
                 self.spans[*index] = (first, last);
                 Ok(())
             }
-            _ => self.repeat(loops),
+            _ => act(self, Part::Other).map(|_| ()),
         }
     }
 
@@ -201,6 +213,15 @@ impl<'a> Run<'a> {
         Some(Part::Triangle { is_lower: by > 0, has_diagonal })
     }
 
+    /// What a piece would ask of a library; `None` where none can do it.
+    pub(super) fn counted(&self, product: &Product, part: Part) -> Option<(Service, u64)> {
+        let [rows, columns, inner] = product.roles.map(|role| role.map(|position| product.indices[position]));
+        let [c, a, b] = product.accesses;
+        let Spot { layout, .. } = self.spot(c, [rows, columns])?;
+        let are_there = self.is_matrix(a, [rows, inner]) && self.is_matrix(b, [inner, columns]);
+        are_there.then(|| count(part, layout, self.lengths([None, inner])[1]))
+    }
+
     /// `None`, and nothing done, where an access is not known to stay within its window or does not lie like a matrix.
     fn multiply(&mut self, product: &Product, part: Part, library: &dyn Library) -> Option<()> {
         let [rows, columns, inner] = product.roles.map(|role| role.map(|position| product.indices[position]));
@@ -226,13 +247,22 @@ fn add(
     library: &dyn Library,
 ) -> (Service, u64) {
     let Square { values, layout } = c;
-    let (rows, columns, terms) = (layout.rows as u64, layout.columns as u64, 2 * a.layout.columns as u64);
+    let counted = count(part, layout, a.layout.columns);
     let Part::Triangle { is_lower, has_diagonal } = part else {
         library.add_product(values, layout, factor, a, b);
-        return (Service::Product, terms * rows * columns);
+        return counted;
     };
     let (layout, a, b) = if is_lower { (layout, a, b) } else { (layout.transposed(), b.transposed(), a.transposed()) };
     library.add_triangle(Square { values, layout }, has_diagonal, factor, a, b);
-    let elements = if has_diagonal { rows * (rows + 1) / 2 } else { rows * (rows - 1) / 2 };
-    (Service::Triangle, terms * elements)
+    counted
+}
+
+/// What a piece asks of the library, and the applications that this stands for, with so many terms an element.
+fn count(part: Part, layout: Layout, terms: usize) -> (Service, u64) {
+    let (rows, columns, terms) = (layout.rows as u64, layout.columns as u64, 2 * terms as u64);
+    match part {
+        Part::Triangle { has_diagonal: true, .. } => (Service::Triangle, terms * (rows * (rows + 1) / 2)),
+        Part::Triangle { has_diagonal: false, .. } => (Service::Triangle, terms * (rows * rows.saturating_sub(1) / 2)),
+        _ => (Service::Product, terms * rows * columns),
+    }
 }

@@ -16,6 +16,11 @@ pub(super) enum Verdict {
 
 /// The verdicts on all bounds and conditions of a body, in the order of the text.
 pub(super) fn judge(body: &[Node], spans: &[Span], verdicts: &mut Vec<Verdict>) {
+    margins(body, spans, &mut |margin| verdicts.push(verdict(margin)));
+}
+
+/// By how much each bound and each condition of a body is met, at least and at most; in the order of the text.
+pub(super) fn margins(body: &[Node], spans: &[Span], see: &mut impl FnMut(Option<Span>)) {
     for node in body {
         match node {
             Node::Loop(repeated) => {
@@ -25,21 +30,22 @@ pub(super) fn judge(body: &[Node], spans: &[Span], verdicts: &mut Vec<Verdict>) 
                     let (least, most) = (by * first, by * last);
                     Some(if sign > 0 { (least - high, most - low) } else { (low - most, high - least) })
                 };
-                verdicts.extend(repeated.lower.iter().map(|bound| verdict(over(bound, 1))));
-                verdicts.extend(repeated.upper.iter().map(|bound| verdict(over(bound, -1))));
-                judge(&repeated.body, spans, verdicts);
+                repeated.lower.iter().for_each(|bound| see(over(bound, 1)));
+                repeated.upper.iter().for_each(|bound| see(over(bound, -1)));
+                margins(&repeated.body, spans, see);
             }
             Node::If { conditions, then, otherwise } => {
-                verdicts.extend(conditions.iter().map(|form| verdict(form.interval(spans))));
-                judge(then, spans, verdicts);
-                judge(otherwise, spans, verdicts);
+                conditions.iter().for_each(|form| see(form.interval(spans)));
+                margins(then, spans, see);
+                margins(otherwise, spans, see);
             }
             Node::Set(_) | Node::Known(_) => {}
         }
     }
 }
 
-fn verdict(interval: Option<Span>) -> Verdict {
+/// What a margin says.
+pub(super) fn verdict(interval: Option<Span>) -> Verdict {
     match interval {
         Some((low, _)) if low >= 0 => Verdict::Always,
         Some((_, high)) if high < 0 => Verdict::Never,

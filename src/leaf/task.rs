@@ -49,6 +49,15 @@ impl<'a> Run<'a> {
         Ok(done)
     }
 
+    /// What a task would ask of a library, 0 for nothing to do; `None` where loops must do it.
+    pub(super) fn applied(&self, assignment: &Assignment) -> Option<u64> {
+        let Assignment { task, alike, result, sums, given, triangle, .. } = assignment;
+        let Spot { layout, .. } = self.spot(result.access, [Some(result.row), result.column])?;
+        let is_there = |position: &Position| self.is_matrix(position.access, [Some(position.row), position.column]);
+        let can = self.agree(alike) && [sums, given, triangle].into_iter().flatten().all(is_there);
+        can.then(|| if layout.reach() == 0 { 0 } else { applications(*task, layout) })
+    }
+
     /// Whether the indices of each pair run over the same elements.
     fn agree(&self, alike: &[(usize, usize)]) -> bool {
         alike.iter().all(|(a, b)| self.spans[*a] == self.spans[*b])

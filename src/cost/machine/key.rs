@@ -1,7 +1,7 @@
 //! What a machine file can say: one row for each key, with where its value goes and what it means.
 
 use super::{Buses, Machine};
-use crate::cost::{Bandwidth, OperationTime};
+use crate::cost::{Bandwidth, LIBRARIES, OperationTime, TASKS};
 use crate::mapping::Network;
 use crate::recurrence::Function;
 
@@ -35,13 +35,18 @@ pub enum Slot {
     /// A whole number, at least 1; no limit where the key is not there.
     Limit(fn(&mut Machine) -> &mut Option<u64>),
     /// Words a cycle; no limit where the key is not there.
-    Rate(fn(&mut Machine) -> &mut Option<Bandwidth>),
+    Bandwidth(fn(&mut Machine) -> &mut Option<Bandwidth>),
     /// Picojoules, 0 at least.
     Picojoules(fn(&mut Machine) -> &mut f64),
     /// Picojoules of an operation.
     Operation(Function),
     /// The time of an operation: a table with one or more of `latency` and `interval`.
     Time(Function),
+    /// Seconds, 0 at least.
+    Seconds(fn(&mut Machine) -> &mut f64),
+    /// The rate of a library at a task, by their positions in [`LIBRARIES`] and [`TASKS`]: a number more than 0, or a table of
+    /// them by the side of a tile; not known where the key is not there.
+    Rate([usize; 2]),
     /// A list of kinds of buses.
     Kinds(fn(&mut Machine) -> &mut Buses),
     /// The word for a network.
@@ -64,6 +69,7 @@ pub fn keys() -> Vec<Key> {
     all.extend(Function::ALL.iter().map(time));
     all.extend(keys_of_energy());
     all.extend(Function::ALL.iter().map(energy));
+    all.extend(keys_of_clusters());
     all
 }
 
@@ -84,7 +90,7 @@ fn keys_of_networks() -> [Key; 8] {
         key(
             "link",
             "bandwidth",
-            Slot::Rate(|machine| &mut machine.bandwidth),
+            Slot::Bandwidth(|machine| &mut machine.bandwidth),
             "words that enter a link in a cycle at most",
         ),
         key("bus", "kinds", Slot::Kinds(|machine| &mut machine.buses), "which buses there are"),
@@ -99,7 +105,7 @@ fn keys_of_pes() -> [Key; 4] {
         key("pe", "registers", Slot::Limit(|machine| &mut machine.registers), "registers of a PE"),
         key("pe", "words", Slot::Limit(|machine| &mut machine.words), "words of a PE's own memory"),
         key("memory", "latency", Slot::Whole(0, |machine| &mut machine.times.load_latency), latency),
-        key("memory", "words", Slot::Rate(|machine| &mut machine.times.port), port),
+        key("memory", "words", Slot::Bandwidth(|machine| &mut machine.times.port), port),
     ]
 }
 
@@ -114,14 +120,41 @@ fn keys_of_energy() -> [Key; 3] {
     ]
 }
 
+/// What `systole calibrate` measures.
+fn keys_of_clusters() -> Vec<Key> {
+    let alpha = "seconds from a send until an empty message is there";
+    let beta = "seconds that a byte of a message takes more";
+    let memory = "seconds of a byte of a tile that a PE loads or stores";
+    let operation = "seconds of one op of the interpreter";
+    let rate = "10^9 applications of scalar functions a second, by the side of a tile";
+    let mut keys = vec![
+        key("cluster", "alpha", Slot::Seconds(|machine| &mut machine.cluster.message), alpha),
+        key("cluster", "beta", Slot::Seconds(|machine| &mut machine.cluster.byte), beta),
+        key("cluster", "memory", Slot::Seconds(|machine| &mut machine.cluster.memory), memory),
+        key("cluster", "operation", Slot::Seconds(|machine| &mut machine.cluster.operation), operation),
+    ];
+    for (library, section) in LIBRARIES.into_iter().enumerate() {
+        let of_task = |(task, name)| key(section, name, Slot::Rate([library, task]), rate);
+        keys.extend(TASKS.into_iter().enumerate().map(of_task).filter(|key| is_done(section, key.name)));
+    }
+    keys
+}
+
+/// What no library knows, loops do.
+fn is_done(library: &str, task: &str) -> bool {
+    library == "loops" || task != "other"
+}
+
 impl Slot {
     /// What a value must be.
     pub fn wanted(self) -> String {
         match self {
             Slot::Whole(least, _) => format!("a whole number from {least} to {MOST}"),
             Slot::Limit(_) => format!("a whole number from 1 to {MOST}"),
-            Slot::Rate(_) => "a number of words a cycle, such as 2 or 0.5".to_owned(),
+            Slot::Bandwidth(_) => "a number of words a cycle, such as 2 or 0.5".to_owned(),
             Slot::Picojoules(_) | Slot::Operation(_) => "a number, at least 0".to_owned(),
+            Slot::Seconds(_) => "a number of seconds, at least 0, such as 2e-6".to_owned(),
+            Slot::Rate(_) => "a rate, more than 0, or rates by the side of a tile, such as { 64 = 30.5 }".to_owned(),
             Slot::Time(_) => {
                 format!("a table such as {{ latency = 4, interval = 2 }}, with whole numbers from 1 to {MOST}")
             }
@@ -137,8 +170,9 @@ impl Slot {
         match self {
             Slot::Whole(_, of) => Some(of(machine).to_string()),
             Slot::Limit(of) => of(machine).map(|limit| limit.to_string()),
-            Slot::Rate(of) => of(machine).map(|rate| rate.to_string()),
-            Slot::Picojoules(of) => Some(format!("{:?}", of(machine))),
+            Slot::Bandwidth(of) => of(machine).map(|rate| rate.to_string()),
+            Slot::Picojoules(of) | Slot::Seconds(of) => Some(format!("{:?}", of(machine))),
+            Slot::Rate([library, task]) => machine.cluster.rates[library][task].shown(),
             Slot::Operation(function) => {
                 Some(format!("{:?}", machine.energy.operations.get(&function).unwrap_or(&0.0)))
             }

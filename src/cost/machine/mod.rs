@@ -9,7 +9,9 @@ mod key;
 
 mod reader;
 
-use super::{Bandwidth, Energy, Times};
+mod writer;
+
+use super::{Bandwidth, Cluster, Energy, Times};
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::mapping::Links;
 use crate::span::Source;
@@ -42,6 +44,8 @@ pub struct Machine {
     pub times: Times,
     /// What a run takes.
     pub energy: Energy,
+    /// How long what programs do takes on threads or ranks of MPI.
+    pub cluster: Cluster,
 }
 
 impl Default for Machine {
@@ -57,6 +61,7 @@ impl Default for Machine {
             words: None,
             times: Times::default(),
             energy: Energy::default(),
+            cluster: Cluster::default(),
         }
     }
 }
@@ -79,13 +84,19 @@ impl Machine {
         if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 
-    /// All keys of a machine file with their sections, such as `link.latency` or `operation.mul.latency`.
+    /// What a machine file says of these sections.
+    pub fn written(&self, sections: &[&str]) -> String {
+        writer::write(self, sections)
+    }
+
+    /// All keys that cycles or energy depend on, with their sections, such as `link.latency` or `operation.mul.latency`.
     pub fn keys() -> Vec<String> {
         let parts = |key: &Key| match key.slot {
             Slot::Time(_) => TIMES.map(|(part, _)| format!("{}.{}.{part}", key.section, key.name)).to_vec(),
             _ => vec![format!("{}.{}", key.section, key.name)],
         };
-        keys().iter().flat_map(parts).collect()
+        let is_of_cluster = |key: &&Key| matches!(key.slot, Slot::Seconds(_) | Slot::Rate(_));
+        keys().iter().filter(|key| !is_of_cluster(key)).flat_map(parts).collect()
     }
 
     /// Whether an array with so many PEs along each axis fits, in one orientation or another.

@@ -5,7 +5,7 @@
 
 use super::Machine;
 use super::key::{Key, MOST, Slot, TIMES, keys};
-use crate::cost::{Bandwidth, OperationTime};
+use crate::cost::{Bandwidth, OperationTime, Rate};
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::mapping::Network;
 use crate::span::{Source, Span};
@@ -85,8 +85,9 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
     match slot {
         Slot::Whole(least, of) => *of(machine) = whole(value, least)?,
         Slot::Limit(of) => *of(machine) = Some(whole(value, 1)?.unsigned_abs()),
-        Slot::Rate(of) => *of(machine) = Some(Bandwidth::of(amount(value)?)?),
-        Slot::Picojoules(of) => *of(machine) = amount(value)?,
+        Slot::Bandwidth(of) => *of(machine) = Some(Bandwidth::of(amount(value)?)?),
+        Slot::Picojoules(of) | Slot::Seconds(of) => *of(machine) = amount(value)?,
+        Slot::Rate([library, task]) => machine.cluster.rates[library][task] = rate(value)?,
         Slot::Operation(function) => {
             machine.energy.operations.insert(function, amount(value)?);
             machine.energy.operations.retain(|_, amount| *amount > 0.0);
@@ -116,6 +117,20 @@ fn times(value: &DeValue, mut time: OperationTime) -> Option<OperationTime> {
         *part(&mut time) = whole(value.get_ref(), 1)?;
     }
     Some(time)
+}
+
+/// A rate, or rates by the side of a tile; a table without entries is none.
+fn rate(value: &DeValue) -> Option<Rate> {
+    let rate = |value: &DeValue| amount(value).filter(|rate| *rate > 0.0);
+    let Some(table) = value.as_table().filter(|table| !table.is_empty()) else {
+        return rate(value).map(Rate::Constant);
+    };
+    let side = |word: &str| word.parse().ok().filter(|side| (1..=MOST.unsigned_abs()).contains(side));
+    let entries = table.iter().map(|(word, value)| Some((side(word.get_ref())?, rate(value.get_ref())?)));
+    let mut entries = entries.collect::<Option<Vec<(u64, f64)>>>()?;
+    entries.sort_by_key(|(side, _)| *side);
+    let is_twice = entries.windows(2).any(|pair| pair[0].0 == pair[1].0);
+    (!is_twice).then_some(Rate::BySide(entries))
 }
 
 fn sides(value: &DeValue) -> Option<Vec<u64>> {

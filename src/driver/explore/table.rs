@@ -2,6 +2,7 @@
 //!
 //! In: keys, points and rows. Out: texts with one line or object for each point, in the order of the points.
 
+use super::super::columns::{aligned, comma_separated};
 use super::measure::{Measured, Row};
 use super::sweep::{Point, Sweep};
 use serde_json::{Map, Value, json};
@@ -42,8 +43,7 @@ impl Table<'_> {
         let keys = self.sweeps.iter().map(|sweep| sweep.key.clone());
         let head: Vec<String> = keys.chain(COLUMNS.map(str::to_owned)).collect();
         let rows = self.points.iter().zip(self.rows).map(|(point, row)| [point.values.clone(), cells(row)].concat());
-        let line = |cells: Vec<String>| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n";
-        std::iter::once(head).chain(rows).map(line).collect()
+        comma_separated(std::iter::once(head).chain(rows))
     }
 
     /// The object for programs; `utilisation` is that of each PE at the last point.
@@ -103,18 +103,6 @@ impl Table<'_> {
     }
 }
 
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &Vec<String>| {
-        let (last, front) = row.split_last().map_or(("", &row[..]), |(last, front)| (last.as_str(), front));
-        let front = front.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}  "));
-        format!("{}{last}\n", front.collect::<String>())
-    };
-    rows.iter().map(line).collect()
-}
-
 /// The cells behind the keys.
 fn cells(row: &Row) -> Vec<String> {
     match row {
@@ -135,9 +123,4 @@ fn cells(row: &Row) -> Vec<String> {
             cells
         }
     }
-}
-
-/// A cell of a CSV, in quotes where it needs them.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }

@@ -1,0 +1,166 @@
+//! What the work of one worker takes.
+//!
+//! In: what it does. Out: its clock, and what was counted. Nothing here depends on the host's time.
+
+use super::ghost::Ghost;
+use super::unknown_rates;
+use crate::array::{Assignment, Call, Program, Scalar, Trouble};
+use crate::cost::{Cluster, LIBRARIES, TASKS};
+use crate::diagnostic::Checked;
+use crate::integer::Bindings;
+use crate::leaf::{Forecast, Forecasts, LeafBackend, Work};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Loops, and what is done by none of the tasks, as positions.
+const LOOPS: usize = 0;
+const OTHER: usize = TASKS.len() - 1;
+
+/// What all workers look up.
+pub struct Book {
+    forecasts: Option<Forecasts>,
+    /// The library of the leaves, as a position.
+    library: usize,
+    pub cluster: Cluster,
+    /// Rates that were needed and are not known.
+    missing: RefCell<BTreeSet<(usize, usize)>>,
+}
+
+impl Book {
+    /// The times of a program's leaves on a cluster.
+    pub fn new(program: &Program, sizes: &Bindings, leaves: LeafBackend, cluster: &Cluster) -> Checked<Book> {
+        let forecasts = program.is_over_tiles().then(|| Forecasts::new(program, sizes, leaves)).transpose()?;
+        let library = LIBRARIES.iter().position(|library| *library == leaves.keyword()).unwrap_or(LOOPS);
+        Ok(Book { forecasts, library, cluster: cluster.clone(), missing: RefCell::default() })
+    }
+
+    /// Refuses a run for which rates were missing.
+    pub fn check_rates(&self) -> Checked<()> {
+        let missing = self.missing.borrow();
+        if missing.is_empty() { Ok(()) } else { Err(unknown_rates(missing.iter().copied())) }
+    }
+
+    fn seconds(&self, library: usize, task: usize, applied: u64) -> f64 {
+        self.cluster.seconds(library, task, applied).unwrap_or_else(|| {
+            self.missing.borrow_mut().insert((library, task));
+            0.0
+        })
+    }
+
+    fn seconds_of(&self, forecast: &Forecast) -> f64 {
+        let library = |by_library: bool| if by_library { self.library } else { LOOPS };
+        let each = forecast.chores.iter();
+        each.map(|chore| self.seconds(library(chore.by_library), chore.task, chore.applied)).sum()
+    }
+}
+
+/// The time of one worker.
+pub struct Account {
+    book: Rc<Book>,
+    clock: Cell<f64>,
+    busy: Cell<f64>,
+    /// When all bytes that it sent so far have left.
+    left: Cell<f64>,
+    ops: Cell<u64>,
+    work: Cell<Work>,
+}
+
+impl Account {
+    /// At time 0.
+    pub fn new(book: Rc<Book>) -> Account {
+        let [clock, busy, left] = [0.0; 3].map(Cell::new);
+        Account { book, clock, busy, left, ops: Cell::new(0), work: Cell::default() }
+    }
+
+    /// The worker's clock, in seconds.
+    pub fn now(&self) -> f64 {
+        self.clock.get()
+    }
+
+    /// Seconds in which it did something.
+    pub fn busy(&self) -> f64 {
+        self.busy.get()
+    }
+
+    /// How many ops it did.
+    pub fn ops(&self) -> u64 {
+        self.ops.get()
+    }
+
+    /// What its leaves did.
+    pub fn work(&self) -> Work {
+        self.work.get()
+    }
+
+    /// Does nothing until then.
+    pub fn wait_until(&self, time: f64) {
+        self.clock.set(self.now().max(time));
+    }
+
+    /// Sends so many bytes; when they are there.
+    pub fn send(&self, bytes: u64) -> f64 {
+        let Cluster { message, byte, .. } = &self.book.cluster;
+        let left = self.now().max(self.left.get()) + byte * bytes as f64;
+        self.left.set(left);
+        left + message
+    }
+
+    /// Loads or stores so many bytes of a tile.
+    pub fn touch(&self, bytes: u64) {
+        self.spend(self.book.cluster.memory * bytes as f64);
+    }
+
+    /// Does an op.
+    pub fn note_op(&self) {
+        self.ops.set(self.ops() + 1);
+        self.spend(self.book.cluster.operation);
+    }
+
+    fn spend(&self, seconds: f64) {
+        self.clock.set(self.now() + seconds);
+        self.busy.set(self.busy() + seconds);
+    }
+
+    /// Computes a `let`.
+    pub fn compute<W>(
+        &self,
+        assignment: Assignment<'_>,
+        slots: &[i64],
+        registers: &[Ghost<W>],
+    ) -> Result<Ghost<W>, Trouble> {
+        self.evaluate(assignment.value, slots, registers)
+    }
+
+    fn evaluate<W>(&self, value: &Scalar, slots: &[i64], registers: &[Ghost<W>]) -> Result<Ghost<W>, Trouble> {
+        let part = |part: &Scalar| self.evaluate(part, slots, registers);
+        match value {
+            Scalar::Number(_) | Scalar::Index(_) => Ok(Ghost::number()),
+            Scalar::Register(number) => Ok(registers[*number].clone()),
+            Scalar::Unary(_, operand) => self.apply(&[part(operand)?]),
+            Scalar::Binary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?]),
+            Scalar::Ternary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?, part(&parts[2])?]),
+            Scalar::Call(call) => {
+                call.arguments.iter().chain(&call.onto).try_for_each(|operand| part(operand).map(|_| ()))?;
+                self.call(call, slots)
+            }
+        }
+    }
+
+    /// A function of tiles, element by element; one of numbers is an op like any other.
+    fn apply<W>(&self, tiles: &[Ghost<W>]) -> Result<Ghost<W>, Trouble> {
+        let Some(elements) = tiles.iter().find_map(Ghost::elements) else { return Ok(Ghost::number()) };
+        self.spend(self.book.seconds(LOOPS, OTHER, elements));
+        Ok(Ghost::tile(elements))
+    }
+
+    fn call<W>(&self, call: &Call, slots: &[i64]) -> Result<Ghost<W>, Trouble> {
+        let at: Option<Vec<i64>> = call.at.iter().map(|entry| entry.value(slots)).collect();
+        let at = at.ok_or(Trouble::Overflow)?;
+        let forecasts = self.book.forecasts.as_ref().ok_or(Trouble::WrongTile { leaf: call.leaf })?;
+        let forecast = forecasts.of(call.leaf, &at)?;
+        self.spend(self.book.seconds_of(&forecast));
+        self.work.set(self.work().plus(&forecast.work()));
+        Ok(Ghost::tile(forecast.elements))
+    }
+}

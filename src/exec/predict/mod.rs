@@ -1,0 +1,106 @@
+//! How long a run would take: the same workers, with words that hold nothing, by a clock that is moved on.
+//!
+//! In: what `execute` takes but for the arrays, and the times of a [`Cluster`]. Out: a [`Prediction`]. The workers are those of
+//! real runs: they give PEs turns in the same order, fill packets and spend credits in the same way, and find the same deadlocks.
+//! What differs is that each has a clock of its own, and that time passes by a list alone (`account.rs`):
+//!
+//! 1. Each op takes the interpreter's time for one.
+//! 2. A call of a leaf takes the time of what it will do at its tile coordinates, at the rates of the machine file.
+//! 3. A tile that is loaded or stored takes the time of its bytes.
+//! 4. A packet of n bytes that leaves a worker at t is there at `t + alpha + beta n`; the bytes of its next one leave after these.
+//!    Sending holds up nobody, and receiving takes no time.
+//! 5. A worker with something to do does it; who has nothing to do goes on when the first packet is there.
+//!
+//! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, caches that several
+//! workers share, and links that several pairs of workers share. Paper: LogP and its kin; Cyclotron section 9.
+
+use super::owners::Owners;
+use super::plan::Plan;
+use super::word::Word;
+use super::worker::Report;
+use super::{Counts, Settings, check_settings, count, standings};
+use crate::array::{self, Code, Program};
+use crate::cost::{Cluster, LIBRARIES, TASKS};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::Bindings;
+use crate::leaf::{Tile, Work};
+use crate::sim::{Deadlock, explain_fault};
+use account::{Account, Book};
+use network::Network;
+use std::rc::Rc;
+
+mod account;
+
+mod ghost;
+
+mod shapes;
+
+mod network;
+
+/// What a run would be like.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// From the start of the workers to the end of the last.
+    pub seconds: f64,
+    /// The share of all workers' time in which they have nothing to do, from 0 to 1.
+    pub waiting: f64,
+    /// What would be counted.
+    pub counts: Counts,
+    /// Ops of the interpreter, those that had to wait included.
+    pub ops: u64,
+    /// Who would wait for whom, where the run could not go on.
+    pub deadlock: Option<Deadlock>,
+}
+
+/// Predicts a run.
+///
+/// # Errors
+/// As for [`execute`](super::execute), without what depends on arrays; rates that the cluster lacks.
+pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster: &Cluster) -> Checked<Prediction> {
+    check_settings(settings)?;
+    let code = array::compile_shared(program, sizes, settings.workers)?;
+    let book = Book::new(program, sizes, settings.leaves, cluster)?;
+    match program.is_over_tiles() {
+        true => predict_words::<Tile>(program, &code, settings, book),
+        false => predict_words::<f64>(program, &code, settings, book),
+    }
+}
+
+fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
+    let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
+    let book = Rc::new(book);
+    let accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
+    let reports = Network::<W>::new(&plan, &accounts).run();
+    let reports = reports.map_err(|fault| vec![explain_fault(program, code, &fault)])?;
+    book.check_rates()?;
+    Ok(conclude((program, code), &owners, reports, &accounts))
+}
+
+fn conclude(
+    (program, code): (&Program, &Code),
+    owners: &Owners,
+    reports: Vec<Report>,
+    accounts: &[Account],
+) -> Prediction {
+    let seconds = accounts.iter().map(Account::now).fold(0.0, f64::max);
+    let busy: f64 = accounts.iter().map(Account::busy).sum();
+    let all = seconds * accounts.len() as f64;
+    let work = accounts.iter().fold(Work::default(), |sum, account| sum.plus(&account.work()));
+    let counts = Counts { work, ..count(code, owners, &reports) };
+    Prediction {
+        seconds,
+        waiting: if all > 0.0 { (1.0 - busy / all).clamp(0.0, 1.0) } else { 0.0 },
+        counts,
+        ops: accounts.iter().map(Account::ops).sum(),
+        deadlock: Deadlock::find(program, code, standings(reports)),
+    }
+}
+
+/// The message for rates that are not known, by their positions.
+fn unknown_rates(missing: impl Iterator<Item = (usize, usize)>) -> Vec<Diagnostic> {
+    let keys: Vec<String> =
+        missing.map(|(library, task)| format!("`{}.{}`", LIBRARIES[library], TASKS[task])).collect();
+    let fault = Diagnostic::new(format!("the machine file does not say the rate of {}", keys.join(", ")));
+    vec![fault.help("measure this cluster with `systole calibrate --leaves ..`, or write the keys")]
+}
