@@ -26,6 +26,8 @@ mod tiled;
 
 mod tiles;
 
+mod predictions;
+
 #[cfg(feature = "mpi")]
 mod mpirun;
 
