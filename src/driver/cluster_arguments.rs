@@ -89,4 +89,7 @@ pub struct CalibrateArguments {
     /// Of how many runs each number is the median
     #[arg(long, default_value_t = 9)]
     pub runs: usize,
+    /// How many operations of a leaf one run has, at least
+    #[arg(long, value_name = "OPERATIONS", default_value_t = 1 << 25)]
+    pub work: u64,
 }

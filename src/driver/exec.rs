@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// The back ends, by the words of `--backend`.
-const BACKENDS: [&str; 2] = ["threads", "mpi"];
+pub const BACKENDS: [&str; 2] = ["threads", "mpi"];
 
 /// Runs the command.
 pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
@@ -30,7 +30,7 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
 }
 
 #[cfg(not(feature = "mpi"))]
-fn no_mpi() -> Diagnostics {
+pub fn no_mpi() -> Diagnostics {
     vec![
         Diagnostic::new("this build of systole knows no MPI")
             .help("build it with `cargo build --release --features mpi`, or say `--backend threads`"),
@@ -142,7 +142,7 @@ fn dealing(text: &str) -> Checked<Dealing> {
     }
 }
 
-fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
+pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
     let meant = nearest(word, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
     let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
     vec![Diagnostic::new(format!("there is no {what} `{word}`")).help(help)]

@@ -68,6 +68,12 @@ pub use predict::{Prediction, predict};
 #[cfg(feature = "mpi")]
 mod ranks;
 
+mod calibrate;
+
+#[cfg(feature = "mpi")]
+pub use calibrate::Ranks;
+pub use calibrate::{Figure, Host, Threads, WORKERS, Wanted, calibrate};
+
 #[cfg(feature = "mpi")]
 pub use ranks::{Files, Stopped, World, execute_on_ranks};
 

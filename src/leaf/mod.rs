@@ -68,6 +68,10 @@ mod forecast;
 
 pub use forecast::{Chore, Forecast, Forecasts};
 
+mod rates;
+
+pub use rates::{Effort, measure_rates};
+
 mod assign;
 
 pub use assign::{assign, evaluate};

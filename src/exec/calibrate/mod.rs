@@ -1,0 +1,204 @@
+//! Measures a cluster: how long messages, ops, words of memory and leaves take.
+//!
+//! In: whose leaves at which tiles, and a [`Host`] that runs programs with two workers. Out: a [`Cluster`] for predictions, whose
+//! numbers are medians, and the [`Figure`]s they come from. What is measured is what runs do: messages, ops and memory are those of
+//! small programs on the real back end, leaves are called as workers call them. How much is done at a time is fixed, never how
+//! long. The model is that of `predict`.
+
+use super::{Execution, Settings, execute, predict};
+use crate::array::{self, Program, Tensors};
+use crate::cost::{Cluster, LIBRARIES, Rate, TASKS};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::integer::{Bindings, name};
+use crate::leaf::{Effort, LeafBackend, measure_rates};
+use ndarray::ArrayD;
+use std::time::Duration;
+
+#[cfg(feature = "mpi")]
+mod ranks;
+
+#[cfg(feature = "mpi")]
+pub use ranks::Ranks;
+
+/// So many workers run each program.
+pub const WORKERS: usize = 2;
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Whose leaves.
+    pub libraries: Vec<LeafBackend>,
+    /// The sides of tiles.
+    pub sides: Vec<u64>,
+    /// Of how many runs each number is the median, at least 1, and how much of a leaf is one.
+    pub effort: Effort,
+}
+
+/// A number that was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its key in a machine file, such as `cluster.alpha`.
+    pub key: String,
+    /// The side of the tiles, for a rate.
+    pub side: Option<u64>,
+    /// The median of all runs.
+    pub median: f64,
+    /// Its least and its greatest value.
+    pub ends: [f64; 2],
+}
+
+/// Who runs programs with [`WORKERS`] workers, and how it refuses.
+pub trait Host {
+    /// Why it could not.
+    type Fault;
+
+    /// Runs a program; how long its workers took, where this is to be said here.
+    ///
+    /// # Errors
+    /// What the run does wrong.
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Option<Duration>, Self::Fault>;
+
+    /// Goes on where everybody can.
+    ///
+    /// # Errors
+    /// Where somebody cannot.
+    fn settle<T>(&mut self, mine: Checked<T>) -> Result<T, Self::Fault>;
+}
+
+/// The workers are threads of this process.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads;
+
+impl Host for Threads {
+    type Fault = Diagnostics;
+
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Checked<Option<Duration>> {
+        let settings = Settings { workers: WORKERS, ..Settings::default() };
+        let Execution { elapsed, .. } = execute(program, sizes, inputs, &settings)?;
+        Ok(Some(elapsed))
+    }
+
+    fn settle<T>(&mut self, mine: Checked<T>) -> Checked<T> {
+        mine
+    }
+}
+
+/// Measures everything; `tell` hears each figure when it is there.
+///
+/// # Errors
+/// Runs that cannot be; sides of tiles that are 0 or do not fit.
+pub fn calibrate<H: Host>(host: &mut H, wanted: &Wanted, tell: &mut dyn FnMut(&Figure)) -> Result<Cluster, H::Fault> {
+    host.settle(check(wanted))?;
+    let mut cluster = Cluster::default();
+    let mut note = |key: &str, side: Option<u64>, values: Vec<f64>| {
+        let figure = figure(key, side, values);
+        tell(&figure);
+        figure.median
+    };
+    let runs = wanted.effort.runs;
+    cluster.operation = note("cluster.operation", None, operation(host, runs)?);
+    let small = messages(host, 1, 4000, runs)?;
+    cluster.message = note("cluster.alpha", None, small);
+    let large = messages(host, LARGE, 100, runs)?;
+    let byte = |seconds: &f64| (seconds - cluster.message).max(0.0) / (8 * LARGE) as f64;
+    cluster.byte = note("cluster.beta", None, large.iter().map(byte).collect());
+    cluster.memory = note("cluster.memory", None, memory(host, runs)?);
+    for backend in &wanted.libraries {
+        let library = LIBRARIES.iter().position(|library| *library == backend.keyword()).unwrap_or(0);
+        for (task, name) in TASKS.iter().enumerate() {
+            let key = format!("{}.{name}", backend.keyword());
+            let mut table = vec![];
+            for side in &wanted.sides {
+                let rates = host.settle(measure_rates(task, *side, *backend, wanted.effort))?;
+                if !rates.is_empty() {
+                    table.push((*side, rounded(note(&key, Some(*side), rates))));
+                }
+            }
+            cluster.rates[library][task] = if table.is_empty() { Rate::Unknown } else { Rate::BySide(table) };
+        }
+    }
+    Ok(cluster)
+}
+
+fn check(wanted: &Wanted) -> Checked<()> {
+    if wanted.effort.runs == 0 {
+        return Diagnostic::new("a median is of 1 run at least").help("say --runs 9").alone();
+    }
+    match wanted.sides.iter().find(|side| !(1..=MOST_SIDE).contains(*side)) {
+        Some(side) => {
+            let fault = Diagnostic::new(format!("a tile of side {side} cannot be measured"));
+            fault.help(format!("sides are from 1 to {MOST_SIDE}, such as --tile 32,64,128,256")).alone()
+        }
+        None => Ok(()),
+    }
+}
+
+/// The largest side of a tile that is measured.
+const MOST_SIDE: u64 = 2048;
+
+/// Four digits: more is chance.
+fn rounded(rate: f64) -> f64 {
+    format!("{rate:.3e}").parse().unwrap_or(rate)
+}
+
+fn figure(key: &str, side: Option<u64>, mut values: Vec<f64>) -> Figure {
+    values.sort_by(f64::total_cmp);
+    let at = |position: usize| values.get(position).copied().unwrap_or(0.0);
+    let last = values.len().saturating_sub(1);
+    Figure { key: key.to_owned(), side, median: rounded(at(last / 2)), ends: [at(0), at(last)] }
+}
+
+/// The elements of a large message: 1 MiB.
+const LARGE: i64 = 1 << 17;
+
+/// Seconds of a message of so many elements, of each run: half the time of going to and fro, without starting up.
+fn messages<H: Host>(host: &mut H, elements: i64, rounds: i64, runs: usize) -> Result<Vec<f64>, H::Fault> {
+    let program = host.settle(program("echo.pe", include_str!("echo.pe")))?;
+    let mut seconds = |rounds: i64| run(host, &program, &[("N", elements), ("R", rounds)], &[elements]);
+    let mut found = vec![];
+    for _ in 0..runs {
+        let (few, many) = (seconds(rounds / 10)?, seconds(rounds)?);
+        found.push((many - few).max(0.0) / (2 * (rounds - rounds / 10)) as f64);
+    }
+    Ok(found)
+}
+
+/// The side of the matrix that is copied: 8 MiB.
+const COPIED: i64 = 1024;
+
+/// Seconds of a byte that is loaded or stored, of each run.
+fn memory<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
+    let program = host.settle(program("copy.pe", include_str!("copy.pe")))?;
+    let bytes = 2 * 8 * COPIED * COPIED / WORKERS as i64;
+    let seconds = |host: &mut H| run(host, &program, &[("N", COPIED)], &[COPIED, COPIED]);
+    (0..runs).map(|_| Ok(seconds(host)? / bytes as f64)).collect()
+}
+
+/// How many tiles are passed on.
+const PASSED: i64 = 20_000;
+
+/// Seconds of an op, of each run: ops are counted by a prediction.
+fn operation<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
+    let program = host.settle(program("relay.pe", include_str!("relay.pe")))?;
+    let sizes = [("N", WORKERS as i64), ("R", PASSED)];
+    let settings = Settings { workers: WORKERS, ..Settings::default() };
+    let prediction = host.settle(predict(&program, &bindings(&sizes), &settings, &Cluster::default()))?;
+    let ops = prediction.ops as f64 / WORKERS as f64;
+    (0..runs).map(|_| Ok(run(host, &program, &sizes, &[WORKERS as i64])? / ops)).collect()
+}
+
+fn program(name: &str, text: &str) -> Checked<Program> {
+    array::parse(name, text)
+}
+
+fn bindings(sizes: &[(&str, i64)]) -> Bindings {
+    sizes.iter().map(|(parameter, size)| (name(parameter), *size)).collect()
+}
+
+/// Seconds of a run on an input `X` of this shape; 0 where they are not to be said here.
+fn run<H: Host>(host: &mut H, program: &Program, sizes: &[(&str, i64)], shape: &[i64]) -> Result<f64, H::Fault> {
+    let shape: Vec<usize> = shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
+    let inputs: Tensors = [(name("X"), ArrayD::from_elem(shape, 0.5))].into_iter().collect();
+    let elapsed = host.run(program, &bindings(sizes), &inputs)?;
+    Ok(elapsed.map_or(0.0, |elapsed| elapsed.as_secs_f64()))
+}

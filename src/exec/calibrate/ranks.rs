@@ -1,0 +1,31 @@
+//! The workers of a calibration as ranks of MPI.
+
+use super::{Host, WORKERS};
+use crate::array::elements::{Sinks, sources_of};
+use crate::array::{Program, Tensors};
+use crate::diagnostic::Checked;
+use crate::exec::{Settings, Stopped, World, execute_on_ranks};
+use crate::integer::Bindings;
+use std::time::Duration;
+
+/// All ranks measure, and rank 0 says what.
+pub struct Ranks<'w> {
+    /// Of [`WORKERS`] ranks.
+    pub world: &'w World,
+}
+
+impl Host for Ranks<'_> {
+    type Fault = Stopped;
+
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Option<Duration>, Stopped> {
+        let settings = Settings { workers: WORKERS, ..Settings::default() };
+        let (mut sources, mut sinks) = (sources_of(inputs), Sinks::new());
+        let files = self.world.is_first().then_some((&mut sources, &mut sinks));
+        let execution = execute_on_ranks(self.world, program, sizes, files, &settings)?;
+        Ok(execution.map(|execution| execution.elapsed))
+    }
+
+    fn settle<T>(&mut self, mine: Checked<T>) -> Result<T, Stopped> {
+        self.world.settle(mine)
+    }
+}
