@@ -20,7 +20,7 @@ pub struct Cluster {
     pub message: f64,
     /// Seconds that a byte of a message takes more (beta).
     pub byte: f64,
-    /// Seconds of a byte of a tile that a PE loads or stores.
+    /// Seconds of a byte of a tile that a PE loads, stores or begins.
     pub memory: f64,
     /// Seconds of one op of the interpreter.
     pub operation: f64,
@@ -36,7 +36,7 @@ impl Cluster {
             Some(cubes) => (applied / cubes).cbrt(),
             None => applied.sqrt(),
         };
-        Some(applied * 1e-9 / self.rates[library][task].at(side)?)
+        Some(applied / (1e9 * self.rates[library][task].at(side)?))
     }
 }
 

@@ -28,6 +28,10 @@ mod tiles;
 
 mod predictions;
 
+mod schedule;
+
+mod prediction_times;
+
 #[cfg(feature = "mpi")]
 mod mpirun;
 

@@ -12,7 +12,7 @@ use systole::leaf::{LeafBackend, SERVICES};
 const SIZES: [[i64; 4]; 4] = [[7, 13, 11, 5], [1, 1, 1, 1], [2, 3, 1, 4], [8, 4, 12, 6]];
 
 /// A cluster that knows every rate.
-pub fn cluster() -> Cluster {
+fn cluster() -> Cluster {
     let mut cluster = Cluster { message: 1e-6, byte: 1e-9, memory: 1e-9, operation: 1e-9, ..Cluster::default() };
     cluster.rates.iter_mut().flatten().for_each(|rate| *rate = Rate::Constant(1.0));
     cluster

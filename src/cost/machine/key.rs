@@ -124,7 +124,7 @@ fn keys_of_energy() -> [Key; 3] {
 fn keys_of_clusters() -> Vec<Key> {
     let alpha = "seconds from a send until an empty message is there";
     let beta = "seconds that a byte of a message takes more";
-    let memory = "seconds of a byte of a tile that a PE loads or stores";
+    let memory = "seconds of a byte of a tile that a PE loads, stores or begins";
     let operation = "seconds of one op of the interpreter";
     let rate = "10^9 applications of scalar functions a second, by the side of a tile";
     let mut keys = vec![

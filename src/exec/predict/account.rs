@@ -7,6 +7,7 @@ use super::unknown_rates;
 use crate::array::{Assignment, Call, Program, Scalar, Trouble};
 use crate::cost::{Cluster, LIBRARIES, TASKS};
 use crate::diagnostic::Checked;
+use crate::exec::word::ELEMENT;
 use crate::integer::Bindings;
 use crate::leaf::{Forecast, Forecasts, LeafBackend, Work};
 use std::cell::{Cell, RefCell};
@@ -106,7 +107,7 @@ impl Account {
         left + message
     }
 
-    /// Loads or stores so many bytes of a tile.
+    /// Loads, stores or begins a tile of so many bytes.
     pub fn touch(&self, bytes: u64) {
         self.spend(self.book.cluster.memory * bytes as f64);
     }
@@ -141,8 +142,9 @@ impl Account {
             Scalar::Binary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?]),
             Scalar::Ternary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?, part(&parts[2])?]),
             Scalar::Call(call) => {
-                call.arguments.iter().chain(&call.onto).try_for_each(|operand| part(operand).map(|_| ()))?;
-                self.call(call, slots)
+                call.arguments.iter().try_for_each(|operand| part(operand).map(|_| ()))?;
+                let onto = call.onto.as_ref().map(part).transpose()?;
+                self.call(call, onto.and_then(|onto| onto.elements()).is_some(), slots)
             }
         }
     }
@@ -154,12 +156,16 @@ impl Account {
         Ok(Ghost::tile(elements))
     }
 
-    fn call<W>(&self, call: &Call, slots: &[i64]) -> Result<Ghost<W>, Trouble> {
+    /// A leaf, which works onto a tile or begins one.
+    fn call<W>(&self, call: &Call, works_on: bool, slots: &[i64]) -> Result<Ghost<W>, Trouble> {
         let at: Option<Vec<i64>> = call.at.iter().map(|entry| entry.value(slots)).collect();
         let at = at.ok_or(Trouble::Overflow)?;
         let forecasts = self.book.forecasts.as_ref().ok_or(Trouble::WrongTile { leaf: call.leaf })?;
         let forecast = forecasts.of(call.leaf, &at)?;
         self.spend(self.book.seconds_of(&forecast));
+        if !works_on {
+            self.touch(ELEMENT * forecast.elements);
+        }
         self.work.set(self.work().plus(&forecast.work()));
         Ok(Ghost::tile(forecast.elements))
     }

@@ -1,0 +1,201 @@
+//! How long a prediction takes a run to be: the makespan of a plain model on machines whose times are whole numbers, the sum of
+//! the leaves on one worker, and never shorter where something takes longer.
+
+use super::programs::{Way, inputs, program, shown};
+use super::schedule::{ALPHA, makespan};
+use proptest::prelude::*;
+use std::sync::OnceLock;
+use systole::array::{Program, Tensors};
+use systole::cost::{Cluster, Rate};
+use systole::exec::{Dealing, Settings, execute, predict};
+use systole::integer::{Bindings, name};
+use systole::leaf::LeafBackend;
+use systole::sim::Deadlock;
+
+/// Tiles of side 2, sizes that are multiples of it; how many functions each leaf applies to a whole tile, by hand.
+const CASES: [(&str, &[&str], [i64; 3], &[(&str, u64)]); 4] = [
+    ("matmul", &["--tile", "i=2,j=2,k=2", "--schedule", "cannon"], [6, 8, 10], &[("C.sum", 16)]),
+    ("matmul", &["--tile", "i=2,j=2,k=2", "--schedule", "weight-stationary"], [8, 4, 6], &[("C.sum", 16)]),
+    // In a tile's row i there are i terms, two functions each, and two more for the element.
+    ("trsm", &["--tile", "r=2,i=2", "--schedule", "grid"], [6, 10, 0], &[("X.sum", 16), ("X", 12)]),
+    // On the diagonal the sums are of a triangle.
+    (
+        "cholesky",
+        &["--tile", "i=2", "--schedule", "grid"],
+        [10, 0, 0],
+        &[("L.sum.2 on the diagonal", 12), ("L.sum.2", 16), ("L", 12), ("L.2 on the diagonal", 8)],
+    ),
+];
+
+struct Case {
+    program: Program,
+    sizes: Bindings,
+    inputs: Tensors,
+    durations: Vec<(&'static str, u64)>,
+}
+
+fn cases() -> Vec<Case> {
+    let case = |(kernel, flags, sizes, durations): &(&str, &[&str], [i64; 3], &[(&'static str, u64)])| {
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let way = Way { kernel: (*kernel).to_owned(), flags };
+        let program = program(&way.emit());
+        let sizes: Bindings = program.parameters.iter().cloned().zip(*sizes).collect();
+        let inputs = inputs(&way.system(), &sizes);
+        Case { program, sizes, inputs, durations: durations.to_vec() }
+    };
+    CASES.iter().map(case).collect()
+}
+
+impl Case {
+    fn duration(&self, leaf: &str, pe: &[i64]) -> u64 {
+        let special = format!("{leaf} on the diagonal");
+        let is_special = |name: &str| name == special && pe[0] == pe[1];
+        let known = self.durations.iter().find(|(name, _)| is_special(name) || *name == leaf);
+        known.unwrap_or_else(|| panic!("`{leaf}` of {} is not counted by hand", self.program.kernel)).1
+    }
+
+    fn seconds(&self, settings: &Settings, cluster: &Cluster) -> f64 {
+        let predicted = predict(&self.program, &self.sizes, settings, cluster);
+        predicted.unwrap_or_else(|faults| panic!("{}", shown(&faults))).seconds
+    }
+}
+
+/// A second for each function that a leaf applies; messages take so long.
+fn whole_numbers(alpha: u64) -> Cluster {
+    let mut cluster = Cluster { message: alpha as f64, ..Cluster::default() };
+    cluster.rates.iter_mut().flatten().for_each(|rate| *rate = Rate::Constant(1e-9));
+    cluster
+}
+
+fn all_settings() -> Vec<Settings> {
+    let dealings = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
+    let each = [1, 2, 3, 4, 7].into_iter().flat_map(|workers| dealings.map(|dealing| (workers, dealing)));
+    let with =
+        |(workers, dealing): (usize, Dealing), capacity| Settings { workers, dealing, capacity, ..Settings::default() };
+    each.flat_map(|way| [None, Some(9)].map(|capacity| with(way, capacity))).collect()
+}
+
+#[test]
+fn a_prediction_is_the_makespan_of_the_plain_model() {
+    for case in cases() {
+        for settings in all_settings() {
+            let wanted =
+                makespan(&case.program, &case.sizes, &case.inputs, &settings, &|leaf, pe| case.duration(leaf, pe));
+            let found = case.seconds(&settings, &whole_numbers(ALPHA));
+            assert_eq!(found, wanted as f64, "{} with {settings:?}", case.program.kernel);
+        }
+    }
+}
+
+/// Counted by the tiles of each product, and for triangles of so many tiles a side.
+#[test]
+fn one_worker_takes_the_sum_of_its_leaves() {
+    let found: Vec<f64> = cases().iter().map(|case| case.seconds(&Settings::default(), &whole_numbers(1000))).collect();
+    let chol = |n: u64| {
+        let pairs = n * (n - 1) / 2;
+        let (below, on) = (n * (n - 1) * (n - 2) / 6, pairs);
+        16 * below + 12 * on + 12 * pairs + 8 * n
+    };
+    let wanted = [16 * 3 * 4 * 5, 16 * 4 * 2 * 3, 16 * 3 * (5 * 4 / 2) + 12 * 3 * 5, chol(5)];
+    assert_eq!(found, wanted.map(|sum| sum as f64));
+}
+
+fn product() -> &'static Case {
+    static CASE: OnceLock<Case> = OnceLock::new();
+    CASE.get_or_init(|| cases().swap_remove(0))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// On two workers with one border, where who goes first changes nothing but the waits.
+    #[test]
+    fn nothing_is_sooner_on_a_slower_cluster(
+        alpha in 0.0..50.0f64, more in 0.0..50.0f64, beta in 0.0..2.0f64, rate in 0.1..10.0f64, slower in 0.1..1.0f64
+    ) {
+        let seconds = |alpha: f64, beta: f64, rate: f64| {
+            let mut cluster = whole_numbers(0);
+            (cluster.message, cluster.byte) = (alpha, beta);
+            cluster.rates[0][0] = Rate::Constant(rate * 1e-9);
+            line().seconds(&Settings { workers: 2, ..Settings::default() }, &cluster)
+        };
+        let before = seconds(alpha, beta, rate);
+        prop_assert!(seconds(alpha + more, beta, rate) >= before);
+        prop_assert!(seconds(alpha, beta + more, rate) >= before);
+        prop_assert!(seconds(alpha, beta, rate * slower) >= before);
+    }
+}
+
+/// A product whose array has two PEs, one for each worker.
+fn line() -> Case {
+    let Case { program, inputs, durations, .. } = product();
+    let sizes = [("M", 2), ("N", 4), ("K", 12)].map(|(size, value)| (name(size), value)).into_iter().collect();
+    Case { program: program.clone(), sizes, inputs: inputs.clone(), durations: durations.clone() }
+}
+
+/// By hand: the first PE has 6 leaves of 16 s one after the other. A turn has 4 sends and one more leaf, so the fifth tile leaves
+/// with the sixth, at 96, and so does whatever comes after the fourth. The second PE begins a leaf with every tile that is there.
+#[test]
+fn two_pes_in_a_line_by_hand() {
+    let settings = |capacity| Settings { workers: 2, capacity: Some(capacity), ..Settings::default() };
+    let cluster = whole_numbers(10);
+    // Tiles 1 to 4 are there at 80 + 10, the other two at 96 + 10, while the second PE is at work until 90 + 6 x 16.
+    assert_eq!(line().seconds(&settings(6), &cluster), 90.0 + 96.0 + 10.0);
+    // With a message in 100 s the last two tiles come at 196, while it works on from 180 to 244.
+    assert_eq!(line().seconds(&settings(6), &whole_numbers(100)), 180.0 + 96.0 + 100.0);
+}
+
+/// Each number of a cluster makes a run longer that has to do with it.
+#[test]
+fn every_number_of_a_cluster_matters() {
+    let settings = Settings { workers: 2, ..Settings::default() };
+    let free = Cluster { message: 0.0, ..whole_numbers(0) };
+    let before = line().seconds(&settings, &free);
+    let slower: [fn(&mut Cluster); 5] = [
+        |cluster| cluster.message = 1.0,
+        |cluster| cluster.byte = 1.0,
+        |cluster| cluster.memory = 1.0,
+        |cluster| cluster.operation = 1.0,
+        |cluster| cluster.rates[0][0] = Rate::Constant(0.5e-9),
+    ];
+    for (number, slow) in slower.into_iter().enumerate() {
+        let mut cluster = free.clone();
+        slow(&mut cluster);
+        assert!(line().seconds(&settings, &cluster) > before, "number {number}");
+    }
+    let mut faster = free;
+    faster.rates[1][0] = Rate::Constant(1.0);
+    assert_eq!(line().seconds(&settings, &faster), before, "a library that is not asked for");
+    assert!(line().seconds(&Settings { leaves: LeafBackend::Faer, ..settings }, &faster) < before);
+}
+
+#[test]
+fn a_rate_that_is_not_known_is_refused_by_its_key() {
+    let case = &cases()[3];
+    let mut cluster = whole_numbers(1);
+    (cluster.rates[1][0], cluster.rates[1][3]) = (Rate::Unknown, Rate::Unknown);
+    let settings = Settings { leaves: LeafBackend::Faer, ..Settings::default() };
+    let refused = predict(&case.program, &case.sizes, &settings, &cluster).expect_err("a refusal");
+    let message = shown(&refused);
+    assert!(message.contains("`faer.gemm`, `faer.potrf`") && message.contains("systole calibrate"), "{message}");
+    // Loops need no rates of a library.
+    assert!(predict(&case.program, &case.sizes, &Settings::default(), &cluster).is_ok());
+}
+
+/// A prediction stands still where a run does, and says who waits for whom.
+#[test]
+fn a_prediction_finds_the_deadlock_of_the_run() {
+    let case = product();
+    let mut program = case.program.clone();
+    program.channels.iter_mut().for_each(|channel| channel.depth = 1);
+    let text = Way { kernel: "matmul".to_owned(), flags: CASES[0].1.iter().map(|flag| (*flag).to_owned()).collect() };
+    let broken = self::program(&text.emit().replacen("(send A-link A)", "", 1));
+    for workers in [1, 2, 4] {
+        let settings = Settings { workers, ..Settings::default() };
+        let run = execute(&broken, &case.sizes, &case.inputs, &settings).expect("an outcome").deadlock;
+        let predicted = predict(&broken, &case.sizes, &settings, &whole_numbers(1)).expect("an outcome").deadlock;
+        let told = |deadlock: Option<Deadlock>| shown(&vec![deadlock.expect("a deadlock").to_diagnostic()]);
+        assert_eq!(told(predicted), told(run), "{workers} workers");
+        assert!(predict(&program, &case.sizes, &settings, &whole_numbers(1)).expect("an outcome").deadlock.is_none());
+    }
+}

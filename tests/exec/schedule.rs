@@ -1,0 +1,196 @@
+//! What a run would take, by a plain model of its own: unit steps of time, and PEs that are lists of acts.
+//!
+//! The acts of each PE are those that the simulator shows. Each worker has a queue of its PEs; a turn of one is up to 4 sends and
+//! receives, with the leaves between them; what was sent in it leaves at its end, and is there `ALPHA` later. Whoever waits goes
+//! back to the queue's end when its word, or its slot, is there. It is over when nothing is under way.
+
+use std::collections::VecDeque;
+use systole::array::{Code, Program, Tensors, Wiring};
+use systole::exec::{Owners, Settings};
+use systole::integer::Bindings;
+use systole::sim::observe::{Event, Observer};
+use systole::sim::{self, simulate_observed};
+
+/// How long every message takes.
+pub const ALPHA: u64 = 3;
+
+/// So many sends and receives are a turn.
+const TURN: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Send(usize),
+    Receive(usize),
+    Leaf(u64),
+}
+
+/// How long a leaf takes, by its name and the PE that calls it.
+pub type Durations<'d> = dyn Fn(&str, &[i64]) -> u64 + 'd;
+
+/// What a run shows.
+struct Seen<'a> {
+    durations: &'a Durations<'a>,
+    program: &'a Program,
+    /// The leaves that each `let` calls.
+    lets: Vec<Vec<String>>,
+    points: Vec<Vec<i64>>,
+    acts: Vec<Vec<Act>>,
+    /// Sender, receiver and channel of each wire.
+    wires: Vec<[usize; 3]>,
+    positions: Vec<usize>,
+}
+
+impl Observer for Seen<'_> {
+    fn begin(&mut self, code: &Code, wiring: &Wiring) {
+        let leaf = |leaf: &usize| self.program.leaves[*leaf].name.to_string();
+        self.lets = code.calls().iter().map(|calls| calls.keys().map(leaf).collect()).collect();
+        self.points = code.pes.iter().map(|pe| code.grid.point(pe.position)).collect();
+        self.acts = vec![vec![]; code.pes.len()];
+        self.wires = wiring.wires.iter().map(|wire| [wire.sender, wire.receiver, wire.channel]).collect();
+        self.positions = code.pes.iter().map(|pe| pe.position).collect();
+    }
+
+    fn see(&mut self, event: Event) {
+        match event {
+            Event::Sent { wire, .. } => self.acts[self.wires[wire][0]].push(Act::Send(wire)),
+            Event::Received { wire, .. } => self.acts[self.wires[wire][1]].push(Act::Receive(wire)),
+            Event::Computed { pe, operation, .. } => {
+                let duration = |leaf: &String| (self.durations)(leaf, &self.points[pe]);
+                self.acts[pe].push(Act::Leaf(self.lets[operation].iter().map(duration).sum()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A word, or a slot, on its way over a wire.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    there: u64,
+    to: usize,
+    wire: usize,
+    is_slot: bool,
+}
+
+struct Model {
+    acts: Vec<Vec<Act>>,
+    wires: Vec<[usize; 3]>,
+    owner: Vec<usize>,
+    /// The act that each PE is at.
+    at: Vec<usize>,
+    queues: Vec<VecDeque<usize>>,
+    /// For each wire its words, its free slots, and who waits for the one and for the other.
+    words: Vec<u64>,
+    free: Vec<u64>,
+    parked: Vec<[Option<usize>; 2]>,
+    /// What was sent in the turn.
+    leaving: Vec<(usize, usize, bool)>,
+    under_way: Vec<Message>,
+    clocks: Vec<u64>,
+}
+
+/// When the last worker ends, where a leaf takes what `durations` says of its name.
+pub fn makespan(
+    program: &Program,
+    sizes: &Bindings,
+    inputs: &Tensors,
+    settings: &Settings,
+    durations: &Durations<'_>,
+) -> u64 {
+    let mut seen =
+        Seen { durations, program, lets: vec![], points: vec![], acts: vec![], wires: vec![], positions: vec![] };
+    simulate_observed(program, sizes, inputs, &sim::Settings::default(), &mut seen).expect("a run");
+    let code = systole::array::compile(program, sizes).expect("sizes that fit");
+    let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let owner: Vec<usize> = seen.positions.iter().map(|position| owners.of(*position)).collect();
+    let of = |worker| (0..owner.len()).filter(|pe| owner[*pe] == worker).collect();
+    let capacity = |wire: &[usize; 3]| settings.capacity.unwrap_or(program.channels[wire[2]].depth);
+    let mut model = Model {
+        queues: (0..settings.workers).map(of).collect(),
+        words: vec![0; seen.wires.len()],
+        free: seen.wires.iter().map(capacity).collect(),
+        parked: vec![[None; 2]; seen.wires.len()],
+        at: vec![0; seen.acts.len()],
+        leaving: vec![],
+        under_way: vec![],
+        clocks: vec![0; settings.workers],
+        acts: seen.acts,
+        wires: seen.wires,
+        owner,
+    };
+    model.run()
+}
+
+impl Model {
+    fn run(&mut self) -> u64 {
+        let mut now = 0;
+        while self.queues.iter().any(|queue| !queue.is_empty()) || !self.under_way.is_empty() {
+            for worker in 0..self.queues.len() {
+                while self.clocks[worker] <= now && self.go_on(worker, now) {}
+            }
+            now += 1;
+        }
+        assert!((0..self.at.len()).all(|pe| self.at[pe] == self.acts[pe].len()), "the model stands still");
+        self.clocks.iter().copied().max().unwrap_or(0)
+    }
+
+    /// A worker takes in what is there and gives a PE a turn; whether there was one.
+    fn go_on(&mut self, worker: usize, now: u64) -> bool {
+        let (mut here, later): (Vec<Message>, Vec<Message>) =
+            self.under_way.iter().partition(|message| message.to == worker && message.there <= now);
+        self.under_way = later;
+        here.sort_by_key(|message| message.there);
+        here.iter().for_each(|message| self.arrive(message.wire, message.is_slot));
+        if !here.is_empty() {
+            self.clocks[worker] = now;
+        }
+        let Some(pe) = self.queues[worker].pop_front() else { return false };
+        self.clocks[worker] = now;
+        self.turn(worker, pe);
+        let there = self.clocks[worker] + ALPHA;
+        // The slots that are free again are said after all words.
+        self.leaving.sort_by_key(|(_, _, is_slot)| *is_slot);
+        let sent = self.leaving.drain(..).map(|(to, wire, is_slot)| Message { there, to, wire, is_slot });
+        self.under_way.extend(sent);
+        true
+    }
+
+    fn arrive(&mut self, wire: usize, is_slot: bool) {
+        if is_slot {
+            self.free[wire] += 1;
+        } else {
+            self.words[wire] += 1;
+        }
+        if let Some(pe) = self.parked[wire][usize::from(is_slot)].take() {
+            self.queues[self.owner[pe]].push_back(pe);
+        }
+    }
+
+    fn turn(&mut self, worker: usize, pe: usize) {
+        let mut left = TURN;
+        while let Some(act) = self.acts[pe].get(self.at[pe]).copied() {
+            let (wire, is_send) = match act {
+                Act::Send(wire) => (wire, true),
+                Act::Receive(wire) => (wire, false),
+                Act::Leaf(duration) => {
+                    self.clocks[worker] += duration;
+                    self.at[pe] += 1;
+                    continue;
+                }
+            };
+            if left == 0 {
+                return self.queues[worker].push_back(pe);
+            }
+            left -= 1;
+            let there = if is_send { &mut self.free[wire] } else { &mut self.words[wire] };
+            if *there == 0 {
+                self.parked[wire][usize::from(is_send)] = Some(pe);
+                return;
+            }
+            *there -= 1;
+            self.at[pe] += 1;
+            let far = self.owner[self.wires[wire][if is_send { 1 } else { 0 }]];
+            if far == worker { self.arrive(wire, !is_send) } else { self.leaving.push((far, wire, !is_send)) }
+        }
+    }
+}
