@@ -22,6 +22,8 @@ mod parts;
 
 mod traces;
 
+mod cluster_command;
+
 mod tiled;
 
 mod tiles;

@@ -154,7 +154,10 @@ impl Slot {
             Slot::Bandwidth(_) => "a number of words a cycle, such as 2 or 0.5".to_owned(),
             Slot::Picojoules(_) | Slot::Operation(_) => "a number, at least 0".to_owned(),
             Slot::Seconds(_) => "a number of seconds, at least 0, such as 2e-6".to_owned(),
-            Slot::Rate(_) => "a rate, more than 0, or rates by the side of a tile, such as { 64 = 30.5 }".to_owned(),
+            Slot::Rate(_) => {
+                "a rate, more than 0 or a leaf never ends; or rates by the side of a tile, such as { 64 = 30.5 }"
+                    .to_owned()
+            }
             Slot::Time(_) => {
                 format!("a table such as {{ latency = 4, interval = 2 }}, with whole numbers from 1 to {MOST}")
             }
