@@ -159,20 +159,3 @@ fn leaf_of(sample: &Sample, side: i64) -> Checked<(Leaf, Bindings)> {
     let missing = || vec![Diagnostic::new(format!("a sample has no leaf `{}` but {names:?}", sample.leaf))];
     Ok((found.ok_or_else(missing)?, sizes))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// How fast is chance; that there is a rate of each task, and that faer does all but the last, is not.
-    #[test]
-    fn every_task_has_a_sample() {
-        for task in 0..TASKS.len() {
-            let effort = Effort { runs: 2, applications: 1 };
-            let rates = |backend| measure_rates(task, 3, backend, effort).expect("tiles that fit");
-            assert!(rates(LeafBackend::Loops).len() == 2, "{}", TASKS[task]);
-            assert_eq!(rates(LeafBackend::Faer).len(), if TASKS[task] == "other" { 0 } else { 2 }, "{}", TASKS[task]);
-            assert!(rates(LeafBackend::Loops).iter().all(|rate| *rate > 0.0 && rate.is_finite()));
-        }
-    }
-}

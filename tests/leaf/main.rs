@@ -8,6 +8,8 @@ mod library;
 
 mod naive;
 
+mod rates;
+
 mod order;
 
 mod random;

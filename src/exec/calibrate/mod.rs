@@ -83,41 +83,63 @@ impl Host for Threads {
     }
 }
 
+/// Hears of a key, the side of the tiles, and the values of all runs; gives their median.
+type Note<'n> = dyn FnMut(&str, Option<u64>, Vec<f64>) -> f64 + 'n;
+
 /// Measures everything; `tell` hears each figure when it is there.
 ///
 /// # Errors
 /// Runs that cannot be; sides of tiles that are 0 or do not fit.
 pub fn calibrate<H: Host>(host: &mut H, wanted: &Wanted, tell: &mut dyn FnMut(&Figure)) -> Result<Cluster, H::Fault> {
     host.settle(check(wanted))?;
-    let mut cluster = Cluster::default();
     let mut note = |key: &str, side: Option<u64>, values: Vec<f64>| {
         let figure = figure(key, side, values);
         tell(&figure);
         figure.median
     };
-    let runs = wanted.effort.runs;
+    let mut cluster = Cluster::default();
+    measure_transport(host, wanted.effort.runs, &mut cluster, &mut note)?;
+    for backend in &wanted.libraries {
+        let library = LIBRARIES.iter().position(|library| *library == backend.keyword()).unwrap_or(0);
+        for task in 0..TASKS.len() {
+            cluster.rates[library][task] = measure_task(host, wanted, (task, *backend), &mut note)?;
+        }
+    }
+    Ok(cluster)
+}
+
+/// Everything but the leaves.
+fn measure_transport<H: Host>(
+    host: &mut H,
+    runs: usize,
+    cluster: &mut Cluster,
+    note: &mut Note<'_>,
+) -> Result<(), H::Fault> {
     cluster.operation = note("cluster.operation", None, operation(host, runs)?);
-    let small = messages(host, 1, 4000, runs)?;
-    cluster.message = note("cluster.alpha", None, small);
+    cluster.message = note("cluster.alpha", None, messages(host, 1, 4000, runs)?);
     let large = messages(host, LARGE, 100, runs)?;
     let byte = |seconds: &f64| (seconds - cluster.message).max(0.0) / (8 * LARGE) as f64;
     cluster.byte = note("cluster.beta", None, large.iter().map(byte).collect());
     cluster.memory = note("cluster.memory", None, memory(host, runs)?);
-    for backend in &wanted.libraries {
-        let library = LIBRARIES.iter().position(|library| *library == backend.keyword()).unwrap_or(0);
-        for (task, name) in TASKS.iter().enumerate() {
-            let key = format!("{}.{name}", backend.keyword());
-            let mut table = vec![];
-            for side in &wanted.sides {
-                let rates = host.settle(measure_rates(task, *side, *backend, wanted.effort))?;
-                if !rates.is_empty() {
-                    table.push((*side, rounded(note(&key, Some(*side), rates))));
-                }
-            }
-            cluster.rates[library][task] = if table.is_empty() { Rate::Unknown } else { Rate::BySide(table) };
+    Ok(())
+}
+
+/// The rates of a task at all sides.
+fn measure_task<H: Host>(
+    host: &mut H,
+    wanted: &Wanted,
+    (task, backend): (usize, LeafBackend),
+    note: &mut Note<'_>,
+) -> Result<Rate, H::Fault> {
+    let key = format!("{}.{}", backend.keyword(), TASKS[task]);
+    let mut table = vec![];
+    for side in &wanted.sides {
+        let rates = host.settle(measure_rates(task, *side, backend, wanted.effort))?;
+        if !rates.is_empty() {
+            table.push((*side, note(&key, Some(*side), rates)));
         }
     }
-    Ok(cluster)
+    Ok(if table.is_empty() { Rate::Unknown } else { Rate::BySide(table) })
 }
 
 fn check(wanted: &Wanted) -> Checked<()> {
@@ -163,8 +185,9 @@ fn messages<H: Host>(host: &mut H, elements: i64, rounds: i64, runs: usize) -> R
     Ok(found)
 }
 
-/// The side of the matrix that is copied: 8 MiB.
-const COPIED: i64 = 1024;
+/// The side of the matrix that is copied: 50 MiB, more than an allocator keeps from run to run, so that memory is new as in a run
+/// that a process begins with.
+const COPIED: i64 = 2560;
 
 /// Seconds of a byte that is loaded or stored, of each run.
 fn memory<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
