@@ -61,7 +61,7 @@ fn sizes_grow_with_the_ranks_into_a_table_and_plots() {
     let folder = emitted.path("out");
     let flags = ["predict", &emitted.program, "--machine", &machine, "--size", "M=8,N=8,K=6", "--ranks", "1,4,16"];
     let flags = [&flags[..], &["--grow", "M=0.5,N=0.5", "--out", &folder]].concat();
-    let read = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).expect("a file");
+    let read = &|name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).expect("a file");
     let found = object(&flags);
     let sizes: Vec<&Value> = found["rows"].as_array().expect("rows").iter().map(|row| &row["sizes"]["M"]).collect();
     assert_eq!(sizes, [8, 16, 32]);
@@ -71,7 +71,7 @@ fn sizes_grow_with_the_ranks_into_a_table_and_plots() {
         "{csv}"
     );
     assert_eq!((csv.lines().count(), csv.lines().last().map(|line| line.starts_with("16,32,32,6,"))), (4, Some(true)));
-    let pictures = ["seconds.svg", "efficiency.svg"].map(|name| read(name));
+    let pictures = ["seconds.svg", "efficiency.svg"].map(read);
     assert!(pictures.iter().all(|text| text.starts_with("<svg") && text.matches("<circle").count() == 3));
     object(&flags);
     assert_eq!((read("ranks.csv"), ["seconds.svg", "efficiency.svg"].map(read)), (csv, pictures));

@@ -12,20 +12,49 @@ use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
 use systole::sim::Deadlock;
 
-/// Tiles of side 2, sizes that are multiples of it; how many functions each leaf applies to a whole tile, by hand.
-const CASES: [(&str, &[&str], [i64; 3], &[(&str, u64)]); 4] = [
-    ("matmul", &["--tile", "i=2,j=2,k=2", "--schedule", "cannon"], [6, 8, 10], &[("C.sum", 16)]),
-    ("matmul", &["--tile", "i=2,j=2,k=2", "--schedule", "weight-stationary"], [8, 4, 6], &[("C.sum", 16)]),
+/// A kernel with tiles of side 2, sizes that are multiples of it, and how many functions each leaf applies, by hand.
+struct Given {
+    kernel: &'static str,
+    flags: &'static [&'static str],
+    sizes: [i64; 3],
+    durations: &'static [(&'static str, u64)],
+}
+
+const CASES: [Given; 4] = [
+    Given {
+        kernel: "matmul",
+        flags: &["--tile", "i=2,j=2,k=2", "--schedule", "cannon"],
+        sizes: [6, 8, 10],
+        durations: &[("C.sum", 16)],
+    },
+    Given {
+        kernel: "matmul",
+        flags: &["--tile", "i=2,j=2,k=2", "--schedule", "weight-stationary"],
+        sizes: [8, 4, 6],
+        durations: &[("C.sum", 16)],
+    },
     // In a tile's row i there are i terms, two functions each, and two more for the element.
-    ("trsm", &["--tile", "r=2,i=2", "--schedule", "grid"], [6, 10, 0], &[("X.sum", 16), ("X", 12)]),
+    Given {
+        kernel: "trsm",
+        flags: &["--tile", "r=2,i=2", "--schedule", "grid"],
+        sizes: [6, 10, 0],
+        durations: &[("X.sum", 16), ("X", 12)],
+    },
     // On the diagonal the sums are of a triangle.
-    (
-        "cholesky",
-        &["--tile", "i=2", "--schedule", "grid"],
-        [10, 0, 0],
-        &[("L.sum.2 on the diagonal", 12), ("L.sum.2", 16), ("L", 12), ("L.2 on the diagonal", 8)],
-    ),
+    Given {
+        kernel: "cholesky",
+        flags: &["--tile", "i=2", "--schedule", "grid"],
+        sizes: [10, 0, 0],
+        durations: &[("L.sum.2 on the diagonal", 12), ("L.sum.2", 16), ("L", 12), ("L.2 on the diagonal", 8)],
+    },
 ];
+
+impl Given {
+    fn way(&self) -> Way {
+        let flags = self.flags.iter().map(|flag| (*flag).to_owned()).collect();
+        Way { kernel: self.kernel.to_owned(), flags }
+    }
+}
 
 struct Case {
     program: Program,
@@ -35,13 +64,12 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let case = |(kernel, flags, sizes, durations): &(&str, &[&str], [i64; 3], &[(&'static str, u64)])| {
-        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let way = Way { kernel: (*kernel).to_owned(), flags };
+    let case = |given: &Given| {
+        let way = given.way();
         let program = program(&way.emit());
-        let sizes: Bindings = program.parameters.iter().cloned().zip(*sizes).collect();
+        let sizes: Bindings = program.parameters.iter().cloned().zip(given.sizes).collect();
         let inputs = inputs(&way.system(), &sizes);
-        Case { program, sizes, inputs, durations: durations.to_vec() }
+        Case { program, sizes, inputs, durations: given.durations.to_vec() }
     };
     CASES.iter().map(case).collect()
 }
@@ -188,8 +216,7 @@ fn a_prediction_finds_the_deadlock_of_the_run() {
     let case = product();
     let mut program = case.program.clone();
     program.channels.iter_mut().for_each(|channel| channel.depth = 1);
-    let text = Way { kernel: "matmul".to_owned(), flags: CASES[0].1.iter().map(|flag| (*flag).to_owned()).collect() };
-    let broken = self::program(&text.emit().replacen("(send A-link A)", "", 1));
+    let broken = self::program(&CASES[0].way().emit().replacen("(send A-link A)", "", 1));
     for workers in [1, 2, 4] {
         let settings = Settings { workers, ..Settings::default() };
         let run = execute(&broken, &case.sizes, &case.inputs, &settings).expect("an outcome").deadlock;

@@ -17,5 +17,5 @@ fn every_task_has_a_sample_that_loops_and_libraries_run() {
 #[test]
 fn a_task_that_there_is_not_has_no_rates() {
     let effort = Effort { runs: 2, applications: 1 };
-    assert_eq!(measure_rates(TASKS.len(), 3, LeafBackend::Loops, effort), Ok(vec![]));
+    assert!(measure_rates(TASKS.len(), 3, LeafBackend::Loops, effort).is_ok_and(|rates| rates.is_empty()));
 }
