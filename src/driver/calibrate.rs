@@ -9,6 +9,8 @@ use super::output::Output;
 use super::{Done, Verdict, files};
 use crate::cost::{Cluster, LIBRARIES, Machine};
 use crate::diagnostic::Checked;
+#[cfg(feature = "mpi")]
+use crate::diagnostic::Diagnostic;
 use crate::exec::{Figure, Threads, Wanted, calibrate};
 use crate::leaf::Effort;
 use serde_json::{Value, json};
@@ -33,10 +35,11 @@ pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
 
 #[cfg(feature = "mpi")]
 fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
-    use crate::exec::{Ranks, WORKERS, World};
+    use crate::exec::{Ranks, World};
     let world = World::start()?;
     let measured = || {
-        world.check(Some(WORKERS))?;
+        world.check(None)?;
+        world.settle(check_ranks(world.size()))?;
         let wanted = world.settle(wanted(arguments))?;
         let mut figures = vec![];
         let mut tell = |figure: &Figure| {
@@ -54,6 +57,17 @@ fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
     });
     world.wait_for_all();
     Ok(verdict)
+}
+
+#[cfg(feature = "mpi")]
+fn check_ranks(ranks: usize) -> Checked<()> {
+    let wanted = crate::exec::WORKERS;
+    if ranks == wanted {
+        return Ok(());
+    }
+    Diagnostic::new(format!("messages are measured between {wanted} ranks, but MPI has {ranks}"))
+        .help(format!("write `mpirun -n {wanted} systole calibrate --backend mpi ..`"))
+        .alone()
 }
 
 fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {

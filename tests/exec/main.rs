@@ -54,3 +54,6 @@ mod ranks_faults;
 
 #[cfg(feature = "mpi")]
 mod ranks_traces;
+
+#[cfg(feature = "mpi")]
+mod ranks_calibration;

@@ -33,25 +33,34 @@ const FLAGS: [&str; 12] = [
 /// looks like a component of Open MPI 4.1 that `MPI_Finalize` unloads too early, which is not proved. So such a run is tried
 /// once more, which is said; what comes twice fails the test.
 pub fn mpirun(ranks: usize, arguments: &[&str]) -> Ran {
-    let ran = start(ranks, arguments);
+    mpirun_of("exec", ranks, arguments)
+}
+
+/// The same for another of systole's commands.
+pub fn mpirun_of(name: &str, ranks: usize, arguments: &[&str]) -> Ran {
+    let ran = start(name, ranks, arguments);
     if !ran.stderr.contains("exited on signal") {
         return ran;
     }
     let said = writeln!(std::io::stderr(), "tried again, since a process died of a signal: {}", ran.stderr);
     said.expect("standard error");
-    start(ranks, arguments)
+    start(name, ranks, arguments)
 }
 
-fn start(ranks: usize, arguments: &[&str]) -> Ran {
-    let output = command(ranks, &[], arguments).output();
+fn start(name: &str, ranks: usize, arguments: &[&str]) -> Ran {
+    let output = command_of(name, ranks, &[], arguments).output();
     ran(&output.expect("`mpirun` and `timeout` are there"))
 }
 
 /// What is to be started; each process is started by `wrapper` where there is one.
 pub fn command(ranks: usize, wrapper: &[&str], arguments: &[&str]) -> Command {
+    command_of("exec", ranks, wrapper, arguments)
+}
+
+fn command_of(name: &str, ranks: usize, wrapper: &[&str], arguments: &[&str]) -> Command {
     let mut command = Command::new("timeout");
     command.args(["120", "mpirun"]).args(FLAGS).args(["1", "-n", &ranks.to_string()]).args(wrapper);
-    command.arg(env!("CARGO_BIN_EXE_systole")).arg("exec").args(arguments).args(["--backend", "mpi"]);
+    command.arg(env!("CARGO_BIN_EXE_systole")).arg(name).args(arguments).args(["--backend", "mpi"]);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
     command
 }
