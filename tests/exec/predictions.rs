@@ -58,3 +58,12 @@ fn the_tasks_of_machine_files_are_the_services_of_libraries() {
     #[cfg(feature = "openblas")]
     assert_eq!(LeafBackend::OpenBlas.keyword(), LIBRARIES[2]);
 }
+
+/// Words on channels and on buses, and the functions of each `let`.
+#[test]
+fn programs_of_numbers_are_counted_without_a_run() {
+    for (kernel, schedule) in [("matmul", "cannon"), ("matmul", "summa"), ("trisolve", "row"), ("cholesky", "grid")] {
+        let flags = ["--schedule", schedule].map(str::to_owned).to_vec();
+        hold(&Way { kernel: kernel.to_owned(), flags });
+    }
+}
