@@ -11,7 +11,7 @@ CASES ?= 5000
 FUZZ_SECONDS ?= 600
 FEATURES ?= mpi
 
-.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench fuzz clean
+.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench peers fuzz clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
@@ -41,6 +41,37 @@ bless: setup
 
 bench: setup
 	cargo bench
+
+# Ours beside ScaLAPACK, two ranks with one thread each, in turns; nothing else may run on the machine. Needs what `make test-mpi`
+# needs with OpenBLAS, and ScaLAPACK (Debian: openmpi-bin libopenmpi-dev libclang-dev libopenblas-dev libscalapack-openmpi-dev).
+# With MKL=FOLDER also beside MKL's ScaLAPACK, whose libraries `pip install mkl` puts into the folder `lib` of a virtual
+# environment. PEERS has other flags for the bench, such as PEERS="--rounds 3 --leaves faer".
+PEERS ?=
+MKL ?=
+PEER := target/peers/peer
+MKL_LIBRARIES := mkl_scalapack_lp64.so.2 mkl_intel_lp64.so.3 mkl_sequential.so.3 mkl_core.so.3 mkl_blacs_openmpi_lp64.so.2
+CONTEST = cargo bench --quiet --features mpi,openblas --bench peers -- --peer $(abspath $(PEER)) \
+  $(if $(MKL),--mkl $(abspath $(PEER)-mkl)) $(PEERS)
+GEMM_OURS := --ours cannon/i=512,j=512,k=512/1x2/block --ours cannon/i=512,j=512,k=256/1x2/block \
+  --ours cannon/i=256,j=256,k=256/1x2/block
+TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block --ours grid/r=128,i=128/2x1/block \
+  --ours matrix-stationary/r=256,i=256/1x2/cyclic
+POTRF_OURS := --ours timed/i=256/1x2/cyclic --ours timed/i=128/1x2/cyclic --ours timed/i=128/2x1/cyclic \
+  --ours timed/i=256/2x1/cyclic
+peers: setup $(PEER) $(if $(MKL),$(PEER)-mkl)
+	$(CONTEST) --routine gemm $(GEMM_OURS)
+	$(CONTEST) --routine trsm $(TRSM_OURS)
+	$(CONTEST) --routine trsm --fewer 4 $(TRSM_OURS)
+	$(CONTEST) --routine potrf $(POTRF_OURS)
+
+$(PEER): benches/peers/peer.c
+	mkdir -p $(@D)
+	mpicc -O2 -Wall -Wextra $< -o $@ -rdynamic -lscalapack-openmpi -lopenblas -lm
+
+$(PEER)-mkl: benches/peers/peer.c
+	mkdir -p $(@D)
+	mpicc -O2 -Wall -Wextra $< -o $@ -rdynamic -L$(MKL) -Wl,-rpath,$(MKL) -Wl,--no-as-needed \
+	  $(addprefix -l:lib,$(MKL_LIBRARIES)) -lm
 
 # Arbitrary text for FUZZ_SECONDS seconds through each reader (needs a nightly toolchain and `cargo install cargo-fuzz`), then
 # the property tests with CASES random cases each. The library has no unsafe code, so no sanitizer slows it down.

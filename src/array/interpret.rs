@@ -90,6 +90,12 @@ pub trait Environment {
     fn drive(&mut self, tap: usize, tag: &[i64], value: &Self::Word) -> Result<(), Trouble>;
     /// `listen`.
     fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<Self::Word>, Trouble>;
+    /// Before a `let`, which is the op at `counter`: whether it is computed now.
+    #[inline(always)]
+    fn begin(&mut self, operation: usize, counter: usize, slots: &[i64], registers: &[Self::Word]) -> bool {
+        let _ = (operation, counter, slots, registers);
+        true
+    }
     /// `let`: the value, which is then written to its register. What that register holds may be taken out.
     fn compute(
         &mut self,
@@ -113,7 +119,7 @@ pub fn resume<E: Environment>(
     let State { counter, active, slots, registers } = state;
     let mut pe = Running { code, slots, registers, environment, tag: vec![] };
     while let Some(op) = ops.get(*counter) {
-        match pe.step(op)? {
+        match pe.step(op, *counter)? {
             Step::Next => *counter += 1,
             Step::Jump(target) => {
                 *counter = target;
@@ -141,8 +147,8 @@ struct Running<'a, E: Environment> {
 }
 
 impl<E: Environment> Running<'_, E> {
-    /// One op: a case for each kind.
-    fn step(&mut self, op: &Op) -> Result<Step, Trouble> {
+    /// One op, which stands at `counter`: a case for each kind.
+    fn step(&mut self, op: &Op, counter: usize) -> Result<Step, Trouble> {
         self.environment.op();
         match op {
             Op::Enter { index, last, from, to, exit } => return self.enter(*index, *last, from, to, *exit),
@@ -188,6 +194,9 @@ impl<E: Environment> Running<'_, E> {
                 }
             }
             Op::Let { register, value, operation } => {
+                if !self.environment.begin(*operation, counter, self.slots, self.registers) {
+                    return Ok(Step::Wait);
+                }
                 let assignment = Assignment { register: *register, value, operation: *operation };
                 self.registers[*register] = self.environment.compute(assignment, self.slots, self.registers)?;
             }

@@ -20,6 +20,9 @@ pub struct ExecArguments {
     pub ranks: Option<usize>,
     #[command(flatten)]
     pub way: WayArguments,
+    /// How often the program is run on the same operands, one time after the other; the time of each is told
+    #[arg(long, default_value_t = 1)]
+    pub repeat: usize,
     /// The most bytes that a rank may hold, or all threads together, such as 512MB or 2GiB; a run that would hold more is
     /// refused before anything is read [default: what the machine has free, shared by its ranks]
     #[arg(long, value_name = "BYTES")]
@@ -62,6 +65,9 @@ pub struct WayArguments {
     /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
     #[arg(long, default_value = "block")]
     pub deal: String,
+    /// How many threads or ranks stand along each axis of the array, such as 2x1 [default: the grid that is balanced best]
+    #[arg(long, value_name = "GRID")]
+    pub grid: Option<String>,
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,

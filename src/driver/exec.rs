@@ -103,13 +103,15 @@ fn show_predicted(predicted: &Prediction, execution: &Execution, output: &Output
 /// How it is to be run; with `free` bytes at most where no others are asked for.
 pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) -> Checked<Settings> {
     let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
-    Ok(Settings { memory, trace: arguments.trace.is_some(), ..way(&arguments.way, workers)? })
+    let settings = way(&arguments.way, workers)?;
+    Ok(Settings { memory, trace: arguments.trace.is_some(), repeat: arguments.repeat, ..settings })
 }
 
 /// How so many workers run a program.
-pub fn way(WayArguments { deal, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
+pub fn way(WayArguments { deal, grid, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
     let (dealing, leaves) = (dealing(deal)?, self::leaves(leaves)?);
-    Ok(Settings { workers, dealing, capacity: *capacity, leaves, ..Settings::default() })
+    let arrangement = grid.as_deref().map(arrangement).transpose()?;
+    Ok(Settings { workers, dealing, arrangement, capacity: *capacity, leaves, ..Settings::default() })
 }
 
 /// `loops`, `faer` or `openblas`.
@@ -125,6 +127,16 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
             .alone(),
         _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
     }
+}
+
+/// Numbers with an `x` between them.
+fn arrangement(text: &str) -> Checked<Vec<usize>> {
+    let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
+    sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
+        vec![
+            Diagnostic::new(format!("`{text}` is no grid of workers")).help("write --grid 2x1, a number for each axis"),
+        ]
+    })
 }
 
 /// `block`, `cyclic` or `block-cyclic:B`.
@@ -166,6 +178,11 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agrees: O
         output.line(&format!("  calls of {}: {}", settings.leaves.title(), served.join(", ")));
     }
     output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
+    if let [_, _, ..] = &execution.taken[..] {
+        let each: Vec<String> =
+            execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
+        output.line(&format!("  {} runs in {} s; what is told is the last", each.len(), each.join(", ")));
+    }
     let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
     output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
     memory::show(&execution.memory, kind, output);
@@ -192,6 +209,9 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings), agrees
         "ranks": settings.workers,
         "arrangement": counts.arrangement,
         "seconds": execution.elapsed.as_secs_f64(),
+        "runs": execution.taken.iter().map(|taken| json!({
+            "seconds": taken.wall.as_secs_f64(), "processor": taken.cpu.as_secs_f64(),
+        })).collect::<Vec<_>>(),
         "gflops": billions_a_second(execution),
         "pes": counts.pes,
         "operations": counts.operations,

@@ -16,12 +16,12 @@
 //! without end to each listener, and never makes its driver wait.
 
 use crate::array::elements::{Sinks, Sources, publish_all, sources_of};
-use crate::array::{self, Code, Program, Tensors};
+use crate::array::{self, Code, Grid, Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
 use crate::leaf::{LeafBackend, Leaves, Tile, Work};
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod owners;
 
@@ -53,7 +53,15 @@ mod footprint;
 
 pub use footprint::{Footprint, Held, MOST_NAMED, Usage, show_bytes};
 
+mod taken;
+
+pub use taken::Taken;
+
 mod arrays;
+
+mod agenda;
+
+mod ahead;
 
 mod surroundings;
 
@@ -80,6 +88,7 @@ pub use ranks::{Files, Stopped, World, execute_on_ranks};
 use footprint::check_footprints;
 pub use owners::{Dealing, Owners};
 use plan::Plan;
+use taken::Watch;
 use trace::Tape;
 use word::Stored;
 use worker::Report;
@@ -91,6 +100,11 @@ pub struct Settings {
     pub workers: usize,
     /// How PEs are dealt out to them.
     pub dealing: Dealing,
+    /// How many workers stand along each axis of the grid; their product is `workers`. None for the grid that
+    /// [`Owners::new`] chooses.
+    pub arrangement: Option<Vec<usize>>,
+    /// How often the program is run, at least 1, one run after the other on the same operands.
+    pub repeat: usize,
     /// Slots of every channel, at least 1, in place of the declared depths.
     pub capacity: Option<u64>,
     /// What runs the leaves of a program over tiles.
@@ -104,7 +118,26 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
-        Settings { workers: 1, dealing, capacity: None, leaves, memory: None, trace: false }
+        Settings {
+            workers: 1,
+            dealing,
+            arrangement: None,
+            repeat: 1,
+            capacity: None,
+            leaves,
+            memory: None,
+            trace: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The worker of each PE of a grid.
+    fn owners(&self, grid: &Grid, workers: usize) -> Checked<Owners> {
+        match &self.arrangement {
+            None => Ok(Owners::new(grid, workers, self.dealing)),
+            Some(arrangement) => Owners::arranged(grid, workers, arrangement, self.dealing),
+        }
     }
 }
 
@@ -121,8 +154,10 @@ pub struct Execution {
     pub memory: Vec<Usage>,
     /// What each worker did when; without moments where they were not asked for.
     pub timeline: Timeline,
-    /// From the start of the workers to the end of the last; without reading the program and the arrays.
+    /// From the start of the workers to the end of the last; without reading the program and the arrays. That of the last run.
     pub elapsed: Duration,
+    /// The time of each run, in their order.
+    pub taken: Vec<Taken>,
 }
 
 /// What was counted in a run.
@@ -216,28 +251,52 @@ fn attempt<W: Stored>(
     settings: &Settings,
     operations: &W::Operations,
 ) -> Checked<Result<(Execution, Memory), Fault>> {
-    let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let owners = settings.owners(&code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
     let stated = Footprint::of_threads::<W>(&plan);
     check_footprints(&[("the process".to_owned(), stated, settings.memory)])?;
     let before = host::resident();
-    let memory = Memory::read(code, sources)?;
-    let start = Instant::now();
-    let reports = match threads::run::<W>(&plan, &memory, operations, &Tape::new(start, settings.trace))? {
-        Ok(reports) => reports,
+    let mut memory = Memory::read(code, sources)?;
+    let (reports, taken, work) = match repeat::<W>(&plan, &mut memory, operations, settings)? {
+        Ok(ended) => ended,
         Err(fault) => return Ok(Err(fault)),
     };
-    let elapsed = start.elapsed();
     // Threads share whole arrays.
     let channels = reports.iter().map(|report| report.held.channels).sum();
     let held = Held { inputs: stated.inputs, outputs: stated.outputs, channels };
     let usage = vec![Usage { stated, held, before, peak: host::peak() }];
-    let mut execution = conclude((program, code), &owners, reports, usage, elapsed);
-    execution.counts.work = W::work(operations);
+    let mut execution = conclude((program, code), &owners, reports, usage, taken);
+    execution.counts.work = work;
     if execution.deadlock.is_none() {
         memory.check_stored()?;
     }
     Ok(Ok((execution, memory)))
+}
+
+/// What the workers of the last run did, the time of each run, and what the leaves of the last did.
+type Repeated = (Vec<Report>, Vec<Taken>, Work);
+
+/// Runs a plan on threads as often as is asked for; what is stored is that of the last run. After a deadlock there is no other run.
+fn repeat<W: Word>(
+    plan: &Plan<'_>,
+    memory: &mut Memory,
+    operations: &W::Operations,
+    settings: &Settings,
+) -> Checked<Result<Repeated, Fault>> {
+    let mut taken = vec![];
+    loop {
+        let (before, watch) = (W::work(operations), Watch::start());
+        let reports = match threads::run::<W>(plan, memory, operations, &Tape::new(watch.start, settings.trace))? {
+            Ok(reports) => reports,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        taken.push(watch.stop());
+        let is_stuck = reports.iter().flat_map(|report| &report.standings).any(|(_, standing)| !standing.finished);
+        if is_stuck || taken.len() >= settings.repeat {
+            return Ok(Ok((reports, taken, W::work(operations).since(&before))));
+        }
+        memory.forget_outputs();
+    }
 }
 
 /// What all workers together did.
@@ -246,13 +305,14 @@ fn conclude(
     owners: &Owners,
     mut reports: Vec<Report>,
     memory: Vec<Usage>,
-    elapsed: Duration,
+    taken: Vec<Taken>,
 ) -> Execution {
+    let elapsed = taken.last().map_or(Duration::ZERO, |last| last.wall);
     let lanes = reports.iter_mut().map(|report| std::mem::take(&mut report.lane)).collect();
     let timeline = Timeline::new(program, code, lanes, elapsed);
     let counts = count(code, owners, &reports);
     let deadlock = Deadlock::find(program, code, standings(reports));
-    Execution { outputs: Tensors::new(), deadlock, counts, memory, timeline, elapsed }
+    Execution { outputs: Tensors::new(), deadlock, counts, memory, timeline, elapsed, taken }
 }
 
 /// Where each PE stands, in the order of the code.
@@ -286,6 +346,9 @@ fn total(reports: &[Report], each: impl Iterator<Item = u64>) -> u64 {
 fn check_settings(settings: &Settings) -> Checked<()> {
     if settings.workers == 0 {
         return Diagnostic::new("a run has at least 1 worker").alone();
+    }
+    if settings.repeat == 0 {
+        return Diagnostic::new("a program is run at least once").alone();
     }
     if settings.capacity == Some(0) {
         return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();

@@ -5,6 +5,7 @@
 //! PE has exactly one. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
 
 use crate::array::Grid;
+use crate::diagnostic::{Checked, Diagnostic};
 
 /// How the PEs of one axis are dealt out to the workers of that axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,22 @@ impl Owners {
     pub fn new(grid: &Grid, count: usize, dealing: Dealing) -> Owners {
         let arrangements = arrangements(grid.extents.len(), count.max(1));
         let best = arrangements.into_iter().min_by_key(|workers| burden(grid, workers, dealing));
-        let workers = best.unwrap_or_default();
+        Owners::with(grid, best.unwrap_or_default(), dealing)
+    }
+
+    /// Deals a grid out to so many workers, so many of them along each axis.
+    ///
+    /// # Errors
+    /// Another number of axes than the grid has, or of workers than there are.
+    pub fn arranged(grid: &Grid, count: usize, workers: &[usize], dealing: Dealing) -> Checked<Owners> {
+        let product = workers.iter().try_fold(1usize, |product, along| product.checked_mul(*along));
+        if workers.len() != grid.extents.len() || workers.contains(&0) || product != Some(count) {
+            return Err(vec![unfit(grid, count, workers)]);
+        }
+        Ok(Owners::with(grid, workers.to_vec(), dealing))
+    }
+
+    fn with(grid: &Grid, workers: Vec<usize>, dealing: Dealing) -> Owners {
         let blocks = grid.extents.iter().zip(&workers).map(|(extent, count)| block(*extent, *count, dealing)).collect();
         Owners { grid: grid.clone(), workers, blocks }
     }
@@ -58,6 +74,13 @@ impl Owners {
         }
         owner
     }
+}
+
+fn unfit(grid: &Grid, count: usize, workers: &[usize]) -> Diagnostic {
+    let sides: Vec<String> = workers.iter().map(usize::to_string).collect();
+    Diagnostic::new(format!("workers in a grid of {} do not fit", sides.join("x")))
+        .note(format!("the array of PEs has {} axes, and there are {count} workers", grid.extents.len()))
+        .help("give a number for each axis, with the number of workers as their product")
 }
 
 /// How many PEs of an axis are dealt out at a time; at least 1.

@@ -20,6 +20,8 @@ pub struct Plan<'a> {
     pub capacities: Vec<u64>,
     /// For each bus line the workers with a PE on it, in rising order.
     pub reach: Vec<Vec<usize>>,
+    /// For each `let` of the program whether it calls a leaf.
+    pub calls: Vec<bool>,
     /// How many workers there are, at least 1.
     pub workers: usize,
     /// The worker of each PE.
@@ -33,7 +35,8 @@ impl<'a> Plan<'a> {
         let owners: Vec<usize> = code.pes.iter().map(|placed| owners.of(placed.position)).collect();
         let capacities = program.channels.iter().map(|channel| capacity.unwrap_or(channel.depth)).collect();
         let reach = reach(&wiring, &owners);
-        Plan { code, wiring, capacities, reach, workers, owners }
+        let calls = code.calls().iter().map(|leaves| !leaves.is_empty()).collect();
+        Plan { code, wiring, capacities, reach, calls, workers, owners }
     }
 
     /// The worker of a PE.

@@ -1,5 +1,7 @@
 //! The world around one PE of a worker, in which an instruction has its effect at once or has to wait.
 
+use super::agenda::Agenda;
+use super::ahead::{coming_sends, early_sends};
 use super::arrays::Arrays;
 use super::lines::Lines;
 use super::outbox::Outbox;
@@ -8,7 +10,7 @@ use super::trace::{Activity, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{Assignment, Environment, NOWHERE, Trouble};
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 /// Everything at a worker but its PEs.
 pub struct Surroundings<'a, A, W: Word> {
@@ -18,8 +20,8 @@ pub struct Surroundings<'a, A, W: Word> {
     pub wires: Wires<W>,
     pub lines: Lines<W>,
     pub outbox: Outbox,
-    /// PEs that can go on, as positions at this worker.
-    pub ready: VecDeque<usize>,
+    /// PEs that can go on.
+    pub ready: Agenda,
     /// How often each `let` was done.
     pub computed: Vec<u64>,
     /// What was done when.
@@ -51,6 +53,17 @@ impl<W: Clone> Prefetched<W> {
     }
 }
 
+/// How a PE stands to the tile that it computes next.
+#[derive(Clone, Debug, Default)]
+pub struct Outlook {
+    /// The step of the program, where it says so.
+    step: i64,
+    /// Whether the tile is to be computed in this turn.
+    pub is_due: bool,
+    /// The ports of the sends that have been done ahead.
+    given: Vec<usize>,
+}
+
 /// What an instruction of one PE meets.
 pub struct Around<'w, 'a, A, W: Word> {
     /// The PE in the code, and its position at the worker.
@@ -58,6 +71,7 @@ pub struct Around<'w, 'a, A, W: Word> {
     /// The end of the wire at each port; [`NOWHERE`] where there is no far end.
     pub ends: &'w [usize],
     pub prefetched: &'w mut Prefetched<W>,
+    pub outlook: &'w mut Outlook,
     pub world: &'w mut Surroundings<'a, A, W>,
     /// What is left of the PE's turn.
     pub left: u32,
@@ -69,9 +83,27 @@ impl<A, W: Word> Around<'_, '_, A, W> {
         let is_over = self.left == 0;
         self.left = self.left.saturating_sub(1);
         if is_over {
-            self.world.ready.push_back(self.pe.1);
+            self.world.ready.push(self.pe.1);
         }
         is_over
+    }
+
+    /// Sends what the PE holds already, of what it is to send after the `let` at `counter`.
+    fn send_ahead(&mut self, counter: usize, slots: &[i64], registers: &[W]) {
+        let class = self.world.plan.code.pes[self.pe.0].class;
+        let coming = coming_sends(&self.world.plan.code.classes[class].ops, counter, slots);
+        let room = |port: usize| if self.ends[port] == NOWHERE { 0 } else { self.world.wires.room(self.ends[port]) };
+        for send in early_sends(&coming, room) {
+            let Surroundings { wires, outbox, ready, .. } = &mut *self.world;
+            ready.extend(wires.send(self.ends[send.port], self.pe.1, &registers[send.register], outbox).flatten());
+            self.outlook.given.push(send.port);
+        }
+    }
+
+    /// Whether the next send of a port has been done ahead.
+    fn was_given(&mut self, port: usize) -> bool {
+        let given = self.outlook.given.iter().position(|given| *given == port);
+        given.inspect(|position| _ = self.outlook.given.remove(*position)).is_some()
     }
 }
 
@@ -83,7 +115,9 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
         W::note_op(self.world.operations);
     }
 
-    fn at(&mut self, _time: i64) {}
+    fn at(&mut self, time: i64) {
+        self.outlook.step = time;
+    }
 
     fn tick(&mut self, _cycles: u64) -> Result<(), Trouble> {
         Ok(())
@@ -120,6 +154,9 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     }
 
     fn send(&mut self, port: usize, value: &W) -> Result<bool, Trouble> {
+        if W::IS_SHARED && self.was_given(port) {
+            return Ok(true);
+        }
         let end = self.ends[port];
         if end == NOWHERE {
             return Err(Trouble::NoPeer { port });
@@ -145,6 +182,16 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<W>, Trouble> {
         let line = self.world.plan.wiring.taps(self.pe.0)[tap];
         Ok(self.world.lines.listen(line, self.pe.1, tag))
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, operation: usize, counter: usize, slots: &[i64], registers: &[W]) -> bool {
+        let is_now = !W::IS_SHARED || !self.world.plan.calls[operation] || std::mem::take(&mut self.outlook.is_due);
+        if !is_now {
+            self.send_ahead(counter, slots, registers);
+            self.world.ready.push_tile(self.outlook.step, self.pe.1);
+        }
+        is_now
     }
 
     fn compute(&mut self, assignment: Assignment<'_>, slots: &[i64], registers: &mut [W]) -> Result<W, Trouble> {

@@ -70,6 +70,11 @@ impl<W: Word> Wires<W> {
         self.end_of.get(wire).copied().unwrap_or(NOWHERE)
     }
 
+    /// How many words a sender at this worker may send before it waits.
+    pub fn room(&self, end: usize) -> u64 {
+        self.ends[end].free
+    }
+
     /// Sends a word; `None` where the wire is full, and then the PE is parked. Else the PE that may go on, if any.
     pub fn send(&mut self, end: usize, pe: usize, word: &W, outbox: &mut Outbox) -> Option<Option<usize>> {
         let end = &mut self.ends[end];

@@ -4,13 +4,14 @@
 //! others, elements in the arrays, and at the end where each PE stands. PEs that can go on stand in a queue; who waits is
 //! parked at the wire or the tag it waits for, and whoever brings the word or the slot puts it back.
 
+use super::agenda::Agenda;
 use super::arrays::{Arrays, Share};
 use super::footprint::Held;
 use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::plan::Plan;
-use super::surroundings::{Around, Prefetched, Surroundings};
+use super::surroundings::{Around, Outlook, Prefetched, Surroundings};
 use super::trace::{Activity, Lane, Tape};
 use super::wires::Wires;
 use super::word::Word;
@@ -29,6 +30,7 @@ struct Coroutine<W> {
     /// The end of the wire at each port.
     ends: Box<[usize]>,
     prefetched: Prefetched<W>,
+    outlook: Outlook,
 }
 
 /// Some of the PEs of a run.
@@ -70,12 +72,14 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             arrays,
             lines: Lines::of(plan),
             outbox: Outbox::new(plan.workers),
-            ready: (0..pes.len()).collect(),
+            ready: Agenda::default(),
             computed: vec![0; plan.code.operations.len()],
             wires,
             tape,
         };
-        Worker { pes, world }
+        let mut worker = Worker { pes, world };
+        worker.world.ready.extend(0..worker.pes.len());
+        worker
     }
 
     /// Whether some PE can go on.
@@ -91,7 +95,8 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     pub fn sweep(&mut self, post: &mut impl Post) -> Result<(), Fault> {
         let (from, turns) = (self.world.tape.now(), self.world.ready.len().min(W::SWEEP));
         for _ in 0..turns {
-            let Some(number) = self.world.ready.pop_front() else { break };
+            let Some((number, is_due)) = self.world.ready.pop() else { break };
+            self.pes[number].outlook.is_due = is_due;
             self.pes[number].run(number, &mut self.world)?;
             self.world.outbox.send_full(post, &mut self.world.tape);
         }
@@ -165,6 +170,7 @@ impl<W: Word> Coroutine<W> {
             registers: vec![W::UNWRITTEN; class.registers].into(),
             ends: plan.wiring.ports(pe).iter().map(end).collect(),
             prefetched: Prefetched::new(),
+            outlook: Outlook::default(),
         }
     }
 
@@ -178,7 +184,8 @@ impl<W: Word> Coroutine<W> {
             registers: &mut self.registers,
         };
         let pe = (self.pe, number);
-        let mut around = Around { pe, ends: &self.ends, prefetched: &mut self.prefetched, world, left: W::TURN };
+        let (prefetched, outlook) = (&mut self.prefetched, &mut self.outlook);
+        let mut around = Around { pe, ends: &self.ends, prefetched, outlook, world, left: W::TURN };
         let stop = array::resume(code, self.class, state, &mut around);
         let fault = |trouble| Fault { pe: self.pe, counter: self.counter, clock: None, trouble };
         self.finished = stop.map_err(fault)? == Stop::Finished;

@@ -43,6 +43,14 @@ impl Work {
         self
     }
 
+    /// What was done since this much was done.
+    #[must_use]
+    pub fn since(mut self, before: &Work) -> Work {
+        self.applied = self.applied.saturating_sub(before.applied);
+        self.served.iter_mut().zip(before.served).for_each(|(now, then)| *now = now.saturating_sub(then));
+        self
+    }
+
     /// As a list of numbers, to be sent.
     pub fn to_entries(self) -> Vec<u64> {
         std::iter::once(self.applied).chain(self.served).collect()

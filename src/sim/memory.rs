@@ -101,6 +101,11 @@ impl Memory {
         tiles
     }
 
+    /// Forgets what was stored, so that all may be stored anew.
+    pub fn forget_outputs(&mut self) {
+        self.stored.iter_mut().flatten().for_each(|stored| *stored.get_mut() = false);
+    }
+
     /// Stores an element; whether this is the first time.
     pub fn store(&self, array: usize, address: usize, value: f64) -> bool {
         let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);

@@ -140,3 +140,34 @@ fn a_build_without_mpi_says_so() {
     let message = refused(&Emitted::new("matmul"), &["--size", "M=2,N=2,K=2", "--backend", "mpi"]);
     assert!(message.contains("this build of systole knows no MPI") && message.contains("--features mpi"), "{message}");
 }
+
+#[test]
+fn a_program_runs_as_often_as_is_asked_and_counts_one_run() {
+    let emitted = Emitted::new("matmul");
+    let flags = ["--size", "M=4,N=6,K=5", "--threads", "2", "--reference", "kernels/matmul.rec", "--json", "--repeat"];
+    let object = |times: &str| -> Value {
+        let output = exec(&emitted, &[&flags[..], &[times]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let (once, thrice) = (object("1"), object("3"));
+    let runs = |found: &Value| found["runs"].as_array().map(Vec::len);
+    assert_eq!((runs(&once), runs(&thrice)), (Some(1), Some(3)));
+    assert_eq!(thrice["runs"][2]["seconds"], thrice["seconds"]);
+    assert_eq!((&thrice["operations"], &thrice["words"]), (&once["operations"], &once["words"]));
+    assert_eq!(thrice["matches_reference"], true);
+    assert!(refused(&emitted, &["--size", "M=4,N=6,K=5", "--repeat", "0"]).contains("at least once"));
+}
+
+#[test]
+fn workers_stand_as_is_asked() {
+    let emitted = Emitted::new("matmul");
+    let flags = ["--size", "M=4,N=6,K=5", "--threads", "2", "--json", "--grid"];
+    for (grid, words) in [("1x2", 4 * 5), ("2x1", 6 * 5)] {
+        let output = exec(&emitted, &[&flags[..], &[grid]].concat());
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(found["words"], words, "{grid}");
+    }
+    assert!(refused(&emitted, &[&flags[..], &["3x1"]].concat()).contains("grid of 3x1 do not fit"));
+    assert!(refused(&emitted, &[&flags[..], &["2y1"]].concat()).contains("no grid of workers"));
+}

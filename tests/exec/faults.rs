@@ -64,6 +64,8 @@ fn settings_that_no_run_can_have() {
     let wrong = [
         Settings { workers: 0, ..Settings::default() },
         Settings { capacity: Some(0), ..Settings::default() },
+        Settings { repeat: 0, ..Settings::default() },
+        Settings { arrangement: Some(vec![2]), ..Settings::default() },
         Settings { dealing: Dealing::BlockCyclic(0), ..Settings::default() },
     ];
     assert!(wrong.into_iter().all(|settings| run(settings).is_err()));

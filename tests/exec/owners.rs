@@ -67,3 +67,15 @@ fn square_arrays_are_cut_in_squares() {
     assert_eq!(Owners::new(&grid(&[8, 8]), 4, Dealing::Block).arrangement(), [2, 2]);
     assert_eq!(Owners::new(&grid(&[64, 2]), 4, Dealing::Block).arrangement(), [4, 1]);
 }
+
+#[test]
+fn a_grid_of_workers_that_is_asked_for_is_taken_and_one_that_does_not_fit_is_refused() {
+    let wide = Owners::arranged(&grid(&[8, 8]), 2, &[1, 2], Dealing::Cyclic).expect("it fits");
+    assert_eq!((wide.arrangement(), wide.of(1), wide.of(8)), (&[1, 2][..], 1, 0));
+    let tall = Owners::arranged(&grid(&[8, 8]), 2, &[2, 1], Dealing::Cyclic).expect("it fits");
+    assert_eq!((tall.arrangement(), tall.of(1), tall.of(8)), (&[2, 1][..], 0, 1));
+    for (count, sides) in [(2, &[2][..]), (2, &[2, 2]), (3, &[1, 2]), (2, &[2, 1, 1]), (0, &[0, 1])] {
+        let refused = Owners::arranged(&grid(&[8, 8]), count, sides, Dealing::Cyclic);
+        assert!(refused.is_err(), "{count} {sides:?}");
+    }
+}

@@ -8,19 +8,19 @@
 //! ([`World::settle`]). Paper: Cyclotron sections 9.2 and 10.
 
 use super::needs::Needs;
-use super::owners::Owners;
 use super::plan::Plan;
+use super::taken::Watch;
 use super::trace::Tape;
-use super::{Execution, Settings, Usage, check_settings, conclude, host};
+use super::worker::Report;
+use super::{Execution, Settings, Taken, Usage, check_settings, conclude, host};
 use crate::array::elements::{Sinks, Sources, publish_all};
 use crate::array::{self, Code, Program};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use crate::leaf::{Leaves, Tile};
-use crate::sim::{check_inputs, explain_fault};
+use crate::leaf::{Leaves, Tile, Work};
+use crate::sim::{Fault, check_inputs, explain_fault};
 use contents::Contents;
 use share::Share;
-use std::time::Instant;
 pub use world::{Stopped, World};
 
 mod world;
@@ -84,20 +84,18 @@ fn execute_words<W: Contents>(
 ) -> Result<Option<Execution>, Stopped> {
     let (sources, sinks) = files.unzip();
     world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
-    let owners = Owners::new(&code.grid, world.size(), settings.dealing);
+    let owners = world.settle(settings.owners(&code.grid, world.size()))?;
     let plan = Plan::new(program, code, &owners, world.size(), settings.capacity);
     let (share, mut usage) = prepare::<W>(world, &plan, sources, settings)?;
-    // The clocks of all ranks start together.
-    world.wait_for_all();
-    let start = Instant::now();
-    let ran = run::run(world, &plan, share, operations, Tape::new(start, settings.trace));
-    let elapsed = start.elapsed();
-    let (report, share) = world.settle(ran.map_err(|fault| vec![explain_fault(program, code, &fault)]))?;
+    let ran =
+        repeat(world, &plan, share, operations, settings).map_err(|fault| vec![explain_fault(program, code, &fault)]);
+    let Repeated { report, share, taken, work } = world.settle(ran)?;
     (usage.held, usage.peak) = (report.held, host::peak());
     let memory = memory::gather(world, &usage);
     let reports = reports::gather(world, &report);
-    let work = reports::gather_work(world, W::work(operations));
-    let concluded = || conclude((program, code), &owners, reports, memory, elapsed);
+    let work = reports::gather_work(world, work);
+    let taken = reports::gather_taken(world, &taken);
+    let concluded = || conclude((program, code), &owners, reports, memory, taken);
     let mut execution = world.is_first().then(concluded);
     execution.iter_mut().for_each(|execution| execution.counts.work = work);
     let is_stuck = execution.as_ref().is_some_and(|execution| execution.deadlock.is_some());
@@ -105,6 +103,41 @@ fn execute_words<W: Contents>(
         world.settle(hand_over(world, &share, sinks))?;
     }
     Ok(execution)
+}
+
+/// What this rank did in the last run, and the time of each run.
+struct Repeated<'a, W> {
+    report: Report,
+    share: Share<'a, W>,
+    taken: Vec<Taken>,
+    work: Work,
+}
+
+/// Runs the PEs of this rank as often as is asked for; what is stored is that of the last run. The ranks begin each run together, and
+/// leave off together where some rank is stuck or at fault.
+fn repeat<'a, W: Contents>(
+    world: &World,
+    plan: &'a Plan<'a>,
+    mut share: Share<'a, W>,
+    operations: &'a W::Operations,
+    settings: &Settings,
+) -> Result<Repeated<'a, W>, Fault> {
+    let mut taken = vec![];
+    loop {
+        world.wait_for_all();
+        let (before, watch) = (W::work(operations), Watch::start());
+        let ran = run::run(world, plan, share, operations, Tape::new(watch.start, settings.trace));
+        taken.push(watch.stop());
+        let has_ended = |report: &Report| report.standings.iter().all(|(_, standing)| standing.finished);
+        let goes_on = ran.as_ref().is_ok_and(|(report, _)| has_ended(report) && taken.len() < settings.repeat);
+        let all_go_on = world.add_up(&[u64::from(!goes_on)]) == [0];
+        let (report, held) = ran?;
+        share = held;
+        if !all_go_on {
+            return Ok(Repeated { report, share, taken, work: W::work(operations).since(&before) });
+        }
+        share.forget();
+    }
 }
 
 /// Says what this rank will hold, and fills it.

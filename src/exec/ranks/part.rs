@@ -39,6 +39,11 @@ impl<W: Contents> Part<W> {
         self.words.resize(self.words.capacity(), word.clone());
     }
 
+    /// Gives up the words.
+    pub fn blank(&mut self) {
+        self.words.fill(W::UNWRITTEN);
+    }
+
     /// Where the word of an address stands among the words.
     pub fn place(&self, address: usize) -> Option<usize> {
         let after = self.runs.partition_point(|(first, _)| *first <= address);

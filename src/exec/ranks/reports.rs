@@ -1,12 +1,14 @@
 //! What all ranks did, brought to rank 0.
 
 use super::super::footprint::Held;
+use super::super::taken::Taken;
 use super::super::trace::Lane;
 use super::super::worker::Report;
 use super::lanes;
 use super::world::World;
 use crate::leaf::Work;
 use crate::sim::Standing;
+use std::time::Duration;
 
 /// The reports of all ranks, on rank 0; empty elsewhere. All ranks call it.
 pub fn gather(world: &World, mine: &Report) -> Vec<Report> {
@@ -20,6 +22,21 @@ pub fn gather(world: &World, mine: &Report) -> Vec<Report> {
 pub fn gather_work(world: &World, mine: Work) -> Work {
     let all = world.gather(&mine.to_entries());
     all.iter().fold(Work::default(), |sum, entries| sum.plus(&Work::from_entries(entries)))
+}
+
+/// For each run the wall-clock time of the rank that took longest and the processor time of all, on rank 0; nothing elsewhere. All
+/// ranks call it.
+pub fn gather_taken(world: &World, mine: &[Taken]) -> Vec<Taken> {
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let entries: Vec<u64> = mine.iter().flat_map(|taken| [taken.wall, taken.cpu]).map(nanoseconds).collect();
+    let mut together = vec![Taken::default(); if world.is_first() { mine.len() } else { 0 }];
+    for entries in world.gather(&entries) {
+        for (all, taken) in together.iter_mut().zip(entries.as_chunks::<2>().0) {
+            let [wall, cpu] = taken.map(Duration::from_nanos);
+            (all.wall, all.cpu) = (all.wall.max(wall), all.cpu + cpu);
+        }
+    }
+    together
 }
 
 /// The counts, then for each PE where it stands.

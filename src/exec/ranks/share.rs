@@ -33,6 +33,16 @@ impl<'a, W: Contents> Share<'a, W> {
     }
 }
 
+impl<W: Contents> Share<'_, W> {
+    /// Forgets what was stored, so that all may be stored anew.
+    pub fn forget(&mut self) {
+        for (part, stored) in &mut self.outputs {
+            part.blank();
+            *stored = Marks::default();
+        }
+    }
+}
+
 impl<W: Contents> Arrays<W> for Share<'_, W> {
     fn read(&self, array: usize, address: usize) -> W {
         let part = &self.inputs[array];

@@ -1,0 +1,141 @@
+//! Ours beside ScaLAPACK's pdgemm, pdtrsm and pdpotrf, interleaved in one run: `make peers`.
+//!
+//! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side runs once; the best
+//! of ours, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns, A B C A B C,
+//! and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Time is that of
+//! the operation alone: operands are where they belong before it starts, and results are collected after it, on all sides.
+
+use clap::Parser;
+use contest::{Problem, Side, ours, theirs};
+use figures::{Sample, line, median, ratios, spread};
+use operands::Routine;
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+mod contest;
+
+mod figures;
+
+mod operands;
+
+/// Ours beside ScaLAPACK.
+#[derive(Parser, Debug)]
+struct Arguments {
+    /// What `cargo bench` gives every bench
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// What is measured
+    #[arg(long, value_enum, default_value = "gemm")]
+    routine: Routine,
+    /// Rows and columns of the matrices
+    #[arg(long, value_delimiter = ',', default_value = "1024,2048")]
+    sizes: Vec<usize>,
+    /// A solve has so many times fewer right-hand sides than unknowns
+    #[arg(long, default_value_t = 1)]
+    fewer: usize,
+    /// Our programs, SCHEDULE/TILES/GRID/DEAL
+    #[arg(long, required = true)]
+    ours: Vec<String>,
+    /// What runs our leaves
+    #[arg(long, default_value = "openblas")]
+    leaves: String,
+    /// Block sizes of ScaLAPACK
+    #[arg(long, value_delimiter = ',', default_value = "64,128,256")]
+    blocks: Vec<usize>,
+    /// The wider panel of PBLAS
+    #[arg(long, default_value_t = 128)]
+    panel: usize,
+    /// How many ranks
+    #[arg(long, default_value_t = 2)]
+    ranks: usize,
+    /// How many turns each side has
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// How many runs of a turn count
+    #[arg(long, default_value_t = 3)]
+    repeat: usize,
+    /// The program that calls ScaLAPACK
+    #[arg(long)]
+    peer: PathBuf,
+    /// The same with MKL
+    #[arg(long)]
+    mkl: Option<PathBuf>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    arguments.sizes.iter().try_for_each(|n| measure(&arguments, *n))
+}
+
+fn measure(arguments: &Arguments, n: usize) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let Arguments { routine, ranks, repeat, .. } = *arguments;
+    let columns = (n / arguments.fewer.max(1)).max(1);
+    let problem = Problem { routine, n, columns, ranks, repeat, folder: folder.path() };
+    operands::write(routine, n, columns, folder.path())?;
+    let mut sides = vec![];
+    for group in groups(arguments, &problem)? {
+        sides.push(best(group, &problem)?);
+    }
+    let title = format!("{} n = {n}, {columns} columns, {ranks} ranks, {repeat} runs a turn", routine.name());
+    say(&format!("{title}; seconds of the operation alone, without distribution and collection; load {}", load()))?;
+    let samples = take_turns(&sides, arguments.rounds, &problem)?;
+    for (side, samples) in sides.iter().zip(&samples) {
+        say(&line(side.name(), samples, routine.flops(n, columns), ranks))?;
+    }
+    for (side, theirs) in sides.iter().zip(&samples).skip(1) {
+        let found = ratios(&samples[0], theirs);
+        let [least, most] = spread(&found);
+        say(&format!(
+            "  ours is {:.2} [{least:.2} {most:.2}] times as fast as {}",
+            median(&found).unwrap_or(0.0),
+            side.name()
+        ))?;
+    }
+    say(&format!("  load afterwards {}", load()))
+}
+
+/// The configurations of each side.
+fn groups(arguments: &Arguments, problem: &Problem<'_>) -> Result<Vec<Vec<Side>>, Box<dyn Error>> {
+    let programs = arguments.ours.iter().map(|text| ours(text, &arguments.leaves, problem));
+    let with = |title: &str, program: &Path, panel| theirs(title, program, problem.ranks, &arguments.blocks, panel);
+    let mut groups = vec![programs.collect::<Result<_, _>>()?];
+    groups.push(with("ScaLAPACK", &arguments.peer, 0));
+    groups.push(with(&format!("ScaLAPACK, panel {}", arguments.panel), &arguments.peer, arguments.panel));
+    groups.extend(arguments.mkl.as_deref().map(|program| with("MKL", program, 0)));
+    Ok(groups)
+}
+
+/// The configuration whose best run is the shortest.
+fn best(group: Vec<Side>, problem: &Problem<'_>) -> Result<Side, Box<dyn Error>> {
+    let mut timed = vec![];
+    for side in group {
+        let sample = side.run(problem)?;
+        say(&format!("    {:<44} {:.4} s at best", side.name(), spread(&sample.wall)[0]))?;
+        timed.push((spread(&sample.wall)[0], side));
+    }
+    let best = timed.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
+    Ok(best.ok_or("a side without configurations")?.1)
+}
+
+/// The samples of each side, round by round.
+fn take_turns(sides: &[Side], rounds: usize, problem: &Problem<'_>) -> Result<Vec<Vec<Sample>>, Box<dyn Error>> {
+    let mut samples = vec![vec![]; sides.len()];
+    for _ in 0..rounds {
+        for (side, samples) in sides.iter().zip(&mut samples) {
+            samples.push(side.run(problem)?);
+        }
+    }
+    Ok(samples)
+}
+
+/// What else the machine was doing.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+}
+
+fn say(line: &str) -> Result<(), Box<dyn Error>> {
+    Ok(writeln!(std::io::stdout(), "{line}")?)
+}

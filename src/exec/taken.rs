@@ -1,0 +1,43 @@
+//! How long a run took.
+//!
+//! In: a start. Out: [`Taken`]: wall-clock time, and the time that processors worked for it, by the clock of the process. Both leave out
+//! the reading and distribution of operands before a run, and the collection of results after it.
+
+use rustix::time::{ClockId, clock_gettime};
+use std::time::{Duration, Instant};
+
+/// The time of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// From the start of the workers to the end of the last.
+    pub wall: Duration,
+    /// What processors worked, over all threads and ranks; ranks that wait for messages work.
+    pub cpu: Duration,
+}
+
+/// A run that has started.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    /// The moment.
+    pub start: Instant,
+    cpu: Duration,
+}
+
+impl Watch {
+    /// Starts now.
+    pub fn start() -> Watch {
+        Watch { start: Instant::now(), cpu: cpu_time() }
+    }
+
+    /// The time from the start to now, in this process.
+    pub fn stop(&self) -> Taken {
+        Taken { wall: self.start.elapsed(), cpu: cpu_time().saturating_sub(self.cpu) }
+    }
+}
+
+/// What processors have worked for this process.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0));
+    seconds + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
+}
