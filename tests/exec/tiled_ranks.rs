@@ -10,7 +10,12 @@ use systole::sim::npy;
 const RUNS: [(usize, &str); 4] = [(1, "block"), (2, "block"), (3, "cyclic"), (4, "block-cyclic:2")];
 
 /// Runs the text of a case; the outputs, where there are some, are files in the folder.
-fn start(case: &Case, text: &str, folder: &Path, (ranks, deal): (usize, &str)) -> Ran {
+fn start(case: &Case, text: &str, folder: &Path, run: (usize, &str)) -> Ran {
+    start_with(case, text, folder, run, &[])
+}
+
+/// The same with more flags.
+fn start_with(case: &Case, text: &str, folder: &Path, (ranks, deal): (usize, &str), more: &[&str]) -> Ran {
     let path = |name: &str| folder.join(name).display().to_string();
     std::fs::write(path("p.pe"), text).expect("written");
     let size: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -21,7 +26,7 @@ fn start(case: &Case, text: &str, folder: &Path, (ranks, deal): (usize, &str)) -
         flags.extend(["--input".to_owned(), format!("{name}={}", path(name))]);
     }
     flags.extend(case.outputs.keys().flat_map(|name| ["--output".to_owned(), format!("{name}={}", path(name))]));
-    mpirun(ranks, &flags.iter().map(String::as_str).collect::<Vec<_>>())
+    mpirun(ranks, &flags.iter().map(String::as_str).chain(more.iter().copied()).collect::<Vec<_>>())
 }
 
 /// Holds a case to its outputs, bit for bit; gives what was counted.
@@ -84,4 +89,25 @@ fn a_deadlock_and_a_fault_end_all_ranks() {
         &STATIONARY.replace("(store (C p q) C)", "(if ((>= p 1)) ((store (C p q) C)) ())"),
         "tile `C(0, 0)` of output `C` is never stored",
     );
+}
+
+/// Each run stores anew; bits and counts are those of one run.
+#[test]
+fn runs_that_are_repeated_give_what_one_gives() {
+    let (case, text) = (product(STATIONARY, [9, 7, 5]), with_tiles(STATIONARY, [4, 4, 4]));
+    let once = hold(&case, &text, (2, "block"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = start_with(&case, &text, folder.path(), (2, "block"), &["--repeat", "3"]);
+    let thrice: Value = serde_json::from_str(&more.stdout).expect("one object");
+    assert_eq!(thrice["runs"].as_array().map(Vec::len), Some(3));
+    for key in ["applied", "calls", "words", "operations"] {
+        assert_eq!(thrice[key], once[key], "{key}");
+    }
+    for (name, expected) in &case.outputs {
+        let found = npy::read(&folder.path().join(&**name), Some(expected.shape())).expect("an array");
+        assert!(found.iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
+    }
+    let refused = start_with(&case, &text, folder.path(), (2, "block"), &["--grid", "3"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("do not fit"), "{}", refused.stderr);
 }
