@@ -52,9 +52,9 @@ PEER := target/peers/peer
 MKL_LIBRARIES := mkl_scalapack_lp64.so.2 mkl_intel_lp64.so.3 mkl_sequential.so.3 mkl_core.so.3 mkl_blacs_openmpi_lp64.so.2
 CONTEST = cargo bench --quiet --features mpi,openblas --bench peers -- --peer $(abspath $(PEER)) \
   $(if $(MKL),--mkl $(abspath $(PEER)-mkl)) $(PEERS)
-GEMM_OURS := --ours cannon/i=512,j=512,k=512/1x2/block --ours cannon/i=512,j=512,k=256/1x2/block \
+GEMM_OURS := --ours cannon/i=1024,j=1024,k=256/1x2/block --ours cannon/i=512,j=512,k=256/1x2/block \
   --ours cannon/i=256,j=256,k=256/1x2/block
-TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block --ours grid/r=128,i=128/2x1/block \
+TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block --ours grid/r=512,i=128/2x1/block --ours grid/r=128,i=128/2x1/block \
   --ours matrix-stationary/r=256,i=256/1x2/cyclic
 POTRF_OURS := --ours timed/i=256/1x2/cyclic --ours timed/i=128/1x2/cyclic --ours timed/i=128/2x1/cyclic \
   --ours timed/i=256/2x1/cyclic
