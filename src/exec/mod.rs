@@ -277,7 +277,7 @@ fn attempt<W: Stored>(
 type Repeated = (Vec<Report>, Vec<Taken>, Work);
 
 /// Runs a plan on threads as often as is asked for; what is stored is that of the last run. After a deadlock there is no other run.
-fn repeat<W: Word>(
+fn repeat<W: Stored>(
     plan: &Plan<'_>,
     memory: &mut Memory,
     operations: &W::Operations,

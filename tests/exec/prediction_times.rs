@@ -161,16 +161,15 @@ fn line() -> Case {
     Case { program: program.clone(), sizes, inputs: inputs.clone(), durations: durations.clone() }
 }
 
-/// By hand: the first PE has 6 leaves of 16 s one after the other. A turn has 4 sends and one more leaf, so the fifth tile leaves
-/// with the sixth, at 96, and so does whatever comes after the fourth. The second PE begins a leaf with every tile that is there.
+/// By hand: the first PE has 6 leaves of 16 s one after the other, and hands each tile on before the leaf that uses it. The second
+/// PE begins a leaf with every tile that is there; that it has taken one is said when the leaf before is done.
 #[test]
 fn two_pes_in_a_line_by_hand() {
     let settings = |capacity| Settings { workers: 2, capacity: Some(capacity), ..Settings::default() };
-    let cluster = whole_numbers(10);
-    // Tiles 1 to 4 are there at 80 + 10, the other two at 96 + 10, while the second PE is at work until 90 + 6 x 16.
-    assert_eq!(line().seconds(&settings(6), &cluster), 90.0 + 96.0 + 10.0);
-    // With a message in 100 s the last two tiles come at 196, while it works on from 180 to 244.
-    assert_eq!(line().seconds(&settings(6), &whole_numbers(100)), 180.0 + 96.0 + 100.0);
+    // Tile k is there at 16 (k - 1) + 10, when the second PE is done with those before. It ends after the first knows all.
+    assert_eq!(line().seconds(&settings(6), &whole_numbers(10)), 10.0 + 96.0);
+    // With a message in 100 s it takes the last tile at 100 + 5 x 16, which the first knows 100 s later.
+    assert_eq!(line().seconds(&settings(6), &whole_numbers(100)), 100.0 + 80.0 + 100.0);
 }
 
 /// Each number of a cluster makes a run longer that has to do with it.

@@ -1,10 +1,11 @@
 //! What a run would take, by a plain model of its own: unit steps of time, and PEs that are lists of acts.
 //!
 //! The acts of each PE are those that the simulator shows. Each worker has a queue of its PEs; a turn of one is up to 4 sends and
-//! receives, with the leaves between them; what was sent in it leaves at its end, and is there `ALPHA` later. Whoever waits goes
-//! back to the queue's end when its word, or its slot, is there. It is over when nothing is under way.
+//! receives; what was sent in it leaves at its end, and is there `ALPHA` later. Whoever waits goes back to the queue's end when its
+//! word, or its slot, is there. Who comes to a leaf hands on what it only passes on, as far as there is room, and calls the leaf
+//! when nobody else is in the queue, in the order of the steps. It is over when nothing is under way.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use systole::array::{Code, Program, Tensors, Wiring};
 use systole::exec::{Owners, Settings};
 use systole::integer::Bindings;
@@ -19,9 +20,17 @@ const TURN: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 enum Act {
-    Send(usize),
+    /// A word on this wire, in this step; whether a leaf of the step computes it.
+    Send {
+        wire: usize,
+        step: u64,
+        is_new: bool,
+    },
     Receive(usize),
-    Leaf(u64),
+    Leaf {
+        duration: u64,
+        step: u64,
+    },
 }
 
 /// How long a leaf takes, by its name and the PE that calls it.
@@ -35,6 +44,8 @@ struct Seen<'a> {
     lets: Vec<Vec<String>>,
     points: Vec<Vec<i64>>,
     acts: Vec<Vec<Act>>,
+    /// For each PE the words that came to it, by the first of their bits.
+    known: Vec<BTreeSet<u64>>,
     /// Sender, receiver and channel of each wire.
     wires: Vec<[usize; 3]>,
     positions: Vec<usize>,
@@ -46,17 +57,28 @@ impl Observer for Seen<'_> {
         self.lets = code.calls().iter().map(|calls| calls.keys().map(leaf).collect()).collect();
         self.points = code.pes.iter().map(|pe| code.grid.point(pe.position)).collect();
         self.acts = vec![vec![]; code.pes.len()];
+        self.known = vec![BTreeSet::new(); code.pes.len()];
         self.wires = wiring.wires.iter().map(|wire| [wire.sender, wire.receiver, wire.channel]).collect();
         self.positions = code.pes.iter().map(|pe| pe.position).collect();
     }
 
     fn see(&mut self, event: Event) {
         match event {
-            Event::Sent { wire, .. } => self.acts[self.wires[wire][0]].push(Act::Send(wire)),
-            Event::Received { wire, .. } => self.acts[self.wires[wire][1]].push(Act::Receive(wire)),
-            Event::Computed { pe, operation, .. } => {
+            Event::Sent { wire, clock, value } => {
+                let sender = self.wires[wire][0];
+                let is_new = self.known[sender].insert(value.to_bits());
+                self.acts[sender].push(Act::Send { wire, step: clock, is_new });
+            }
+            Event::Received { wire, value, .. } => {
+                let receiver = self.wires[wire][1];
+                self.known[receiver].insert(value.to_bits());
+                self.acts[receiver].push(Act::Receive(wire));
+            }
+            Event::Loaded { pe, value, .. } => _ = self.known[pe].insert(value.to_bits()),
+            Event::Computed { pe, operation, clock } if !self.lets[operation].is_empty() => {
                 let duration = |leaf: &String| (self.durations)(leaf, &self.points[pe]);
-                self.acts[pe].push(Act::Leaf(self.lets[operation].iter().map(duration).sum()));
+                let duration = self.lets[operation].iter().map(duration).sum();
+                self.acts[pe].push(Act::Leaf { duration, step: clock });
             }
             _ => {}
         }
@@ -79,6 +101,12 @@ struct Model {
     /// The act that each PE is at.
     at: Vec<usize>,
     queues: Vec<VecDeque<usize>>,
+    /// For each worker the PEs at a leaf, by its step and by when they came.
+    tiles: Vec<BTreeSet<(u64, usize, usize)>>,
+    /// How many PEs have come to a leaf.
+    entries: usize,
+    /// For each PE the wires on which it has sent ahead.
+    given: Vec<BTreeSet<usize>>,
     /// For each wire its words, its free slots, and who waits for the one and for the other.
     words: Vec<u64>,
     free: Vec<u64>,
@@ -97,8 +125,16 @@ pub fn makespan(
     settings: &Settings,
     durations: &Durations<'_>,
 ) -> u64 {
-    let mut seen =
-        Seen { durations, program, lets: vec![], points: vec![], acts: vec![], wires: vec![], positions: vec![] };
+    let mut seen = Seen {
+        durations,
+        program,
+        lets: vec![],
+        points: vec![],
+        acts: vec![],
+        known: vec![],
+        wires: vec![],
+        positions: vec![],
+    };
     simulate_observed(program, sizes, inputs, &sim::Settings::default(), &mut seen).expect("a run");
     let code = systole::array::compile(program, sizes).expect("sizes that fit");
     let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
@@ -107,6 +143,9 @@ pub fn makespan(
     let capacity = |wire: &[usize; 3]| settings.capacity.unwrap_or(program.channels[wire[2]].depth);
     let mut model = Model {
         queues: (0..settings.workers).map(of).collect(),
+        tiles: vec![BTreeSet::new(); settings.workers],
+        entries: 0,
+        given: vec![BTreeSet::new(); seen.acts.len()],
         words: vec![0; seen.wires.len()],
         free: seen.wires.iter().map(capacity).collect(),
         parked: vec![[None; 2]; seen.wires.len()],
@@ -124,7 +163,11 @@ pub fn makespan(
 impl Model {
     fn run(&mut self) -> u64 {
         let mut now = 0;
-        while self.queues.iter().any(|queue| !queue.is_empty()) || !self.under_way.is_empty() {
+        let is_over = |model: &Model| {
+            let is_idle = model.queues.iter().all(VecDeque::is_empty) && model.tiles.iter().all(BTreeSet::is_empty);
+            is_idle && model.under_way.is_empty()
+        };
+        while !is_over(self) {
             for worker in 0..self.queues.len() {
                 while self.clocks[worker] <= now && self.go_on(worker, now) {}
             }
@@ -144,9 +187,12 @@ impl Model {
         if !here.is_empty() {
             self.clocks[worker] = now;
         }
-        let Some(pe) = self.queues[worker].pop_front() else { return false };
+        let ready = self.queues[worker].pop_front().map(|pe| (pe, false));
+        let Some((pe, is_due)) = ready.or_else(|| self.tiles[worker].pop_first().map(|(_, _, pe)| (pe, true))) else {
+            return false;
+        };
         self.clocks[worker] = now;
-        self.turn(worker, pe);
+        self.turn(worker, pe, is_due);
         let there = self.clocks[worker] + ALPHA;
         // The slots that are free again are said after all words.
         self.leaving.sort_by_key(|(_, _, is_slot)| *is_slot);
@@ -166,17 +212,27 @@ impl Model {
         }
     }
 
-    fn turn(&mut self, worker: usize, pe: usize) {
+    fn turn(&mut self, worker: usize, pe: usize, mut is_due: bool) {
         let mut left = TURN;
         while let Some(act) = self.acts[pe].get(self.at[pe]).copied() {
             let (wire, is_send) = match act {
-                Act::Send(wire) => (wire, true),
-                Act::Receive(wire) => (wire, false),
-                Act::Leaf(duration) => {
+                Act::Leaf { step, .. } if !std::mem::take(&mut is_due) => {
+                    self.send_ahead(worker, pe, step);
+                    self.entries += 1;
+                    self.tiles[worker].insert((step, self.entries, pe));
+                    return;
+                }
+                Act::Leaf { duration, .. } => {
                     self.clocks[worker] += duration;
                     self.at[pe] += 1;
                     continue;
                 }
+                Act::Send { wire, .. } if self.given[pe].remove(&wire) => {
+                    self.at[pe] += 1;
+                    continue;
+                }
+                Act::Send { wire, .. } => (wire, true),
+                Act::Receive(wire) => (wire, false),
             };
             if left == 0 {
                 return self.queues[worker].push_back(pe);
@@ -189,8 +245,29 @@ impl Model {
             }
             *there -= 1;
             self.at[pe] += 1;
-            let far = self.owner[self.wires[wire][if is_send { 1 } else { 0 }]];
-            if far == worker { self.arrive(wire, !is_send) } else { self.leaving.push((far, wire, !is_send)) }
+            self.pass(worker, wire, is_send);
+        }
+    }
+
+    /// A word, or the slot that it leaves, goes to the other end of its wire.
+    fn pass(&mut self, worker: usize, wire: usize, is_send: bool) {
+        let far = self.owner[self.wires[wire][usize::from(is_send)]];
+        if far == worker { self.arrive(wire, !is_send) } else { self.leaving.push((far, wire, !is_send)) }
+    }
+
+    /// The sends of this step that follow, up to one for which there is no room; each wire has one of them.
+    fn send_ahead(&mut self, worker: usize, pe: usize, now: u64) {
+        for at in self.at[pe] + 1.. {
+            match self.acts[pe].get(at).copied() {
+                Some(Act::Send { wire, step, is_new }) if step == now && self.free[wire] > 0 => {
+                    if !is_new {
+                        self.free[wire] -= 1;
+                        self.given[pe].insert(wire);
+                        self.pass(worker, wire, true);
+                    }
+                }
+                _ => return,
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster
 }
 
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
-    let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let owners = settings.owners(&code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
     let book = Rc::new(book);
     let accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
