@@ -23,18 +23,49 @@ pub(super) struct Half {
     pub told: u32,
 }
 
+/// Something for each of some halves. Mostly it is one thing for each of many in a row, whose numbers are not written down: what is
+/// written here by one core is read by another, so that every line of memory costs.
+#[derive(Clone, Debug)]
+struct Batch<T> {
+    /// The first half, and how many there are.
+    rows: Vec<(u32, u32)>,
+    things: Vec<T>,
+}
+
+impl<T> Default for Batch<T> {
+    fn default() -> Batch<T> {
+        Batch { rows: vec![], things: vec![] }
+    }
+}
+
+impl<T> Batch<T> {
+    fn push(&mut self, half: u32, thing: T) {
+        self.things.push(thing);
+        match self.rows.last_mut() {
+            Some((first, count)) if *first + *count == half => *count += 1,
+            _ => self.rows.push((half, 1)),
+        }
+    }
+
+    /// All there is, each with its half.
+    fn drain(&mut self) -> impl Iterator<Item = (usize, T)> {
+        let halves = self.rows.drain(..).flat_map(|(first, count)| first..first + count);
+        halves.map(|half| half as usize).zip(self.things.drain(..))
+    }
+}
+
 /// What one region tells another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Letter {
-    /// Words and when they are visible, each for one of the receiving halves.
-    words: Vec<(u32, (u64, f64))>,
-    /// From when on a slot of one of the sending halves is free.
-    freed: Vec<(u32, u64)>,
+    /// Words and when they are visible, for the receiving halves.
+    words: Batch<(u64, f64)>,
+    /// From when on slots of the sending halves are free.
+    freed: Batch<u64>,
 }
 
 impl Letter {
     fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.freed.is_empty()
+        self.words.rows.is_empty() && self.freed.rows.is_empty()
     }
 }
 
@@ -57,7 +88,7 @@ impl Mail {
     /// The words in all letters.
     pub fn values(&self) -> impl Iterator<Item = f64> {
         let letters = self.outgoing.iter().chain(&self.incoming);
-        letters.flat_map(|letter| &letter.words).map(|(_, (_, value))| *value)
+        letters.flat_map(|letter| &letter.words.things).map(|(_, value)| *value)
     }
 
     /// Whether a letter has come.
@@ -73,14 +104,14 @@ impl Surroundings {
         for half in sending {
             let wire = wires.wire(half.wire as usize);
             while half.told != wire.sent() {
-                outgoing[half.region as usize].words.push((half.far, wire.message(half.told)));
+                outgoing[half.region as usize].words.push(half.far, wire.message(half.told));
                 half.told = half.told.wrapping_add(1);
             }
         }
         for half in receiving {
             let wire = wires.wire(half.wire as usize);
             while half.told != wire.received() {
-                outgoing[half.region as usize].freed.push((half.far, wire.message(half.told).0));
+                outgoing[half.region as usize].freed.push(half.far, wire.message(half.told).0);
                 half.told = half.told.wrapping_add(1);
             }
         }
@@ -90,8 +121,8 @@ impl Surroundings {
     pub fn read_letters(&mut self, shared: &Shared<'_>) -> Result<(), Trouble> {
         let mut letters = std::mem::take(&mut self.mail.incoming);
         for letter in &mut letters {
-            letter.freed.drain(..).for_each(|(half, freed)| self.free(half as usize, freed, shared));
-            letter.words.drain(..).try_for_each(|(half, message)| self.take_word(half as usize, message))?;
+            letter.freed.drain().for_each(|(half, freed)| self.free(half, freed, shared));
+            letter.words.drain().try_for_each(|(half, message)| self.take_word(half, message))?;
         }
         self.mail.incoming = letters;
         Ok(())
