@@ -43,9 +43,9 @@ pub fn write(program: &Program, sizes: &Bindings, outcome: &Outcome, files: &[St
     }
     for (name, array) in &outcome.outputs {
         let array = array.as_standard_layout();
-        let all = std::iter::once(0..array.len()).collect::<Vec<_>>();
-        let mine = sinks.get_mut(name).into_iter().flatten();
-        mine.into_iter().try_for_each(|sink| sink.write(&all, array.as_slice().unwrap_or_default()))?;
+        let whole = 0..array.len();
+        let mut mine = sinks.get_mut(name).into_iter().flatten();
+        mine.try_for_each(|sink| sink.write(std::slice::from_ref(&whole), array.as_slice().unwrap_or_default()))?;
     }
     publish_all(&mut sinks)
 }

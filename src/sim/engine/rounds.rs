@@ -7,7 +7,7 @@
 use super::Stop;
 use super::border::Border;
 use super::ledger::Ledger;
-use super::region::{Failure, Region, Shared};
+use super::region::{Region, Shared};
 use crate::diagnostic::{Checked, Diagnostic};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -102,7 +102,7 @@ impl Rounds<'_, '_> {
         let mut between = lock(&self.between);
         let Between { border, ledger, stopped } = &mut *between;
         let mut regions: Vec<MutexGuard<'_, Region>> = self.regions.iter().map(lock).collect();
-        let passed = border.exchange(&mut regions).map_err(|failure: Failure| Stop::Failure(failure));
+        let passed = border.exchange(&mut regions).map_err(Stop::Failure);
         if let Err(stop) = passed.and_then(|()| ledger.check(self.shared, &mut regions)) {
             stopped.get_or_insert(stop);
         }

@@ -1,8 +1,8 @@
 //! Cuts a program's PEs into regions and lays out their wires and lines.
 //!
 //! In: code, its wiring, and how many regions. Out: regions of PEs that follow each other in row-major order, each with
-//! blocks of one class and with the wires and lines its PEs use; and what joins them. In a run of one region
-//! wires and lines keep the numbers of the [`Wiring`].
+//! blocks of one class and with the wires and lines its PEs use; and what joins them. Wires are numbered by
+//! cable and place, and know their numbers in the [`Wiring`]; in a run of one region lines keep theirs.
 
 use super::block::Block;
 use super::border::{Border, Strand};
