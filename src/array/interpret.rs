@@ -92,8 +92,7 @@ pub trait Environment {
     fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<Self::Word>, Trouble>;
     /// Before a `let`, which is the op at `counter`: whether it is computed now.
     #[inline(always)]
-    fn begin(&mut self, operation: usize, counter: usize, slots: &[i64], registers: &[Self::Word]) -> bool {
-        let _ = (operation, counter, slots, registers);
+    fn begin(&mut self, _operation: usize, _counter: usize, _slots: &[i64], _registers: &[Self::Word]) -> bool {
         true
     }
     /// `let`: the value, which is then written to its register. What that register holds may be taken out.

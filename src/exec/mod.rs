@@ -291,8 +291,7 @@ fn repeat<W: Stored>(
             Err(fault) => return Ok(Err(fault)),
         };
         taken.push(watch.stop());
-        let is_stuck = reports.iter().flat_map(|report| &report.standings).any(|(_, standing)| !standing.finished);
-        if is_stuck || taken.len() >= settings.repeat {
+        if taken.len() >= settings.repeat || !reports.iter().all(Report::has_ended) {
             return Ok(Ok((reports, taken, W::work(operations).since(&before))));
         }
         memory.forget_outputs();

@@ -55,6 +55,13 @@ pub struct Report {
     pub lane: Lane,
 }
 
+impl Report {
+    /// Whether all PEs have come to their ends.
+    pub fn has_ended(&self) -> bool {
+        self.standings.iter().all(|(_, standing)| standing.finished)
+    }
+}
+
 impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// The PEs of a worker, before their first instruction.
     pub fn new(
@@ -66,20 +73,20 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     ) -> Worker<'a, A, W> {
         let wires = Wires::of(plan, number);
         let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
+        let mut ready = Agenda::default();
+        ready.extend(0..pes.len());
         let world = Surroundings {
             plan,
             operations,
             arrays,
             lines: Lines::of(plan),
             outbox: Outbox::new(plan.workers),
-            ready: Agenda::default(),
+            ready,
             computed: vec![0; plan.code.operations.len()],
             wires,
             tape,
         };
-        let mut worker = Worker { pes, world };
-        worker.world.ready.extend(0..worker.pes.len());
-        worker
+        Worker { pes, world }
     }
 
     /// Whether some PE can go on.

@@ -128,8 +128,7 @@ fn repeat<'a, W: Contents>(
         let (before, watch) = (W::work(operations), Watch::start());
         let ran = run::run(world, plan, share, operations, Tape::new(watch.start, settings.trace));
         taken.push(watch.stop());
-        let has_ended = |report: &Report| report.standings.iter().all(|(_, standing)| standing.finished);
-        let goes_on = ran.as_ref().is_ok_and(|(report, _)| has_ended(report) && taken.len() < settings.repeat);
+        let goes_on = ran.as_ref().is_ok_and(|(report, _)| report.has_ended() && taken.len() < settings.repeat);
         let all_go_on = world.add_up(&[u64::from(!goes_on)]) == [0];
         let (report, held) = ran?;
         share = held;
