@@ -10,6 +10,15 @@ pub const LIBRARIES: [&str; 3] = ["loops", "faer", "openblas"];
 /// What leaves do, by the routines of libraries; the last is everything else.
 pub const TASKS: [&str; 6] = ["gemm", "syrk", "trsm", "potrf", "trtri", "other"];
 
+/// Everything else, as a position in [`TASKS`].
+pub const OTHER: usize = TASKS.len() - 1;
+
+/// The position of a library in [`LIBRARIES`]; that of loops, the first, for an unknown word.
+#[must_use]
+pub fn library(keyword: &str) -> usize {
+    LIBRARIES.iter().position(|library| *library == keyword).unwrap_or(0)
+}
+
 /// How many scalar functions each task applies, about, at a tile of side `s`, in cubes `s s s`; everything else in squares.
 const CUBES: [Option<f64>; TASKS.len()] = [Some(2.0), Some(1.0), Some(1.0), Some(1.0 / 3.0), Some(1.0 / 3.0), None];
 

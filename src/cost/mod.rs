@@ -23,7 +23,7 @@ mod vector;
 mod work;
 
 pub use bandwidth::Bandwidth;
-pub use cluster::{Cluster, LIBRARIES, Rate, TASKS};
+pub use cluster::{Cluster, LIBRARIES, OTHER, Rate, TASKS, library};
 pub use energy::Energy;
 pub use images::Images;
 pub use machine::{Buses, Key, Machine, Slot, keys};

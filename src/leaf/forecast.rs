@@ -16,14 +16,11 @@ use super::tally::Work;
 use super::window::{Boxes, Elements};
 use super::{LeafBackend, Leaves};
 use crate::array::{Program, Trouble};
-use crate::cost::TASKS;
+use crate::cost::{OTHER, TASKS};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Everything that is no operation of a library, as a position in [`TASKS`].
-const OTHER: usize = TASKS.len() - 1;
 
 /// One operation that a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

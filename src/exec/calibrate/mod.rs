@@ -7,7 +7,7 @@
 
 use super::{Execution, Settings, execute, predict};
 use crate::array::{self, Program, Tensors};
-use crate::cost::{Cluster, LIBRARIES, Rate, TASKS};
+use crate::cost::{Cluster, Rate, TASKS, library};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::{Bindings, name};
 use crate::leaf::{Effort, LeafBackend, measure_rates};
@@ -100,7 +100,7 @@ pub fn calibrate<H: Host>(host: &mut H, wanted: &Wanted, tell: &mut dyn FnMut(&F
     let mut cluster = Cluster::default();
     measure_transport(host, wanted.effort.runs, &mut cluster, &mut note)?;
     for backend in &wanted.libraries {
-        let library = LIBRARIES.iter().position(|library| *library == backend.keyword()).unwrap_or(0);
+        let library = library(backend.keyword());
         for task in 0..TASKS.len() {
             cluster.rates[library][task] = measure_task(host, wanted, (task, *backend), &mut note)?;
         }

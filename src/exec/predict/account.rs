@@ -5,7 +5,7 @@
 use super::ghost::Ghost;
 use super::unknown_rates;
 use crate::array::{Assignment, Call, Program, Scalar, Trouble};
-use crate::cost::{Cluster, LIBRARIES, TASKS};
+use crate::cost::{Cluster, OTHER, library};
 use crate::diagnostic::Checked;
 use crate::exec::word::ELEMENT;
 use crate::integer::Bindings;
@@ -14,9 +14,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Loops, and what is done by none of the tasks, as positions.
+/// Loops, as a position among the libraries.
 const LOOPS: usize = 0;
-const OTHER: usize = TASKS.len() - 1;
 
 /// What all workers look up.
 pub struct Book {
@@ -32,8 +31,12 @@ impl Book {
     /// The times of a program's leaves on a cluster.
     pub fn new(program: &Program, sizes: &Bindings, leaves: LeafBackend, cluster: &Cluster) -> Checked<Book> {
         let forecasts = program.is_over_tiles().then(|| Forecasts::new(program, sizes, leaves)).transpose()?;
-        let library = LIBRARIES.iter().position(|library| *library == leaves.keyword()).unwrap_or(LOOPS);
-        Ok(Book { forecasts, library, cluster: cluster.clone(), missing: RefCell::default() })
+        Ok(Book {
+            forecasts,
+            library: library(leaves.keyword()),
+            cluster: cluster.clone(),
+            missing: RefCell::default(),
+        })
     }
 
     /// Refuses a run for which rates were missing.
