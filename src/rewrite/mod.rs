@@ -28,6 +28,8 @@ pub use predicates::{PREDICATES, Predicate};
 
 mod rule_text;
 
+pub use rule_text::Tag;
+
 mod reader;
 
 pub use reader::{Rule, read_rules};

@@ -7,7 +7,7 @@
 use super::analysis::{FieldAnalysis, Graph};
 use super::language::{Term, arity, operator_words};
 use super::predicates::{PREDICATES, Predicate, find};
-use super::rule_text::{ConditionText, RuleText, Token, Tree, parse_rules, wrong_at};
+use super::rule_text::{ConditionText, RuleText, Tag, Token, Tree, parse_rules, wrong_at};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::recurrence::Operator;
 use crate::span::{Source, Span};
@@ -22,6 +22,8 @@ pub struct Rule {
     pub name: String,
     /// Why it holds.
     pub law: String,
+    /// How far it holds.
+    pub tag: Tag,
     /// The file and line it comes from, as `dataflow.rules:5`.
     pub origin: String,
     /// The left side.
@@ -84,6 +86,7 @@ fn make_rule(
     Ok(Rule {
         name,
         law: text.law.clone(),
+        tag: text.tag,
         origin,
         left: left.clone(),
         right: right.clone(),

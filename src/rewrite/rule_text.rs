@@ -3,7 +3,7 @@
 //! In: a [`Source`]. Out: one [`RuleText`] for each rule, or messages. Nothing is known here of operators or predicates.
 //!
 //! ```text
-//! # law: one line, in words or mathematics
+//! # law exact: one line, in words or mathematics
 //! name: lhs => rhs if p(?a ?b) & !q(?c)
 //! ```
 //!
@@ -12,7 +12,35 @@
 
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::span::{Source, Span};
+use std::fmt;
 use std::sync::Arc;
+
+/// How far a law holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    /// Both sides have the same bits, once reductions run in one order.
+    Exact,
+    /// Both sides are equal over the reals; rounding may differ.
+    Real,
+    /// Both sides are equal over the reals where what the law assumes holds, such as that a number is not 0.
+    Assume,
+}
+
+impl Tag {
+    /// All tags with the words for them.
+    pub const ALL: [(Tag, &'static str); 3] = [(Tag::Exact, "exact"), (Tag::Real, "real"), (Tag::Assume, "assume")];
+
+    /// The tag that `word` names.
+    pub fn from_keyword(word: &str) -> Option<Tag> {
+        Tag::ALL.iter().find(|(_, known)| *known == word).map(|(tag, _)| *tag)
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Tag::ALL.iter().find(|(tag, _)| tag == self).map_or("", |(_, word)| word))
+    }
+}
 
 /// A word of a rule and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +69,7 @@ pub(super) struct ConditionText {
 pub(super) struct RuleText {
     pub name: Token,
     pub law: String,
+    pub tag: Tag,
     pub left: Tree,
     pub right: Tree,
     pub both_ways: bool,
@@ -100,7 +129,7 @@ fn split_entries(text: &str) -> Vec<Entry> {
         let content = line.trim_end();
         let span = Span { start: offset, end: offset + content.len() };
         offset += line.len();
-        match (content.strip_prefix("# law:"), entries.last_mut()) {
+        match (content.strip_prefix("# law"), entries.last_mut()) {
             (Some(law), _) => entries.push(Entry::Law(law.trim().to_owned(), span)),
             _ if content.is_empty() || content.starts_with('#') => {}
             (_, Some(Entry::Rule(rule))) if content.starts_with([' ', '\t']) => *rule = rule.to(span),
@@ -114,22 +143,34 @@ fn parse_rule(source: &Arc<Source>, span: Span, law: Option<(String, Span)>) -> 
     let mut cursor =
         Cursor { source, tokens: tokenize(source, span), at: 0, end: Span { start: span.end, end: span.end } };
     let name = cursor.rule_name()?;
-    let law = match law {
-        Some((text, _)) if !text.is_empty() => text,
-        Some((_, span)) => return Err(wrong_at(source, span, "empty law", "say why the rule holds")),
-        None => return Err(missing_law(source, &name)),
-    };
+    let (text, law_span) = law.ok_or_else(|| missing_law(source, &name))?;
+    let (tag, law) = read_law(source, &text, law_span)?;
     let left = cursor.tree()?;
     let both_ways = cursor.arrow()?;
     let right = cursor.tree()?;
     let conditions = cursor.conditions()?;
-    Ok(RuleText { name, law, left, right, both_ways, conditions })
+    Ok(RuleText { name, law, tag, left, right, both_ways, conditions })
+}
+
+/// The tag and the words of a law line, behind `# law`.
+fn read_law(source: &Arc<Source>, text: &str, span: Span) -> Result<(Tag, String), Diagnostic> {
+    let (word, law) = text.split_once(':').map_or((text, ""), |(word, law)| (word.trim(), law.trim()));
+    let Some(tag) = Tag::from_keyword(word) else {
+        let message = format!("`{word}` is no tag of a law");
+        let help = "write `# law exact: ...` where both sides have the same bits, `# law real: ...` where they are equal over \
+                    the reals, `# law assume: ...` where they are under a condition";
+        return Err(wrong_at(source, span, message, "how far does it hold?").help(help));
+    };
+    if law.is_empty() {
+        return Err(wrong_at(source, span, "empty law", "say why the rule holds"));
+    }
+    Ok((tag, law.to_owned()))
 }
 
 fn missing_law(source: &Arc<Source>, name: &Token) -> Diagnostic {
     let message = format!("rule `{}` states no law", name.text);
     wrong_at(source, name.span, message, "no law line before this")
-        .help("write `# law: ...` on the line before the rule")
+        .help("write `# law exact: ...` on the line before the rule")
 }
 
 fn tokenize(source: &Source, span: Span) -> Vec<Token> {

@@ -17,7 +17,7 @@ fn arguments(folder: &Path) -> [&str; 8] {
 
 #[test]
 fn a_rule_of_ones_own_takes_part() {
-    let own = folder_with("# law: products of numbers commute\ncomm-mul: (mul ?a ?b) => (mul ?b ?a)\n");
+    let own = folder_with("# law exact: products of numbers commute\ncomm-mul: (mul ?a ?b) => (mul ?b ?a)\n");
     let with = json(&arguments(own.path()));
     let without = json(&arguments(own.path())[..6]);
     assert!(with["saturation"]["nodes"].as_u64() > without["saturation"]["nodes"].as_u64());
@@ -28,7 +28,7 @@ fn a_rule_of_ones_own_takes_part() {
 
 #[test]
 fn a_broken_rule_is_refused_at_its_place() {
-    let own = folder_with("# law: none\nbroken: (mul ?a ?b) => (mull ?b ?a)\n");
+    let own = folder_with("# law exact: none\nbroken: (mul ?a ?b) => (mull ?b ?a)\n");
     let message = refused(&arguments(own.path()));
     assert!(message.contains("unknown operator `mull`") && message.contains("own.rules:2"), "{message}");
     assert!(message.contains("did you mean `mul`?"), "{message}");

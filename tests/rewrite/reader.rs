@@ -20,13 +20,13 @@ fn refuse(text: &str, parts: &[&str]) {
 
 /// A rule file with one rule, on its second line.
 fn law(rule: &str) -> String {
-    format!("# law: it holds by definition\n{rule}\n")
+    format!("# law exact: it holds by definition\n{rule}\n")
 }
 
 #[test]
 fn what_is_read() {
-    let text = "# A comment.\n\n# law: a = a\n# another comment\nfirst-1: (send ?s ?d ?v) =>\n    (send ?s ?d ?v)\n\
-                # law: both ways\nturn: (add ?a ?b) <=> (add ?b ?a) if number(?a) & !number(?b)\n";
+    let text = "# A comment.\n\n# law exact: a = a\n# another comment\nfirst-1: (send ?s ?d ?v) =>\n    (send ?s ?d ?v)\n\
+                # law exact: both ways\nturn: (add ?a ?b) <=> (add ?b ?a) if number(?a) & !number(?b)\n";
     let rules = read(text).unwrap();
     let names: Vec<&str> = rules.rules().iter().map(|rule| rule.name.as_str()).collect();
     assert_eq!(names, ["first-1", "turn", "turn-back"]);
@@ -40,7 +40,7 @@ fn what_is_read() {
 
 #[test]
 fn a_rule_without_a_law() {
-    refuse("\nswap: (add ?a ?b) => (add ?b ?a)\n", &["rule `swap` states no law", "own.rules:2:1", "# law:"]);
+    refuse("\nswap: (add ?a ?b) => (add ?b ?a)\n", &["rule `swap` states no law", "own.rules:2:1", "# law exact:"]);
 }
 
 #[test]
@@ -51,12 +51,17 @@ fn a_law_serves_one_rule_only() {
 
 #[test]
 fn an_empty_law() {
-    refuse("# law:\nswap: (add ?a ?b) => (add ?b ?a)\n", &["empty law", "own.rules:1:1"]);
+    refuse("# law exact:\nswap: (add ?a ?b) => (add ?b ?a)\n", &["empty law", "own.rules:1:1"]);
+    refuse("# law: a\nswap: (add ?a ?b) => (add ?b ?a)\n", &["`` is no tag of a law", "own.rules:1:1", "# law real:"]);
+    refuse("# law reel: a\nswap: (add ?a ?b) => (add ?b ?a)\n", &["`reel` is no tag", "own.rules:1:1"]);
 }
 
 #[test]
 fn a_law_without_a_rule() {
-    refuse("# law: something\n\n# law: something else\n", &["law without a rule", "own.rules:1:1", "own.rules:3:1"]);
+    refuse(
+        "# law exact: something\n\n# law exact: something else\n",
+        &["law without a rule", "own.rules:1:1", "own.rules:3:1"],
+    );
 }
 
 #[test]
@@ -146,7 +151,7 @@ fn all_messages_come_at_once() {
 
 #[test]
 fn texts_that_are_no_rules_never_panic() {
-    let rule = "# law: l\nswap: (add ?a ?b) <=> (add ?b ?a) if !free_of(?a ?b) & number(?a)\n";
+    let rule = "# law exact: l\nswap: (add ?a ?b) <=> (add ?b ?a) if !free_of(?a ?b) & number(?a)\n";
     for end in 0..rule.len() {
         let _ = read(&rule[..end]);
         let _ = read(&rule[end..]);

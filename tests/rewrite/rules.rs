@@ -271,11 +271,11 @@ fn every_rule_fires_in_some_kernel() {
 
 #[test]
 fn predicates_guard_rules_of_the_user() {
-    let text = "# law: a factor that does not depend on the index leaves the sum\n\
+    let text = "# law exact: a factor that does not depend on the index leaves the sum\n\
                 factor-sum: (reduce ?s sum ?k (mul ?a ?b)) <=> (mul ?a (reduce ?s sum ?k ?b)) if free_of(?k ?a)\n\
-                # law: none, this one only shows the predicate\n\
+                # law exact: none, this one only shows the predicate\n\
                 only-own: (at ?x ?g) => (at ?x ?g) if produced(?x)\n\
-                # law: two spaces differ\n\
+                # law exact: two spaces differ\n\
                 apart: (in ?s (in ?o ?f)) => (in ?s ?f) if differ(?s ?o)\n";
     let rules = RuleSet::from_sources(&[systole::span::Source::new("own.rules", text)]).unwrap();
     let space = kernels::scaled();

@@ -124,7 +124,7 @@ fn unsound_rules_are_found_out() {
     ];
     for rule in wrong {
         let mut sources = systole::rewrite::embedded_sources();
-        sources.push(Source::new("wrong.rules", format!("# law: none\nwrong: {rule}\n")));
+        sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let space = kernels::matmul();
         let lowered = saturate(&space, &rules, &Limits { iterations: 6, nodes: 2_000 }).unwrap();
@@ -166,7 +166,7 @@ fn unsound_handoffs_are_found_out() {
     ];
     for (text, rule) in wrong {
         let mut sources = systole::rewrite::embedded_sources();
-        sources.push(Source::new("wrong.rules", format!("# law: none\nwrong: {rule}\n")));
+        sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let system = cut(text);
         let lowered = saturate_system(&system, &rules, &Limits { iterations: 10, nodes: 2_000 }).unwrap();

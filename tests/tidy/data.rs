@@ -52,7 +52,7 @@ fn every_rule_has_a_law_and_a_test() {
     let tests = files("tests/rewrite", ".rs");
     for file in files("rules", ".rules") {
         for (name, before) in heads(&file) {
-            assert!(before.starts_with("# law: "), "rule `{name}` of {} has no law", file.path);
+            assert!(before.starts_with("# law exact: "), "rule `{name}` of {} has no law", file.path);
             assert!(
                 mentioned(&tests, &name) || is_pushed_through(&tests, &name),
                 "rule `{name}` of {} is in no test",
