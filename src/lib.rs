@@ -80,6 +80,8 @@ pub mod tiles;
 
 pub mod rewrite;
 
+pub mod algebra;
+
 pub mod mapping;
 
 pub mod timing;

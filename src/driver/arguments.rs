@@ -34,6 +34,11 @@ pub enum Command {
     /// Example: systole prove kernels/matmul.rec --schedule cannon
     #[command(verbatim_doc_comment)]
     Prove(ProveArguments),
+    /// Find the forms of a kernel's equations that the laws of algebra lead to, fewest passes first
+    ///
+    /// Example: systole derive kernels/naive/attention.rec -o online.rec
+    #[command(verbatim_doc_comment)]
+    Derive(DeriveArguments),
     /// Print the chain of rules from the equations to the schedule
     ///
     /// Example: systole explain kernels/matmul.rec --schedule cannon
@@ -191,6 +196,31 @@ pub struct ProveArguments {
 pub struct ExplainArguments {
     #[command(flatten)]
     pub sought: SoughtArguments,
+}
+
+/// `systole derive`.
+#[derive(Args, Debug)]
+pub struct DeriveArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    /// Sizes at which operations are counted, such as N=64,M=64 (8 each where none are given)
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// Leave out a rule of the algebra, or all that have a tag: real or assume
+    #[arg(long, value_name = "RULE|TAG,..", value_delimiter = ',')]
+    pub forbid: Vec<String>,
+    /// Which form of the front is printed and written
+    #[arg(long, default_value_t = 0)]
+    pub form: usize,
+    /// Where to write it
+    #[arg(short, long, value_name = "FILE.rec")]
+    pub output: Option<PathBuf>,
+    /// The most e-nodes
+    #[arg(long, default_value_t = 10_000)]
+    pub nodes: usize,
+    /// The most rounds of all rules
+    #[arg(long, default_value_t = 30)]
+    pub rounds: usize,
 }
 
 /// `systole emit`.

@@ -14,6 +14,8 @@ mod cluster_arguments;
 
 mod columns;
 
+mod derive;
+
 mod doctor;
 
 mod emit;
@@ -141,6 +143,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Check(arguments) => check::run(arguments, output),
         Command::Search(arguments) => pipeline::run(arguments, output),
         Command::Prove(arguments) => pipeline::run(arguments, output),
+        Command::Derive(arguments) => derive::run(arguments, output),
         Command::Explain(arguments) => pipeline::run(arguments, output),
         Command::Emit(arguments) => pipeline::run(arguments, output),
         Command::Run(arguments) => pipeline::run(arguments, output),

@@ -5,7 +5,8 @@
 //! unsound; the analysis notes the leaves, and saturation stops with a message.
 
 use super::context::Context;
-use super::language::{AccessText, DirectionText, Term};
+use super::language::{AccessText, DirectionText, Literal, Term};
+use super::monoid::FOLD_PART;
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,9 @@ pub type Graph = EGraph<Term, FieldAnalysis>;
 
 /// The name under which explanations show the folding of directions.
 pub const FOLD_DIRECTIONS: &str = "fold-directions";
+
+/// The name under which explanations show that how many values an index takes is a form.
+pub const FOLD_COUNT: &str = "fold-count";
 
 /// The analysis: the registry and the first contradiction that was met.
 #[derive(Clone, Debug)]
@@ -40,6 +44,17 @@ pub struct Facts {
     pub constant: Option<Term>,
     /// Indices on which the value may depend; an index that is not here is one it does not depend on.
     pub free: BTreeSet<Symbol>,
+    /// Pairs of indices `(i, k)` of the frame such that the value is the same at `i + 1, k - 1`.
+    pub sliding: BTreeSet<(Symbol, Symbol)>,
+    /// Of how many terms it is a sum, and of how many factors a product, at least.
+    pub widths: [usize; 2],
+}
+
+impl Facts {
+    /// Of how many operands of `word`, `add` or `mul`, the value is made.
+    pub fn width(&self, word: &str) -> usize {
+        self.widths[usize::from(word == "mul")]
+    }
 }
 
 impl FieldAnalysis {
@@ -95,14 +110,27 @@ impl Analysis<Term> for FieldAnalysis {
     type Data = Facts;
 
     fn make(graph: &mut Graph, node: &Term, _id: Id) -> Facts {
-        Facts { constant: node.is_leaf().then(|| node.clone()), free: free_indices(graph, node) }
+        let constant = node.is_leaf().then(|| node.clone());
+        Facts {
+            constant,
+            free: free_indices(graph, node),
+            sliding: sliding_pairs(graph, node),
+            widths: widths(graph, node),
+        }
     }
 
     fn merge(&mut self, into: &mut Facts, from: Facts) -> DidMerge {
         let constant = egg::merge_option(&mut into.constant, from.constant, |_, _| DidMerge(false, false));
         let size = into.free.len();
         into.free.retain(|index| from.free.contains(index));
-        constant | DidMerge(into.free.len() != size, into.free.len() != from.free.len())
+        let pairs = into.sliding.len();
+        let (fewer, known) = (into.free.len() != size, from.sliding.len());
+        into.sliding.extend(from.sliding);
+        let narrower = [0, 1].map(|word| from.widths[word].min(into.widths[word]));
+        let wider = from.widths != narrower;
+        let more = into.sliding.len() != pairs || into.widths != narrower;
+        into.widths = narrower;
+        constant | DidMerge(fewer || more, into.free.len() != from.free.len() || into.sliding.len() != known || wider)
     }
 
     fn pre_union(graph: &Graph, one: Id, other: Id, _reason: &Option<Justification>) {
@@ -114,12 +142,18 @@ impl Analysis<Term> for FieldAnalysis {
     }
 
     fn modify(graph: &mut Graph, id: Id) {
+        fold_parts(graph, id);
         // Runs at every union: a class that has been folded is left alone.
-        if graph[id].nodes.iter().any(|node| matches!(node, Term::Dir(_) | Term::End | Term::Direction(_))) {
+        if graph[id]
+            .nodes
+            .iter()
+            .any(|node| matches!(node, Term::Dir(_) | Term::End | Term::Direction(_) | Term::Index(_)))
+        {
             return;
         }
         let Some(folded) = fold(graph, id) else { return };
-        graph.union_trusted(id, folded, FOLD_DIRECTIONS);
+        let is_count = matches!(graph.id_to_node(id), Term::Count(_));
+        graph.union_trusted(id, folded, if is_count { FOLD_COUNT } else { FOLD_DIRECTIONS });
     }
 }
 
@@ -140,6 +174,11 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
             let (space, heads) = face_of(graph, space)?;
             Some(add_list(graph, &context.axes(space, &heads)?))
         }
+        Term::Count([_, index]) => {
+            let access = context.frame.count_access(name_of(graph, index)?)?;
+            let access = graph.add_uncanonical(Term::Access(access));
+            Some(graph.add_uncanonical(Term::Index(access)))
+        }
         Term::Offset([space, tensor, access]) => {
             let (space, tensor) = (name_of(graph, space)?, name_of(graph, tensor)?);
             let direction = context.offset(space, tensor, access_of(graph, access)?)?;
@@ -147,6 +186,74 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
         }
         _ => None,
     }
+}
+
+/// Makes each component of a reduction by a declared monoid that is a reduction of its own equal to it.
+fn fold_parts(graph: &mut Graph, id: Id) {
+    let Term::Reduce([space, operator, index, tuple]) = *graph.id_to_node(id) else { return };
+    let context = Arc::clone(&graph.analysis.context);
+    let Some(monoid) = name_of(graph, operator).and_then(|name| context.monoid(name)) else { return };
+    let Some(arguments) = components(graph, tuple, monoid.width()) else { return };
+    for component in 0..monoid.width() {
+        let Some((operator, argument)) = monoid.alone(component) else { continue };
+        let number = graph.add_uncanonical(Term::Number(Literal::new(component as f64)));
+        let part = graph.add_uncanonical(Term::Part([number, id]));
+        let operator = graph.add_uncanonical(Term::operator(operator));
+        let own = graph.add_uncanonical(Term::Reduce([space, operator, index, arguments[argument]]));
+        if graph.find(part) != graph.find(own) {
+            graph.union_trusted(part, own, FOLD_PART);
+        }
+    }
+}
+
+/// The components of a tuple of this width; `None` where the class holds none.
+pub fn components(graph: &Graph, tuple: Id, width: usize) -> Option<Vec<Id>> {
+    if width == 1 {
+        return Some(vec![graph.find(tuple)]);
+    }
+    let pair = graph[graph.find(tuple)].nodes.iter().find_map(|node| match node {
+        Term::Pair([first, rest]) => Some((*first, *rest)),
+        _ => None,
+    })?;
+    let mut all = vec![graph.find(pair.0)];
+    all.extend(components(graph, pair.1, width - 1)?);
+    Some(all)
+}
+
+fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
+    let frame = &graph.analysis.context.frame;
+    match node {
+        Term::Access(text) => frame.sliding(*text),
+        _ if node.is_leaf() => frame.all_sliding(),
+        // Within a reduction its index is another one.
+        Term::Reduce([_, _, index, _]) | Term::Count([_, index]) | Term::Running([_, _, index, _]) => {
+            let bound = name_of(graph, *index);
+            let mut inside = of_children(graph, node);
+            let fixed = bound.map(|index| frame.range_depends(index)).unwrap_or_default();
+            inside.retain(|(one, other)| {
+                ![one, other].iter().any(|index| Some(**index) == bound || fixed.contains(index))
+            });
+            inside
+        }
+        _ => of_children(graph, node),
+    }
+}
+
+/// Of how many terms and factors a node is made.
+fn widths(graph: &Graph, node: &Term) -> [usize; 2] {
+    ["add", "mul"].map(|word| match node {
+        Term::Other(name, children) if name.as_str() == word => {
+            children.iter().map(|child| graph[*child].data.width(word)).sum()
+        }
+        _ => 1,
+    })
+}
+
+/// The pairs that slide in all children.
+fn of_children(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
+    let mut children = node.children().iter().map(|child| &graph[*child].data.sliding);
+    let first = children.next().cloned().unwrap_or_default();
+    children.fold(first, |pairs, other| pairs.intersection(other).copied().collect())
 }
 
 fn add_list(graph: &mut Graph, directions: &[DirectionText]) -> Id {
@@ -162,9 +269,14 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
     let free = |id: Id| graph[id].data.free.iter().copied();
     match node {
         Term::Access(text) => graph.analysis.context.indices(*text).cloned().unwrap_or_default(),
-        Term::Reduce([_, _, index, _]) => {
+        Term::Reduce([_, _, index, _])
+        | Term::Running([_, _, index, _])
+        | Term::Sliding([_, index, _])
+        | Term::Count([_, index]) => {
             let bound = name_of(graph, *index);
-            node.children().iter().flat_map(|child| free(*child)).filter(|index| Some(*index) != bound).collect()
+            let fixed = bound.map(|index| graph.analysis.context.frame.range_depends(index)).unwrap_or_default();
+            let inside = node.children().iter().flat_map(|child| free(*child)).filter(|index| Some(*index) != bound);
+            inside.chain(fixed).collect()
         }
         Term::Result(space) | Term::Head([space, _]) => face_of(graph, *space)
             .map(|(space, _)| graph.analysis.context.indices_of(space).collect())

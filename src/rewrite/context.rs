@@ -7,7 +7,9 @@
 //! (`st in i, st not in indices(X)` is the null lattice).
 
 use super::equations::Equations;
+use super::frame::Frame;
 use super::language::{AccessText, DirectionText};
+use super::monoid::Monoid;
 use crate::integer::{Affine, Matrix, Name, Vector, dot, lexicographic_sign};
 use crate::recurrence::spaces::solve;
 use crate::recurrence::{Operand, Space};
@@ -21,6 +23,10 @@ pub struct Context {
     produced: BTreeSet<Symbol>,
     indices: BTreeMap<AccessText, BTreeSet<Symbol>>,
     spaces: BTreeMap<Symbol, SpaceFacts>,
+    /// What stands for a space in terms over whole equations.
+    pub frame: Frame,
+    /// The monoids that rule files declare.
+    pub monoids: Vec<Monoid>,
 }
 
 /// What is known of a space.
@@ -108,6 +114,16 @@ impl Context {
         context.produced.extend(equations.known.iter().map(symbol));
         equations.spaces.iter().for_each(|space| context.add_space(space));
         context
+    }
+
+    /// The registry of terms over whole equations.
+    pub fn of_frame(frame: Frame, monoids: &[Monoid]) -> Context {
+        Context { indices: frame.accesses().collect(), frame, monoids: monoids.to_vec(), ..Context::default() }
+    }
+
+    /// The declared monoid of this name.
+    pub fn monoid(&self, name: Symbol) -> Option<&Monoid> {
+        self.monoids.iter().find(|monoid| monoid.name == name.as_str())
     }
 
     fn add_space(&mut self, space: &Space) {

@@ -24,6 +24,12 @@ define_language! {
     /// | `(accum s o g e)` | `e` combined by `o` over all points `y` with `g y = g x` |
     /// | `(inner s o g e)` | `e` at the points of `s` that work on the element `g x`; the neutral value of `o` where none does |
     /// | `(handoff r s o g v)` | the same on the space `r`, of the field `v` on `s`: handed over by the point that has it |
+    /// | `(pair a b)` | a tuple, the components of `b` behind that of `a` |
+    /// | `(part n t)` | component `n` of the tuple `t`, from 0 |
+    /// | `(count s k)` | how many values the index `k` takes |
+    /// | `(running s o k e)` | `(reduce s o k e)`, got from that at the point before by one more term |
+    /// | `(sliding s k e)` | `(reduce s sum k e)`, got from that at the point before by what enters and what leaves |
+    /// | `(mirrored s e)` | `e`, computed where one of its indices is not above the other, and mirrored |
     /// | `(nulls s g)`, `(signs s k)` | folded by the analysis into a list of directions |
     /// | `(axes s)` | folded into the first index of `s` along which its faces are not yet met, both ways |
     /// | `(offset s X g)` | folded into the direction `d` for which `x - d` writes `X[g x]` |
@@ -60,6 +66,12 @@ define_language! {
         "accum" = Accum([Id; 4]),
         "inner" = Inner([Id; 4]),
         "handoff" = Handoff([Id; 5]),
+ "pair" = Pair([Id; 2]),
+        "part" = Part([Id; 2]),
+        "count" = Count([Id; 2]),
+        "running" = Running([Id; 4]),
+        "sliding" = Sliding([Id; 3]),
+        "mirrored" = Mirrored([Id; 2]),
         "nulls" = Nulls([Id; 2]),
         "signs" = Signs([Id; 2]),
         "heads" = Heads([Id; 2]),
@@ -104,6 +116,12 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("accum", 4),
     ("inner", 4),
     ("handoff", 5),
+    ("pair", 2),
+    ("part", 2),
+    ("count", 2),
+    ("running", 4),
+    ("sliding", 3),
+    ("mirrored", 2),
     ("nulls", 2),
     ("signs", 2),
     ("heads", 2),

@@ -5,7 +5,7 @@
 //! space of its own by `outer-send` alone. Paper: Cyclotron section 8.
 
 use super::analysis::Graph;
-use super::context::own_offset;
+use super::context::{Context, own_offset};
 use super::equations::Equations;
 use super::input::{equation_term, result_term};
 use super::language::Term;
@@ -127,7 +127,7 @@ fn saturate_alone(
     limits: &Limits,
 ) -> Checked<LoweredSystem> {
     let start = Start { term: &input, result: None };
-    let (report, graph) = saturate_terms(&equations, &[start], rules, limits)?;
+    let (report, graph) = saturate_terms(Context::new(&equations), &[start], rules, limits)?;
     Ok(LoweredSystem { report, equations, graph, inputs: vec![input] })
 }
 
@@ -138,7 +138,7 @@ fn saturate_equations(equations: Equations, rules: &RuleSet, limits: &Limits) ->
         .filter(|(space, _)| equations.is_whole(space))
         .map(|(space, term)| Start { term, result: reads_itself(space).then(|| result_term(space)) })
         .collect();
-    let (report, graph) = saturate_terms(&equations, &starts, rules, limits)?;
+    let (report, graph) = saturate_terms(Context::new(&equations), &starts, rules, limits)?;
     Ok(LoweredSystem { report, equations, graph, inputs })
 }
 

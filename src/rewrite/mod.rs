@@ -4,6 +4,9 @@
 //! from `rules/`. Out: a saturated e-graph in which the class of each space holds all ways to move the operands and to
 //! order the reduction; a [`Dataflow`] is one of them. Paper: Cyclotron sections 4 and 8.
 
+// What a stage needs that goes through terms itself.
+pub use egg::{Id, Language, RecExpr, Symbol};
+
 mod dataflow;
 
 pub use dataflow::{Dataflow, Transport};
@@ -14,17 +17,25 @@ pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
 
 mod equations;
 
+mod frame;
+
+pub use frame::{Frame, FrameIndex};
+
+mod monoid;
+
+pub use monoid::{FOLD_PART, Monoid};
+
 mod context;
 
 pub use context::{MAX_COMBINED, null_directions};
 
 mod analysis;
 
-pub use analysis::FOLD_DIRECTIONS;
+pub use analysis::{FOLD_COUNT, FOLD_DIRECTIONS, Facts, Graph, components};
 
 mod predicates;
 
-pub use predicates::{PREDICATES, Predicate};
+pub use predicates::{PREDICATES, Predicate, is_shifted};
 
 mod rule_text;
 
@@ -32,11 +43,13 @@ pub use rule_text::Tag;
 
 mod reader;
 
+mod read_monoid;
+
 pub use reader::{Rule, read_rules};
 
 mod rules;
 
-pub use rules::{RuleSet, embedded_sources, load_rules, read_directory};
+pub use rules::{Phase, RuleSet, embedded_sources, load_phase, load_rules, read_directory};
 
 mod levels;
 
@@ -57,6 +70,10 @@ mod saturate;
 pub use saturate::{DEFINE_RESULT, Limits, Report};
 
 mod lowered;
+
+mod forms;
+
+pub use forms::{Forms, saturate_forms};
 
 pub use lowered::{Lowered, LoweredSystem, saturate, saturate_system, saturate_system_term, saturate_term};
 

@@ -5,7 +5,8 @@
 
 use super::analysis::{Graph, access_of, face_of, name_of};
 use super::language::Term;
-use egg::Id;
+use crate::recurrence::Operator;
+use egg::{Id, Symbol};
 
 /// A named condition.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,55 @@ pub const PREDICATES: &[Predicate] = &[
         meaning: "a point of the space reads what the point at a constant distance writes",
         holds: uniform,
     },
+    Predicate {
+        name: "counts",
+        arity: 3,
+        meaning: "in the frame, the index starts from 0 and the access is the index itself",
+        holds: counts,
+    },
+    Predicate {
+        name: "countable",
+        arity: 2,
+        meaning: "in the frame, how many values the index takes is one form",
+        holds: countable,
+    },
+    Predicate {
+        name: "grows",
+        arity: 3,
+        meaning: "the range of the index grows by one value with another one on which the term does not depend",
+        holds: grows,
+    },
+    Predicate {
+        name: "slides",
+        arity: 3,
+        meaning: "the term is the same one step further along another index and one step back along this one",
+        holds: slides,
+    },
+    Predicate {
+        name: "swapped",
+        arity: 3,
+        meaning: "the exchange of two indices of one axis makes one access of the other",
+        holds: swapped,
+    },
+    Predicate {
+        name: "commutes",
+        arity: 1,
+        meaning: "the order of what the operator combines does not matter",
+        holds: commutes,
+    },
+    Predicate {
+        name: "shifted",
+        arity: 3,
+        meaning: "the term is a difference to its own maximum over the index",
+        holds: shifted,
+    },
+    Predicate {
+        name: "few",
+        arity: 3,
+        meaning: "the three together are few enough terms, or factors, to try them in every order",
+        holds: few,
+    },
+    Predicate { name: "apart", arity: 2, meaning: "neither index occurs in the range of the other", holds: apart },
 ];
 
 /// The predicate that `word` names.
@@ -140,4 +190,92 @@ fn uniform(graph: &Graph, arguments: &[Id]) -> bool {
     let names = (name_of(graph, *space), name_of(graph, *tensor), access_of(graph, *access));
     let (Some(space), Some(tensor), Some(access)) = names else { return false };
     graph.analysis.context.offset(space, tensor, access).is_some()
+}
+
+fn index_of(graph: &Graph, frame: Id, index: Id) -> Option<Symbol> {
+    let known = &graph.analysis.context.frame;
+    let within = name_of(graph, frame).is_some_and(|name| known.name.as_deref() == Some(name.as_str()));
+    name_of(graph, index).filter(|index| within && known.index(index.as_str()).is_some())
+}
+
+fn counts(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index, access] = arguments else { return false };
+    let known = (index_of(graph, *frame, *index), access_of(graph, *access));
+    matches!(known, (Some(index), Some(access)) if graph.analysis.context.frame.counts(index, access))
+}
+
+fn countable(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index] = arguments else { return false };
+    let index = index_of(graph, *frame, *index);
+    index.is_some_and(|index| graph.analysis.context.frame.count(index).is_some())
+}
+
+fn grows(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index, term] = arguments else { return false };
+    let free = &graph[*term].data.free;
+    let index = index_of(graph, *frame, *index);
+    index.is_some_and(|index| graph.analysis.context.frame.grows_with(index, free).is_some())
+}
+
+fn slides(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index, term] = arguments else { return false };
+    let Some(index) = index_of(graph, *frame, *index) else { return false };
+    let facts = &graph[*term].data;
+    graph.analysis.context.frame.range_depends(index).is_empty()
+        && facts.free.contains(&index)
+        && facts.sliding.iter().any(|(along, other)| *other == index && facts.free.contains(along))
+}
+
+fn swapped(graph: &Graph, arguments: &[Id]) -> bool {
+    let [_, one, other] = arguments else { return false };
+    let accesses = (access_of(graph, *one), access_of(graph, *other));
+    matches!(accesses, (Some(one), Some(other)) if graph.analysis.context.frame.swapped(one, other).is_some())
+}
+
+fn commutes(graph: &Graph, arguments: &[Id]) -> bool {
+    let [operator] = arguments else { return false };
+    let Some(name) = name_of(graph, *operator) else { return false };
+    let declared = graph.analysis.context.monoid(name);
+    Operator::from_keyword(name.as_str()).is_some() || declared.is_some_and(|monoid| !monoid.ordered)
+}
+
+fn apart(graph: &Graph, arguments: &[Id]) -> bool {
+    let names: Option<Vec<_>> = arguments.iter().map(|id| name_of(graph, *id)).collect();
+    let Some([one, other]) = names.as_deref() else { return false };
+    let frame = &graph.analysis.context.frame;
+    !frame.range_depends(*one).contains(other) && !frame.range_depends(*other).contains(one)
+}
+
+/// Sums and products of more terms keep the order in which they are written.
+const MOST_IN_ANY_ORDER: usize = 6;
+
+fn few(graph: &Graph, arguments: &[Id]) -> bool {
+    ["add", "mul"].iter().all(|word| {
+        let widths = arguments.iter().map(|id| graph[*id].data.width(word));
+        widths.sum::<usize>() <= MOST_IN_ANY_ORDER
+    })
+}
+
+fn shifted(graph: &Graph, arguments: &[Id]) -> bool {
+    let [_, index, term] = arguments else { return false };
+    is_shifted(graph, *term, |bound| graph.find(bound) == graph.find(*index))
+}
+
+/// Whether a term is a difference to its own maximum over an index that fits, and so never above 0.
+pub fn is_shifted(graph: &Graph, term: Id, fits: impl Fn(Id) -> bool) -> bool {
+    let maximum = |greatest: Id, of: Id| {
+        graph[greatest].nodes.iter().any(|node| match node {
+            Term::Reduce([_, operator, index, body]) => {
+                let is_max = name_of(graph, *operator).is_some_and(|name| name.as_str() == Operator::Max.keyword());
+                is_max && fits(*index) && graph.find(*body) == graph.find(of)
+            }
+            _ => false,
+        })
+    };
+    graph[term].nodes.iter().any(|node| match node {
+        Term::Other(word, children) if word.as_str() == "sub" => {
+            matches!(children.as_slice(), [of, greatest] if maximum(graph.find(*greatest), graph.find(*of)))
+        }
+        _ => false,
+    })
 }

@@ -6,7 +6,9 @@
 
 use super::analysis::{FieldAnalysis, Graph};
 use super::language::{Term, arity, operator_words};
+use super::monoid::Monoid;
 use super::predicates::{PREDICATES, Predicate, find};
+use super::read_monoid::read_monoid;
 use super::rule_text::{ConditionText, RuleText, Tag, Token, Tree, parse_rules, wrong_at};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::recurrence::Operator;
@@ -35,17 +37,23 @@ pub struct Rule {
     pub(super) rewrite: Rewrite<Term, FieldAnalysis>,
 }
 
-/// The rules of one file, in its order.
-pub fn read_rules(source: &Arc<Source>) -> Checked<Vec<Rule>> {
-    let mut rules = vec![];
-    let mut diagnostics = vec![];
-    for text in parse_rules(source)? {
-        match check_rule(source, &text) {
+/// The rules and the monoids of one file, in its order.
+pub fn read_rules(source: &Arc<Source>) -> Checked<(Vec<Rule>, Vec<Monoid>)> {
+    let file = parse_rules(source)?;
+    let (mut rules, mut monoids, mut diagnostics) = (vec![], vec![], vec![]);
+    for text in &file.rules {
+        match check_rule(source, text) {
             Ok(found) => rules.extend(found),
             Err(diagnostic) => diagnostics.push(diagnostic),
         }
     }
-    if diagnostics.is_empty() { Ok(rules) } else { Err(diagnostics) }
+    for text in &file.monoids {
+        match read_monoid(source, text) {
+            Ok(monoid) => monoids.push(monoid),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    if diagnostics.is_empty() { Ok((rules, monoids)) } else { Err(diagnostics) }
 }
 
 fn check_rule(source: &Arc<Source>, text: &RuleText) -> Result<Vec<Rule>, Diagnostic> {
@@ -149,7 +157,7 @@ fn read_atom(source: &Arc<Source>, token: &Token, variables: &mut Variables) -> 
     Ok(ENodeOrVar::ENode(Term::leaf(&token.text)))
 }
 
-fn check_operator(source: &Arc<Source>, head: &Token, given: usize) -> Result<(), Diagnostic> {
+pub(super) fn check_operator(source: &Arc<Source>, head: &Token, given: usize) -> Result<(), Diagnostic> {
     let word = head.text.as_str();
     match arity(word) {
         Some(expected) if expected == given => Ok(()),

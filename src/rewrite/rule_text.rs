@@ -7,7 +7,7 @@
 //! name: lhs => rhs if p(?a ?b) & !q(?c)
 //! ```
 //!
-//! `<=>` stands for two rules. A line that starts with a blank continues the one before. Other lines with `#` are
+//! `<=>` stands for two rules. `monoid name: (a b) (x y) => (..) from (..)` declares an operator on tuples. A line that starts with a blank continues the one before. Other lines with `#` are
 //! comments.
 
 use crate::diagnostic::{Checked, Diagnostic};
@@ -76,6 +76,26 @@ pub(super) struct RuleText {
     pub conditions: Vec<ConditionText>,
 }
 
+/// `monoid rescaled: (m a) (x v) => (..) from (-infinity 0)`, or `ordered monoid ..`, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MonoidText {
+    pub name: Token,
+    pub law: String,
+    pub tag: Tag,
+    pub ordered: bool,
+    pub left: Tree,
+    pub right: Tree,
+    pub values: Tree,
+    pub neutral: Tree,
+}
+
+/// What a rule file holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FileText {
+    pub rules: Vec<RuleText>,
+    pub monoids: Vec<MonoidText>,
+}
+
 /// A message that points at one place of a rule file.
 pub(super) fn wrong_at(source: &Arc<Source>, span: Span, message: impl Into<String>, label: &str) -> Diagnostic {
     Diagnostic::new(message).label(source, span, label)
@@ -91,8 +111,8 @@ impl Tree {
 }
 
 /// Takes a rule file apart; all messages at once.
-pub(super) fn parse_rules(source: &Arc<Source>) -> Checked<Vec<RuleText>> {
-    let mut rules = vec![];
+pub(super) fn parse_rules(source: &Arc<Source>) -> Checked<FileText> {
+    let mut file = FileText::default();
     let mut diagnostics = vec![];
     let mut law: Option<(String, Span)> = None;
     for entry in split_entries(&source.text) {
@@ -102,14 +122,11 @@ pub(super) fn parse_rules(source: &Arc<Source>) -> Checked<Vec<RuleText>> {
                     diagnostics.push(stray_law(source, old));
                 }
             }
-            Entry::Rule(span) => match parse_rule(source, span, law.take()) {
-                Ok(rule) => rules.push(rule),
-                Err(diagnostic) => diagnostics.push(diagnostic),
-            },
+            Entry::Rule(span) => diagnostics.extend(parse_entry(source, span, law.take(), &mut file).err()),
         }
     }
     diagnostics.extend(law.map(|(_, span)| stray_law(source, span)));
-    if diagnostics.is_empty() { Ok(rules) } else { Err(diagnostics) }
+    if diagnostics.is_empty() { Ok(file) } else { Err(diagnostics) }
 }
 
 fn stray_law(source: &Arc<Source>, span: Span) -> Diagnostic {
@@ -139,17 +156,43 @@ fn split_entries(text: &str) -> Vec<Entry> {
     entries
 }
 
-fn parse_rule(source: &Arc<Source>, span: Span, law: Option<(String, Span)>) -> Result<RuleText, Diagnostic> {
-    let mut cursor =
-        Cursor { source, tokens: tokenize(source, span), at: 0, end: Span { start: span.end, end: span.end } };
+fn parse_entry(
+    source: &Arc<Source>,
+    span: Span,
+    law: Option<(String, Span)>,
+    file: &mut FileText,
+) -> Result<(), Diagnostic> {
+    let end = Span { start: span.end, end: span.end };
+    let mut cursor = Cursor { source, tokens: tokenize(source, span), at: 0, end };
+    match cursor.monoid_words() {
+        Some(ordered) => file.monoids.push(parse_monoid(&mut cursor, ordered, law)?),
+        None => file.rules.push(parse_rule(&mut cursor, law)?),
+    }
+    Ok(())
+}
+
+fn parse_rule(cursor: &mut Cursor<'_>, law: Option<(String, Span)>) -> Result<RuleText, Diagnostic> {
     let name = cursor.rule_name()?;
-    let (text, law_span) = law.ok_or_else(|| missing_law(source, &name))?;
-    let (tag, law) = read_law(source, &text, law_span)?;
+    let (tag, law) = cursor.law(&name, law)?;
     let left = cursor.tree()?;
     let both_ways = cursor.arrow()?;
     let right = cursor.tree()?;
     let conditions = cursor.conditions()?;
     Ok(RuleText { name, law, tag, left, right, both_ways, conditions })
+}
+
+fn parse_monoid(cursor: &mut Cursor<'_>, ordered: bool, law: Option<(String, Span)>) -> Result<MonoidText, Diagnostic> {
+    let name = cursor.rule_name()?;
+    let (tag, law) = cursor.law(&name, law)?;
+    let (left, right) = (cursor.tree()?, cursor.tree()?);
+    cursor.word("=>")?;
+    let values = cursor.tree()?;
+    cursor.word("from")?;
+    let neutral = cursor.tree()?;
+    match cursor.tokens.get(cursor.at) {
+        Some(token) => Err(cursor.wrong(token, "the end of the monoid")),
+        None => Ok(MonoidText { name, law, tag, ordered, left, right, values, neutral }),
+    }
 }
 
 /// The tag and the words of a law line, behind `# law`.
@@ -215,6 +258,29 @@ impl Cursor<'_> {
     fn wrong(&self, token: &Token, expected: &str) -> Diagnostic {
         let message = format!("expected {expected}, found `{}`", token.text);
         wrong_at(self.source, token.span, message, "not here")
+    }
+
+    /// Whether a monoid is declared here, and whether an ordered one.
+    fn monoid_words(&mut self) -> Option<bool> {
+        let word = |position: usize| self.tokens.get(position).map(|token| token.text.as_str());
+        let ordered = match (word(0), word(1)) {
+            (Some("monoid"), _) => false,
+            (Some("ordered"), Some("monoid")) => true,
+            _ => return None,
+        };
+        self.at += 1 + usize::from(ordered);
+        Some(ordered)
+    }
+
+    fn word(&mut self, expected: &str) -> Result<(), Diagnostic> {
+        let token = self.next(&format!("`{expected}`"))?;
+        if token.text == expected { Ok(()) } else { Err(self.wrong(&token, &format!("`{expected}`"))) }
+    }
+
+    /// The law of what is called `name`.
+    fn law(&self, name: &Token, law: Option<(String, Span)>) -> Result<(Tag, String), Diagnostic> {
+        let (text, span) = law.ok_or_else(|| missing_law(self.source, name))?;
+        read_law(self.source, &text, span)
     }
 
     fn rule_name(&mut self) -> Result<Token, Diagnostic> {

@@ -3,7 +3,9 @@
 //! In: directories of `*.rules` files, read in the order of their names. Out: a [`RuleSet`] in which every name is
 //! unique. Without a `rules/` directory the texts that were current when the program was built stand in.
 
+use super::monoid::Monoid;
 use super::reader::{Rule, read_rules};
+use super::rule_text::Tag;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::span::Source;
 use std::collections::BTreeMap;
@@ -18,10 +20,19 @@ const EMBEDDED: [(&str, &str); 3] = [
     ("pointwise.rules", include_str!("../../rules/pointwise.rules")),
 ];
 
+/// Those of the algebra.
+const ALGEBRA: [(&str, &str); 4] = [
+    ("folds.rules", include_str!("../../rules/algebra/folds.rules")),
+    ("functions.rules", include_str!("../../rules/algebra/functions.rules")),
+    ("reductions.rules", include_str!("../../rules/algebra/reductions.rules")),
+    ("ring.rules", include_str!("../../rules/algebra/ring.rules")),
+];
+
 /// Rules with unique names, in the order in which they run.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
+    monoids: Vec<Monoid>,
 }
 
 impl RuleSet {
@@ -31,7 +42,10 @@ impl RuleSet {
         let mut diagnostics: Diagnostics = vec![];
         for source in sources {
             match read_rules(source) {
-                Ok(rules) => set.rules.extend(rules),
+                Ok((rules, monoids)) => {
+                    set.rules.extend(rules);
+                    set.monoids.extend(monoids);
+                }
                 Err(wrong) => diagnostics.extend(wrong),
             }
         }
@@ -42,6 +56,11 @@ impl RuleSet {
     /// The rules, in the order in which they run.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// The monoids that the files declare.
+    pub fn monoids(&self) -> &[Monoid] {
+        &self.monoids
     }
 
     /// The rule called `name`.
@@ -58,6 +77,12 @@ impl RuleSet {
     /// The set without the rule called `name`.
     pub fn without(mut self, name: &str) -> RuleSet {
         self.rules.retain(|rule| rule.name != name);
+        self
+    }
+
+    /// The set without the rules of this tag.
+    pub fn without_tag(mut self, tag: Tag) -> RuleSet {
+        self.rules.retain(|rule| rule.tag != tag);
         self
     }
 
@@ -83,19 +108,54 @@ fn duplicate(first: &Rule, second: &Rule) -> Diagnostic {
         .help("a rule keeps its name for life: give the new rule another one")
 }
 
-/// The rules that come with the program and those of the directory `extra`, in this order.
+/// When rules run: each phase has an e-graph of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Laws of expressions, which multiply the forms of the equations.
+    Algebra,
+    /// Laws of moving operands and ordering reductions, which saturate.
+    Dataflow,
+}
+
+impl Phase {
+    /// Its folder within a directory of rules.
+    fn folder(self, directory: &Path) -> PathBuf {
+        match self {
+            Phase::Algebra => directory.join("algebra"),
+            Phase::Dataflow => directory.to_owned(),
+        }
+    }
+}
+
+/// The rules of the dataflow that come with the program and those of the directory `extra`, in this order.
 pub fn load_rules(extra: Option<&Path>) -> Checked<RuleSet> {
+    load_phase(Phase::Dataflow, extra)
+}
+
+/// The rules of a phase that come with the program and those of the directory `extra`, in this order. A directory without a folder
+/// for the phase has none.
+pub fn load_phase(phase: Phase, extra: Option<&Path>) -> Checked<RuleSet> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
-    let mut sources = if own.is_dir() { read_directory(&own)? } else { embedded_sources() };
-    if let Some(directory) = extra {
-        sources.extend(read_directory(directory)?);
+    let mut sources = if own.is_dir() { read_directory(&phase.folder(&own))? } else { embedded(phase) };
+    if let Some(directory) = extra.map(|directory| phase.folder(directory)) {
+        if phase == Phase::Dataflow || directory.is_dir() {
+            sources.extend(read_directory(&directory)?);
+        }
     }
     RuleSet::from_sources(&sources)
 }
 
-/// The rules as they were when the program was built.
+/// The rules of the dataflow as they were when the program was built.
 pub fn embedded_sources() -> Vec<Arc<Source>> {
-    EMBEDDED.iter().map(|(name, text)| Source::new(*name, *text)).collect()
+    embedded(Phase::Dataflow)
+}
+
+fn embedded(phase: Phase) -> Vec<Arc<Source>> {
+    let texts = match phase {
+        Phase::Algebra => ALGEBRA.as_slice(),
+        Phase::Dataflow => EMBEDDED.as_slice(),
+    };
+    texts.iter().map(|(name, text)| Source::new(*name, *text)).collect()
 }
 
 /// All `*.rules` files of a directory, sorted by name.

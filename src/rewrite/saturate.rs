@@ -1,12 +1,11 @@
 //! Saturation: runs the rules until nothing new is learnt.
 //!
-//! In: the terms of [`Equations`] and a [`RuleSet`]. Out: one e-graph that holds every lowered form the rules reach.
+//! In: terms, the [`Context`] of their names, and a [`RuleSet`]. Out: one e-graph that holds every lowered form the rules reach.
 //! Invariant: limits count iterations and e-nodes, never time, so the same input gives the same graph.
 //! Paper: Cyclotron section 8.
 
 use super::analysis::{Contradiction, FieldAnalysis, Graph};
 use super::context::Context;
-use super::equations::Equations;
 use super::language::Term;
 use super::rules::RuleSet;
 use super::step::{Step, explain_equality};
@@ -66,19 +65,19 @@ pub(super) struct Start<'a> {
     pub result: Option<RecExpr<Term>>,
 }
 
-/// Runs `rules` on the terms of `starts`, over the names of `equations`, until nothing new is learnt.
+/// Runs `rules` on the terms of `starts`, over the names of `context`, until nothing new is learnt.
 ///
 /// # Errors
 ///
 /// A rule that makes two different leaves equal.
 pub(super) fn saturate_terms(
-    equations: &Equations,
+    context: Context,
     starts: &[Start],
     rules: &RuleSet,
     limits: &Limits,
 ) -> Checked<(Report, Graph)> {
     let started = Instant::now();
-    let analysis = FieldAnalysis::new(Arc::new(Context::new(equations)));
+    let analysis = FieldAnalysis::new(Arc::new(context));
     let mut runner = run(start_graph(analysis, starts), rules, limits);
     if let Some(contradiction) = runner.egraph.analysis.contradiction() {
         return contradicted(&mut runner.egraph, &contradiction, rules).alone();

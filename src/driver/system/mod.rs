@@ -23,8 +23,8 @@ use crate::extract::{
 };
 use crate::integer::Bindings;
 use crate::mapping::{Network, Part, SystemDesign};
-use crate::recurrence::spaces::SpaceSystem;
-use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
+use crate::recurrence::spaces::{SpaceSystem, evaluate_system_in_order};
+use crate::recurrence::{Chain, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
 use crate::rewrite::{self, Choices, Dataflow, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use crate::span::Span;
@@ -181,7 +181,10 @@ impl Kernel for System {
         let chains = design.system.spaces.iter().zip(design.parts.iter().map(|part| &part.dataflow.chain));
         match origin.tiled() {
             Some(tiled) => origin.expected(tiled, &chains.collect::<Vec<_>>(), sizes, inputs),
-            None => recurrence::evaluate(&origin.system, sizes, inputs),
+            None => {
+                let chains: Vec<Chain> = chains.map(|(_, chain)| chain.clone()).collect();
+                evaluate_system_in_order(&origin.system, design.system, &chains, sizes, inputs)
+            }
         }
     }
 

@@ -1,0 +1,386 @@
+//! From the e-graph of forms to goals.
+//!
+//! In: [`Forms`], the sizes at which costs are counted. Out: [`Goals`], in which every node that says how to compute a number is a way;
+//! and the goal of each class. A component of a reduction by a declared monoid is a goal of its own, beside those components that its
+//! value uses, so two reductions with one key share the key's component.
+
+use super::goals::{Combination, Fold, Goal, GoalId, Goals, Value, Way};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Affine, Bindings, Name, Polyhedron, name};
+use crate::recurrence::{Function, Operator};
+use crate::rewrite::{Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, components, is_shifted};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many axes a kernel may have.
+const MOST_AXES: usize = 64;
+
+/// The goals of all classes below the roots, and which goal is whose.
+pub(super) fn compile(forms: &Forms, roots: &[Id], sizes: &Bindings) -> Checked<(Goals, BTreeMap<Id, GoalId>)> {
+    let frame = &forms.graph.analysis.context.frame;
+    let axes = frame.indices().iter().map(|index| index.axis + 1).max().unwrap_or_default();
+    if axes > MOST_AXES {
+        return Diagnostic::new(format!("the kernel has {axes} axes, the limit is {MOST_AXES}")).alone();
+    }
+    let mut compiler = Compiler {
+        graph: &forms.graph,
+        frame,
+        sizes,
+        goals: Goals::default(),
+        classes: BTreeMap::new(),
+        folds: BTreeMap::new(),
+        written: written_nodes(forms),
+    };
+    compiler.goals.axes = u32::try_from(axes).unwrap_or_default();
+    compiler.goals.roots = roots.iter().map(|root| compiler.class(*root)).collect();
+    Ok((compiler.goals, compiler.classes))
+}
+
+/// A component of a reduction: what combines, over which index, from which end, and the classes that it takes.
+type FoldKey = (Combination, Name, bool, Vec<Id>);
+
+struct Compiler<'a> {
+    graph: &'a Graph,
+    frame: &'a Frame,
+    sizes: &'a Bindings,
+    goals: Goals,
+    classes: BTreeMap<Id, GoalId>,
+    folds: BTreeMap<FoldKey, GoalId>,
+    /// The nodes of the equations as they are written: of ways that cost the same these come first.
+    written: BTreeSet<Term>,
+}
+
+/// All nodes of these terms, over the classes of the e-graph.
+fn written_nodes(forms: &Forms) -> BTreeSet<Term> {
+    let mut nodes = BTreeSet::new();
+    for input in &forms.inputs {
+        let mut ids: Vec<Id> = vec![];
+        for node in input.as_ref() {
+            let node = node.clone().map_children(|child| ids[usize::from(child)]);
+            let id = forms.graph.lookup(node.clone()).unwrap_or_default();
+            nodes.insert(node);
+            ids.push(id);
+        }
+    }
+    nodes
+}
+
+impl Compiler<'_> {
+    fn class(&mut self, id: Id) -> GoalId {
+        let id = self.graph.find(id);
+        if let Some(known) = self.classes.get(&id) {
+            return *known;
+        }
+        let goal = self.add_goal(self.graph[id].data.free.iter().copied().collect());
+        self.goals.goals[goal].class = Some(id);
+        self.classes.insert(id, goal);
+        let mut nodes = self.graph[id].nodes.clone();
+        nodes.sort_by_key(|node| !self.written.contains(node));
+        let mut options = vec![];
+        for node in &nodes {
+            options.extend(self.ways(goal, node).into_iter().map(|way| Way { node: Some(node.clone()), ..way }));
+        }
+        self.goals.goals[goal].options = options;
+        goal
+    }
+
+    fn add_goal(&mut self, indices: BTreeSet<Symbol>) -> GoalId {
+        let within = |index: &&crate::rewrite::FrameIndex| indices.contains(&Symbol::from(&*index.name));
+        let indices: Vec<Name> = self.frame.indices().iter().filter(within).map(|index| index.name.clone()).collect();
+        let axes = indices.iter().map(|index| self.axis(index)).fold(0, |all, axis| all | axis);
+        self.goals.goals.push(Goal { indices, axes, class: None, options: vec![] });
+        self.goals.goals.len() - 1
+    }
+
+    fn axis(&self, index: &Name) -> u64 {
+        self.frame.index(index).map_or(0, |index| 1 << index.axis)
+    }
+
+    /// How many points these indices have together.
+    fn points(&self, indices: &[Name]) -> u128 {
+        self.points_within(indices, &Polyhedron::default())
+    }
+
+    /// How many of them lie in `part`.
+    fn points_within(&self, indices: &[Name], part: &Polyhedron) -> u128 {
+        let ranges = indices.iter().filter_map(|index| self.frame.index(index));
+        let all = ranges.fold(part.clone(), |set, index| set.intersect(&index.range));
+        let others: Vec<Name> = self.frame.indices().iter().map(|index| index.name.clone()).collect();
+        let all = all.eliminate_all(others.iter().filter(|other| !indices.contains(other)));
+        all.count(indices, self.sizes).map_or(u128::from(u64::MAX), u128::from)
+    }
+
+    fn ways(&mut self, goal: GoalId, node: &Term) -> Vec<Way> {
+        let leaf = |value: Value| {
+            vec![Way {
+                value,
+                operations: 0,
+                may_overflow: false,
+                children: vec![],
+                beside: vec![],
+                pass: 0,
+                node: None,
+            }]
+        };
+        match node {
+            Term::Number(number) => leaf(Value::Number(*number)),
+            Term::Index(access) => self.access(*access).map_or_else(Vec::new, |text| leaf(Value::Index(text))),
+            Term::At([tensor, access]) => match (self.name(*tensor), self.access(*access)) {
+                (Some(tensor), Some(access)) => leaf(Value::Read(tensor, access)),
+                _ => vec![],
+            },
+            Term::Count([_, index]) => self.name(*index).map_or_else(Vec::new, |index| leaf(Value::Count(index))),
+            Term::Other(word, children) => self.apply(goal, *word, children),
+            Term::Reduce([_, operator, index, body]) => self.reduce(*operator, *index, *body),
+            Term::Part([number, tuple]) => self.part(*number, *tuple),
+            Term::Running([_, operator, index, body]) => self.running(goal, *operator, *index, *body),
+            Term::Sliding([_, index, body]) => self.sliding(goal, *index, *body),
+            Term::Mirrored([_, whole]) => self.mirrored(goal, *whole),
+            _ => vec![],
+        }
+    }
+
+    fn name(&self, id: Id) -> Option<Name> {
+        match &self.graph[id].data.constant {
+            Some(Term::Other(word, _)) => Some(name(word.as_str())),
+            _ => None,
+        }
+    }
+
+    fn access(&self, id: Id) -> Option<crate::rewrite::AccessText> {
+        match self.graph[id].data.constant {
+            Some(Term::Access(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, goal: GoalId, word: Symbol, children: &[Id]) -> Vec<Way> {
+        let Some(function) = Function::from_keyword(word.as_str()).filter(|known| known.arity() == children.len())
+        else {
+            return vec![];
+        };
+        let operations = self.points(&self.goals.goals[goal].indices);
+        let shifted = |child: &Id| is_shifted(self.graph, self.graph.find(*child), |_| true);
+        let may_overflow = function == Function::Exponential && !children.iter().all(shifted);
+        let children = children.iter().map(|child| self.class(*child)).collect();
+        vec![Way {
+            value: Value::Apply(function),
+            operations,
+            may_overflow,
+            children,
+            beside: vec![],
+            pass: 0,
+            node: None,
+        }]
+    }
+
+    /// The only value of another goal.
+    fn same(child: GoalId) -> Way {
+        Way {
+            value: Value::Same,
+            operations: 0,
+            may_overflow: false,
+            children: vec![child],
+            beside: vec![],
+            pass: 0,
+            node: None,
+        }
+    }
+
+    fn reduce(&mut self, operator: Id, index: Id, body: Id) -> Vec<Way> {
+        let (Some(operator), Some(index)) = (self.name(operator), self.name(index)) else { return vec![] };
+        if let Some(built) = Operator::from_keyword(&operator) {
+            let key = (Combination::Built(built), index, false, vec![self.graph.find(body)]);
+            return vec![Compiler::same(self.fold(key, vec![0], &[], 1))];
+        }
+        let single = self.monoid(&operator).filter(|monoid| monoid.width() == 1).cloned();
+        single.map_or_else(Vec::new, |monoid| {
+            vec![Compiler::same(self.component(&monoid, 0, &index, false, &[self.graph.find(body)]))]
+        })
+    }
+
+    fn monoid(&self, name: &str) -> Option<&Monoid> {
+        self.graph.analysis.context.monoids.iter().find(|monoid| monoid.name == name)
+    }
+
+    /// A component of a reduction by a declared monoid, from each end.
+    fn part(&mut self, number: Id, tuple: Id) -> Vec<Way> {
+        let Some(Term::Number(number)) = self.graph[number].data.constant else { return vec![] };
+        let component = number.value() as usize;
+        let mut ways = vec![];
+        for node in &self.graph[self.graph.find(tuple)].nodes {
+            let Term::Reduce([_, operator, index, body]) = node else { continue };
+            let (Some(operator), Some(index)) = (self.name(*operator), self.name(*index)) else { continue };
+            let Some(monoid) = self.monoid(&operator).filter(|monoid| component < monoid.width()).cloned() else {
+                continue;
+            };
+            let Some(arguments) = components(self.graph, *body, monoid.width()) else { continue };
+            ways.push(Compiler::same(self.component(&monoid, component, &index, false, &arguments)));
+            if monoid.ordered {
+                ways.push(Compiler::same(self.component(&monoid, component, &index, true, &arguments)));
+            }
+        }
+        ways
+    }
+
+    /// The goal of a component, with those beside it whose state its value uses.
+    fn component(
+        &mut self,
+        monoid: &Monoid,
+        component: usize,
+        index: &Name,
+        backward: bool,
+        arguments: &[Id],
+    ) -> GoalId {
+        if let (Some((operator, argument)), false) = (monoid.alone(component), backward) {
+            let key = (Combination::Built(operator), index.clone(), false, vec![arguments[argument]]);
+            return self.fold(key, vec![0], &[], 1);
+        }
+        // Backward the state is on the right, and what comes next on the left.
+        let states = reached(monoid, component, backward);
+        let taken: BTreeSet<usize> = states.iter().flat_map(|state| monoid.uses(*state, backward)).collect();
+        let combination = Combination::Declared(monoid.name.clone(), component);
+        let classes = taken.iter().map(|argument| arguments[*argument]).collect();
+        let beside: Vec<usize> = states.into_iter().filter(|state| *state != component).collect();
+        let key = (combination, index.clone(), backward, classes);
+        if let Some(known) = self.folds.get(&key) {
+            return *known;
+        }
+        let others: Vec<(usize, GoalId)> =
+            beside.iter().map(|other| (*other, self.component(monoid, *other, index, backward, arguments))).collect();
+        self.fold(key, taken.into_iter().collect(), &others, monoid.operations(component))
+    }
+
+    fn fold(&mut self, key: FoldKey, arguments: Vec<usize>, beside: &[(usize, GoalId)], each: u64) -> GoalId {
+        if let Some(known) = self.folds.get(&key) {
+            return *known;
+        }
+        let (operator, index, backward, classes) = key.clone();
+        let bound = Symbol::from(&*index);
+        let beside_indices = beside.iter().flat_map(|(_, goal)| self.goals.goals[*goal].indices.clone());
+        let beside_indices: Vec<Symbol> = beside_indices.map(|index| Symbol::from(&*index)).collect();
+        let free = classes.iter().flat_map(|class| self.graph[*class].data.free.iter().copied()).chain(beside_indices);
+        let mut free: BTreeSet<Symbol> = free.chain(self.frame.range_depends(bound)).collect();
+        free.remove(&bound);
+        let goal = self.add_goal(free);
+        self.folds.insert(key, goal);
+        let mut all = self.goals.goals[goal].indices.clone();
+        all.push(index.clone());
+        let way = Way {
+            operations: self.points(&all) * u128::from(each),
+            may_overflow: false,
+            children: classes.iter().map(|class| self.class(*class)).collect(),
+            beside: beside.iter().map(|(_, goal)| *goal).collect(),
+            pass: self.axis(&index),
+            node: None,
+            value: Value::Fold(Fold {
+                operator,
+                index,
+                backward,
+                arguments,
+                beside: beside.iter().map(|(at, _)| *at).collect(),
+            }),
+        };
+        self.goals.goals[goal].options = vec![way];
+        goal
+    }
+
+    fn running(&mut self, goal: GoalId, operator: Id, index: Id, body: Id) -> Vec<Way> {
+        let (Some(operator), Some(index)) = (self.name(operator), self.name(index)) else { return vec![] };
+        let free = self.graph[self.graph.find(body)].data.free.clone();
+        let with = self.frame.grows_with(Symbol::from(&*index), &free);
+        let (Some(with), Some(operator)) = (with, Operator::from_keyword(&operator)) else { return vec![] };
+        let operations = self.points(&self.goals.goals[goal].indices);
+        let children = vec![self.class(body)];
+        vec![Way {
+            value: Value::Running { operator, index, with },
+            operations,
+            may_overflow: false,
+            children,
+            beside: vec![],
+            pass: 0,
+            node: None,
+        }]
+    }
+
+    /// The half of a sum where one index is not above the other; its products are counted here, since only these are needed.
+    fn mirrored(&mut self, goal: GoalId, whole: Id) -> Vec<Way> {
+        let mut ways = vec![];
+        for (index, factors, accesses) in products(self.graph, whole) {
+            let accesses = accesses.map(|access| self.access(access));
+            let ([Some(first), Some(second)], Some(index)) = (accesses, self.name(index)) else { continue };
+            let Some((one, other)) = self.frame.swapped(first, second) else { continue };
+            let indices = self.goals.goals[goal].indices.clone();
+            let half = Polyhedron::new([Affine::variable(&one) - Affine::variable(&other)]);
+            let all: Vec<Name> = indices.iter().cloned().chain([index.clone()]).collect();
+            let operations = 2 * self.points_within(&all, &half);
+            let children = factors.iter().map(|factor| self.class(*factor)).collect();
+            let pass = self.axis(&index);
+            let value = Value::Mirrored { index, one, other };
+            ways.push(Way { value, operations, may_overflow: false, children, beside: vec![], pass, node: None });
+        }
+        ways
+    }
+
+    fn sliding(&mut self, goal: GoalId, index: Id, body: Id) -> Vec<Way> {
+        let body = self.graph.find(body);
+        let Some(index) = self.name(index) else { return vec![] };
+        let facts = &self.graph[body].data;
+        let bound = Symbol::from(&*index);
+        let mut along = facts.sliding.iter().filter(|(along, other)| *other == bound && facts.free.contains(along));
+        let along = along.next().map(|(along, _)| name(along.as_str()));
+        // What enters and what leaves is read elsewhere than at the point, so it has to be an element.
+        let is_read = self.graph[body].nodes.iter().any(|node| matches!(node, Term::At(_)));
+        let Some(along) = along.filter(|_| is_read) else { return vec![] };
+        let indices = self.goals.goals[goal].indices.clone();
+        let first: Vec<Name> =
+            indices.iter().filter(|other| **other != along).cloned().chain([index.clone()]).collect();
+        let operations = 2 * self.points(&indices) + self.points(&first);
+        let children = vec![self.class(body)];
+        vec![Way {
+            value: Value::Sliding { index, along },
+            operations,
+            may_overflow: false,
+            children,
+            beside: vec![],
+            pass: 0,
+            node: None,
+        }]
+    }
+}
+
+/// The sums of products of two elements of one tensor in a class: the index and the two elements, with their access maps.
+fn products(graph: &Graph, whole: Id) -> Vec<(Id, [Id; 2], [Id; 2])> {
+    let mut found = vec![];
+    let element = |class: Id| {
+        graph[class].nodes.iter().find_map(|node| match node {
+            Term::At([_, access]) => Some(*access),
+            _ => None,
+        })
+    };
+    for node in &graph[graph.find(whole)].nodes {
+        let Term::Reduce([_, _, index, body]) = node else { continue };
+        for node in &graph[graph.find(*body)].nodes {
+            let Term::Other(word, children) = node else { continue };
+            let ("mul", [one, other]) = (word.as_str(), children.as_slice()) else { continue };
+            let (one, other) = (graph.find(*one), graph.find(*other));
+            if let (Some(first), Some(second)) = (element(one), element(other)) {
+                found.push((*index, [one, other], [first, second]));
+            }
+        }
+    }
+    found
+}
+
+/// A component and those whose state its value uses, and theirs.
+fn reached(monoid: &Monoid, component: usize, backward: bool) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![component];
+    while let Some(next) = open.pop() {
+        if found.insert(next) {
+            open.extend(monoid.uses(next, !backward));
+            // A joint equation has a component for each term that it takes.
+            open.extend(if backward { BTreeSet::new() } else { monoid.uses(next, false) });
+        }
+    }
+    found
+}

@@ -1,0 +1,206 @@
+//! From a kernel to the front of its forms.
+//!
+//! In: a system, the rules of the algebra, sizes, limits. Out: a [`Derivation`]. For every number of passes that some form has, the form
+//! with the fewest operations; a form stands on the front if no other has both fewer or as many of each. Invariant: the text of a form
+//! is read back and evaluated beside the kernel it comes from before anybody sees it (`confirm`).
+
+use super::compile::compile;
+use super::confirm::confirm;
+use super::equations::{Chosen, kernel_text};
+use super::goals::{FormCost, GoalId, Goals, Selection};
+use super::least::{Least, Limit, least};
+use super::show::{in_mathematics, known};
+use super::terms::selected_terms;
+use super::written::{Written, written};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::{Bindings, Name};
+use crate::recurrence::{RecurrenceSystem, gather};
+use crate::rewrite::{Forms, Id, Limits, Report, RuleSet, Step, Tag, saturate_forms};
+use std::collections::BTreeSet;
+
+/// A form of a kernel.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// What it costs at the sizes that were given.
+    pub cost: FormCost,
+    /// For each axis with a reduction along it the index that names it and how often its elements are gone through.
+    pub passes: Vec<(Name, u32)>,
+    /// Whether no form with as few passes has fewer operations.
+    pub is_least: bool,
+    /// The kernel.
+    pub text: String,
+    /// The laws that lead to it, each equation once.
+    pub steps: Vec<Step>,
+    /// The weakest tag among them.
+    pub tag: Tag,
+    /// The largest relative difference to the kernel that it was derived from, over random inputs.
+    pub difference: f64,
+}
+
+/// The forms of a kernel.
+#[derive(Clone, Debug)]
+pub struct Derivation {
+    /// What saturation did.
+    pub report: Report,
+    /// What the kernel costs as it is written.
+    pub written: FormCost,
+    /// The front, fewest passes first.
+    pub forms: Vec<Form>,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Wanted<'a> {
+    /// The sizes at which costs are counted.
+    pub sizes: &'a Bindings,
+    /// Limits of saturation.
+    pub limits: Limits,
+}
+
+/// The front of all forms that `rules` lead to.
+///
+/// # Errors
+/// Kernels whose equations scatter (`c[i + j]`); a rule that makes two different leaves equal; a form that does not compute what the
+/// kernel does, with the rules that lead to it.
+pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Checked<Derivation> {
+    check(system)?;
+    let written = written(system);
+    let inputs = written.roots.iter().map(|root| root.term.clone()).collect();
+    let as_written = saturate_forms(
+        written.frame.clone(),
+        written.roots.iter().map(|root| root.term.clone()).collect(),
+        &RuleSet::default(),
+        &wanted.limits,
+    )?;
+    let (goals, _) = goals_of(&as_written, &written, wanted.sizes)?;
+    let first = least(&goals, &unbounded(&goals, true));
+    let Some(first) = first else { return defect("the equations as they are written have no cost").alone() };
+    let mut forms = saturate_forms(written.frame.clone(), inputs, rules, &wanted.limits)?;
+    let (goals, defined) = goals_of(&forms, &written, wanted.sizes)?;
+    let mut found = vec![];
+    for least in front(&goals) {
+        let chosen = Chosen {
+            system,
+            written: &written,
+            forms: &forms,
+            goals: &goals,
+            selection: &least.selection,
+            defined: &defined,
+        };
+        let text = kernel_text(&chosen)?;
+        found.push((least, text));
+    }
+    let report = forms.report.clone();
+    let finished =
+        found.into_iter().map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), rules));
+    Ok(Derivation { report, written: first.cost, forms: finished.collect::<Checked<_>>()? })
+}
+
+fn check(system: &RecurrenceSystem) -> Checked<()> {
+    for equation in &system.equations {
+        let Some(target) = system.tensor(&equation.target) else { continue };
+        if gather(equation, target).subscripts != equation.subscripts {
+            let message = format!("`{}` is written where its terms are, not where it is stored", equation.target);
+            let diagnostic = Diagnostic::new(message).label(&system.source, equation.span, "this equation scatters");
+            return diagnostic
+                .help("forms are searched of equations with plain subscripts; write it as a sum for each element")
+                .alone();
+        }
+    }
+    Ok(())
+}
+
+fn defect(message: &str) -> Diagnostic {
+    Diagnostic::new(message).help("this is a defect of systole: please report the kernel")
+}
+
+/// The goals, and for each definition of the user its goal.
+fn goals_of(forms: &Forms, written: &Written, sizes: &Bindings) -> Checked<(Goals, Vec<Option<GoalId>>)> {
+    let roots: Vec<Id> = (0..written.roots.len()).filter_map(|position| forms.root(position)).collect();
+    let (goals, classes) = compile(forms, &roots, sizes)?;
+    let goal = |id: Id| classes.get(&forms.graph.find(id)).copied();
+    let definitions = written.definitions.iter();
+    let defined = definitions.map(|definition| forms.graph.lookup_expr(&definition.term).and_then(goal)).collect();
+    Ok((goals, defined))
+}
+
+fn unbounded(goals: &Goals, overflows: bool) -> Limit {
+    Limit { passes: vec![u32::MAX; goals.axes as usize], overflows }
+}
+
+/// The cheapest selection for each number of passes that cannot be had with fewer operations otherwise.
+fn front(goals: &Goals) -> Vec<Least> {
+    let mut found: Vec<Least> = [false, true].iter().flat_map(|overflows| all_passes(goals, *overflows)).collect();
+    let all: Vec<FormCost> = found.iter().map(|least| least.cost.clone()).collect();
+    let is_beaten = |cost: &FormCost| {
+        let no_worse = |other: &FormCost| {
+            other.overflows <= cost.overflows && other.passes <= cost.passes && other.operations <= cost.operations
+        };
+        all.iter().any(|other| other != cost && no_worse(other))
+    };
+    found.retain(|least| !is_beaten(&least.cost));
+    found.sort_by(|one, other| (&one.cost, &one.selection).cmp(&(&other.cost, &other.selection)));
+    found.dedup_by(|one, other| one.cost == other.cost);
+    found
+}
+
+/// The cheapest selection for all numbers of passes along the axes, from those of the cheapest of all downwards.
+fn all_passes(goals: &Goals, overflows: bool) -> Vec<Least> {
+    let mut found: Vec<Least> = vec![];
+    let mut open = BTreeSet::from([unbounded(goals, overflows)]);
+    let mut seen: BTreeSet<Limit> = BTreeSet::new();
+    while let Some(limit) = open.pop_last() {
+        if !seen.insert(limit.clone()) {
+            continue;
+        }
+        let Some(best) = least(goals, &limit) else { continue };
+        let passes = goals.passes_of(&best.selection);
+        for axis in 0..passes.len() {
+            let mut fewer = Limit { passes: passes.clone(), overflows };
+            if fewer.passes[axis] > 1 {
+                fewer.passes[axis] -= 1;
+                open.insert(fewer);
+            }
+        }
+        found.push(best);
+    }
+    found
+}
+
+fn finish(
+    system: &RecurrenceSystem,
+    written: &Written,
+    forms: &mut Forms,
+    goals: &Goals,
+    (least, text): (Least, String),
+    rules: &RuleSet,
+) -> Checked<Form> {
+    let steps = steps(written, forms, goals, &least.selection);
+    let tags = steps.iter().filter_map(|step| rules.find(step.rule.trim_end_matches("-back")).map(|rule| rule.tag));
+    let tag = tags.max().unwrap_or(Tag::Exact);
+    let difference = confirm(system, &text)?;
+    let frame = &forms.graph.analysis.context.frame;
+    let named = |(axis, passes): (usize, u32)| {
+        let index = frame.indices().iter().find(|index| index.axis == axis)?;
+        Some((index.name.clone(), passes))
+    };
+    let passes = goals.passes_of(&least.selection).into_iter().enumerate().filter_map(named).collect();
+    Ok(Form { cost: least.cost, passes, is_least: least.is_proved, text, steps, tag, difference })
+}
+
+/// The chain of laws from the equations to the selection.
+fn steps(written: &Written, forms: &mut Forms, goals: &Goals, selection: &Selection) -> Vec<Step> {
+    let terms = selected_terms(forms, goals, selection);
+    let known = known(&written.definitions);
+    let mut all = vec![];
+    for (root, term) in written.roots.iter().zip(terms) {
+        let Some(term) = term else { continue };
+        for step in forms.explain(&root.term, &term) {
+            let step = in_mathematics(&step, &known);
+            if !all.contains(&step) {
+                all.push(step);
+            }
+        }
+    }
+    all
+}

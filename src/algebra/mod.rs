@@ -1,0 +1,39 @@
+//! Forms of a kernel's equations: what the laws of algebra and of reductions make of them, and the best of these.
+//!
+//! In: a system, the rules of `rules/algebra`, sizes. Out: a [`Derivation`]: a front of [`Form`]s, each a kernel of its own with the chain
+//! of laws that leads to it. A form has the meaning of the kernel it comes from; what it costs is counted in passes over the elements of
+//! an axis and in applications of scalar functions. Derived kernels are texts, so every later stage takes them as it takes any kernel.
+
+mod axes;
+
+mod inline;
+
+mod written;
+
+mod goals;
+
+pub use goals::{Combination, Fold, FormCost, Goal, GoalId, Goals, Selection, Value, Way};
+
+mod compile;
+
+mod least;
+
+pub use least::{Least, Limit, least};
+
+mod text;
+
+mod scans;
+
+mod joint;
+
+mod equations;
+
+mod terms;
+
+mod show;
+
+mod confirm;
+
+mod derive;
+
+pub use derive::{Derivation, Form, Wanted, derive};

@@ -1,0 +1,77 @@
+//! A selection as terms of the e-graph, for explanations.
+//!
+//! In: goals with the nodes that they come from, a selection. Out: for each root the term that the selection computes. A component of a
+//! reduction by a declared monoid is the part of a whole tuple there.
+
+use super::goals::{GoalId, Goals, Selection};
+use crate::rewrite::{Forms, Id, Language, RecExpr, Term};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The terms of all roots; `None` where the selection does not say one.
+pub(super) fn selected_terms(forms: &Forms, goals: &Goals, selection: &Selection) -> Vec<Option<RecExpr<Term>>> {
+    goals.roots.iter().map(|root| Builder::new(forms, goals, selection).whole(*root)).collect()
+}
+
+struct Builder<'a> {
+    forms: &'a Forms,
+    goals: &'a Goals,
+    selection: &'a Selection,
+    term: RecExpr<Term>,
+    known: BTreeMap<Id, Id>,
+    open: BTreeSet<Id>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(forms: &'a Forms, goals: &'a Goals, selection: &'a Selection) -> Builder<'a> {
+        Builder { forms, goals, selection, term: RecExpr::default(), known: BTreeMap::new(), open: BTreeSet::new() }
+    }
+
+    fn whole(mut self, root: GoalId) -> Option<RecExpr<Term>> {
+        let class = self.goals.goals[root].class?;
+        self.class(class)?;
+        Some(self.term)
+    }
+
+    /// The term of a class: the node that the selection takes, or the smallest one where it takes none.
+    fn class(&mut self, class: Id) -> Option<Id> {
+        let class = self.forms.graph.find(class);
+        if let Some(known) = self.known.get(&class) {
+            return Some(*known);
+        }
+        let goal = self.goals.goals.iter().position(|goal| goal.class == Some(class));
+        let way = goal.and_then(|goal| Some(&self.goals.goals[goal].options[*self.selection.get(&goal)?]));
+        // What is within itself, as the whole within its mirrored half, is what it was before.
+        let is_open = !self.open.insert(class);
+        let node = match way.and_then(|way| way.node.clone()).filter(|_| !is_open) {
+            Some(node) => node,
+            None => self.smallest(class)?,
+        };
+        let mut children = vec![];
+        for child in Language::children(&node) {
+            children.push(self.class(*child)?);
+        }
+        let mut position = 0;
+        let built = Language::map_children(node, |_| {
+            position += 1;
+            children[position - 1]
+        });
+        let id = self.term.add(built);
+        if !is_open {
+            self.known.insert(class, id);
+            self.open.remove(&class);
+        }
+        Some(id)
+    }
+
+    fn smallest(&self, class: Id) -> Option<Term> {
+        let graph = &self.forms.graph;
+        let is_plain = |node: &&Term| Language::all(*node, |child| graph.find(child) != class);
+        // A tuple, a leaf or a reduction whose parts are selected one by one.
+        graph[class]
+            .nodes
+            .iter()
+            .filter(is_plain)
+            .min_by_key(|node| (Language::children(*node).len(), format!("{node}")))
+            .cloned()
+    }
+}

@@ -1,0 +1,202 @@
+//! What a kernel's equations say, as terms over one frame.
+//!
+//! In: a system. Out: [`Written`]: a term for each equation that hands something out, in which every tensor that one equation defines
+//! as a whole stands for its definition. Tensors that need themselves, or have several equations, stay names. Bound indices get
+//! names by their axis and range ([`Frame`]), so that reductions over the same elements reduce over the same index wherever
+//! the user wrote them. Paper: Cyclotron section 4.1.
+
+use super::axes::Axes;
+use super::inline::inlined;
+use crate::integer::{Affine, Name, Polyhedron, name};
+use crate::recurrence::{Equation, Expr, RecurrenceSystem, Role};
+use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term};
+use std::collections::BTreeMap;
+
+/// The equations of a kernel as terms.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub frame: Frame,
+    /// Equations that may be rewritten.
+    pub roots: Vec<Root>,
+    /// Tensors that stand for their definitions, with their terms.
+    pub definitions: Vec<Root>,
+}
+
+/// An equation as a term over the frame.
+#[derive(Clone, Debug)]
+pub(super) struct Root {
+    pub target: Name,
+    /// Its subscripts over the frame.
+    pub subscripts: Vec<Affine>,
+    /// Its points, over indices of the frame.
+    pub domain: Polyhedron,
+    pub term: RecExpr<Term>,
+}
+
+/// The terms of all equations of `system` that are not inlined, and of those that are.
+pub(super) fn written(system: &RecurrenceSystem) -> Written {
+    let mut writer = Writer::new(system);
+    let (mut roots, mut definitions) = (vec![], vec![]);
+    for (position, equation) in system.equations.iter().enumerate() {
+        let is_local = system.tensor(&equation.target).is_some_and(|tensor| tensor.role == Role::Local);
+        let is_inlined = writer.inlined.contains_key(&equation.target);
+        if is_inlined {
+            definitions.push(writer.root(position, equation));
+        }
+        if !(is_inlined && is_local) {
+            roots.push(writer.root(position, equation));
+        }
+    }
+    Written { frame: writer.frame, roots, definitions }
+}
+
+/// The forms that the indices of an equation stand for.
+type Scope = BTreeMap<Name, Affine>;
+
+struct Writer<'a> {
+    system: &'a RecurrenceSystem,
+    axes: Axes,
+    /// The position of the equation of each tensor that stands for its definition.
+    inlined: BTreeMap<Name, usize>,
+    frame: Frame,
+    /// For each index of the frame its axis, how many of that axis are in scope around it, and its range about [`SELF`].
+    kinds: Vec<(usize, usize, Polyhedron)>,
+    term: RecExpr<Term>,
+    reads: BTreeMap<(Name, Vec<Affine>), Id>,
+}
+
+/// Stands for an index in its own range.
+const SELF: &str = "(self)";
+
+impl<'a> Writer<'a> {
+    fn new(system: &'a RecurrenceSystem) -> Writer<'a> {
+        Writer {
+            system,
+            axes: Axes::of(system),
+            inlined: inlined(system),
+            frame: Frame::new(&system.name),
+            kinds: vec![],
+            term: RecExpr::default(),
+            reads: BTreeMap::new(),
+        }
+    }
+
+    fn root(&mut self, position: usize, equation: &Equation) -> Root {
+        let scope = self.free_scope(position, equation);
+        let value = self.expression(position, &equation.value, &scope);
+        let domain = equation.domain.set.substitute(&scope);
+        let subscripts = equation.subscripts.iter().map(|form| form.substitute(&scope)).collect();
+        let term = self.term[value].build_recexpr(|id| self.term[id].clone());
+        Root { target: equation.target.clone(), subscripts, domain, term }
+    }
+
+    /// Names for the free indices: each has the range that the domain leaves it.
+    fn free_scope(&mut self, position: usize, equation: &Equation) -> Scope {
+        let mut scope = Scope::new();
+        for index in &equation.domain.indices {
+            let others = equation.domain.indices.iter().filter(|other| *other != index);
+            let range = equation.domain.set.eliminate_all(others);
+            let canonical = self.index(position, index, &range, &scope);
+            scope.insert(index.clone(), Affine::variable(&canonical));
+        }
+        scope
+    }
+
+    /// The name of an index of an equation, other than all that occur in `scope`.
+    fn index(&mut self, equation: usize, index: &Name, range: &Polyhedron, scope: &Scope) -> Name {
+        let mut image = scope.clone();
+        image.insert(index.clone(), Affine::variable(&name(SELF)));
+        let range = range.substitute(&image).irredundant(&Polyhedron::sizes(&self.system.parameters));
+        let axis = self.axes.of_index(equation, index);
+        let taken = |name: &Name| scope.values().any(|form| form.mentions([name]));
+        for nth in 0.. {
+            let kind = (axis, nth, range.clone());
+            match self.kinds.iter().position(|known| *known == kind) {
+                Some(found) if taken(&self.frame.indices()[found].name) => {}
+                Some(found) => return self.frame.indices()[found].name.clone(),
+                None => return self.add_index(index, kind),
+            }
+        }
+        index.clone()
+    }
+
+    fn add_index(&mut self, wanted: &Name, kind: (usize, usize, Polyhedron)) -> Name {
+        let is_free =
+            |candidate: &Name| self.frame.index(candidate).is_none() && !self.system.parameters.contains(candidate);
+        let numbered = (2..).map(|number| name(&format!("{wanted}_{number}")));
+        let chosen = std::iter::once(wanted.clone()).chain(numbered).find(is_free).unwrap_or_else(|| wanted.clone());
+        let image = BTreeMap::from([(name(SELF), Affine::variable(&chosen))]);
+        self.frame.add_index(FrameIndex { name: chosen.clone(), axis: kind.0, range: kind.2.substitute(&image) });
+        self.kinds.push(kind);
+        chosen
+    }
+
+    fn expression(&mut self, equation: usize, value: &Expr, scope: &Scope) -> Id {
+        match value {
+            Expr::Number(number) => self.term.add(Term::Number(Literal::new(*number))),
+            Expr::Index(form) => {
+                let access = self.access(&[form.substitute(scope)]);
+                self.term.add(Term::Index(access))
+            }
+            Expr::Read { tensor, subscripts, .. } => {
+                self.read(tensor, subscripts.iter().map(|form| form.substitute(scope)).collect())
+            }
+            Expr::Apply(function, arguments) => {
+                let children = arguments.iter().map(|argument| self.expression(equation, argument, scope)).collect();
+                self.term.add(Term::apply(*function, children))
+            }
+            Expr::Reduce { operator, index, range, body, .. } => {
+                // What the body does not use may have the same name: a field over other indices knows nothing of it.
+                let used = |outer: &Name| mentions(body, outer) || range.variables().contains(outer);
+                let around = scope.iter().filter(|(outer, _)| used(outer));
+                let around: Scope = around.map(|(outer, form)| (outer.clone(), form.clone())).collect();
+                let canonical = self.index(equation, index, range, &around);
+                let mut inside = scope.clone();
+                inside.insert(index.clone(), Affine::variable(&canonical));
+                let body = self.expression(equation, body, &inside);
+                let children = [Term::name(&self.system.name), Term::operator(*operator), Term::name(&canonical)];
+                let [frame, operator, index] = children.map(|leaf| self.term.add(leaf));
+                self.term.add(Term::Reduce([frame, operator, index, body]))
+            }
+        }
+    }
+
+    fn access(&mut self, forms: &[Affine]) -> Id {
+        let text = self.frame.add_access(forms);
+        self.term.add(Term::Access(text))
+    }
+
+    fn read(&mut self, tensor: &Name, subscripts: Vec<Affine>) -> Id {
+        let key = (tensor.clone(), subscripts);
+        if let Some(known) = self.reads.get(&key) {
+            return *known;
+        }
+        let value = match self.inlined.get(tensor) {
+            Some(position) => self.definition(*position, &key.1),
+            None => {
+                let children = [self.term.add(Term::name(tensor)), self.access(&key.1)];
+                self.term.add(Term::At(children))
+            }
+        };
+        self.reads.insert(key, value);
+        value
+    }
+
+    fn definition(&mut self, position: usize, subscripts: &[Affine]) -> Id {
+        let equation = &self.system.equations[position];
+        let names = equation.subscripts.iter().filter_map(Affine::as_variable).cloned();
+        let scope: Scope = names.zip(subscripts.iter().cloned()).collect();
+        self.expression(position, &equation.value, &scope)
+    }
+}
+
+/// Whether an index occurs in an expression.
+fn mentions(value: &Expr, index: &Name) -> bool {
+    match value {
+        Expr::Number(_) => false,
+        Expr::Index(form) => form.mentions([index]),
+        Expr::Read { subscripts, .. } => subscripts.iter().any(|form| form.mentions([index])),
+        Expr::Apply(_, arguments) => arguments.iter().any(|argument| mentions(argument, index)),
+        Expr::Reduce { range, body, .. } => range.variables().contains(index) || mentions(body, index),
+    }
+}

@@ -1,0 +1,99 @@
+//! `systole derive`: the forms of a kernel, by the laws of algebra, with what they cost and why they are equal.
+
+use super::arguments::DeriveArguments;
+use super::output::Output;
+use super::{Done, Verdict, files, inputs, pipeline, show};
+use crate::algebra::{self, Derivation, Form, FormCost, Wanted};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::recurrence;
+use crate::rewrite::{self, Limits, Phase, RuleSet, Tag};
+use serde_json::{Value, json};
+
+/// Runs the command.
+pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
+    let system = recurrence::load(&pipeline::source(&arguments.kernel.kernel)?)?;
+    let rules = rules(arguments)?;
+    let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
+    let limits = Limits { iterations: arguments.rounds, nodes: arguments.nodes };
+    let derivation = algebra::derive(&system, &rules, &Wanted { sizes: &sizes, limits })?;
+    let chosen = choose(&derivation, arguments.form)?;
+    print(&derivation, chosen, output);
+    if let Some(path) = &arguments.output {
+        files::write(path, &chosen.text)?;
+        output.line(&format!("\nwritten to {}", path.display()));
+    }
+    output.object(&json!({
+        "written": cost_json(&derivation.written),
+        "forms": derivation.forms.iter().map(form_json).collect::<Vec<_>>(),
+        "saturation": {
+            "nodes": derivation.report.nodes, "classes": derivation.report.classes,
+            "iterations": derivation.report.iterations, "stop": derivation.report.stop,
+        },
+    }));
+    Ok(Verdict::Good)
+}
+
+/// The rules of the algebra that the flags leave.
+fn rules(arguments: &DeriveArguments) -> Checked<RuleSet> {
+    let mut rules = rewrite::load_phase(Phase::Algebra, arguments.kernel.rules.as_deref())?;
+    for word in &arguments.forbid {
+        match Tag::from_keyword(word) {
+            Some(tag) => rules = rules.without_tag(tag),
+            None if rules.find(word).is_some() => rules = rules.without(word),
+            None => {
+                let message = format!("`{word}` is neither a rule of the algebra nor a tag");
+                return Diagnostic::new(message)
+                    .help("write --forbid real, or the name of a rule of rules/algebra")
+                    .alone();
+            }
+        }
+    }
+    Ok(rules)
+}
+
+fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
+    let count = derivation.forms.len();
+    derivation.forms.get(wanted).ok_or_else(|| {
+        let message = format!("there is no form {wanted}: the front has {count}");
+        Diagnostic::new(message).help("forms are numbered from 0, fewest passes first").into()
+    })
+}
+
+fn print(derivation: &Derivation, chosen: &Form, output: &Output) {
+    let report = &derivation.report;
+    let (stop, rounds) = (report.stop.to_lowercase(), report.iterations);
+    output.line(&format!("rewrite   {} e-nodes, {} classes, {stop} in {rounds} rounds", report.nodes, report.classes));
+    output.line(&format!("written   {}", cost(&derivation.written)));
+    for (number, form) in derivation.forms.iter().enumerate() {
+        let passes: Vec<String> = form.passes.iter().map(|(index, passes)| format!("{index} {passes}")).collect();
+        let note = if form.is_least { "" } else { ", not proved the least" };
+        output.line(&format!("form {number}    {} ({}){note}, {}", cost(&form.cost), passes.join(", "), form.tag));
+    }
+    output.line("");
+    show::print_steps(&chosen.steps, output);
+    output.line("");
+    output.line(chosen.text.trim_end());
+}
+
+fn cost(cost: &FormCost) -> String {
+    let risk = if cost.overflows == 0 { "" } else { ", may overflow" };
+    format!("{} operations, {} passes{risk}", cost.operations, cost.passes)
+}
+
+fn cost_json(cost: &FormCost) -> Value {
+    let operations = u64::try_from(cost.operations).unwrap_or(u64::MAX);
+    json!({ "operations": operations, "passes": cost.passes, "overflows": cost.overflows })
+}
+
+fn form_json(form: &Form) -> Value {
+    let passes = form.passes.iter().map(|(index, passes)| (index.to_string(), json!(passes)));
+    json!({
+        "cost": cost_json(&form.cost),
+        "passes": passes.collect::<serde_json::Map<_, _>>(),
+        "least": form.is_least,
+        "tag": form.tag.to_string(),
+        "difference": form.difference,
+        "text": form.text,
+        "steps": form.steps.iter().map(show::step_json).collect::<Vec<_>>(),
+    })
+}

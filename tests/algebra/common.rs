@@ -1,0 +1,33 @@
+//! What the tests of this stage share.
+
+use systole::algebra::{Derivation, Wanted, derive};
+use systole::integer::{Bindings, name};
+use systole::recurrence::{RecurrenceSystem, load};
+use systole::rewrite::{Limits, Phase, RuleSet, load_phase};
+use systole::span::Source;
+
+/// A kernel of `kernels/naive`.
+pub fn naive(kernel: &str) -> RecurrenceSystem {
+    let path = format!("{}/kernels/naive/{kernel}.rec", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    load(&Source::new(path, text)).unwrap()
+}
+
+/// The rules of the algebra.
+pub fn algebra() -> RuleSet {
+    load_phase(Phase::Algebra, None).unwrap()
+}
+
+/// Limits that are reached by no kernel whose rules saturate, and soon by the others.
+pub const LIMITS: Limits = Limits { iterations: 30, nodes: 1000 };
+
+/// The forms of a kernel, counted where each size is 8.
+pub fn derived(system: &RecurrenceSystem, rules: &RuleSet) -> Derivation {
+    let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), 8)).collect();
+    derive(system, rules, &Wanted { sizes: &sizes, limits: LIMITS }).unwrap()
+}
+
+/// Sizes by name.
+pub fn sizes(list: &[(&str, i64)]) -> Bindings {
+    list.iter().map(|(parameter, size)| (name(parameter), *size)).collect()
+}
