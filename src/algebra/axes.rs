@@ -31,11 +31,26 @@ impl Axes {
             axes.join_access(number, &equation.target, &equation.subscripts);
             axes.join_reads(number, &equation.value);
         }
-        let roots: Vec<Member> = axes.parents.keys().map(|member| axes.root(member)).collect();
+        axes.number();
+        axes
+    }
+
+    fn number(&mut self) {
+        self.numbers.clear();
+        let roots: Vec<Member> = self.parents.keys().map(|member| self.root(member)).collect();
         for root in roots {
-            let next = axes.numbers.len();
-            axes.numbers.entry(root).or_insert(next);
+            let next = self.numbers.len();
+            self.numbers.entry(root).or_insert(next);
         }
+    }
+
+    /// The same with the dimensions of two tensors of one shape joined.
+    pub fn of_pair(system: &RecurrenceSystem, one: &Name, other: &Name, rank: usize) -> Axes {
+        let mut axes = Axes::of(system);
+        for dimension in 0..rank {
+            axes.join(&Member::Dimension(one.clone(), dimension), &Member::Dimension(other.clone(), dimension));
+        }
+        axes.number();
         axes
     }
 
@@ -66,13 +81,13 @@ impl Axes {
     fn join_access(&mut self, equation: usize, tensor: &Name, subscripts: &[Affine]) {
         for (dimension, form) in subscripts.iter().enumerate() {
             if let Some(index) = form.as_variable() {
-                self.join(Member::Dimension(tensor.clone(), dimension), Member::Index(equation, index.clone()));
+                self.join(&Member::Dimension(tensor.clone(), dimension), &Member::Index(equation, index.clone()));
             }
         }
     }
 
-    fn join(&mut self, one: Member, other: Member) {
-        let (one, other) = (self.root(&one), self.root(&other));
+    fn join(&mut self, one: &Member, other: &Member) {
+        let (one, other) = (self.root(one), self.root(other));
         let (first, second) = if one <= other { (one, other) } else { (other, one) };
         self.parents.insert(second, first.clone());
         self.parents.insert(first.clone(), first);

@@ -70,7 +70,7 @@ impl Compiler<'_> {
         if let Some(known) = self.classes.get(&id) {
             return *known;
         }
-        let goal = self.add_goal(self.graph[id].data.free.iter().copied().collect());
+        let goal = self.add_goal(&self.graph[id].data.free);
         self.goals.goals[goal].class = Some(id);
         self.classes.insert(id, goal);
         let mut nodes = self.graph[id].nodes.clone();
@@ -83,7 +83,7 @@ impl Compiler<'_> {
         goal
     }
 
-    fn add_goal(&mut self, indices: BTreeSet<Symbol>) -> GoalId {
+    fn add_goal(&mut self, indices: &BTreeSet<Symbol>) -> GoalId {
         let within = |index: &&crate::rewrite::FrameIndex| indices.contains(&Symbol::from(&*index.name));
         let indices: Vec<Name> = self.frame.indices().iter().filter(within).map(|index| index.name.clone()).collect();
         let axes = indices.iter().map(|index| self.axis(index)).fold(0, |all, axis| all | axis);
@@ -261,7 +261,7 @@ impl Compiler<'_> {
         let free = classes.iter().flat_map(|class| self.graph[*class].data.free.iter().copied()).chain(beside_indices);
         let mut free: BTreeSet<Symbol> = free.chain(self.frame.range_depends(bound)).collect();
         free.remove(&bound);
-        let goal = self.add_goal(free);
+        let goal = self.add_goal(&free);
         self.folds.insert(key, goal);
         let mut all = self.goals.goals[goal].indices.clone();
         all.push(index.clone());

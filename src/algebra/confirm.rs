@@ -4,13 +4,36 @@
 //! sizes, or a message. Everything here goes through the parser and the sequential meaning; it knows nothing of rules.
 
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::Bindings;
+use crate::integer::{Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, Role, Tensors, evaluate, load};
 use crate::span::Source;
 use ndarray::{ArrayD, IxDyn};
 
 /// The sizes that are tried: all alike, all different, and as small as can be.
 const TRIED: [[i64; 3]; 4] = [[1, 1, 1], [2, 3, 4], [5, 4, 3], [3, 6, 2]];
+
+/// Sizes and inputs.
+pub(super) struct Tried {
+    pub sizes: Bindings,
+    pub inputs: Tensors,
+}
+
+/// All sizes that are tried, each with inputs of its own.
+pub(super) fn tried(system: &RecurrenceSystem) -> impl Iterator<Item = Tried> {
+    TRIED.iter().enumerate().map(|(round, sizes)| {
+        let parameters = system.parameters.iter().enumerate();
+        let size = |place: usize| sizes[place % sizes.len()] + (place / 3) as i64;
+        let sizes: Bindings = parameters.map(|(place, name)| (name.clone(), size(place))).collect();
+        let inputs = inputs(system, &sizes, round as u64);
+        Tried { sizes, inputs }
+    })
+}
+
+/// `A[1, 2]`.
+pub(super) fn element_text(tensor: &Name, at: &[usize]) -> String {
+    let list: Vec<String> = at.iter().map(usize::to_string).collect();
+    if list.is_empty() { tensor.to_string() } else { format!("{tensor}[{}]", list.join(", ")) }
+}
 
 /// More than this is another value.
 const TOLERANCE: f64 = 1e-9;
@@ -19,11 +42,7 @@ const TOLERANCE: f64 = 1e-9;
 pub(super) fn confirm(system: &RecurrenceSystem, text: &str) -> Checked<f64> {
     let derived = load(&Source::new(format!("{}, derived", system.name), text.to_owned()))?;
     let mut largest: f64 = 0.0;
-    for (round, sizes) in TRIED.iter().enumerate() {
-        let parameters = system.parameters.iter().enumerate();
-        let sizes: Bindings =
-            parameters.map(|(place, name)| (name.clone(), sizes[place % sizes.len()] + (place / 3) as i64)).collect();
-        let inputs = inputs(system, &sizes, round as u64);
+    for Tried { sizes, inputs } in tried(system) {
         let (expected, found) = (evaluate(system, &sizes, &inputs)?, evaluate(&derived, &sizes, &inputs)?);
         largest = largest.max(difference(&expected, &found));
     }

@@ -4,18 +4,19 @@
 //! with the fewest operations; a form stands on the front if no other has both fewer or as many of each. Invariant: the text of a form
 //! is read back and evaluated beside the kernel it comes from before anybody sees it (`confirm`).
 
+use super::chain::{Law, chain, weakest};
 use super::compile::compile;
 use super::confirm::confirm;
 use super::equations::{Chosen, kernel_text};
 use super::goals::{FormCost, GoalId, Goals, Selection};
 use super::least::{Least, Limit, least};
-use super::show::{in_mathematics, known};
+use super::show::known;
 use super::terms::selected_terms;
 use super::written::{Written, written};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, gather};
-use crate::rewrite::{Forms, Id, Limits, Report, RuleSet, Step, Tag, saturate_forms};
+use crate::rewrite::{Forms, Frame, Id, Limits, Report, RuleSet, Step, Tag, saturate_forms};
 use std::collections::BTreeSet;
 
 /// A form of a kernel.
@@ -30,7 +31,7 @@ pub struct Form {
     /// The kernel.
     pub text: String,
     /// The laws that lead to it, each equation once.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Law>,
     /// The weakest tag among them.
     pub tag: Tag,
     /// The largest relative difference to the kernel that it was derived from, over random inputs.
@@ -46,6 +47,8 @@ pub struct Derivation {
     pub written: FormCost,
     /// The front, fewest passes first.
     pub forms: Vec<Form>,
+    /// The indices of the terms in the chains.
+    pub frame: Frame,
 }
 
 /// What is asked for.
@@ -93,7 +96,8 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
     let report = forms.report.clone();
     let finished =
         found.into_iter().map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), rules));
-    Ok(Derivation { report, written: first.cost, forms: finished.collect::<Checked<_>>()? })
+    let all = finished.collect::<Checked<_>>()?;
+    Ok(Derivation { report, written: first.cost, forms: all, frame: written.frame })
 }
 
 fn check(system: &RecurrenceSystem) -> Checked<()> {
@@ -175,9 +179,8 @@ fn finish(
     (least, text): (Least, String),
     rules: &RuleSet,
 ) -> Checked<Form> {
-    let steps = steps(written, forms, goals, &least.selection);
-    let tags = steps.iter().filter_map(|step| rules.find(step.rule.trim_end_matches("-back")).map(|rule| rule.tag));
-    let tag = tags.max().unwrap_or(Tag::Exact);
+    let steps = steps(written, forms, goals, &least.selection, rules);
+    let tag = weakest(&steps);
     let difference = confirm(system, &text)?;
     let frame = &forms.graph.analysis.context.frame;
     let named = |(axis, passes): (usize, u32)| {
@@ -189,18 +192,10 @@ fn finish(
 }
 
 /// The chain of laws from the equations to the selection.
-fn steps(written: &Written, forms: &mut Forms, goals: &Goals, selection: &Selection) -> Vec<Step> {
+fn steps(written: &Written, forms: &mut Forms, goals: &Goals, selection: &Selection, rules: &RuleSet) -> Vec<Law> {
     let terms = selected_terms(forms, goals, selection);
-    let known = known(&written.definitions);
-    let mut all = vec![];
-    for (root, term) in written.roots.iter().zip(terms) {
-        let Some(term) = term else { continue };
-        for step in forms.explain(&root.term, &term) {
-            let step = in_mathematics(&step, &known);
-            if !all.contains(&step) {
-                all.push(step);
-            }
-        }
-    }
-    all
+    let pairs = written.roots.iter().zip(terms);
+    let explained = pairs.filter_map(|(root, term)| Some(forms.explain(&root.term, &term?)));
+    let all = explained.collect::<Vec<Vec<Step>>>().concat();
+    chain(all, rules, &known(&written.definitions))
 }

@@ -154,9 +154,8 @@ impl<'g> Search<'g> {
         let mut selection = Selection::new();
         let mut open = self.goals.roots.clone();
         while let Some(goal) = open.pop() {
-            if !selection.contains_key(&goal) {
-                let (_, way) = trees[goal]?;
-                selection.insert(goal, way);
+            let (_, way) = trees[goal]?;
+            if selection.insert(goal, way).is_none() {
                 open.extend(self.needs(goal, way));
             }
         }

@@ -32,8 +32,20 @@ mod terms;
 
 mod show;
 
+mod chain;
+
+pub use chain::Law;
+
+mod meaning;
+
+pub use meaning::World;
+
 mod confirm;
 
 mod derive;
 
 pub use derive::{Derivation, Form, Wanted, derive};
+
+mod equal;
+
+pub use equal::{Equality, equal};

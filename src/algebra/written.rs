@@ -7,6 +7,7 @@
 
 use super::axes::Axes;
 use super::inline::inlined;
+use super::show::Known;
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::{Equation, Expr, RecurrenceSystem, Role};
 use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term};
@@ -48,6 +49,29 @@ pub(super) fn written(system: &RecurrenceSystem) -> Written {
         }
     }
     Written { frame: writer.frame, roots, definitions }
+}
+
+/// Two tensors of one shape as terms at the same point, with their frame and what definitions call the terms; `None` where one of them does
+/// not stand for its definition.
+pub(super) fn written_pair(
+    system: &RecurrenceSystem,
+    one: &Name,
+    other: &Name,
+) -> Option<(Frame, Known, [RecExpr<Term>; 2])> {
+    let mut writer = Writer::new(system);
+    let rank = system.tensor(one)?.shape.len();
+    writer.axes = Axes::of_pair(system, one, other, rank);
+    let (first, second) = (*writer.inlined.get(one)?, *writer.inlined.get(other)?);
+    let root = writer.root(first, &system.equations[first]);
+    let subscripts = root.subscripts.clone();
+    let id = writer.definition(second, &subscripts);
+    let term = writer.term[id].build_recexpr(|id| writer.term[id].clone());
+    let definitions: Vec<(usize, &Equation)> = system.equations.iter().enumerate().collect();
+    let inlined = definitions.into_iter().filter(|(_, equation)| equation.target != *one && equation.target != *other);
+    let inlined: Vec<usize> =
+        inlined.map(|(at, _)| at).filter(|at| writer.inlined.values().any(|known| known == at)).collect();
+    let known: Vec<Root> = inlined.into_iter().map(|at| writer.root(at, &system.equations[at])).collect();
+    Some((writer.frame, super::show::known(&known), [root.term, term]))
 }
 
 /// The forms that the indices of an equation stand for.

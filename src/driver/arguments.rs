@@ -1,6 +1,7 @@
 //! The flags.
 
 use super::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments};
+use super::law_arguments::{DeriveArguments, EqualArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -39,6 +40,11 @@ pub enum Command {
     /// Example: systole derive kernels/naive/attention.rec -o online.rec
     #[command(verbatim_doc_comment)]
     Derive(DeriveArguments),
+    /// Say whether two tensors of a kernel are equal by the laws of algebra, and why; or show where they differ
+    ///
+    /// Example: systole equal pair.rec X Y
+    #[command(verbatim_doc_comment)]
+    Equal(EqualArguments),
     /// Print the chain of rules from the equations to the schedule
     ///
     /// Example: systole explain kernels/matmul.rec --schedule cannon
@@ -196,31 +202,6 @@ pub struct ProveArguments {
 pub struct ExplainArguments {
     #[command(flatten)]
     pub sought: SoughtArguments,
-}
-
-/// `systole derive`.
-#[derive(Args, Debug)]
-pub struct DeriveArguments {
-    #[command(flatten)]
-    pub kernel: KernelArguments,
-    /// Sizes at which operations are counted, such as N=64,M=64 (8 each where none are given)
-    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
-    pub size: Vec<String>,
-    /// Leave out a rule of the algebra, or all that have a tag: real or assume
-    #[arg(long, value_name = "RULE|TAG,..", value_delimiter = ',')]
-    pub forbid: Vec<String>,
-    /// Which form of the front is printed and written
-    #[arg(long, default_value_t = 0)]
-    pub form: usize,
-    /// Where to write it
-    #[arg(short, long, value_name = "FILE.rec")]
-    pub output: Option<PathBuf>,
-    /// The most e-nodes
-    #[arg(long, default_value_t = 10_000)]
-    pub nodes: usize,
-    /// The most rounds of all rules
-    #[arg(long, default_value_t = 30)]
-    pub rounds: usize,
 }
 
 /// `systole emit`.

@@ -1,9 +1,9 @@
 //! `systole derive`: the forms of a kernel, by the laws of algebra, with what they cost and why they are equal.
 
-use super::arguments::DeriveArguments;
+use super::law_arguments::{DeriveArguments, LawArguments};
 use super::output::Output;
-use super::{Done, Verdict, files, inputs, pipeline, show};
-use crate::algebra::{self, Derivation, Form, FormCost, Wanted};
+use super::{Done, Verdict, files, inputs, pipeline};
+use crate::algebra::{self, Derivation, Form, FormCost, Law, Wanted};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::recurrence;
 use crate::rewrite::{self, Limits, Phase, RuleSet, Tag};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 /// Runs the command.
 pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
-    let system = recurrence::load(&pipeline::source(&arguments.kernel.kernel)?)?;
-    let rules = rules(arguments)?;
+    let system = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
+    let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
-    let limits = Limits { iterations: arguments.rounds, nodes: arguments.nodes };
+    let limits = limits(&arguments.laws);
     let derivation = algebra::derive(&system, &rules, &Wanted { sizes: &sizes, limits })?;
     let chosen = choose(&derivation, arguments.form)?;
     print(&derivation, chosen, output);
@@ -34,8 +34,8 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
 }
 
 /// The rules of the algebra that the flags leave.
-fn rules(arguments: &DeriveArguments) -> Checked<RuleSet> {
-    let mut rules = rewrite::load_phase(Phase::Algebra, arguments.kernel.rules.as_deref())?;
+pub fn rules(arguments: &LawArguments) -> Checked<RuleSet> {
+    let mut rules = rewrite::load_phase(Phase::Algebra, arguments.rules.as_deref())?;
     for word in &arguments.forbid {
         match Tag::from_keyword(word) {
             Some(tag) => rules = rules.without_tag(tag),
@@ -49,6 +49,29 @@ fn rules(arguments: &DeriveArguments) -> Checked<RuleSet> {
         }
     }
     Ok(rules)
+}
+
+/// The limits of saturation.
+pub fn limits(arguments: &LawArguments) -> Limits {
+    Limits { iterations: arguments.rounds, nodes: arguments.nodes }
+}
+
+/// The steps of a chain, numbered, each with its law.
+pub fn print_chain(chain: &[Law], output: &Output) {
+    for (number, Law { step, law, tag, .. }) in chain.iter().enumerate() {
+        output.line(&format!("  {:>3}. {} ({tag}): {law}", number + 1, step.rule));
+        let (before, after) = if step.backward { (&step.after, &step.before) } else { (&step.before, &step.after) };
+        let arrow = if step.backward { "<-" } else { "->" };
+        output.line(&format!("       {before}\n    {arrow} {after}"));
+    }
+}
+
+/// A step of a chain as JSON.
+pub fn law_json(Law { step, law, tag, .. }: &Law) -> Value {
+    json!({
+        "rule": step.rule, "law": law, "tag": tag.to_string(), "backward": step.backward,
+        "before": step.before, "after": step.after,
+    })
 }
 
 fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
@@ -70,7 +93,7 @@ fn print(derivation: &Derivation, chosen: &Form, output: &Output) {
         output.line(&format!("form {number}    {} ({}){note}, {}", cost(&form.cost), passes.join(", "), form.tag));
     }
     output.line("");
-    show::print_steps(&chosen.steps, output);
+    print_chain(&chosen.steps, output);
     output.line("");
     output.line(chosen.text.trim_end());
 }
@@ -94,6 +117,6 @@ fn form_json(form: &Form) -> Value {
         "tag": form.tag.to_string(),
         "difference": form.difference,
         "text": form.text,
-        "steps": form.steps.iter().map(show::step_json).collect::<Vec<_>>(),
+        "steps": form.steps.iter().map(law_json).collect::<Vec<_>>(),
     })
 }

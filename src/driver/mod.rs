@@ -22,6 +22,8 @@ mod emit;
 
 mod energy;
 
+mod equal;
+
 mod exec;
 
 #[cfg(feature = "mpi")]
@@ -42,6 +44,8 @@ mod inputs;
 mod job;
 
 mod kernel;
+
+mod law_arguments;
 
 mod memory;
 
@@ -144,6 +148,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Search(arguments) => pipeline::run(arguments, output),
         Command::Prove(arguments) => pipeline::run(arguments, output),
         Command::Derive(arguments) => derive::run(arguments, output),
+        Command::Equal(arguments) => equal::run(arguments, output),
         Command::Explain(arguments) => pipeline::run(arguments, output),
         Command::Emit(arguments) => pipeline::run(arguments, output),
         Command::Run(arguments) => pipeline::run(arguments, output),

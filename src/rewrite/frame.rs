@@ -72,8 +72,8 @@ impl Frame {
         self.accesses.iter().map(|(text, forms)| (*text, self.indices_in(forms)))
     }
 
-    fn indices_in<'f>(&self, forms: impl IntoIterator<Item = &'f Affine> + Clone) -> BTreeSet<Symbol> {
-        let occurs = |index: &&FrameIndex| forms.clone().into_iter().any(|form| form.mentions([&index.name]));
+    fn indices_in(&self, forms: &[Affine]) -> BTreeSet<Symbol> {
+        let occurs = |index: &&FrameIndex| forms.iter().any(|form| form.mentions([&index.name]));
         self.indices.iter().filter(occurs).map(|index| Symbol::from(&*index.name)).collect()
     }
 

@@ -137,10 +137,9 @@ pub fn load_rules(extra: Option<&Path>) -> Checked<RuleSet> {
 pub fn load_phase(phase: Phase, extra: Option<&Path>) -> Checked<RuleSet> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
     let mut sources = if own.is_dir() { read_directory(&phase.folder(&own))? } else { embedded(phase) };
-    if let Some(directory) = extra.map(|directory| phase.folder(directory)) {
-        if phase == Phase::Dataflow || directory.is_dir() {
-            sources.extend(read_directory(&directory)?);
-        }
+    let directory = extra.map(|directory| phase.folder(directory));
+    if let Some(directory) = directory.filter(|directory| phase == Phase::Dataflow || directory.is_dir()) {
+        sources.extend(read_directory(&directory)?);
     }
     RuleSet::from_sources(&sources)
 }

@@ -18,7 +18,7 @@ fn passes(form: &Form, index: &str) -> u32 {
 }
 
 fn laws(form: &Form) -> Vec<&str> {
-    form.steps.iter().map(|step| step.rule.as_str()).collect()
+    form.steps.iter().map(|law| law.step.rule.as_str()).collect()
 }
 
 fn has(form: &Form, lines: &[&str]) {

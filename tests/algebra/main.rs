@@ -1,8 +1,12 @@
 //! The algebra stage: forms of kernels by laws, what they cost, that they are equal.
 
+mod chains;
+
 mod common;
 
 mod derivations;
+
+mod equal;
 
 mod firing;
 

@@ -72,3 +72,22 @@ fn the_same_bytes_every_time() {
         assert_eq!(command.args(flags).output().unwrap().stdout, first);
     }
 }
+
+#[test]
+fn equal_answers_by_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("three.rec").display().to_string();
+    let text = "kernel three(N)\nin a[N], b[N]\nout x[N], y[N], z[N], r[N]\nx[i] = a[i] * b[i]\ny[i] = b[i] * a[i]\n\
+                z[i] = a[i] / b[i]\nr[i] = exp(log(a[i]) + log(b[i]))\n";
+    std::fs::write(&path, text).unwrap();
+    let answer = |other: &str| {
+        let output = systole(&["equal", &path, "x", other]);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, told) = answer("y");
+    assert!(code == Some(0) && told.contains("comm-mul (exact): a b = b a"), "{told}");
+    let (code, told) = answer("z");
+    assert!(code == Some(1) && told.contains("x and z differ: x[0] = "), "{told}");
+    let (code, told) = answer("r");
+    assert!(code == Some(3) && told.contains("unknown whether x = r"), "{told}");
+}

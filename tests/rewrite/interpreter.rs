@@ -250,6 +250,13 @@ impl World<'_> {
             // Any function will do that tells leaves, arguments and their order apart.
             Term::Call([called, argument]) => 0.75 * at(*called, x) + at(*argument, x),
             Term::Leaf(name) => text(*name).bytes().map(f64::from).sum(),
+            // Terms of the algebra, which has frames in place of spaces.
+            Term::Pair(_)
+            | Term::Part(_)
+            | Term::Count(_)
+            | Term::Running(_)
+            | Term::Sliding(_)
+            | Term::Mirrored(_) => f64::NAN,
             Term::Access(_)
             | Term::Direction(_)
             | Term::End

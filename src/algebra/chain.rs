@@ -1,0 +1,50 @@
+//! Chains of laws, for readers: each step with its law and how far it holds.
+//!
+//! In: the steps of a proof in the e-graph. Out: [`Law`]s in the notation of kernels. A step that only orders the operands of a sum or a
+//! product is left to the reader where `brief` is asked for; nothing else is.
+
+use super::show::{Known, in_mathematics};
+use crate::rewrite::{RuleSet, Step, Tag};
+
+/// One step of a chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Law {
+    /// The step, its terms in the notation of kernels.
+    pub step: Step,
+    /// Its two terms as the e-graph has them.
+    pub terms: [String; 2],
+    /// What the rule says; nothing for what the e-graph does itself, such as folding.
+    pub law: String,
+    /// How far it holds.
+    pub tag: Tag,
+}
+
+/// The steps with their laws, each equation once.
+pub(super) fn chain(steps: Vec<Step>, rules: &RuleSet, known: &Known) -> Vec<Law> {
+    let mut all: Vec<Law> = vec![];
+    for step in steps {
+        let rule = rules.find(&step.rule);
+        let law = rule.map_or_else(|| by_itself(&step.rule), |rule| rule.law.clone());
+        let tag = rule.map_or(Tag::Exact, |rule| rule.tag);
+        let terms = [step.before.clone(), step.after.clone()];
+        let found = Law { law, tag, terms, step: in_mathematics(&step, known) };
+        if !all.contains(&found) {
+            all.push(found);
+        }
+    }
+    all
+}
+
+fn by_itself(step: &str) -> String {
+    match step {
+        "fold-count" => "how many values an index takes is a form of the sizes",
+        "fold-part" => "a component of a reduction that needs no other is a reduction of its own",
+        _ => "",
+    }
+    .to_owned()
+}
+
+/// The weakest tag of a chain.
+pub(super) fn weakest(chain: &[Law]) -> Tag {
+    chain.iter().map(|law| law.tag).max().unwrap_or(Tag::Exact)
+}

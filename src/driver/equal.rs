@@ -1,0 +1,44 @@
+//! `systole equal`: whether two tensors of a kernel are equal, by laws, by an input for which they differ, or not known.
+
+use super::derive::{law_json, limits, print_chain, rules};
+use super::law_arguments::EqualArguments;
+use super::output::Output;
+use super::{Done, Verdict, pipeline};
+use crate::algebra::{self, Equality};
+use crate::recurrence;
+use crate::rewrite::Report;
+use serde_json::json;
+
+/// Runs the command.
+pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
+    let system = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
+    let (one, other) = (arguments.one.as_str(), arguments.other.as_str());
+    let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &limits(&arguments.laws))?;
+    Ok(match &answer {
+        Equality::Equal(chain, report) => {
+            output.line(&format!("{one} = {other}, by {} steps; {}", chain.len(), searched(report)));
+            print_chain(chain, output);
+            output.object(&json!({ "answer": "equal", "steps": chain.iter().map(law_json).collect::<Vec<_>>() }));
+            Verdict::Good
+        }
+        Equality::Different(where_they_do) => {
+            output.line(&format!("{one} and {other} differ: {where_they_do}"));
+            output.object(&json!({ "answer": "different", "counterexample": where_they_do }));
+            Verdict::Refuted
+        }
+        Equality::Unknown(report) => {
+            output.line(&format!(
+                "unknown whether {one} = {other}: no law leads from one to the other; {}",
+                searched(report)
+            ));
+            let next = "allow more with --nodes and --rounds, or state the law that is missing in a file for --rules";
+            output.line(&format!("  help: {next}"));
+            output.object(&json!({ "answer": "unknown", "stop": report.stop }));
+            Verdict::Unknown
+        }
+    })
+}
+
+fn searched(report: &Report) -> String {
+    format!("{} e-nodes, {} in {} rounds", report.nodes, report.stop.to_lowercase(), report.iterations)
+}

@@ -1,0 +1,52 @@
+//! The flags of the commands that work on laws of algebra.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which laws, and how far they are followed.
+#[derive(Args, Debug)]
+pub struct LawArguments {
+    /// Rules of your own, read after the ones that ship; those of the algebra stand in its folder `algebra`
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+    /// Leave out a rule of the algebra, or all that have a tag: real or assume
+    #[arg(long, value_name = "RULE|TAG,..", value_delimiter = ',')]
+    pub forbid: Vec<String>,
+    /// The most e-nodes
+    #[arg(long, default_value_t = 2000)]
+    pub nodes: usize,
+    /// The most rounds of all rules
+    #[arg(long, default_value_t = 30)]
+    pub rounds: usize,
+}
+
+/// `systole derive`.
+#[derive(Args, Debug)]
+pub struct DeriveArguments {
+    /// A .rec file, or an einsum such as `ik,kj->ij`
+    pub kernel: String,
+    #[command(flatten)]
+    pub laws: LawArguments,
+    /// Sizes at which operations are counted, such as N=64,M=64 (8 each where none are given)
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// Which form of the front is printed and written
+    #[arg(long, default_value_t = 0)]
+    pub form: usize,
+    /// Where to write it
+    #[arg(short, long, value_name = "FILE.rec")]
+    pub output: Option<PathBuf>,
+}
+
+/// `systole equal`.
+#[derive(Args, Debug)]
+pub struct EqualArguments {
+    /// A .rec file
+    pub kernel: String,
+    /// One tensor that it defines
+    pub one: String,
+    /// Another one of the same shape
+    pub other: String,
+    #[command(flatten)]
+    pub laws: LawArguments,
+}
