@@ -8,15 +8,16 @@ use super::chain::{Law, chain, weakest};
 use super::compile::compile;
 use super::confirm::confirm;
 use super::equations::{Chosen, kernel_text};
+use super::every::every;
 use super::goals::{FormCost, GoalId, Goals, Selection};
 use super::least::{Least, Limit, least};
 use super::show::known;
 use super::terms::selected_terms;
 use super::written::{Written, written};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Bindings, Name};
+use crate::integer::{Affine, Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, gather};
-use crate::rewrite::{Forms, Frame, Id, Limits, Report, RuleSet, Step, Tag, saturate_forms};
+use crate::rewrite::{Forms, Frame, Id, Limits, Report, RuleSet, Step, Symbol, Tag, saturate_forms};
 use std::collections::BTreeSet;
 
 /// A form of a kernel.
@@ -28,6 +29,8 @@ pub struct Form {
     pub passes: Vec<(Name, u32)>,
     /// Whether no form with as few passes has fewer operations.
     pub is_least: bool,
+    /// No schedule has fewer steps, where an operation takes one.
+    pub steps_at_least: u64,
     /// The kernel.
     pub text: String,
     /// The laws that lead to it, each equation once.
@@ -45,8 +48,10 @@ pub struct Derivation {
     pub report: Report,
     /// What the kernel costs as it is written.
     pub written: FormCost,
-    /// The front, fewest passes first.
+    /// The front, fewest passes first; or all forms.
     pub forms: Vec<Form>,
+    /// Whether no form was left out that was asked for.
+    pub is_whole: bool,
     /// The indices of the terms in the chains.
     pub frame: Frame,
 }
@@ -58,6 +63,8 @@ pub struct Wanted<'a> {
     pub sizes: &'a Bindings,
     /// Limits of saturation.
     pub limits: Limits,
+    /// All forms, up to so many, in place of the front.
+    pub all: Option<usize>,
 }
 
 /// The front of all forms that `rules` lead to.
@@ -81,7 +88,8 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
     let mut forms = saturate_forms(written.frame.clone(), inputs, rules, &wanted.limits)?;
     let (goals, defined) = goals_of(&forms, &written, wanted.sizes)?;
     let mut found = vec![];
-    for least in front(&goals) {
+    let (selections, is_whole) = selections(&goals, wanted.all);
+    for least in selections {
         let chosen = Chosen {
             system,
             written: &written,
@@ -91,13 +99,16 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
             defined: &defined,
         };
         let text = kernel_text(&chosen)?;
-        found.push((least, text));
+        if found.iter().all(|(_, known)| *known != text) {
+            found.push((least, text));
+        }
     }
     let report = forms.report.clone();
-    let finished =
-        found.into_iter().map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), rules));
+    let finished = found
+        .into_iter()
+        .map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), (rules, wanted.sizes)));
     let all = finished.collect::<Checked<_>>()?;
-    Ok(Derivation { report, written: first.cost, forms: all, frame: written.frame })
+    Ok(Derivation { report, written: first.cost, forms: all, is_whole, frame: written.frame })
 }
 
 fn check(system: &RecurrenceSystem) -> Checked<()> {
@@ -130,6 +141,27 @@ fn goals_of(forms: &Forms, written: &Written, sizes: &Bindings) -> Checked<(Goal
 
 fn unbounded(goals: &Goals, overflows: bool) -> Limit {
     Limit { passes: vec![u32::MAX; goals.axes as usize], overflows }
+}
+
+/// Whether a form depends on an index.
+fn depends(frame: &Frame, form: &Affine) -> bool {
+    form.mentions(frame.indices().iter().map(|index| &index.name))
+}
+
+/// The front, or all selections with the cheapest first; and whether these are all that were asked for.
+fn selections(goals: &Goals, all: Option<usize>) -> (Vec<Least>, bool) {
+    let Some(most) = all else { return (front(goals), true) };
+    let (selections, is_whole) = every(goals, most);
+    // Where there are too many, the front is among the first.
+    let best = if is_whole { vec![] } else { front(goals) };
+    let selections = best.into_iter().map(|least| least.selection).chain(selections);
+    let judged = selections.filter_map(|selection| {
+        let cost = goals.cost(&selection)?;
+        Some(Least { selection, cost, is_proved: false })
+    });
+    let mut found: Vec<Least> = judged.collect();
+    found.sort_by(|one, other| (&one.cost, &one.selection).cmp(&(&other.cost, &other.selection)));
+    (found, is_whole)
 }
 
 /// The cheapest selection for each number of passes that cannot be had with fewer operations otherwise.
@@ -177,7 +209,7 @@ fn finish(
     forms: &mut Forms,
     goals: &Goals,
     (least, text): (Least, String),
-    rules: &RuleSet,
+    (rules, sizes): (&RuleSet, &Bindings),
 ) -> Checked<Form> {
     let steps = steps(written, forms, goals, &least.selection, rules);
     let tag = weakest(&steps);
@@ -188,7 +220,10 @@ fn finish(
         Some((index.name.clone(), passes))
     };
     let passes = goals.passes_of(&least.selection).into_iter().enumerate().filter_map(named).collect();
-    Ok(Form { cost: least.cost, passes, is_least: least.is_proved, text, steps, tag, difference })
+    let count = |index: &str| frame.count(Symbol::from(index)).filter(|form| !depends(frame, form));
+    let terms = |index: &str| count(index).and_then(|form| u64::try_from(form.evaluate(sizes)?).ok()).unwrap_or(0);
+    let steps_at_least = goals.steps(&least.selection, &terms);
+    Ok(Form { cost: least.cost, passes, is_least: least.is_proved, steps_at_least, text, steps, tag, difference })
 }
 
 /// The chain of laws from the equations to the selection.

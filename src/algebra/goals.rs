@@ -165,6 +165,35 @@ impl Goals {
         (0..self.axes).map(|axis| self.passes(axis, &counted)).collect()
     }
 
+    /// A number of steps that no schedule of a selection has fewer of, where an operation takes one: terms of a reduction come one after
+    /// the other, and what waits for it comes behind. `counts` says how many terms an index has at least.
+    pub fn steps(&self, selection: &Selection, counts: &dyn Fn(&str) -> u64) -> u64 {
+        let mut known = BTreeMap::new();
+        self.roots.iter().map(|root| self.steps_of(*root, selection, counts, &mut known)).max().unwrap_or(0) + 1
+    }
+
+    fn steps_of(
+        &self,
+        goal: GoalId,
+        selection: &Selection,
+        counts: &dyn Fn(&str) -> u64,
+        known: &mut BTreeMap<GoalId, u64>,
+    ) -> u64 {
+        if let Some(steps) = known.get(&goal) {
+            return *steps;
+        }
+        known.insert(goal, 0);
+        let Some(way) = selection.get(&goal).map(|way| &self.goals[goal].options[*way]) else { return 0 };
+        let own = match &way.value {
+            Value::Fold(fold) => counts(&fold.index).saturating_sub(1),
+            _ => 0,
+        };
+        let before = way.children.iter().map(|child| self.steps_of(*child, selection, counts, known)).max();
+        let steps = own + before.unwrap_or(0);
+        known.insert(goal, steps);
+        steps
+    }
+
     /// How often the elements along an axis are gone through.
     fn passes(&self, axis: u32, counted: &BTreeMap<GoalId, Option<Vec<u32>>>) -> u32 {
         let along = counted.iter().filter(|(goal, _)| self.goals[**goal].axes & (1 << axis) != 0);

@@ -7,7 +7,7 @@
 use super::goals::{Combination, Fold, GoalId, Value};
 use super::scans::scalar;
 use super::text::{Image, Texts, access, number_text};
-use crate::integer::{Name, name, unused};
+use crate::integer::{Name, unused};
 use crate::rewrite::Monoid;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,5 +113,5 @@ impl Texts<'_> {
 
 /// A name for the product.
 pub(super) fn product_name(group: &Group, taken: &[Name]) -> Name {
-    unused(&name(&group.monoid), taken)
+    unused(&group.monoid.replace('-', "_"), taken)
 }

@@ -20,6 +20,10 @@ mod least;
 
 pub use least::{Least, Limit, least};
 
+mod every;
+
+pub use every::every;
+
 mod text;
 
 mod scans;

@@ -135,6 +135,9 @@ pub struct SpaceArguments {
     /// The elements of a tile along indices, such as i=64,j=64: what moves and what is worked on are tiles then
     #[arg(long, value_name = "I=N,..", value_delimiter = ',')]
     pub tile: Vec<String>,
+    /// Search all forms of the equations that the laws of algebra lead to, and go on with the one of the best design
+    #[arg(long, conflicts_with_all = ["schedule", "tile"])]
+    pub forms: bool,
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,

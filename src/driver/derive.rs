@@ -15,7 +15,7 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
     let limits = limits(&arguments.laws);
-    let derivation = algebra::derive(&system, &rules, &Wanted { sizes: &sizes, limits })?;
+    let derivation = algebra::derive(&system, &rules, &Wanted { sizes: &sizes, limits, all: None })?;
     let chosen = choose(&derivation, arguments.form)?;
     print(&derivation, chosen, output);
     if let Some(path) = &arguments.output {
@@ -114,6 +114,7 @@ fn form_json(form: &Form) -> Value {
         "cost": cost_json(&form.cost),
         "passes": passes.collect::<serde_json::Map<_, _>>(),
         "least": form.is_least,
+        "steps_at_least": form.steps_at_least,
         "tag": form.tag.to_string(),
         "difference": form.difference,
         "text": form.text,

@@ -39,6 +39,8 @@ mod filled;
 
 mod finished;
 
+mod forms;
+
 mod inputs;
 
 mod job;

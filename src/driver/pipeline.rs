@@ -10,7 +10,7 @@ use super::origin::Origin;
 use super::output::Output;
 use super::setting::{Setting, schedule};
 use super::system::System;
-use super::{Done, Failure, Verdict, files, room};
+use super::{Done, Failure, Verdict, files, forms, room};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::Matrix;
@@ -49,8 +49,15 @@ pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
 /// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
 /// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
+    let sought = command.sought();
+    let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
+    let system = if sought.space.forms { forms::best(&system, sought, output)? } else { system };
+    run_on(system, command, output)
+}
+
+/// [`run`] for equations that are known.
+pub fn run_on(system: RecurrenceSystem, command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, space: asked } = command.sought();
-    let system = recurrence::load(&source(&kernel.kernel)?)?;
     let rules = || rewrite::load_rules(kernel.rules.as_deref());
     let origin = Origin::new(system, asked)?;
     match recurrence::one_space(origin.searched()) {

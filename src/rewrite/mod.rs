@@ -43,6 +43,8 @@ pub use rule_text::Tag;
 
 mod reader;
 
+mod operators;
+
 mod read_monoid;
 
 pub use reader::{Rule, read_rules};

@@ -7,6 +7,7 @@
 use super::analysis::{FieldAnalysis, Graph};
 use super::language::{Term, arity, operator_words};
 use super::monoid::Monoid;
+use super::operators::written_out;
 use super::predicates::{PREDICATES, Predicate, find};
 use super::read_monoid::read_monoid;
 use super::rule_text::{ConditionText, RuleText, Tag, Token, Tree, parse_rules, wrong_at};
@@ -39,7 +40,7 @@ pub struct Rule {
 
 /// The rules and the monoids of one file, in its order.
 pub fn read_rules(source: &Arc<Source>) -> Checked<(Vec<Rule>, Vec<Monoid>)> {
-    let file = parse_rules(source)?;
+    let file = written_out(source, parse_rules(source)?)?;
     let (mut rules, mut monoids, mut diagnostics) = (vec![], vec![], vec![]);
     for text in &file.rules {
         match check_rule(source, text) {

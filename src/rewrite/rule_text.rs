@@ -7,7 +7,8 @@
 //! name: lhs => rhs if p(?a ?b) & !q(?c)
 //! ```
 //!
-//! `<=>` stands for two rules. `monoid name: (a b) (x y) => (..) from (..)` declares an operator on tuples. A line that starts with a blank continues the one before. Other lines with `#` are
+//! `<=>` stands for two rules. `monoid name: (a b) (x y) => (..) from (..)` declares an operator on tuples,
+//! `operator name: (a b) => (..)` a scalar function that is short for a term of others; each has a law line too. A line that starts with a blank continues the one before. Other lines with `#` are
 //! comments.
 
 use crate::diagnostic::{Checked, Diagnostic};
@@ -89,9 +90,18 @@ pub(super) struct MonoidText {
     pub neutral: Tree,
 }
 
+/// `operator logaddexp: (a b) => (..)`, as it is written: a scalar function that is short for others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OperatorText {
+    pub name: Token,
+    pub operands: Tree,
+    pub value: Tree,
+}
+
 /// What a rule file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FileText {
+    pub operators: Vec<OperatorText>,
     pub rules: Vec<RuleText>,
     pub monoids: Vec<MonoidText>,
 }
@@ -164,6 +174,10 @@ fn parse_entry(
 ) -> Result<(), Diagnostic> {
     let end = Span { start: span.end, end: span.end };
     let mut cursor = Cursor { source, tokens: tokenize(source, span), at: 0, end };
+    if cursor.peek() == Some("operator") {
+        file.operators.push(parse_operator(&mut cursor, law)?);
+        return Ok(());
+    }
     match cursor.monoid_words() {
         Some(ordered) => file.monoids.push(parse_monoid(&mut cursor, ordered, law)?),
         None => file.rules.push(parse_rule(&mut cursor, law)?),
@@ -181,6 +195,17 @@ fn parse_rule(cursor: &mut Cursor<'_>, law: Option<(String, Span)>) -> Result<Ru
     Ok(RuleText { name, law, tag, left, right, both_ways, conditions })
 }
 
+fn parse_operator(cursor: &mut Cursor<'_>, law: Option<(String, Span)>) -> Result<OperatorText, Diagnostic> {
+    cursor.word("operator")?;
+    let name = cursor.rule_name()?;
+    cursor.law(&name, law)?;
+    let operands = cursor.tree()?;
+    cursor.word("=>")?;
+    let value = cursor.tree()?;
+    cursor.ended("the operator")?;
+    Ok(OperatorText { name, operands, value })
+}
+
 fn parse_monoid(cursor: &mut Cursor<'_>, ordered: bool, law: Option<(String, Span)>) -> Result<MonoidText, Diagnostic> {
     let name = cursor.rule_name()?;
     let (tag, law) = cursor.law(&name, law)?;
@@ -189,10 +214,8 @@ fn parse_monoid(cursor: &mut Cursor<'_>, ordered: bool, law: Option<(String, Spa
     let values = cursor.tree()?;
     cursor.word("from")?;
     let neutral = cursor.tree()?;
-    match cursor.tokens.get(cursor.at) {
-        Some(token) => Err(cursor.wrong(token, "the end of the monoid")),
-        None => Ok(MonoidText { name, law, tag, ordered, left, right, values, neutral }),
-    }
+    cursor.ended("the monoid")?;
+    Ok(MonoidText { name, law, tag, ordered, left, right, values, neutral })
 }
 
 /// The tag and the words of a law line, behind `# law`.
@@ -275,6 +298,11 @@ impl Cursor<'_> {
     fn word(&mut self, expected: &str) -> Result<(), Diagnostic> {
         let token = self.next(&format!("`{expected}`"))?;
         if token.text == expected { Ok(()) } else { Err(self.wrong(&token, &format!("`{expected}`"))) }
+    }
+
+    fn ended(&self, what: &str) -> Result<(), Diagnostic> {
+        let rest = self.tokens.get(self.at);
+        rest.map_or(Ok(()), |token| Err(self.wrong(token, &format!("the end of {what}"))))
     }
 
     /// The law of what is called `name`.

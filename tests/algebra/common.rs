@@ -24,7 +24,7 @@ pub const LIMITS: Limits = Limits { iterations: 30, nodes: 1000 };
 /// The forms of a kernel, counted where each size is 8.
 pub fn derived(system: &RecurrenceSystem, rules: &RuleSet) -> Derivation {
     let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), 8)).collect();
-    derive(system, rules, &Wanted { sizes: &sizes, limits: LIMITS }).unwrap()
+    derive(system, rules, &Wanted { sizes: &sizes, limits: LIMITS, all: None }).unwrap()
 }
 
 /// Sizes by name.

@@ -2,6 +2,7 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use systole::algebra::{Wanted, derive};
 
 fn systole(flags: &[&str]) -> std::process::Output {
     Command::cargo_bin("systole").unwrap().current_dir(env!("CARGO_MANIFEST_DIR")).args(flags).output().unwrap()
@@ -90,4 +91,71 @@ fn equal_answers_by_its_exit_code() {
     assert!(code == Some(1) && told.contains("x and z differ: x[0] = "), "{told}");
     let (code, told) = answer("r");
     assert!(code == Some(3) && told.contains("unknown whether x = r"), "{told}");
+}
+
+fn cycles(path: &str) -> u64 {
+    let found = object(&["search", path, "--size", "N=4,M=6", "--objective", "cycles"]);
+    found["front"][0]["cycles"].as_u64().unwrap()
+}
+
+/// The example that ships: an operator, a monoid and a law of a user's own.
+#[test]
+fn rules_of_a_user_change_the_form_and_its_schedule() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let kernel = "rules/examples/logaddexp/soft_maximum.rec";
+    let own = object(&["derive", kernel, "--rules", "rules/examples/logaddexp", "-o", &path("own.rec")]);
+    let shipped = object(&["derive", kernel, "-o", &path("shipped.rec")]);
+    let best = |derived: &Value| derived["forms"][0]["cost"]["operations"].as_u64().unwrap();
+    assert_eq!((best(&own), best(&shipped)), (8 * 64, 10 * 64 + 16));
+    assert_eq!(own["forms"][0]["steps"][0]["rule"], "log-of-sum");
+    let run = systole(&["run", &path("own.rec"), "--size", "N=4,M=6", "--objective", "cycles"]);
+    assert!(String::from_utf8_lossy(&run.stdout).contains("matches reference bit for bit"));
+    assert_eq!((cycles(&path("own.rec")), cycles(&path("shipped.rec"))), (7, 15));
+}
+
+/// The first number of cycles in a line.
+fn told_cycles(line: &str) -> Option<u64> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.iter().position(|word| *word == "cycles").and_then(|at| words[at - 1].parse().ok())
+}
+
+/// The search over forms against a search of each form by itself.
+#[test]
+fn forms_and_maps_are_searched_together() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kernel, size, best) in [
+        ("two_factors", "M=3,N=3,K=3", 1),
+        ("two_terms", "N=4", 0),
+        ("log_sum_exp", "N=3,M=4", 1),
+        ("polynomial", "N=3,K=3", 1),
+        ("prefix_sum", "N=4", 0),
+    ] {
+        let path = format!("kernels/naive/{kernel}.rec");
+        let output = systole(&["search", &path, "--forms", "--size", size, "--objective", "cycles"]);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let all = forms(kernel, size);
+        assert!(told.contains(&format!("form {best} is best of {} (all forms)", all.len())), "{kernel}: {told}");
+        let lines: Vec<u64> = told.lines().take(all.len()).filter_map(told_cycles).collect();
+        let mut each = vec![];
+        for form in all {
+            let path = folder.path().join("form.rec").display().to_string();
+            std::fs::write(&path, &form.text).unwrap();
+            let found = object(&["search", &path, "--size", size, "--objective", "cycles"]);
+            let cycles = found["front"][0]["cycles"].as_u64().unwrap();
+            assert!(form.steps_at_least <= cycles, "{kernel}: {cycles} cycles, {} at least", form.steps_at_least);
+            each.push(cycles);
+        }
+        assert_eq!(lines, each, "{kernel}");
+        assert_eq!(each.iter().min(), each.get(best), "{kernel}");
+    }
+}
+
+fn forms(kernel: &str, size: &str) -> Vec<systole::algebra::Form> {
+    let list: Vec<(&str, i64)> =
+        size.split(',').filter_map(|one| one.split_once('=')).map(|(name, n)| (name, n.parse().unwrap())).collect();
+    let sizes = crate::common::sizes(&list);
+    let limits = systole::rewrite::Limits { iterations: 30, nodes: 2000 };
+    let wanted = Wanted { sizes: &sizes, limits, all: Some(64) };
+    derive(&crate::common::naive(kernel), &crate::common::algebra(), &wanted).unwrap().forms
 }

@@ -203,3 +203,36 @@ fn a_contradiction_that_congruence_brings_out_is_told_too() {
     let message = saturate_with(&["value: (in ?s (at ?x ?g)) => ?x", "same: (at ?x ?g) => (at A [i,k])"]).unwrap_err();
     assert!(message.contains("rules `same` and `value` make `"), "{message}");
 }
+
+fn monoids(text: &str) -> Vec<systole::rewrite::Monoid> {
+    RuleSet::from_sources(&[Source::new("own.rules", text)]).unwrap().monoids().to_vec()
+}
+
+#[test]
+fn monoids_and_operators_are_read() {
+    let text = "# law real: a\noperator twice: (a) => (add a a)\n# law exact: b\n\
+                ordered monoid last: (p q) (r s) => ((add p (twice r)) s) from (0 -infinity)\n";
+    let [last] = &monoids(text)[..] else { panic!() };
+    assert_eq!((last.ordered, last.width(), last.neutral.clone()), (true, 2, vec![0.0, f64::NEG_INFINITY]));
+    assert_eq!(last.values[0].to_string(), "(add p (add r r))");
+    assert_eq!((last.operations(0), last.operations(1)), (2, 0));
+    assert_eq!((last.uses(0, true).len(), last.uses(1, true).len(), last.alone(0)), (1, 0, None));
+}
+
+#[test]
+fn monoids_and_operators_that_are_none_are_refused() {
+    let monoid = |text: &str, words: &[&str]| refuse(&format!("# law real: a\n{text}\n"), words);
+    monoid(
+        "monoid m: (a b) (x y) => (a) from (0 0)",
+        &["`m` combines tuples of 2, but there are 1 values", "own.rules:2"],
+    );
+    monoid("monoid m: (a) (x) => ((add a z)) from (0)", &["`z` is no component"]);
+    monoid("monoid m: (a) (x) => ((reduce a x a x)) from (0)", &["`reduce` is no scalar function"]);
+    monoid("monoid sum: (a) (x) => ((add a x)) from (0)", &["`sum` is a built-in reduction"]);
+    monoid("monoid m: (a) (x) => ((add a x)) from (none)", &["expected a number"]);
+    monoid("monoid m: (a) (x) => ((add a x)) from (0) if", &["expected the end of the monoid"]);
+    monoid("operator add: (a b) => (sub a b)", &["there is an operator `add` already"]);
+    monoid("operator f: (a b) => (sub a b) c", &["expected the end of the operator"]);
+    let text = "# law real: a\noperator f: (a b) => (sub a b)\n# law real: b\nr: (f ?x) => ?x\n";
+    refuse(text, &["operator `f` takes 2 arguments, 1 given"]);
+}

@@ -1,0 +1,121 @@
+//! The search over forms, programs and maps together: each form of the equations is searched for its best design.
+//!
+//! In: a kernel, flags. Out: the form whose best design is best of all, and a line for each form. A form is passed over where no schedule of
+//! it can have as few steps as a design that is known. Forms are all that the laws lead to, or the first of them; the line says which.
+
+use super::arguments::SoughtArguments;
+use super::derive;
+use super::kernel::Kernel;
+use super::law_arguments::LawArguments;
+use super::output::Output;
+use super::pipeline::{KernelCommand, Loaded, run_on};
+use super::setting::Setting;
+use super::{Done, Verdict, inputs};
+use crate::algebra::{self, Form, Wanted};
+use crate::cost::{Cost, Objective};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::recurrence::{self, RecurrenceSystem};
+use crate::span::Source;
+use std::cell::RefCell;
+
+/// How many forms are searched at most.
+const MOST_FORMS: usize = 64;
+
+/// How far laws are followed.
+const LAWS: LawArguments = LawArguments { rules: None, forbid: vec![], nodes: 2000, rounds: 30 };
+
+/// The form of the best design.
+///
+/// # Errors
+/// What `algebra::derive` refuses; no form with a design.
+pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output) -> Checked<RecurrenceSystem> {
+    let laws = LawArguments { rules: sought.kernel.rules.clone(), ..LAWS };
+    let sizes = inputs::sizes(&sought.space.size, &system.parameters, Some(8))?;
+    let wanted = Wanted { sizes: &sizes, limits: derive::limits(&laws), all: Some(MOST_FORMS) };
+    let derivation = algebra::derive(system, &derive::rules(&laws)?, &wanted)?;
+    let mut chosen: Option<(usize, [u128; 6], Cost)> = None;
+    for (number, form) in derivation.forms.iter().enumerate() {
+        let told = weigh(form, sought, chosen.as_ref().map(|(_, _, cost)| cost));
+        output.line(&format!(
+            "form {number:<3} {} operations, {} passes: {}",
+            form.cost.operations,
+            form.cost.passes,
+            told.line()
+        ));
+        if let Told::Found(cost, key) = told
+            && chosen.as_ref().is_none_or(|(_, best, _)| key < *best)
+        {
+            chosen = Some((number, key, cost));
+        }
+    }
+    let Some((number, ..)) = chosen else { return none_found(system) };
+    let form = &derivation.forms[number];
+    let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
+    output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
+    recurrence::load(&source(system, form))
+}
+
+fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {
+    Source::new(format!("{}, derived", system.name), form.text.clone())
+}
+
+fn none_found(system: &RecurrenceSystem) -> Checked<RecurrenceSystem> {
+    Diagnostic::new(format!("no form of `{}` has a design", system.name))
+        .help("each line says why; `systole search` without --forms tells of the equations as they are written")
+        .alone()
+}
+
+/// What the search said of a form.
+enum Told {
+    Found(Cost, [u128; 6]),
+    /// It takes more steps than a design that is known.
+    Behind(u64),
+    Nothing(String),
+}
+
+impl Told {
+    fn line(&self) -> String {
+        match self {
+            Told::Found(cost, _) => super::show::cost(cost),
+            Told::Behind(steps) => format!("passed over, {steps} steps at least"),
+            Told::Nothing(why) => format!("no design: {why}"),
+        }
+    }
+}
+
+fn weigh(form: &Form, sought: &SoughtArguments, best: Option<&Cost>) -> Told {
+    let by_cycles = sought.space.objective == "cycles";
+    if by_cycles && best.is_some_and(|best| form.steps_at_least > best.cycles) {
+        return Told::Behind(form.steps_at_least);
+    }
+    let weighing = Weighing { sought, found: RefCell::new(None) };
+    let searched = recurrence::load(&Source::new("form", form.text.clone()))
+        .map_err(super::Failure::from)
+        .and_then(|system| run_on(system, &weighing, &Output::silent()));
+    match (searched, weighing.found.into_inner()) {
+        (Ok(_), Some((cost, key))) => Told::Found(cost, key),
+        (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, ToString::to_string)),
+        (Ok(_), None) => Told::Nothing("none is legal".to_owned()),
+    }
+}
+
+/// A search that keeps the cost of the best design.
+struct Weighing<'a> {
+    sought: &'a SoughtArguments,
+    found: RefCell<Option<(Cost, [u128; 6])>>,
+}
+
+impl KernelCommand for Weighing<'_> {
+    fn sought(&self) -> &SoughtArguments {
+        self.sought
+    }
+
+    fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let objective: Objective = setting.objective;
+        let searched = kernel.search(&setting, false, output)?;
+        let best = searched.front.first().map(|found| *K::cost(found));
+        *self.found.borrow_mut() = best.map(|cost| (cost, objective.key(&cost)));
+        Ok(Verdict::Good)
+    }
+}
