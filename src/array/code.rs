@@ -61,8 +61,29 @@ impl Grid {
 
     /// The point at a row-major position.
     pub fn point(&self, position: usize) -> Vec<i64> {
-        let offsets = unflatten(&self.extents, position);
-        self.first.iter().zip(offsets).map(|(first, offset)| first + offset as i64).collect()
+        let mut point = self.first.clone();
+        self.write_point(position, &mut point);
+        point
+    }
+
+    /// Writes the point at a row-major position over another of the same rank.
+    pub fn write_point(&self, mut position: usize, point: &mut [i64]) {
+        for ((entry, first), extent) in point.iter_mut().zip(&self.first).zip(&self.extents).rev() {
+            *entry = first + (position % extent.max(&1)) as i64;
+            position /= extent.max(&1);
+        }
+    }
+
+    /// The row-major position of the point that lies `offset` away from a position, `None` outside.
+    pub fn position_at(&self, mut position: usize, offset: &[i64]) -> Option<usize> {
+        let (mut found, mut stride) = (0, 1);
+        for (extent, step) in self.extents.iter().zip(offset).rev() {
+            let entry = i64::try_from(position % extent.max(&1)).ok()?.checked_add(*step)?;
+            found += usize::try_from(entry).ok().filter(|entry| entry < extent)? * stride;
+            position /= extent.max(&1);
+            stride *= extent;
+        }
+        Some(found)
     }
 }
 

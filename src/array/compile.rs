@@ -122,9 +122,9 @@ fn compile_grid(program: &Program, sizes: &Bindings) -> Result<Grid, Diagnostic>
 fn place_pes(program: &Program, sizes: &Bindings, grid: &Grid) -> Checked<Vec<Pe>> {
     let frame = Frame::new(program, sizes);
     let guards: Vec<Vec<Test>> = program.classes.iter().map(|class| frame.tests(&class.guard)).collect();
-    let mut pes = vec![];
+    let (mut pes, mut point) = (vec![], grid.first.clone());
     for position in 0..grid.volume() {
-        let point = grid.point(position);
+        grid.write_point(position, &mut point);
         let mut found = None;
         for (class, guard) in guards.iter().enumerate() {
             match (is_member(guard, &point), found) {

@@ -61,11 +61,11 @@ impl Wiring {
         let mut at_position = vec![NOWHERE; code.grid.volume()];
         code.pes.iter().enumerate().for_each(|(pe, placed)| at_position[placed.position] = pe);
         for (channel, declared) in program.channels.iter().enumerate() {
+            let [sending, receiving] = [true, false].map(|sends| find_ports(code, Port { channel, sends }));
             for (sender, placed) in code.pes.iter().enumerate() {
-                let Some(port) = find_port(code, sender, Port { channel, sends: true }) else { continue };
-                let receiver = far_end(code, &at_position, placed.position, &declared.offset);
-                let far = receiver.and_then(|pe| Some((pe, find_port(code, pe, Port { channel, sends: false })?)));
-                if let Some((receiver, far)) = far {
+                let Some(port) = sending[placed.class] else { continue };
+                let Some(receiver) = far_end(code, &at_position, placed.position, &declared.offset) else { continue };
+                if let Some(far) = receiving[code.pes[receiver].class] {
                     self.ports[self.first_port[sender] + port] = self.wires.len();
                     self.ports[self.first_port[receiver] + far] = self.wires.len();
                     self.wires.push(Wire { channel, sender, receiver });
@@ -102,16 +102,13 @@ fn blank(code: &Code, count: impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>
 }
 
 fn far_end(code: &Code, at_position: &[usize], position: usize, offset: &[i64]) -> Option<usize> {
-    let mut point = code.grid.point(position);
-    for (entry, step) in point.iter_mut().zip(offset) {
-        *entry = entry.checked_add(*step)?;
-    }
-    let pe = at_position[code.grid.position(&point)?];
+    let pe = at_position[code.grid.position_at(position, offset)?];
     (pe != NOWHERE).then_some(pe)
 }
 
-fn find_port(code: &Code, pe: usize, wanted: Port) -> Option<usize> {
-    code.classes[code.pes[pe].class].ports.iter().position(|port| *port == wanted)
+/// For each class its port of this kind.
+fn find_ports(code: &Code, wanted: Port) -> Vec<Option<usize>> {
+    code.classes.iter().map(|class| class.ports.iter().position(|port| *port == wanted)).collect()
 }
 
 /// The point of a line that stands for all of it: `p - floor(p_a / d_a) * d`, `a` the first non-zero entry of `d`.

@@ -1,4 +1,6 @@
-//! The text form of programs: what is printed reads back, and what is wrong is refused with its line.
+//! The text form of programs: what is printed reads back, and what is wrong is refused with its line; and the points of their grids.
+
+mod grid;
 
 mod random;
 

@@ -181,6 +181,25 @@ fn a_refusal_does_not_depend_on_threads() {
     }
 }
 
+/// One PE does what it must not, and all others have work for ever: its thread is gone, and nobody waits for it. Where it does
+/// what it may, they work until the budget is spent.
+#[test]
+fn a_thread_that_fails_is_not_waited_for() {
+    let text = "(program fails (version 1) (array Y out (2)) (grid (p 0 40))
+                  (class one (guard (= p WHICH)) (let x 1) (store (Y ELEMENT) x))
+                  (class before (guard (<= p (- WHICH 1))) (loop i 1 1000000000000000 (tick 1)))
+                  (class after (guard (>= p (+ WHICH 1))) (loop i 1 1000000000000000 (tick 1))))";
+    for (which, threads) in [("0", 2), ("17", 4), ("40", 7)] {
+        let run = |element| {
+            let program = program(&text.replace("WHICH", which).replace("ELEMENT", element));
+            let settings = Settings { threads, least_region: 1, most_instructions: 1_000_000, ..Settings::default() };
+            simulate(&program, &sizes(&[]), &Tensors::new(), &settings).expect_err("a refusal")[0].to_string()
+        };
+        assert!(run("2").contains("`Y(2)`"), "{}", run("2"));
+        assert!(run("1").contains("the run takes more than 1000000 instructions"), "{}", run("1"));
+    }
+}
+
 /// One PE with a loop of two instructions: a budget of all it does is enough, one less is not.
 #[test]
 fn a_run_has_a_budget_of_instructions() {

@@ -53,9 +53,10 @@ impl Block {
         let shape = &code.classes[class];
         let everyone = u64::MAX >> (LANES - pes.len());
         let mut slots = vec![[0; LANES]; shape.slots];
+        let mut point = code.grid.first.clone();
         for (lane, pe) in pes.iter().enumerate() {
-            let point = code.grid.point(code.pes[*pe as usize].position);
-            slots.iter_mut().zip(point).for_each(|(slot, entry)| slot[lane] = entry);
+            code.grid.write_point(code.pes[*pe as usize].position, &mut point);
+            slots.iter_mut().zip(&point).for_each(|(slot, entry)| slot[lane] = *entry);
         }
         let mut standing = vec![0; shape.ops.len() + 1];
         standing[0] = everyone;

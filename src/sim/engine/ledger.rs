@@ -5,6 +5,7 @@ use super::Stop;
 use super::block::Block;
 use super::profile::{Fullest, MANY_PAGES, Profile};
 use super::region::{Region, Shared};
+use super::tiles::Tiles;
 use std::ops::DerefMut;
 
 /// The books of a run.
@@ -15,7 +16,12 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// After each round: the budget, and the room that the tiles and the profile take.
+    /// Whether a region has reason to have the books looked after, before others have one.
+    pub fn is_due(shared: &Shared<'_>, region: &Region) -> bool {
+        region.around.profile.pages() > MANY_PAGES || shared.tiles.as_ref().is_some_and(Tiles::is_crowded)
+    }
+
+    /// Between sweeps: the budget, and the room that the tiles and the profile take.
     pub fn check(&mut self, shared: &Shared<'_>, regions: &mut [impl DerefMut<Target = Region>]) -> Result<(), Stop> {
         let instructions: u64 = regions.iter().map(|region| region.around.tally.instructions).sum();
         if instructions > self.most_instructions {

@@ -2,8 +2,8 @@
 //!
 //! In: code, inputs, settings. Out: what each PE did when, counted. PEs of one class share their instructions, so they are
 //! run side by side in blocks of 64 ([`block`]): an op is decoded once and done for all that stand at it ([`step`]).
-//! Where there are several threads the PEs are cut into as many regions ([`split`]), which sweep at the same time and
-//! between sweeps pass on what they have for each other ([`rounds`]). Since every wait is for one definite event, neither
+//! Where there are several threads the PEs are cut into as many regions ([`split`]), which sweep at the same time
+//! ([`rounds`]) and write letters to each other ([`mail`]). Since every wait is for one definite event, neither
 //! the result nor any count depends on the order or on the number of threads. Contract: a Kahn network with time stamps,
 //! Cyclotron section 9.1.
 
@@ -14,7 +14,6 @@ use super::observe::Observer;
 use crate::array::{Code, Program, Tensors, Wiring};
 use crate::diagnostic::Checked;
 use crate::leaf::Leaves;
-use border::Border;
 use ledger::Ledger;
 pub(super) use region::Failure;
 use region::{Region, Shared};
@@ -35,9 +34,13 @@ mod cable;
 
 mod wires;
 
-mod mail;
-
 mod lines;
+
+mod letters;
+
+mod rows;
+
+mod mail;
 
 mod own;
 
@@ -59,7 +62,7 @@ mod transfer;
 
 mod bus;
 
-mod border;
+mod cut;
 
 mod split;
 
@@ -76,7 +79,6 @@ const MOST_TURNS: u64 = 8;
 pub(super) struct Engine<'a> {
     shared: Shared<'a>,
     regions: Vec<Region>,
-    border: Border,
     /// How many wires each channel has.
     wires: Vec<u64>,
     ledger: Ledger,
@@ -142,11 +144,11 @@ impl<'a> Engine<'a> {
         let count = if O::WATCHES { 1 } else { settings.regions(code.pes.len()) };
         // Tiles that nobody holds are dropped between turns only.
         shared.turns = if leaves.is_some() { 1 } else { turns(&shared.links) };
-        let (regions, border) = split::split(&shared, &wiring, count);
+        let regions = split::split(&shared, &wiring, count);
         let mut wires = vec![0; program.channels.len()];
         wiring.wires.iter().for_each(|wire| wires[wire.channel] += 1);
         let ledger = Ledger { most_instructions: settings.most_instructions, ..Ledger::default() };
-        Ok(Engine { shared, regions, border, wires, ledger })
+        Ok(Engine { shared, regions, wires, ledger })
     }
 
     /// How many regions sweep at the same time.
@@ -171,8 +173,8 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Where threads cannot be had; and [`Stop`], whose PE is one of those that fail, not always the first.
     pub fn run_in_parallel(&mut self) -> Checked<Result<(), Stop>> {
-        let Engine { shared, regions, border, ledger, .. } = self;
-        if let Err(stop) = rounds::run(regions, shared, border, ledger)? {
+        let Engine { shared, regions, ledger, .. } = self;
+        if let Err(stop) = rounds::run(regions, shared, ledger)? {
             return Ok(Err(stop));
         }
         ledger.fold(&mut regions.iter_mut().collect::<Vec<&mut Region>>(), None);

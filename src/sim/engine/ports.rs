@@ -32,7 +32,7 @@ pub(super) struct Stretch {
 impl Stretch {
     /// The part of it where the mask has its next bits in a row, which are taken out of the mask.
     #[inline(always)]
-    fn next_part(self, mask: &mut u64) -> Option<Stretch> {
+    pub fn next_part(self, mask: &mut u64) -> Option<Stretch> {
         let within = *mask & self.lanes();
         if within == 0 {
             return None;

@@ -115,7 +115,7 @@ pub(super) struct Plug {
 }
 
 /// What the blocks of a region share.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Surroundings {
     pub wires: Wires,
     /// For each wire.
@@ -131,13 +131,13 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// No wires and no lines yet, in a run of so many regions.
-    pub fn new(shared: &Shared<'_>, regions: usize) -> Surroundings {
+    /// No wires and no lines yet.
+    pub fn new(shared: &Shared<'_>) -> Surroundings {
         Surroundings {
             wires: Wires::default(),
             plugs: vec![],
             lines: vec![],
-            mail: Mail::new(regions),
+            mail: Mail::default(),
             tally: Tally::new(shared),
             profile: Profile::default(),
             woken: vec![],
@@ -165,7 +165,7 @@ pub(in crate::sim) struct Failure {
 }
 
 /// Some PEs and what joins them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Region {
     pub blocks: Vec<Block>,
     pub around: Surroundings,
@@ -190,13 +190,14 @@ impl Region {
         self.ready.iter().any(|word| *word != 0) || self.around.mail.has_come()
     }
 
-    /// Gives every block with a PE that can go on its turn.
+    /// Gives every block with a PE that can go on its turn. Letters leave as soon as nothing more is to be expected for them.
     pub fn sweep<O: Observer>(&mut self, shared: &Shared<'_>, observer: &mut O) -> Result<(), Failure> {
         self.around.read_letters(shared).map_err(|trouble| Failure { pe: 0, counter: 0, clock: 0, trouble })?;
         self.wake();
         let mut next = self.next_ready(shared.order, None);
         while let Some(block) = next {
             self.take_turn(block, shared, observer)?;
+            self.around.write_early_letters(block);
             next = self.next_ready(shared.order, Some(block));
         }
         self.around.write_letters();

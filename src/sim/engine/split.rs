@@ -1,22 +1,21 @@
 //! Cuts a program's PEs into regions and lays out their wires and lines.
 //!
 //! In: code, its wiring, and how many regions. Out: regions of PEs that follow each other in row-major order, each with
-//! blocks of one class and with the wires and lines its PEs use; and what joins them. Wires are numbered by
+//! blocks of one class and with the wires and lines its PEs use, and with what it shares with others. Wires are numbered by
 //! cable and place, and know their numbers in the [`Wiring`]; in a run of one region lines keep theirs.
 
 use super::block::Block;
-use super::border::{Border, Strand};
 use super::cable::{RECEIVER, SENDER};
+use super::cut::Sheet;
 use super::lanes::LANES;
 use super::lines::Line;
-use super::mail::Half;
+use super::mail::{Bundle, Post, Strand};
 use super::ports::{NO_WIRE, Ports};
 use super::region::{NO_SEAT, Plug, Region, Shared, Surroundings};
 use crate::array::{ClassCode, Code, NOWHERE, Op, Wire, Wiring};
+use crate::sim::Order;
 use std::collections::BTreeMap;
-
-/// A region may have less than the others by this part, for the sake of whole rows.
-const MOST_UNEVEN: usize = 16;
+use std::sync::Arc;
 
 /// A place in a cable without a wire.
 const UNPLUGGED: Plug = Plug { seats: [NO_SEAT; 2], wire: NO_WIRE };
@@ -33,36 +32,31 @@ struct Cut<'a> {
     around: Vec<Surroundings>,
 }
 
-/// Regions of about the same number of PEs, and what joins them.
-pub(super) fn split(shared: &Shared<'_>, wiring: &Wiring, count: usize) -> (Vec<Region>, Border) {
+/// Regions of about as much work.
+pub(super) fn split(shared: &Shared<'_>, wiring: &Wiring, count: usize) -> Vec<Region> {
+    let firsts = firsts(shared.code, count);
+    let count = firsts.len();
     let mut cut = Cut {
         shared,
         wiring,
-        firsts: firsts(shared, count),
+        firsts,
         seats: vec![0; shared.code.pes.len()],
         blocks: vec![vec![]; count],
-        around: vec![Surroundings::new(shared, count); count],
+        around: (0..count).map(|_| Surroundings::new(shared)).collect(),
     };
     (0..count).for_each(|region| cut.seat_pes(region));
     cut.lay_wires();
-    let border = Border { strands: cut.lay_lines() };
+    cut.lay_lines();
     let regions = cut.blocks.into_iter().zip(cut.around).map(|(blocks, around)| Region::new(blocks, around));
-    (regions.collect(), border)
+    regions.collect()
 }
 
-/// Where regions of about the same number of PEs begin: at the beginning of a row of the array where one is near, so that PEs
-/// side by side stay in one region.
-fn firsts(shared: &Shared<'_>, count: usize) -> Vec<usize> {
-    let Code { grid, pes, .. } = shared.code;
-    let row = |pe: usize| grid.point(pes[pe].position).first().copied();
-    let begins_row = |pe: &usize| *pe == 0 || row(*pe) != row(pe - 1);
-    (0..count)
-        .map(|region| {
-            let (even, most) = (region * pes.len() / count, pes.len() / count / MOST_UNEVEN);
-            let near = (0..=most).flat_map(|away| [even.saturating_sub(away), even + away]);
-            near.filter(|pe| *pe < pes.len()).find(begins_row).unwrap_or(even)
-        })
-        .collect()
+/// The first PEs of regions. What a PE has to do is measured by its ops, which most often are the body of one loop.
+fn firsts(Code { grid, pes, classes, .. }: &Code, count: usize) -> Vec<usize> {
+    let columns: usize = grid.extents.iter().skip(1).product();
+    let row = |pe: usize| pes[pe].position / columns.max(1);
+    let work = |pe: usize| classes[pes[pe].class].ops.len() as u64;
+    Sheet { pes: pes.len(), work, begins_row: |pe| row(pe) != row(pe - 1) }.firsts(count)
 }
 
 impl Cut<'_> {
@@ -144,11 +138,44 @@ impl Cut<'_> {
 
     /// Tells the halves of a wire, each in its region, of each other.
     fn join(&mut self, (from, near): (usize, u32), (to, far): (usize, u32), channel: usize) {
-        let half =
-            |wire, region, far| Half { wire, channel: channel as u32, region: region as u32, far: far as u32, told: 0 };
-        let (sending, receiving) = (self.around[from].mail.sending.len(), self.around[to].mail.receiving.len());
-        self.around[from].mail.sending.push(half(near, to, receiving));
-        self.around[to].mail.receiving.push(half(far, from, sending));
+        let [there, back] = [(from, to), (to, from)].map(|(region, other)| self.post(region, other));
+        self.write_after(from, there, self.around[from].plugs[near as usize].seats[SENDER]);
+        self.write_after(to, back, self.around[to].plugs[far as usize].seats[RECEIVER]);
+        let Ok([from, to]) = self.around.get_disjoint_mut([from, to]) else { return };
+        let (sending, receiving) = (&mut from.mail.posts[there].sending, &mut to.mail.posts[back].receiving);
+        if let (Some(first), Some(second)) = (sending.last_mut(), receiving.last_mut())
+            && first.is_beside(near, channel)
+            && second.is_beside(far, channel)
+        {
+            first.part.length += 1;
+            second.part.length += 1;
+            return;
+        }
+        sending.push(Bundle::new(near, channel, receiving.len()));
+        receiving.push(Bundle::new(far, channel, sending.len() - 1));
+    }
+
+    /// The position of a region among the posts of another.
+    fn post(&mut self, region: usize, other: usize) -> usize {
+        let posts = &self.around[region].mail.posts;
+        if let Some(known) = posts.iter().position(|post| post.region == other) {
+            return known;
+        }
+        let number = posts.len();
+        let [there, back] = [Arc::default(), Arc::default()];
+        self.around[region].mail.posts.push(Post::new(other, [Arc::clone(&there), Arc::clone(&back)]));
+        self.around[other].mail.posts.push(Post::new(region, [back, there]));
+        number
+    }
+
+    /// Letters of a region are not written before the block with a seat has had its turn.
+    fn write_after(&mut self, region: usize, post: usize, seat: u32) {
+        let block = seat as usize / LANES;
+        let last = &mut self.around[region].mail.posts[post].block;
+        *last = Some(match self.shared.order {
+            Order::FirstIn => last.map_or(block, |last| last.max(block)),
+            Order::LastIn => last.map_or(block, |last| last.min(block)),
+        });
     }
 
     /// Gives every port the number that its wire has in the region.
@@ -165,26 +192,36 @@ impl Cut<'_> {
         }
     }
 
-    /// Adds every line to each region with a PE on it; gives the lines that are in several.
-    fn lay_lines(&mut self) -> Vec<Strand> {
+    /// Adds every line to each region with a PE on it.
+    fn lay_lines(&mut self) {
         let (code, wiring) = (self.shared.code, self.wiring);
         let arities = tag_lengths(&code.classes, self.shared.bus_latencies.len());
-        let mut strands = vec![Strand::default(); wiring.lines.len()];
-        for (pe, placed) in code.pes.iter().enumerate() {
+        // For each line the regions that it is in, in ascending order, and its number there.
+        let mut members: Vec<Vec<(usize, usize)>> = vec![vec![]; wiring.lines.len()];
+        for (pe, placed) in code.pes.iter().enumerate().filter(|_| !wiring.lines.is_empty()) {
             let region = self.region_of(pe);
             for (tap, line) in wiring.taps(pe).iter().enumerate() {
-                let bus = code.classes[placed.class].taps[tap];
-                let lines = &mut self.around[region].lines;
-                let number = strands[*line].number_in(region, || {
-                    lines.push(Line::new(arities[bus]));
-                    lines.len() - 1
-                });
+                if members[*line].last().is_none_or(|(last, _)| *last != region) {
+                    let lines = &mut self.around[region].lines;
+                    members[*line].push((region, lines.len()));
+                    lines.push(Line::new(arities[code.classes[placed.class].taps[tap]]));
+                }
+                let number = members[*line].last().map_or(0, |(_, number)| *number);
                 let (block, lane) = self.block_of(pe);
                 block.taps[tap][lane] = number as u32;
             }
         }
-        strands.retain(|strand| strand.members.len() > 1);
-        strands
+        members.iter().for_each(|members| self.share_line(members));
+    }
+
+    /// Tells the regions that a line is in of each other.
+    fn share_line(&mut self, members: &[(usize, usize)]) {
+        for (region, line) in members {
+            for (other, far) in members.iter().filter(|(other, _)| other != region) {
+                let post = self.post(*region, *other);
+                self.around[*region].mail.posts[post].strands.push(Strand { line: *line, far: *far, told: 0 });
+            }
+        }
     }
 }
 

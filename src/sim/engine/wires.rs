@@ -13,8 +13,9 @@
 //! the largest depth of a channel is exact in whatever order the host runs the PEs.
 
 use super::cable::{Cable, RECEIVER, SENDER};
-use super::lanes::LANES;
+use super::lanes::{LANES, Lanes};
 use super::pace::Pace;
+use super::ports::Stretch;
 use crate::array::Trouble;
 use crate::cost::Bandwidth;
 
@@ -92,31 +93,26 @@ impl Wire<'_> {
 
     /// Messages that were sent.
     #[inline(always)]
-    pub fn sent(&self) -> u32 {
+    fn sent(&self) -> u32 {
         self.cable.sent[self.lane]
     }
 
     /// Messages that were received.
     #[inline(always)]
-    pub fn received(&self) -> u32 {
+    fn received(&self) -> u32 {
         self.cable.received[self.lane]
     }
 
     /// What the slot of a message holds.
     #[inline(always)]
-    pub fn message(&self, message: u32) -> (u64, f64) {
+    fn message(&self, message: u32) -> (u64, f64) {
         let place = self.place(message);
         (self.times[place], self.values[place])
     }
 
-    /// Whether the ring has no slot left, whatever the capacity.
-    pub fn is_full(&self) -> bool {
-        self.held() >= self.cable.size()
-    }
-
     /// Puts a message into the next slot.
     #[inline(always)]
-    pub fn put(&mut self, time: u64, value: f64) {
+    fn put(&mut self, time: u64, value: f64) {
         let place = self.place(self.sent());
         (self.times[place], self.values[place]) = (time, value);
         self.cable.sent[self.lane] = self.cable.sent[self.lane].wrapping_add(1);
@@ -247,6 +243,19 @@ impl Wires {
         let first = cable.first as usize;
         let slots = first..first + cable.slots();
         (cable, &mut self.times[slots.clone()], &mut self.values[slots])
+    }
+
+    /// How many messages of each wire of a cable have passed an end.
+    pub fn passed(&self, cable: usize, end: usize) -> &Lanes<u32> {
+        self.cables[cable].passed(end)
+    }
+
+    /// Notes that nobody at one of the ends of a stretch waits any longer; the places of those who did.
+    pub fn stop_waiting(&mut self, part: Stretch, end: usize) -> u64 {
+        let waiting = &mut self.cables[part.cable].waiting[end];
+        let woken = *waiting & part.lanes();
+        *waiting &= !woken;
+        woken
     }
 
     /// A wire in its cable.
