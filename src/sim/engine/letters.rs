@@ -1,7 +1,7 @@
 //! What regions write to each other, and where they leave it.
 //!
-//! In: messages of wires side by side, words driven on buses. Out: the same at the far end, in the same order. A region leaves a
-//! letter in a mailbox whenever it likes, and the other takes it whenever it likes: neither waits. What one core
+//! In: messages of wires side by side, words driven on buses. Out: the same at the far end, in the same order. A region
+//! leaves a letter in a mailbox whenever it likes, and the other takes it whenever it likes: neither waits. What one core
 //! has written another has to fetch line by line, so a row of messages is written down as a row.
 
 use super::lines::Word;

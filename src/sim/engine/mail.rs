@@ -1,10 +1,10 @@
 //! Wires and lines that lie in several regions, and the letters that pass between their parts.
 //!
-//! A wire between two regions has a half in each. The receiver's half is given the words that the sender's half has sent, the sender's
-//! half the times at which the receiver's half has freed slots. Each half sees a ring of its own. A slot keeps its
-//! message until the far end has freed it, so what is to be written is still there. A line with PEs in several regions is in each of
-//! them, and what is driven in one is driven in all. When letters are read matters to nobody but the host: clocks pass
-//! with the words.
+//! A wire between two regions has a half in each. The receiver's half is given the words that the sender's half has sent,
+//! the sender's half the times at which the receiver's half has freed slots. Each half sees a ring of its own. A slot
+//! keeps its message until the far end has freed it, so what is to be written is still there. A line with PEs in several
+//! regions is in each of them, and what is driven in one is driven in all. When letters are read matters to nobody but the
+//! host: clocks pass with the words.
 
 use super::cable::{RECEIVER, SENDER};
 use super::lanes::{LANES, Lanes, for_each_lane};

@@ -1,10 +1,11 @@
 //! Regions that sweep at the same time, a thread for each.
 //!
-//! In: regions, what all read, the ledger. Out: all of them where no PE can go on. A thread sweeps its region as long as some of its
-//! PEs can go on. It begins a sweep when it has the letters that the others wrote in the sweep before, which they do as early as they
-//! can, so that it seldom waits; to run further ahead would leave its PEs without words or slots. Who has nothing to do comes to a meeting,
-//! and leaves it when a letter comes. When all have come no letter is under way: the last looks after
-//! the limits, and ends the run where nobody can go on. A sweep takes microseconds, so who waits does not sleep.
+//! In: regions, what all read, the ledger. Out: all of them where no PE can go on. A thread sweeps its region as long as
+//! some of its PEs can go on. It begins a sweep when it has the letters that the others wrote in the sweep before, which
+//! they do as early as they can, so that it seldom waits; to run further ahead would leave its PEs without words or slots.
+//! Who has nothing to do comes to a meeting, and leaves it when a letter comes. When all have come no letter is under way:
+//! the last looks after the limits, and ends the run where nobody can go on. A sweep takes microseconds, so who waits does
+//! not sleep.
 
 use super::Stop;
 use super::ledger::Ledger;
