@@ -53,3 +53,7 @@ pub use derive::{Derivation, Form, Wanted, derive};
 mod equal;
 
 pub use equal::{Equality, equal};
+
+mod firing;
+
+pub use firing::{NAIVE, count_naive};

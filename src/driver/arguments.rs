@@ -85,6 +85,11 @@ pub enum Command {
     /// Example: systole calibrate --output cluster.toml
     #[command(verbatim_doc_comment)]
     Calibrate(CalibrateArguments),
+    /// Look after the rewrite rules: the ones that ship and your own
+    ///
+    /// Example: systole rules check
+    #[command(verbatim_doc_comment)]
+    Rules(RulesArguments),
     /// Say what this machine has
     ///
     /// Example: systole doctor
@@ -334,4 +339,39 @@ pub struct ExploreArguments {
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub limit: u64,
+}
+
+/// `systole rules`.
+#[derive(Args, Debug)]
+pub struct RulesArguments {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub action: RulesAction,
+}
+
+/// What is done with rules.
+#[derive(Subcommand, Debug)]
+pub enum RulesAction {
+    /// Try every rule on random instances, and refuse it where its sides differ
+    ///
+    /// Example: systole rules check my-rules --cases 1000
+    #[command(verbatim_doc_comment)]
+    Check(RulesCheckArguments),
+}
+
+/// `systole rules check`.
+#[derive(Args, Debug)]
+pub struct RulesCheckArguments {
+    /// Rules of your own, read after the ones that ship
+    #[arg(value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+    /// Random instances on which both sides of a rule have to be equal
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub cases: u64,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Worker threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
 }

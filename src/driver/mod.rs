@@ -71,6 +71,8 @@ mod reporting;
 
 mod room;
 
+mod rules;
+
 mod run;
 
 mod search;
@@ -159,6 +161,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Predict(arguments) => predict::run(arguments, output),
         Command::Explore(arguments) => pipeline::run(arguments, output),
         Command::Calibrate(arguments) => calibrate::run(arguments, output),
+        Command::Rules(arguments) => rules::run(arguments, output),
         Command::Doctor => doctor::run(output),
     }
 }

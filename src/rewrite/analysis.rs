@@ -265,24 +265,51 @@ fn add_list(graph: &mut Graph, directions: &[DirectionText]) -> Id {
     list
 }
 
+/// The indices on which the value of a node may depend, given those of its parts.
 fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
+    let context = &graph.analysis.context;
     let free = |id: Id| graph[id].data.free.iter().copied();
+    let parts = || node.children().iter().flat_map(|child| free(*child));
     match node {
-        Term::Access(text) => graph.analysis.context.indices(*text).cloned().unwrap_or_default(),
-        Term::Reduce([_, _, index, _])
-        | Term::Running([_, _, index, _])
-        | Term::Sliding([_, index, _])
-        | Term::Count([_, index]) => {
+        Term::Access(text) => context.indices(*text).cloned().unwrap_or_else(|| words(text.0.as_str())),
+        Term::Reduce([space, _, index, _])
+        | Term::Running([space, _, index, _])
+        | Term::Sliding([space, index, _])
+        | Term::Count([space, index]) => {
             let bound = name_of(graph, *index);
-            let fixed = bound.map(|index| graph.analysis.context.frame.range_depends(index)).unwrap_or_default();
-            let inside = node.children().iter().flat_map(|child| free(*child)).filter(|index| Some(*index) != bound);
-            inside.chain(fixed).collect()
+            let fixed = bound.map(|index| context.frame.range_depends(index)).unwrap_or_default();
+            let range = name_of(graph, *space).zip(bound).map(|(space, index)| context.beside(space, index));
+            let inside = parts().filter(|index| Some(*index) != bound);
+            inside.chain(fixed).chain(range.into_iter().flatten()).collect()
         }
-        Term::Result(space) | Term::Head([space, _]) => face_of(graph, *space)
-            .map(|(space, _)| graph.analysis.context.indices_of(space).collect())
-            .unwrap_or_default(),
         // What is reduced speaks of the indices of another space.
         Term::Inner([_, _, access, _]) | Term::Handoff([_, _, _, access, _]) => free(*access).collect(),
-        _ => node.children().iter().flat_map(|child| free(*child)).collect(),
+        // What looks at other points is another thing where there are none, whatever it looks at.
+        Term::Result(space)
+        | Term::Head([space, _])
+        | Term::Shift([space, ..])
+        | Term::Recv([space, ..])
+        | Term::Load([space, ..])
+        | Term::Xfer([space, ..])
+        | Term::Fby([space, ..])
+        | Term::Acc([space, ..])
+        | Term::Last([space, ..])
+        | Term::Red([space, ..]) => parts().chain(all_indices(graph, *space)).collect(),
+        Term::Read([space, ..]) | Term::Stream([space, ..]) if name_of(graph, *space).is_none() => {
+            parts().chain(all_indices(graph, *space)).collect()
+        }
+        _ => parts().collect(),
     }
+}
+
+/// The indices of the space that a class stands for.
+fn all_indices(graph: &Graph, space: Id) -> BTreeSet<Symbol> {
+    let known = face_of(graph, space).map(|(space, _)| graph.analysis.context.indices_of(space).collect());
+    known.unwrap_or_default()
+}
+
+/// The names in an access that no space has: more than it depends on, where some are sizes.
+fn words(text: &str) -> BTreeSet<Symbol> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || "_.'".contains(c)));
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).map(Symbol::from).collect()
 }

@@ -39,6 +39,8 @@ struct SpaceFacts {
     axes: Vec<[DirectionText; 2]>,
     vectors: BTreeMap<DirectionText, Vector>,
     coupled: BTreeSet<(Symbol, Symbol)>,
+    /// For each index those that stand in a constraint with it: its range may depend on them.
+    beside: BTreeMap<Symbol, BTreeSet<Symbol>>,
     /// For each constraint of the domain how it grows along each index.
     slopes: Vec<Vector>,
 }
@@ -135,6 +137,7 @@ impl Context {
         let mut facts = SpaceFacts {
             reduced: space.reduced.iter().map(symbol).collect(),
             coupled: coupled_pairs(space),
+            beside: space.indices().iter().map(|index| (symbol(index), beside(space, index))).collect(),
             slopes: space.domain.set.constraints().iter().map(|form| form.row(space.indices())).collect(),
             ..SpaceFacts::default()
         };
@@ -163,6 +166,12 @@ impl Context {
     /// The indices that occur in an access, of whichever space; `None` for an unknown one.
     pub fn indices(&self, access: AccessText) -> Option<&BTreeSet<Symbol>> {
         self.indices.get(&access)
+    }
+
+    /// The indices on which the range of an index of a space may depend; all of them where nothing is known.
+    pub fn beside(&self, space: Symbol, index: Symbol) -> BTreeSet<Symbol> {
+        let known = self.spaces.get(&space).and_then(|facts| facts.beside.get(&index)).cloned();
+        known.unwrap_or_else(|| self.indices_of(space).collect())
     }
 
     /// The indices of a space; none for an unknown one.
@@ -282,6 +291,13 @@ pub fn own_offset(space: &Space, operand: &Operand) -> Option<Vector> {
     let offset: Vector = offset.collect::<Option<_>>()?;
     let met = writer.residues.iter().all(|form| *form == Affine::default());
     (met && offset.iter().any(|entry| *entry != 0)).then_some(offset)
+}
+
+/// The other indices in the constraints in which `index` stands.
+fn beside(space: &Space, index: &Name) -> BTreeSet<Symbol> {
+    let bounds = space.domain.set.constraints().iter().filter(|form| form.coefficient(index) != 0);
+    let others = space.indices().iter().filter(|other| *other != index);
+    others.filter(|other| bounds.clone().any(|form| form.coefficient(other) != 0)).map(symbol).collect()
 }
 
 /// Pairs of reduction indices that occur in one constraint of the domain, both ways round.

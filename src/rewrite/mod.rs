@@ -98,3 +98,5 @@ pub use show::show_dataflow;
 mod show_system;
 
 pub use show_system::show_system;
+
+pub mod check;

@@ -16,6 +16,7 @@ use crate::recurrence::Operator;
 use crate::span::{Source, Span};
 use egg::{ConditionalApplier, ENodeOrVar, Id, Pattern, PatternAst, RecExpr, Rewrite, Subst, Var};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// A rule, checked and ready to run.
@@ -35,6 +36,7 @@ pub struct Rule {
     pub right: PatternAst<Term>,
     pub(super) source: Arc<Source>,
     pub(super) span: Span,
+    pub(super) conditions: Conditions,
     pub(super) rewrite: Rewrite<Term, FieldAnalysis>,
 }
 
@@ -87,8 +89,8 @@ fn make_rule(
         let message = format!("rule `{name}` matches every term");
         return Err(wrong_at(source, text.name.span, message, "one side is a lone variable"));
     }
-    let applier =
-        ConditionalApplier { condition: Conditions(conditions.to_vec()), applier: Pattern::new(right.clone()) };
+    let conditions = Conditions(conditions.to_vec());
+    let applier = ConditionalApplier { condition: conditions.clone(), applier: Pattern::new(right.clone()) };
     let rewrite = Rewrite::new(name.as_str(), Pattern::new(left.clone()), applier)
         .map_err(|error| wrong_at(source, text.name.span, error, "in this rule"))?;
     let origin = format!("{}:{}", source.name, source.line(text.name.span.start));
@@ -101,6 +103,7 @@ fn make_rule(
         right: right.clone(),
         source: Arc::clone(source),
         span: text.name.span,
+        conditions,
         rewrite,
     })
 }
@@ -197,23 +200,43 @@ fn read_condition(source: &Arc<Source>, text: &ConditionText, bound: &Variables)
     Ok(Condition { predicate, negated: text.negated, arguments })
 }
 
+/// One condition of a rule, or its opposite.
 #[derive(Clone, Debug)]
-struct Condition {
-    predicate: &'static Predicate,
-    negated: bool,
-    arguments: Vec<Var>,
+pub(super) struct Condition {
+    pub predicate: &'static Predicate,
+    pub negated: bool,
+    pub arguments: Vec<Var>,
 }
 
+impl Condition {
+    /// Whether it holds of the classes that a match has bound.
+    pub fn holds(&self, graph: &Graph, subst: &Subst) -> bool {
+        let arguments: Option<Vec<Id>> = self.arguments.iter().map(|variable| subst.get(*variable).copied()).collect();
+        arguments.is_some_and(|ids| (self.predicate.holds)(graph, &ids) != self.negated)
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments: Vec<String> = self.arguments.iter().map(Var::to_string).collect();
+        write!(f, "{}{}({})", if self.negated { "!" } else { "" }, self.predicate.name, arguments.join(" "))
+    }
+}
+
+/// All of them have to hold.
 #[derive(Clone, Debug)]
-struct Conditions(Vec<Condition>);
+pub(super) struct Conditions(Vec<Condition>);
+
+impl Conditions {
+    /// They, in the order in which they are written.
+    pub fn all(&self) -> &[Condition] {
+        &self.0
+    }
+}
 
 impl egg::Condition<Term, FieldAnalysis> for Conditions {
     fn check(&self, graph: &mut Graph, _class: Id, subst: &Subst) -> bool {
-        self.0.iter().all(|condition| {
-            let arguments: Option<Vec<Id>> =
-                condition.arguments.iter().map(|variable| subst.get(*variable).copied()).collect();
-            arguments.is_some_and(|ids| (condition.predicate.holds)(graph, &ids) != condition.negated)
-        })
+        self.0.iter().all(|condition| condition.holds(graph, subst))
     }
 
     fn vars(&self) -> Vec<Var> {

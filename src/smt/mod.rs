@@ -29,7 +29,10 @@ mod optimum;
 
 mod settle;
 
+mod law;
+
 pub use discharge::{discharge, discharge_all, version};
+pub use law::holds_for_all_reals;
 pub use linear::{Goal, LinearProblem, Unequal};
 pub use message::refutation_message;
 pub use optimum::{Optimum, attempt, minimise};

@@ -89,7 +89,8 @@ fn the_logarithm_of_a_sum_of_exponentials_has_one_pass() {
 fn the_place_of_the_greatest_travels_with_it() {
     let found = forms("argmax");
     let [online, written] = found.forms.as_slice() else { panic!("{found:?}") };
-    assert_eq!((passes(online, "k"), passes(written, "k"), online.tag), (1, 2, Tag::Exact));
+    // A key that is not a number makes a difference, so the law is not exact.
+    assert_eq!((passes(online, "k"), passes(written, "k"), online.tag), (1, 2, Tag::Real));
     assert_eq!(online.difference, 0.0);
     assert_eq!(laws(online), ["arg-greatest"]);
 }

@@ -31,6 +31,8 @@ mod refusals;
 
 mod rules;
 
+mod rules_check;
+
 mod run;
 
 mod schedules;

@@ -64,7 +64,7 @@ pub fn element(tensor: &str, subscripts: &[i64]) -> f64 {
 
 impl World<'_> {
     /// The value of `term` at each point of the space at `home`.
-    fn values(&self, term: &RecExpr<Term>, home: usize) -> Vec<f64> {
+    pub fn values(&self, term: &RecExpr<Term>, home: usize) -> Vec<f64> {
         self.spaces[home].points.iter().map(|point| self.value(term, term.root(), (home, point))).collect()
     }
 

@@ -11,6 +11,12 @@ mod kernels;
 
 mod interpreter;
 
+mod check;
+
+mod check_meaning;
+
+mod check_planted;
+
 mod choices;
 
 mod rules;

@@ -14,7 +14,7 @@ use systole::span::Source;
 const SIZES: [&[i64]; 4] = [&[1], &[2, 3], &[3, 2, 4], &[4, 1, 2]];
 
 /// The terms of each class of a dump: its smallest term, then all its nodes.
-fn classes(dump: &str) -> Vec<Vec<RecExpr<Term>>> {
+pub fn classes(dump: &str) -> Vec<Vec<RecExpr<Term>>> {
     let mut classes: Vec<Vec<RecExpr<Term>>> = vec![];
     for line in dump.lines() {
         match line.strip_suffix(':') {
@@ -40,7 +40,7 @@ fn find_system_difference(system: &SpaceSystem, dump: &str) -> Option<String> {
     [[1, 1, 1], [2, 3, 2], [4, 2, 3]].iter().find_map(|sizes| difference_in(&system_world(system, sizes), dump))
 }
 
-fn all_kernels() -> Vec<Space> {
+pub fn all_kernels() -> Vec<Space> {
     vec![
         kernels::matmul(),
         kernels::fir(),

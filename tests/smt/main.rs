@@ -7,6 +7,8 @@ mod agreement;
 
 mod depth;
 
+mod laws;
+
 mod limits;
 
 mod matmul;

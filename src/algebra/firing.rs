@@ -1,0 +1,44 @@
+//! Where the laws of algebra fire: the kernels that ship as they are first written down.
+//!
+//! In: rules. Out: for each the number of kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
+//! same on every machine.
+
+use super::{Wanted, derive};
+use crate::diagnostic::Checked;
+use crate::integer::Bindings;
+use crate::recurrence::load;
+use crate::rewrite::{Limits, RuleSet};
+use crate::span::Source;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+macro_rules! shipped {
+    ($($name:literal)*) => {
+        /// The kernels of `kernels/naive`, with their texts at the time of the build.
+        pub const NAIVE: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../kernels/naive/", $name, ".rec")))),*];
+    };
+}
+
+shipped! {
+    "argmax" "atax" "attention" "biased_sum" "bicg" "chain" "cross_entropy" "distances" "gemver" "gesummv" "gram" "log_sum_exp" "mean_variance" "mvt" "normal_product" "polynomial" "prefix_sum" "sliding_sum" "soft_maximum" "softmax_attention" "two_factors" "two_terms"
+}
+
+/// Rounds and e-nodes for one kernel.
+const LIMITS: Limits = Limits { iterations: 30, nodes: 1000 };
+
+/// In how many of [`NAIVE`] each rule fires; rules that never do are left out.
+pub fn count_naive(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
+    let fired = NAIVE.par_iter().map(|(name, text)| fired(name, text, rules)).collect::<Checked<Vec<_>>>()?;
+    let mut counts = BTreeMap::new();
+    for rule in fired.into_iter().flatten() {
+        *counts.entry(rule).or_insert(0) += 1;
+    }
+    Ok(counts)
+}
+
+fn fired(name: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String>> {
+    let system = load(&Source::new(format!("{name}.rec"), text))?;
+    let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), 4)).collect();
+    Ok(derive(&system, rules, &Wanted { sizes: &sizes, limits: LIMITS })?.report.fired.into_keys().collect())
+}

@@ -1,0 +1,70 @@
+//! Where rules fire: the kernels that ship, and two small ones for what none of them has.
+//!
+//! In: rules. Out: for each rule the number of kernels in which it teaches something beside all others. Invariant: limits count
+//! rounds and e-nodes, so the counts are the same on every machine.
+
+use crate::diagnostic::Checked;
+use crate::integer::name;
+use crate::recurrence::spaces::cut_spaces;
+use crate::recurrence::{RecurrenceSystem, load, one_space};
+use crate::rewrite::lowered::{saturate, saturate_system};
+use crate::rewrite::rules::RuleSet;
+use crate::rewrite::saturate::Limits;
+use crate::span::Source;
+use crate::tiles::{TileSize, tile};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+macro_rules! shipped {
+    ($($name:literal)*) => {
+        /// The kernels that ship, with their texts at the time of the build.
+        pub const KERNELS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../../kernels/", $name, ".rec")))),*];
+    };
+}
+
+shipped! {
+    "cholesky" "conv1d" "conv2d" "edit_distance" "fir" "flash_attention" "jacobi1d" "jacobi2d" "lu" "matmul" "matvec" "mttkrp"
+    "polynomial_product" "prefix_sum" "prefix_sum_by_definition" "qr_givens" "smith_waterman" "transitive_closure"
+    "triangular_inverse" "trisolve" "trsm" "ttm"
+}
+
+/// A kernel with every scalar function of the language.
+const FUNCTIONS: &str = "kernel functions(N)
+in  a[N], b[N], alpha
+out y[N]
+y[i] = select(a[i] < b[i], a[i] + b[i], a[i] - b[i]) * (a[i] <= b[i]) / (a[i] == b[i]) + max(a[i], -b[i]) * (a[i] != b[i])
+     + min(a[i], abs(b[i])) * sqrt(a[i]) + exp(a[i]) * log(a[i]) + pow(a[i], b[i]) * recip(a[i]) + alpha * i";
+
+/// Rounds and e-nodes for one kernel: rules that multiply terms are cut off here.
+const LIMITS: Limits = Limits { iterations: 20, nodes: 5_000 };
+
+/// How many of the kernels that are looked at each rule fires in; rules that never do are left out.
+pub fn count_kernels(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
+    let mut texts: Vec<(&str, &str)> = KERNELS.to_vec();
+    texts.push(("functions", FUNCTIONS));
+    let systems = texts.iter().map(|(name, text)| load(&Source::new(format!("{name}.rec"), *text)));
+    let mut systems = systems.collect::<Checked<Vec<RecurrenceSystem>>>()?;
+    systems.extend(tiled(&systems)?);
+    let fired = systems.par_iter().map(|system| fired(system, rules)).collect::<Checked<Vec<_>>>()?;
+    let mut counts = BTreeMap::new();
+    for rule in fired.into_iter().flatten() {
+        *counts.entry(rule).or_insert(0) += 1;
+    }
+    Ok(counts)
+}
+
+/// The matrix product over tiles, whose body is a leaf.
+fn tiled(systems: &[RecurrenceSystem]) -> Checked<Option<RecurrenceSystem>> {
+    let Some(matmul) = systems.iter().find(|system| &*system.name == "matmul") else { return Ok(None) };
+    let size = |index: &str| TileSize { index: name(index), size: 4, span: None };
+    let tiled = tile(matmul, &["i", "j", "k"].map(size))?;
+    Ok(Some(tiled.system))
+}
+
+fn fired(system: &RecurrenceSystem, rules: &RuleSet) -> Checked<Vec<String>> {
+    let report = match one_space(system) {
+        Ok(space) => saturate(&space, rules, &LIMITS)?.report,
+        Err(_) => saturate_system(&cut_spaces(system)?, rules, &LIMITS)?.report,
+    };
+    Ok(report.fired.into_keys().collect())
+}
