@@ -3,11 +3,10 @@
 //! In: rules. Out: for each the number of kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
 //! same on every machine.
 
-use super::{Wanted, derive};
+use super::written::written;
 use crate::diagnostic::Checked;
-use crate::integer::Bindings;
 use crate::recurrence::load;
-use crate::rewrite::{Limits, RuleSet};
+use crate::rewrite::{Limits, RuleSet, saturate_forms};
 use crate::span::Source;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -38,7 +37,7 @@ pub fn count_naive(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
 }
 
 fn fired(name: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String>> {
-    let system = load(&Source::new(format!("{name}.rec"), text))?;
-    let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), 4)).collect();
-    Ok(derive(&system, rules, &Wanted { sizes: &sizes, limits: LIMITS })?.report.fired.into_keys().collect())
+    let written = written(&load(&Source::new(format!("{name}.rec"), text))?);
+    let inputs = written.roots.into_iter().map(|root| root.term).collect();
+    Ok(saturate_forms(written.frame, inputs, rules, &LIMITS)?.report.fired.into_keys().collect())
 }

@@ -25,7 +25,8 @@ fn the_rules_that_ship_are_sound() {
         assert!(rule["kernels"].as_u64() > Some(0), "{rule}");
     }
     let text = good(&["rules", "check", "--cases", "20"]);
-    assert!(text.contains("lower-fibre    dataflow.rules:8  exact  20"), "{text}");
+    let fibre = text.lines().find(|line| line.trim_start().starts_with("lower-fibre")).unwrap();
+    assert!(fibre.split_whitespace().take(3).eq(["lower-fibre", "dataflow.rules:8", "exact"]), "{text}");
     assert!(text.trim_end().ends_with("0 unsound"), "{text}");
 }
 
