@@ -192,7 +192,8 @@ impl Compiler<'_> {
             let key = (Combination::Built(built), index, false, vec![self.graph.find(body)]);
             return vec![Compiler::same(self.fold(key, vec![0], &[], 1))];
         }
-        let single = self.monoid(&operator).filter(|monoid| monoid.width() == 1).cloned();
+        let is_whole = self.frame.is_never_empty(Symbol::from(&*index));
+        let single = self.monoid(&operator).filter(|monoid| is_whole && monoid.width() == 1).cloned();
         single.map_or_else(Vec::new, |monoid| {
             vec![Compiler::same(self.component(&monoid, 0, &index, false, &[self.graph.find(body)]))]
         })
@@ -214,6 +215,10 @@ impl Compiler<'_> {
                 continue;
             };
             let Some(arguments) = components(self.graph, *body, monoid.width()) else { continue };
+            // Written out, a declared reduction starts from its first term.
+            if !self.frame.is_never_empty(Symbol::from(&*index)) {
+                continue;
+            }
             ways.push(Compiler::same(self.component(&monoid, component, &index, false, &arguments)));
             if monoid.ordered {
                 ways.push(Compiler::same(self.component(&monoid, component, &index, true, &arguments)));

@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
             system,
             axes: Axes::of(system),
             inlined: inlined(system),
-            frame: Frame::new(&system.name),
+            frame: Frame::new(&system.name, &system.parameters),
             kinds: vec![],
             term: RecExpr::default(),
             reads: BTreeMap::new(),

@@ -7,7 +7,7 @@ use super::pipeline::{Searched, verdict};
 use crate::cost::Cost;
 use crate::integer::{Affine, Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, Space};
-use crate::rewrite::{Dataflow, Report, Step, Transport};
+use crate::rewrite::{Dataflow, Report, RuleSet, Step, Transport};
 use crate::smt::{Discharged, Verdict};
 use serde_json::{Map, Value, json};
 
@@ -42,17 +42,22 @@ pub fn equations(system: &RecurrenceSystem) -> Vec<String> {
     system.equations.iter().map(|equation| text(equation.span)).collect()
 }
 
-/// The steps of an explanation, numbered.
-pub fn print_steps(steps: &[Step], output: &Output) {
+/// The steps of an explanation, numbered, each with its law and how far that holds.
+pub fn print_steps(steps: &[Step], rules: &RuleSet, output: &Output) {
     for (number, step) in steps.iter().enumerate() {
-        output.line(&format!("  {:>3}. {}", number + 1, step.rule));
+        let law = rules.find(&step.rule).map_or_else(String::new, |rule| format!(" ({}): {}", rule.tag, rule.law));
+        output.line(&format!("  {:>3}. {}{law}", number + 1, step.rule));
         output.line(&format!("       {}\n    -> {}", step.before, step.after));
     }
 }
 
 /// A step of an explanation as JSON.
-pub fn step_json(step: &Step) -> Value {
-    json!({ "rule": step.rule, "before": step.before, "after": step.after })
+pub fn step_json(step: &Step, rules: &RuleSet) -> Value {
+    let rule = rules.find(&step.rule);
+    json!({
+        "rule": step.rule, "before": step.before, "after": step.after,
+        "law": rule.map(|rule| rule.law.as_str()), "tag": rule.map(|rule| rule.tag.to_string()),
+    })
 }
 
 /// `4 cycles on 2 PEs, 3 words moved, 8 loaded`.

@@ -26,14 +26,16 @@ pub struct FrameIndex {
 pub struct Frame {
     /// What stands for it in terms.
     pub name: Option<Name>,
+    /// The sizes, each at least 1.
+    parameters: Vec<Name>,
     indices: Vec<FrameIndex>,
     accesses: BTreeMap<AccessText, Vec<Affine>>,
 }
 
 impl Frame {
     /// A frame without indices.
-    pub fn new(name: &Name) -> Frame {
-        Frame { name: Some(name.clone()), ..Frame::default() }
+    pub fn new(name: &Name, parameters: &[Name]) -> Frame {
+        Frame { name: Some(name.clone()), parameters: parameters.to_vec(), ..Frame::default() }
     }
 
     /// The indices, in the order in which they were met.
@@ -96,7 +98,19 @@ impl Frame {
     /// How many values an index takes, where it is one form that is never below 0.
     pub fn count(&self, index: Symbol) -> Option<Affine> {
         let (low, high) = self.ends(index)?;
-        Some(high - low + Affine::constant(1))
+        Some(high - low + Affine::constant(1)).filter(|count| self.is_never_negative(count))
+    }
+
+    /// Whether the index has a value whatever the sizes and the other indices are, and the same ones whatever these are.
+    pub fn is_never_empty(&self, index: Symbol) -> bool {
+        let more = self.count(index).map(|count| count - Affine::constant(1));
+        more.is_some_and(|more| self.is_never_negative(&more)) && self.range_depends(index).is_empty()
+    }
+
+    /// Whether a form is at least 0 for all sizes, and for all values of the indices in it.
+    fn is_never_negative(&self, form: &Affine) -> bool {
+        let mentioned = self.indices.iter().filter(|index| form.mentions([&index.name]));
+        mentioned.fold(Polyhedron::sizes(&self.parameters), |set, index| set.intersect(&index.range)).implies(form)
     }
 
     /// The access map by which [`Frame::count`] is known in terms.
@@ -115,10 +129,19 @@ impl Frame {
     /// The index with which the range of `index` grows by one value at its end, and on which `free` does not depend.
     pub fn grows_with(&self, index: Symbol, free: &BTreeSet<Symbol>) -> Option<Name> {
         let (low, high) = self.ends(index)?;
-        let fits = |other: &&FrameIndex| high.coefficient(&other.name) == 1 && low.coefficient(&other.name) == 0;
+        let fits = |other: &&FrameIndex| {
+            let grows = high.coefficient(&other.name) == 1 && low.coefficient(&other.name) == 0;
+            grows && self.starts_whole(&(high.clone() - low.clone() + Affine::constant(1)), other)
+        };
         let mut others = self.indices.iter().filter(fits);
         let found = others.find(|other| !free.contains(&Symbol::from(&*other.name)))?;
         Some(found.name.clone())
+    }
+
+    /// Whether `count` is not below 0 at the first value of an index, so that each further one adds one term.
+    fn starts_whole(&self, count: &Affine, with: &FrameIndex) -> bool {
+        let first = self.ends(symbol(&with.name)).map(|(low, _)| BTreeMap::from([(with.name.clone(), low)]));
+        first.is_some_and(|first| self.is_never_negative(&count.substitute(&first)))
     }
 
     /// Pairs of indices `(i, k)` such that the access is the same at `i + 1, k - 1`.

@@ -221,7 +221,7 @@ fn slides(graph: &Graph, arguments: &[Id]) -> bool {
     let [frame, index, term] = arguments else { return false };
     let Some(index) = index_of(graph, *frame, *index) else { return false };
     let facts = &graph[*term].data;
-    graph.analysis.context.frame.range_depends(index).is_empty()
+    graph.analysis.context.frame.is_never_empty(index)
         && facts.free.contains(&index)
         && facts.sliding.iter().any(|(along, other)| *other == index && facts.free.contains(along))
 }

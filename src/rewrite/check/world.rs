@@ -135,7 +135,7 @@ impl World {
 
 /// A space as the laws of algebra see it: each index with its range.
 fn frame_of(space: &Space) -> Frame {
-    let mut frame = Frame::new(&space.name);
+    let mut frame = Frame::new(&space.name, &space.parameters);
     for (axis, index) in space.indices().iter().enumerate() {
         let bounds = space.domain.set.constraints().iter().filter(|form| form.coefficient(index) != 0);
         frame.add_index(FrameIndex { name: index.clone(), axis, range: Polyhedron::new(bounds.cloned()) });
