@@ -21,7 +21,7 @@ fn the_rules_that_ship_are_sound() {
     assert_eq!((&report["cases"], &report["seed"], &report["unsound"]), (&20.into(), &1.into(), &0.into()));
     for rule in report["rules"].as_array().unwrap() {
         assert_eq!(rule["sound"], true, "{rule}");
-        assert!(rule["passed"] == 20 || rule["name"] == "mirror" || rule["name"] == "sliding", "{rule}");
+        assert!(rule["passed"] == 20 || rule["name"] == "mirror", "{rule}");
         assert!(rule["kernels"].as_u64() > Some(0), "{rule}");
     }
     let text = good(&["rules", "check", "--cases", "20"]);

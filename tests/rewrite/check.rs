@@ -9,8 +9,8 @@ use systole::span::Source;
 /// Fewer in a moderate build than in the release run of all 10,000.
 const SETTINGS: Settings = Settings { cases: 300, seed: 1 };
 
-/// Rules of which instances are rare: two reads of one tensor with two indices exchanged, windows that slide.
-const RARE: [&str; 2] = ["mirror", "sliding"];
+/// Rules of which instances are rare: two reads of one tensor with two indices exchanged.
+const RARE: [&str; 1] = ["mirror"];
 
 #[test]
 fn all_rules_that_ship_pass() {
@@ -21,7 +21,9 @@ fn all_rules_that_ship_pass() {
             let all = !report.few && report.passed == SETTINGS.cases;
             assert!(all || RARE.contains(&&*report.name), "{}: {}", report.name, report.passed);
             let idle: Vec<&str> = report.idle_conditions().collect();
-            assert!(idle.is_empty() || !all, "{}: {idle:?}", report.name);
+            // Random frames reduce over indices on which no other range depends, so two of them are apart.
+            let by_make = report.name == "associate" && idle.len() == 1 && idle[0].starts_with("apart");
+            assert!(idle.is_empty() || !all || by_make, "{}: {idle:?}", report.name);
         }
     }
 }

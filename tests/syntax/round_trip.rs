@@ -15,9 +15,9 @@ fn reread(file: &File) -> File {
 
 #[test]
 fn the_kernels_of_the_repository_survive() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["kernels", "kernels/naive"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    for path in folders.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let source = Source::new(path.display().to_string(), std::fs::read_to_string(&path).unwrap());
         let file = parse(&source).unwrap_or_else(|errors| panic!("{}: {}", path.display(), errors[0]));
         assert_eq!(reread(&file), file, "{}", path.display());

@@ -221,12 +221,11 @@ impl Maker<'_> {
         let child = node.children()[place];
         let Some(name) = self.variable(child).filter(|name| !self.bound.contains_key(name)) else { return Some(()) };
         let sort = meet(sort, self.sorts.variables.get(&name).copied().unwrap_or(Sort::Any)).unwrap_or(sort);
-        let space = self.world.space(face.space);
         let text = match sort {
             Sort::Tensor => return self.operand(node, face),
             Sort::Access | Sort::Form | Sort::Given | Sort::Fibre => self.access(sort, face, inside)?,
             Sort::Operator => self.random.pick(&Operator::ALL)?.1.to_owned(),
-            Sort::Index => self.random.pick(&space.reduced)?.to_string(),
+            Sort::Index => self.random.pick(&self.terms.reduced(self.world, face.space))?.to_string(),
             Sort::Leaf => format!("leaf{}", self.random.below(3)),
             Sort::Name => "[i]".to_owned(),
             _ => return Some(()),

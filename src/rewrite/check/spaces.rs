@@ -64,6 +64,15 @@ fn operands(random: &mut Random, shape: &Shape, own: (&str, usize), other: (&str
         let count = [0, 1, 1, 2, 2][random.below(5)];
         all.push(operand(["A", "B"][random.below(2)], access(random, shape, count)));
     }
+    if let [one, .., last] = shape.indices.as_slice() {
+        // What laws of two accesses speak of: one with two indices exchanged, a window that slides.
+        let first = all[0].clone();
+        all.push(operand(
+            &first.tensor,
+            first.access.iter().map(|form| exchanged(form, one, &shape.indices[1])).collect(),
+        ));
+        all.push(operand("B", vec![Affine::variable(one) + Affine::variable(last)]));
+    }
     all.push(operand(other.0, access(random, shape, other.1)));
     if shape.reduction.is_none() && !random.once_in(3) {
         let back: Vec<Affine> = shape.output.iter().map(|form| form.clone() - random.between(-1, 1).into()).collect();
@@ -72,6 +81,11 @@ fn operands(random: &mut Random, shape: &Shape, own: (&str, usize), other: (&str
         all.push(operand(own.0, access(random, shape, own.1)));
     }
     all
+}
+
+fn exchanged(form: &Affine, one: &Name, other: &Name) -> Affine {
+    let image = [(one.clone(), Affine::variable(other)), (other.clone(), Affine::variable(one))];
+    form.substitute(&image.into_iter().collect())
 }
 
 /// Some subscripts: mostly single indices, else small forms.
@@ -91,7 +105,10 @@ const NOWHERE: Span = Span { start: 0, end: 0 };
 
 fn space(random: &mut Random, (own, output): (&str, &str), shape: Shape, operands: Vec<Operand>) -> Space {
     let grows = random.once_in(4);
-    let sides = shape.indices.iter().zip(SIZES).enumerate().flat_map(|(place, (index, size))| {
+    // One size for all sides, so that indices may be exchanged.
+    let is_square = random.once_in(2);
+    let sides = shape.indices.iter().zip(SIZES).enumerate().flat_map(|(place, (index, own))| {
+        let size = if is_square { SIZES[0] } else { own };
         let upper = match place.checked_sub(1) {
             Some(before) if grows => Affine::variable(&shape.indices[before]),
             _ => Affine::variable(&name(size)) - Affine::constant(1),

@@ -133,12 +133,16 @@ impl World {
     }
 }
 
-/// A space as the laws of algebra see it: each index with its range.
+/// A space as the laws of algebra see it: each index with its range, which may depend on indices before it.
 fn frame_of(space: &Space) -> Frame {
     let mut frame = Frame::new(&space.name, &space.parameters);
-    for (axis, index) in space.indices().iter().enumerate() {
-        let bounds = space.domain.set.constraints().iter().filter(|form| form.coefficient(index) != 0);
-        frame.add_index(FrameIndex { name: index.clone(), axis, range: Polyhedron::new(bounds.cloned()) });
+    for (place, index) in space.indices().iter().enumerate() {
+        let later = &space.indices()[place + 1..];
+        let bounds = space.domain.set.constraints().iter();
+        let bounds = bounds.filter(|form| form.coefficient(index) != 0 && !form.mentions(later));
+        let range = Polyhedron::new(bounds.cloned());
+        let axis = axis_of(&frame, index, &range).unwrap_or(place);
+        frame.add_index(FrameIndex { name: index.clone(), axis, range });
     }
     let accesses = space.operands.iter().map(|operand| &operand.access).chain([&space.output_access]);
     accesses.for_each(|access| {
@@ -148,6 +152,15 @@ fn frame_of(space: &Space) -> Frame {
         frame.add_access(&[Affine::variable(index)]);
     }
     frame
+}
+
+/// The axis of an index that has the same values.
+fn axis_of(frame: &Frame, index: &Name, range: &Polyhedron) -> Option<usize> {
+    let alike = |other: &&FrameIndex| {
+        let image = [(other.name.clone(), Affine::variable(index))].into_iter().collect();
+        other.range.substitute(&image) == *range
+    };
+    frame.indices().iter().find(alike).map(|other| other.axis)
 }
 
 fn moved(point: &[i64], along: &[i64], factor: i64) -> Vec<i64> {
