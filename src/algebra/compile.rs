@@ -6,7 +6,7 @@
 
 use super::goals::{Combination, Fold, Goal, GoalId, Goals, Value, Way};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Bindings, Name, Polyhedron, name};
+use crate::integer::{Bindings, Name, Polyhedron, name};
 use crate::recurrence::{Function, Operator};
 use crate::rewrite::{Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, components, is_shifted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,11 +38,12 @@ pub(super) fn compile(forms: &Forms, roots: &[Id], sizes: &Bindings) -> Checked<
 /// A component of a reduction: what combines, over which index, from which end, and the classes that it takes.
 type FoldKey = (Combination, Name, bool, Vec<Id>);
 
-struct Compiler<'a> {
-    graph: &'a Graph,
-    frame: &'a Frame,
+/// Compiles one e-graph.
+pub(super) struct Compiler<'a> {
+    pub graph: &'a Graph,
+    pub frame: &'a Frame,
     sizes: &'a Bindings,
-    goals: Goals,
+    pub goals: Goals,
     classes: BTreeMap<Id, GoalId>,
     folds: BTreeMap<FoldKey, GoalId>,
     /// The nodes of the equations as they are written: of ways that cost the same these come first.
@@ -65,7 +66,7 @@ fn written_nodes(forms: &Forms) -> BTreeSet<Term> {
 }
 
 impl Compiler<'_> {
-    fn class(&mut self, id: Id) -> GoalId {
+    pub fn class(&mut self, id: Id) -> GoalId {
         let id = self.graph.find(id);
         if let Some(known) = self.classes.get(&id) {
             return *known;
@@ -91,17 +92,17 @@ impl Compiler<'_> {
         self.goals.goals.len() - 1
     }
 
-    fn axis(&self, index: &Name) -> u64 {
+    pub fn axis(&self, index: &Name) -> u64 {
         self.frame.index(index).map_or(0, |index| 1 << index.axis)
     }
 
     /// How many points these indices have together.
-    fn points(&self, indices: &[Name]) -> u128 {
+    pub fn points(&self, indices: &[Name]) -> u128 {
         self.points_within(indices, &Polyhedron::default())
     }
 
     /// How many of them lie in `part`.
-    fn points_within(&self, indices: &[Name], part: &Polyhedron) -> u128 {
+    pub fn points_within(&self, indices: &[Name], part: &Polyhedron) -> u128 {
         let ranges = indices.iter().filter_map(|index| self.frame.index(index));
         let all = ranges.fold(part.clone(), |set, index| set.intersect(&index.range));
         let others: Vec<Name> = self.frame.indices().iter().map(|index| index.name.clone()).collect();
@@ -139,14 +140,14 @@ impl Compiler<'_> {
         }
     }
 
-    fn name(&self, id: Id) -> Option<Name> {
+    pub fn name(&self, id: Id) -> Option<Name> {
         match &self.graph[id].data.constant {
             Some(Term::Other(word, _)) => Some(name(word.as_str())),
             _ => None,
         }
     }
 
-    fn access(&self, id: Id) -> Option<crate::rewrite::AccessText> {
+    pub fn access(&self, id: Id) -> Option<crate::rewrite::AccessText> {
         match self.graph[id].data.constant {
             Some(Term::Access(text)) => Some(text),
             _ => None,
@@ -288,92 +289,6 @@ impl Compiler<'_> {
         self.goals.goals[goal].options = vec![way];
         goal
     }
-
-    fn running(&mut self, goal: GoalId, operator: Id, index: Id, body: Id) -> Vec<Way> {
-        let (Some(operator), Some(index)) = (self.name(operator), self.name(index)) else { return vec![] };
-        let free = self.graph[self.graph.find(body)].data.free.clone();
-        let with = self.frame.grows_with(Symbol::from(&*index), &free);
-        let (Some(with), Some(operator)) = (with, Operator::from_keyword(&operator)) else { return vec![] };
-        let operations = self.points(&self.goals.goals[goal].indices);
-        let children = vec![self.class(body)];
-        vec![Way {
-            value: Value::Running { operator, index, with },
-            operations,
-            may_overflow: false,
-            children,
-            beside: vec![],
-            pass: 0,
-            node: None,
-        }]
-    }
-
-    /// The half of a sum where one index is not above the other; its products are counted here, since only these are needed.
-    fn mirrored(&mut self, goal: GoalId, whole: Id) -> Vec<Way> {
-        let mut ways = vec![];
-        for (index, factors, accesses) in products(self.graph, whole) {
-            let accesses = accesses.map(|access| self.access(access));
-            let ([Some(first), Some(second)], Some(index)) = (accesses, self.name(index)) else { continue };
-            let Some((one, other)) = self.frame.swapped(first, second) else { continue };
-            let indices = self.goals.goals[goal].indices.clone();
-            let half = Polyhedron::new([Affine::variable(&one) - Affine::variable(&other)]);
-            let all: Vec<Name> = indices.iter().cloned().chain([index.clone()]).collect();
-            let operations = 2 * self.points_within(&all, &half);
-            let children = factors.iter().map(|factor| self.class(*factor)).collect();
-            let pass = self.axis(&index);
-            let value = Value::Mirrored { index, one, other };
-            ways.push(Way { value, operations, may_overflow: false, children, beside: vec![], pass, node: None });
-        }
-        ways
-    }
-
-    fn sliding(&mut self, goal: GoalId, index: Id, body: Id) -> Vec<Way> {
-        let body = self.graph.find(body);
-        let Some(index) = self.name(index) else { return vec![] };
-        let facts = &self.graph[body].data;
-        let bound = Symbol::from(&*index);
-        let mut along = facts.sliding.iter().filter(|(along, other)| *other == bound && facts.free.contains(along));
-        let along = along.next().map(|(along, _)| name(along.as_str()));
-        // What enters and what leaves is read elsewhere than at the point, so it has to be an element.
-        let is_read = self.graph[body].nodes.iter().any(|node| matches!(node, Term::At(_)));
-        let Some(along) = along.filter(|_| is_read) else { return vec![] };
-        let indices = self.goals.goals[goal].indices.clone();
-        let first: Vec<Name> =
-            indices.iter().filter(|other| **other != along).cloned().chain([index.clone()]).collect();
-        let operations = 2 * self.points(&indices) + self.points(&first);
-        let children = vec![self.class(body)];
-        vec![Way {
-            value: Value::Sliding { index, along },
-            operations,
-            may_overflow: false,
-            children,
-            beside: vec![],
-            pass: 0,
-            node: None,
-        }]
-    }
-}
-
-/// The sums of products of two elements of one tensor in a class: the index and the two elements, with their access maps.
-fn products(graph: &Graph, whole: Id) -> Vec<(Id, [Id; 2], [Id; 2])> {
-    let mut found = vec![];
-    let element = |class: Id| {
-        graph[class].nodes.iter().find_map(|node| match node {
-            Term::At([_, access]) => Some(*access),
-            _ => None,
-        })
-    };
-    for node in &graph[graph.find(whole)].nodes {
-        let Term::Reduce([_, _, index, body]) = node else { continue };
-        for node in &graph[graph.find(*body)].nodes {
-            let Term::Other(word, children) = node else { continue };
-            let ("mul", [one, other]) = (word.as_str(), children.as_slice()) else { continue };
-            let (one, other) = (graph.find(*one), graph.find(*other));
-            if let (Some(first), Some(second)) = (element(one), element(other)) {
-                found.push((*index, [one, other], [first, second]));
-            }
-        }
-    }
-    found
 }
 
 /// A component and those whose state its value uses, and theirs.

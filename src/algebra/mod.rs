@@ -16,6 +16,8 @@ pub use goals::{Combination, Fold, FormCost, Goal, GoalId, Goals, Selection, Val
 
 mod compile;
 
+mod compile_scans;
+
 mod least;
 
 pub use least::{Least, Limit, least};

@@ -37,6 +37,8 @@ mod predicates;
 
 pub use predicates::{PREDICATES, Predicate, is_shifted};
 
+mod rule_cursor;
+
 mod rule_text;
 
 pub use rule_text::Tag;

@@ -11,6 +11,7 @@
 //! `operator name: (a b) => (..)` a scalar function that is short for a term of others; each has a law line too. A line that starts with a blank continues the one before. Other lines with `#` are
 //! comments.
 
+use super::rule_cursor::Cursor;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::span::{Source, Span};
 use std::fmt;
@@ -172,8 +173,7 @@ fn parse_entry(
     law: Option<(String, Span)>,
     file: &mut FileText,
 ) -> Result<(), Diagnostic> {
-    let end = Span { start: span.end, end: span.end };
-    let mut cursor = Cursor { source, tokens: tokenize(source, span), at: 0, end };
+    let mut cursor = Cursor::new(source, span);
     if cursor.peek() == Some("operator") {
         file.operators.push(parse_operator(&mut cursor, law)?);
         return Ok(());
@@ -219,7 +219,7 @@ fn parse_monoid(cursor: &mut Cursor<'_>, ordered: bool, law: Option<(String, Spa
 }
 
 /// The tag and the words of a law line, behind `# law`.
-fn read_law(source: &Arc<Source>, text: &str, span: Span) -> Result<(Tag, String), Diagnostic> {
+pub(super) fn read_law(source: &Arc<Source>, text: &str, span: Span) -> Result<(Tag, String), Diagnostic> {
     let (word, law) = text.split_once(':').map_or((text, ""), |(word, law)| (word.trim(), law.trim()));
     let Some(tag) = Tag::from_keyword(word) else {
         let message = format!("`{word}` is no tag of a law");
@@ -233,163 +233,9 @@ fn read_law(source: &Arc<Source>, text: &str, span: Span) -> Result<(Tag, String
     Ok((tag, law.to_owned()))
 }
 
-fn missing_law(source: &Arc<Source>, name: &Token) -> Diagnostic {
+/// What to say of an entry without a law line.
+pub(super) fn missing_law(source: &Arc<Source>, name: &Token) -> Diagnostic {
     let message = format!("rule `{}` states no law", name.text);
     wrong_at(source, name.span, message, "no law line before this")
         .help("write `# law exact: ...` on the line before the rule")
-}
-
-fn tokenize(source: &Source, span: Span) -> Vec<Token> {
-    let mut tokens: Vec<Token> = vec![];
-    let mut start = None;
-    let text = source.slice(span);
-    for (position, letter) in text.char_indices().chain([(text.len(), ' ')]) {
-        let single = matches!(letter, '(' | ')' | '&' | '!');
-        if single || letter.is_whitespace() {
-            tokens.extend(start.take().map(|begin| token(text, span, begin, position)));
-            tokens.extend(single.then(|| token(text, span, position, position + 1)));
-        } else {
-            start.get_or_insert(position);
-        }
-    }
-    tokens
-}
-
-fn token(text: &str, within: Span, start: usize, end: usize) -> Token {
-    let span = Span { start: within.start + start, end: within.start + end };
-    Token { text: text[start..end].to_owned(), span }
-}
-
-struct Cursor<'a> {
-    source: &'a Arc<Source>,
-    tokens: Vec<Token>,
-    at: usize,
-    end: Span,
-}
-
-impl Cursor<'_> {
-    fn peek(&self) -> Option<&str> {
-        self.tokens.get(self.at).map(|token| token.text.as_str())
-    }
-
-    fn next(&mut self, expected: &str) -> Result<Token, Diagnostic> {
-        let token = self.tokens.get(self.at).cloned();
-        self.at += 1;
-        token.ok_or_else(|| wrong_at(self.source, self.end, format!("expected {expected}"), "the rule ends here"))
-    }
-
-    fn wrong(&self, token: &Token, expected: &str) -> Diagnostic {
-        let message = format!("expected {expected}, found `{}`", token.text);
-        wrong_at(self.source, token.span, message, "not here")
-    }
-
-    /// Whether a monoid is declared here, and whether an ordered one.
-    fn monoid_words(&mut self) -> Option<bool> {
-        let word = |position: usize| self.tokens.get(position).map(|token| token.text.as_str());
-        let ordered = match (word(0), word(1)) {
-            (Some("monoid"), _) => false,
-            (Some("ordered"), Some("monoid")) => true,
-            _ => return None,
-        };
-        self.at += 1 + usize::from(ordered);
-        Some(ordered)
-    }
-
-    fn word(&mut self, expected: &str) -> Result<(), Diagnostic> {
-        let token = self.next(&format!("`{expected}`"))?;
-        if token.text == expected { Ok(()) } else { Err(self.wrong(&token, &format!("`{expected}`"))) }
-    }
-
-    fn ended(&self, what: &str) -> Result<(), Diagnostic> {
-        let rest = self.tokens.get(self.at);
-        rest.map_or(Ok(()), |token| Err(self.wrong(token, &format!("the end of {what}"))))
-    }
-
-    /// The law of what is called `name`.
-    fn law(&self, name: &Token, law: Option<(String, Span)>) -> Result<(Tag, String), Diagnostic> {
-        let (text, span) = law.ok_or_else(|| missing_law(self.source, name))?;
-        read_law(self.source, &text, span)
-    }
-
-    fn rule_name(&mut self) -> Result<Token, Diagnostic> {
-        let token = self.next("a rule name and `:`")?;
-        let kebab = |text: &str| {
-            text.starts_with(|first: char| first.is_ascii_lowercase())
-                && text.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-')
-        };
-        match token.text.strip_suffix(':').filter(|name| kebab(name)) {
-            Some(name) => {
-                let span = Span { start: token.span.start, end: token.span.end - 1 };
-                Ok(Token { text: name.to_owned(), span })
-            }
-            None => Err(self.wrong(&token, "a rule name in kebab-case and `:`")),
-        }
-    }
-
-    fn arrow(&mut self) -> Result<bool, Diagnostic> {
-        let token = self.next("`=>` or `<=>`")?;
-        match token.text.as_str() {
-            "=>" => Ok(false),
-            "<=>" => Ok(true),
-            _ => Err(self.wrong(&token, "`=>` or `<=>`")),
-        }
-    }
-
-    fn tree(&mut self) -> Result<Tree, Diagnostic> {
-        let token = self.next("a term")?;
-        match token.text.as_str() {
-            "(" => self.list(token.span),
-            ")" | "&" | "!" | "=>" | "<=>" => Err(self.wrong(&token, "a term")),
-            _ => Ok(Tree::Atom(token)),
-        }
-    }
-
-    fn list(&mut self, open: Span) -> Result<Tree, Diagnostic> {
-        let mut children = vec![];
-        loop {
-            match self.peek() {
-                None => return Err(wrong_at(self.source, open, "parenthesis is never closed", "opened here")),
-                Some(")") => {
-                    let close = self.next("`)`")?;
-                    return Ok(Tree::List(children, open.to(close.span)));
-                }
-                Some(_) => children.push(self.tree()?),
-            }
-        }
-    }
-
-    fn conditions(&mut self) -> Result<Vec<ConditionText>, Diagnostic> {
-        let mut conditions = vec![];
-        let mut word = "if";
-        while self.at < self.tokens.len() {
-            let expected = format!("`{word}` or the end of the rule");
-            let token = self.next(&expected)?;
-            if token.text != word {
-                return Err(self.wrong(&token, &expected));
-            }
-            conditions.push(self.condition()?);
-            word = "&";
-        }
-        Ok(conditions)
-    }
-
-    fn condition(&mut self) -> Result<ConditionText, Diagnostic> {
-        let negated = self.peek() == Some("!");
-        self.at += usize::from(negated);
-        let name = self.next("a condition such as `input(?x)`")?;
-        let open = self.next("`(`")?;
-        if open.text != "(" {
-            return Err(self.wrong(&open, "`(`"));
-        }
-        let Tree::List(children, _) = self.list(open.span)? else { return Err(self.wrong(&open, "arguments")) };
-        let arguments = children.into_iter().map(|child| self.variable(child)).collect::<Result<_, _>>()?;
-        Ok(ConditionText { name, negated, arguments })
-    }
-
-    fn variable(&self, tree: Tree) -> Result<Token, Diagnostic> {
-        match tree {
-            Tree::Atom(token) if token.text.starts_with('?') => Ok(token),
-            other => Err(wrong_at(self.source, other.span(), "a condition takes variables only", "not a variable")),
-        }
-    }
 }
