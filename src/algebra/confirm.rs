@@ -38,6 +38,16 @@ pub(super) fn element_text(tensor: &Name, at: &[usize]) -> String {
 /// More than this is another value.
 const TOLERANCE: f64 = 1e-9;
 
+/// Whether a text is a kernel that defines all its elements.
+///
+/// # Errors
+/// What the language refuses; elements that nobody defines.
+pub(super) fn is_sound(system: &RecurrenceSystem, text: &str) -> Checked<()> {
+    let derived = load(&Source::new(format!("{}, derived", system.name), text.to_owned()))?;
+    let mut all = tried(system);
+    all.try_for_each(|Tried { sizes, inputs }| evaluate(&derived, &sizes, &inputs).map(|_| ()))
+}
+
 /// The largest relative difference.
 pub(super) fn confirm(system: &RecurrenceSystem, text: &str) -> Checked<f64> {
     let derived = load(&Source::new(format!("{}, derived", system.name), text.to_owned()))?;

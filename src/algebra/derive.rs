@@ -87,7 +87,7 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
     let Some(first) = first else { return defect("the equations as they are written have no cost").alone() };
     let mut forms = saturate_forms(written.frame.clone(), inputs, rules, &wanted.limits)?;
     let (goals, defined) = goals_of(&forms, &written, wanted.sizes)?;
-    let mut found = vec![];
+    let (mut found, mut unwritten) = (vec![], vec![]);
     let (selections, is_whole) = selections(&goals, wanted.all);
     for least in selections {
         let chosen = Chosen {
@@ -98,10 +98,20 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
             selection: &least.selection,
             defined: &defined,
         };
-        let text = kernel_text(&chosen)?;
+        let text = match kernel_text(&chosen) {
+            Ok(text) => text,
+            Err(why) => {
+                unwritten.push(why);
+                continue;
+            }
+        };
         if found.iter().all(|(_, known)| *known != text) {
             found.push((least, text));
         }
+    }
+    let is_whole = is_whole && unwritten.is_empty();
+    if let Some(why) = unwritten.into_iter().next().filter(|_| found.is_empty()) {
+        return Err(why);
     }
     let report = forms.report.clone();
     let finished = found

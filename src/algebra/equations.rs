@@ -3,6 +3,7 @@
 //! In: the system, its terms, goals, a selection. Out: the text of a kernel with the same name, parameters, inputs and outputs. What is
 //! reduced, and what two others use, is a tensor; tensors of the user keep their names where the selection still computes them.
 
+use super::confirm;
 use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value, Way};
 use super::joint::product_name;
 use super::text::{Image, Place, Texts, access, conditions};
@@ -26,11 +27,16 @@ pub(super) struct Chosen<'a> {
     pub defined: &'a [Option<GoalId>],
 }
 
-/// The kernel of a selection.
+/// The kernel of a selection: with the bounds of indices where shapes do not say them, or where that is not enough with all of them.
 ///
 /// # Errors
-/// A selection that the language of kernels cannot write, such as a reduction by a declared monoid whose range may be empty.
+/// A selection that the language of kernels cannot write, such as one that stores a tensor of which only a part is computed.
 pub(super) fn kernel_text(chosen: &Chosen) -> Checked<String> {
+    let readable = |text: String| confirm::is_sound(chosen.system, &text).map(|()| text);
+    text_with(chosen, false).and_then(readable).or_else(|_| text_with(chosen, true).and_then(readable))
+}
+
+fn text_with(chosen: &Chosen, has_bounds: bool) -> Checked<String> {
     let frame = &chosen.forms.graph.analysis.context.frame;
     let texts = Texts { goals: chosen.goals, selection: chosen.selection, frame, places: BTreeMap::new() };
     let mut writer = Writer {
@@ -40,11 +46,12 @@ pub(super) fn kernel_text(chosen: &Chosen) -> Checked<String> {
         declared: vec![],
         lines: vec![],
         reductions: vec![],
+        has_bounds,
     };
     writer.place_all();
     let Some(()) = writer.write_all() else {
         let message = format!("a form of `{}` cannot be written as a kernel", chosen.system.name);
-        return Diagnostic::new(message).help("this is a defect of systole: please report the kernel").alone();
+        return Diagnostic::new(message).help("it stores what is computed in part only").alone();
     };
     let text = writer.whole();
     let source = Source::new(format!("{}, derived", chosen.system.name), text);
@@ -81,6 +88,8 @@ struct Writer<'a> {
     declared: Vec<String>,
     reductions: Vec<String>,
     lines: Vec<String>,
+    /// Whether every equation says all bounds of its indices.
+    has_bounds: bool,
 }
 
 impl Writer<'_> {
@@ -116,11 +125,21 @@ impl Writer<'_> {
                 Some(Value::Fold(_) | Value::Running { .. } | Value::Sliding { .. } | Value::Mirrored { .. }) => true,
                 _ => false,
             };
-            if stays {
+            // A tensor has all its elements; what is computed in part stands where it is used.
+            if stays && self.is_whole(*goal) {
                 let place = self.place(*goal);
                 self.texts.places.insert(*goal, place);
             }
         }
+    }
+
+    /// Whether all indices of a goal start from 0 and end where a form of the sizes says.
+    fn is_whole(&self, goal: GoalId) -> bool {
+        let frame = self.texts.frame;
+        self.chosen.goals.goals[goal].indices.iter().map(|index| Symbol::from(&**index)).all(|index| {
+            let from_zero = frame.ends(index).is_some_and(|(low, _)| low == Affine::default());
+            from_zero && frame.range_depends(index).is_empty()
+        })
     }
 
     /// A tensor for a goal: the user's own where it is one, or a new one over the goal's indices.
@@ -213,6 +232,7 @@ impl Writer<'_> {
             .zip(shape)
             .flat_map(|(form, extent)| [form.clone(), extent.clone() - form.clone() - Affine::constant(1)]);
         let known = Polyhedron::new(inside).intersect(&Polyhedron::sizes(&self.chosen.system.parameters));
+        let known = if self.has_bounds { Polyhedron::default() } else { known };
         Some(Some(format!("{target} = {value}{}", conditions(&root.domain, &known))))
     }
 
@@ -244,6 +264,7 @@ impl Writer<'_> {
             let end = self.extent(index)?;
             known = known.intersect(&Polyhedron::new([variable.clone(), end - variable - Affine::constant(1)]));
         }
+        let known = if self.has_bounds { Polyhedron::default() } else { known };
         Some(conditions(&domain, &known))
     }
 

@@ -227,3 +227,18 @@ fn a_chain_of_products_has_the_best_order_for_its_sizes() {
         assert_eq!((found.forms[0].cost.operations, found.forms[0].is_least), (best_order(&sides), true), "{count}");
     }
 }
+
+/// Recurrences stay what they are: what needs itself is a name in its own equations, and what is computed in part is stored nowhere else.
+#[test]
+fn every_kernel_that_ships_has_a_form() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels")).unwrap();
+    for path in folder.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+        let system = load(&Source::new("kernel.rec", std::fs::read_to_string(&path).unwrap())).unwrap();
+        if &*system.name == "polynomial_product" {
+            continue;
+        }
+        let found = derived(&system, &algebra());
+        assert!(!found.forms.is_empty() && found.report.is_saturated(), "{}", system.name);
+        assert!(found.report.nodes < 1000 && found.forms[0].cost <= found.written, "{}", system.name);
+    }
+}
