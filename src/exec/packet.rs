@@ -6,10 +6,11 @@
 //! threads hand over who holds one, ranks send its elements after the entries, so nobody copies them into the list.
 
 use super::word::Word;
+use crate::leaf::Buffer;
 use std::sync::Arc;
 
 /// The elements of a tile.
-pub type Enclosed = Arc<Vec<f64>>;
+pub type Enclosed = Arc<Buffer>;
 
 /// Parcels on their way to one worker.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn tiles_come_out_in_order() {
-        let tile = |values: &[f64]| Tile::Values(Arc::new(values.to_vec()));
+        let tile = |values: &[f64]| Tile::Values(Arc::new(values.into()));
         let parcels = [
             Parcel::Word { wire: 1, value: tile(&[1.0, -0.0]) },
             Parcel::Word { wire: 2, value: Tile::Uniform(3.5) },
@@ -217,7 +218,7 @@ mod tests {
             assert_eq!(cut.parcels::<f64>().next(), None);
         }
         let mut packet = Packet::default();
-        packet.push(&Parcel::Word { wire: 1, value: Tile::Values(Arc::new(vec![1.0])) });
+        packet.push(&Parcel::Word { wire: 1, value: Tile::Values(Arc::new(vec![1.0].into())) });
         assert_eq!(Packet::from_parts(packet.entries().to_vec(), vec![]).parcels::<Tile>().next(), None);
     }
 }

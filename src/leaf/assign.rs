@@ -7,6 +7,7 @@
 use super::{Leaves, Tile};
 use crate::array::{Assignment, Call, Scalar, Trouble};
 use crate::recurrence::Function;
+use std::sync::Arc;
 
 /// No function has more arguments.
 const MOST_ARGUMENTS: usize = 3;
@@ -85,7 +86,7 @@ fn apply(function: Function, tiles: &[Tile]) -> Result<Tile, Trouble> {
     let Some(needed) = sizes.next() else { return Ok(Tile::Uniform(apply_at(function, tiles, 0))) };
     match sizes.find(|found| *found != needed) {
         Some(found) => Err(Trouble::OtherBox { needed, found }),
-        None => Ok(Tile::Values((0..needed).map(|at| apply_at(function, tiles, at)).collect::<Vec<f64>>().into())),
+        None => Ok(Tile::Values(Arc::new((0..needed).map(|at| apply_at(function, tiles, at)).collect()))),
     }
 }
 
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     fn tile(values: &[f64]) -> Tile {
-        Tile::Values(values.to_vec().into())
+        Tile::Values(Arc::new(values.into()))
     }
 
     #[test]

@@ -23,6 +23,10 @@ mod compile;
 
 mod area;
 
+mod buffer;
+
+pub use buffer::Buffer;
+
 mod window;
 
 mod specialise;
@@ -82,7 +86,7 @@ pub enum Tile {
     /// The same number for every element, of whatever box.
     Uniform(f64),
     /// Row-major over the tile's box; empty where the box is.
-    Values(Arc<Vec<f64>>),
+    Values(Arc<Buffer>),
 }
 
 impl Tile {

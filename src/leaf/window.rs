@@ -5,6 +5,7 @@
 
 use super::Tile;
 use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
+use super::buffer::Buffer;
 use super::form::Span;
 use super::routine::{Cut, Frame, Reach, Routine};
 use crate::array::Trouble;
@@ -49,7 +50,7 @@ fn reached(reach: &Reach, indices: &[Span]) -> Span {
 #[derive(Debug)]
 pub(super) enum Elements<'a> {
     Shared(&'a [f64]),
-    Owned(Vec<f64>),
+    Owned(Buffer),
 }
 
 impl Elements<'_> {
@@ -63,7 +64,7 @@ impl Elements<'_> {
     /// Makes elements of one's own of them.
     pub fn own(&mut self) {
         if let Elements::Shared(values) = self {
-            *self = Elements::Owned(values.to_vec());
+            *self = Elements::Owned(Buffer::from(*values));
         }
     }
 
@@ -111,11 +112,11 @@ impl<'a> Assembly<'a> {
 
     /// The one tile that is the whole window, where the window is only read.
     fn borrowed(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a [f64]> {
-        if self.written[window] { None } else { self.whole(window, arguments).map(Vec::as_slice) }
+        if self.written[window] { None } else { self.whole(window, arguments).map(|values| &**values) }
     }
 
     /// The one tile that is the whole window.
-    fn whole(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a Vec<f64>> {
+    fn whole(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a Buffer> {
         let mut tiles = self.tiles_of(window, arguments);
         match (tiles.next(), tiles.next()) {
             (Some((Tile::Values(values), area)), None) if *area == self.boxes.windows[window] => Some(values),
@@ -130,12 +131,12 @@ impl<'a> Assembly<'a> {
     }
 
     /// A window of its own: `onto` first, then the arguments.
-    fn assemble(&self, window: usize, onto: Option<Tile>, arguments: &'a [Tile]) -> Vec<f64> {
+    fn assemble(&self, window: usize, onto: Option<Tile>, arguments: &'a [Tile]) -> Buffer {
         if let (None, Some(values)) = (&onto, self.whole(window, arguments)) {
             return values.clone();
         }
         let (area, operator) = (&self.boxes.windows[window], self.routine.windows[window].operator);
-        let fresh = || vec![start(operator); area.volume];
+        let fresh = || Buffer::filled(start(operator), area.volume);
         let mut values = match onto {
             None => fresh(),
             Some(Tile::Values(held)) if self.boxes.result == *area => Arc::unwrap_or_clone(held),
@@ -164,12 +165,12 @@ impl<'a> Assembly<'a> {
         let (from, to) = (&self.boxes.windows[0], &self.boxes.result);
         let values = match window {
             Elements::Owned(values) => values,
-            Elements::Shared(values) => values.to_vec(),
+            Elements::Shared(values) => Buffer::from(values),
         };
         if from == to {
             return Tile::Values(Arc::new(values));
         }
-        let mut tile = vec![start(self.routine.windows[0].operator); to.volume];
+        let mut tile = Buffer::filled(start(self.routine.windows[0].operator), to.volume);
         copy_meeting(from, &values, to, &mut tile);
         Tile::Values(Arc::new(tile))
     }

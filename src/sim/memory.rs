@@ -5,10 +5,11 @@
 use crate::array::elements::{PART, Sinks, Sources, cut_runs, sources_of};
 use crate::array::{Code, Layout, Tensors, Trouble, show_point};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use crate::leaf::Tile;
+use crate::leaf::{Buffer, Tile};
 use crate::recurrence::Role;
 use ndarray::ArrayD;
 use std::slice::from_ref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many words of an array went which way.
@@ -89,9 +90,9 @@ impl Memory {
     /// The tile of an input.
     pub fn tile(&self, array: usize, address: usize) -> Tile {
         let (layout, all) = (&self.layouts[array], &self.inputs[array]);
-        let mut values = Vec::with_capacity(layout.size_at(address));
+        let mut values = Buffer::with_room(layout.size_at(address));
         layout.runs(address).for_each(|run| values.extend_from_slice(&all[run]));
-        Tile::Values(values.into())
+        Tile::Values(Arc::new(values))
     }
 
     /// Takes an input out, in tiles: whoever has them reads no elements of it.

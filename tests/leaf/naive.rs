@@ -69,7 +69,7 @@ pub fn call(leaf: &Leaf, sizes: &Bindings, at: &[i64], onto: Option<&Tile>, argu
 
 /// A leaf's tile of results.
 pub fn tile(values: Vec<f64>) -> Tile {
-    Tile::Values(Arc::new(values))
+    Tile::Values(Arc::new(values.into()))
 }
 
 struct Walk<'a> {

@@ -1,6 +1,7 @@
 //! Words of arrays: elements, or the tiles that they are cut into, by subscripts of `ndarray`.
 
 use ndarray::{ArrayD, Dimension};
+use std::sync::Arc;
 use systole::array::{Layout, Tensors};
 use systole::leaf::Tile;
 use systole::recurrence::Role;
@@ -24,7 +25,7 @@ pub fn cut(layout: &Layout, inputs: &Tensors) -> Vec<Tile> {
             let first = first[axis.axis.index()];
             (first..first + extents[axis.axis.index()]).into()
         });
-        Tile::Values(part.iter().copied().collect::<Vec<f64>>().into())
+        Tile::Values(Arc::new(part.iter().copied().collect()))
     };
     (0..layout.length()).map(tile).collect()
 }

@@ -12,10 +12,12 @@ use super::super::packet::{Enclosed, Packet};
 use super::sends::{Outgoing, Sends};
 use super::tour::Token;
 use super::world::{World, number};
+use crate::leaf::Buffer;
 use mpi::request::{self, LocalScope, Request, RequestCollection};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// What a message is. Its first entry holds that and its length: the statuses that `test_some` of the crate gives are not
 /// those of the messages that it gives where several are completed at once.
@@ -100,9 +102,9 @@ impl Traffic<'_> {
         let (sizes, entries) = body.split_at_checked(*count as usize)?;
         let sender = self.world.tiles().process_at_rank(number(*sender as usize));
         let receive = |size: &u64| -> Enclosed {
-            let mut values = vec![0.0; *size as usize];
+            let mut values = Buffer::blank(*size as usize);
             sender.receive_into(&mut values[..]);
-            values.into()
+            Arc::new(values)
         };
         Some(Packet::from_parts(entries.to_vec(), sizes.iter().map(receive).collect()))
     }

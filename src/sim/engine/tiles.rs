@@ -171,6 +171,7 @@ impl<'a> Tiles<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn a_handle_is_no_number_and_no_number_is_a_handle() {
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn tiles_that_nobody_holds_make_room() {
         let mut store = Store { tiles: vec![], free: vec![], inputs: 0, bytes: 0, enough: FEW_BYTES, most: usize::MAX };
-        let tile = |value: f64| Tile::Values(vec![value; 10].into());
+        let tile = |value: f64| Tile::Values(Arc::new(vec![value; 10].into()));
         store.add(tile(0.0));
         (store.inputs, store.bytes) = (1, 0);
         let handles: Vec<f64> = (1..=4).map(|value| store.add(tile(f64::from(value)))).collect();
