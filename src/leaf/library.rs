@@ -3,6 +3,8 @@
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
 
 use super::faer::Faer;
+#[cfg(feature = "openblas")]
+use std::ops::Range;
 
 /// Who runs the leaves that a library knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,6 +123,13 @@ impl<'a> Matrix<'a> {
     /// From the first element of a row, or column, on: as elements lie side by side.
     fn line(self, line: usize) -> &'a [f64] {
         &self.values[line * self.layout.step..]
+    }
+
+    /// Some of its rows and columns.
+    #[cfg(feature = "openblas")]
+    pub fn part(self, rows: Range<usize>, columns: Range<usize>) -> Self {
+        let layout = Layout { rows: rows.len(), columns: columns.len(), ..self.layout };
+        Matrix { values: &self.values[self.layout.address(rows.start, columns.start)..], layout }
     }
 
     /// The same elements as rows for columns.

@@ -44,6 +44,9 @@ mod faer;
 #[cfg(feature = "openblas")]
 mod openblas;
 
+#[cfg(feature = "openblas")]
+mod halves;
+
 pub use library::LeafBackend;
 
 mod tally;

@@ -1,5 +1,6 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
+use super::halves;
 use super::library::{Layout, Library, Matrix, Square};
 use openblas::{Lay, Read};
 
@@ -24,11 +25,11 @@ impl Library for OpenBlas {
     }
 
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
-        openblas::solve(read(triangle), is_unit, x, lay(layout));
+        halves::solve(triangle, is_unit, x, layout);
     }
 
     fn factor(&self, a: Square<'_>) -> bool {
-        openblas::factor(a.values, lay(a.layout))
+        halves::factor(a)
     }
 
     fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool {
@@ -56,11 +57,11 @@ fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: M
         kept.for_each(|(row, column)| values[layout.address(row, column)] += product[row * n + column]);
         return;
     }
-    let (inner, (top, bottom)) = ((0, a.layout.columns), ((0, half), (half, n)));
+    let (inner, top, bottom) = (0..a.layout.columns, 0..half, half..n);
     let at = |row: usize, column: usize| layout.address(row, column);
     let sized = |rows: usize, columns: usize| Layout { rows, columns, ..layout };
-    let (left, right) = (part(b, inner, top), part(b, inner, bottom));
-    let (above, below) = (part(a, top, inner), part(a, bottom, inner));
+    let (left, right) = (b.part(inner.clone(), top.clone()), b.part(inner.clone(), bottom.clone()));
+    let (above, below) = (a.part(top, inner.clone()), a.part(bottom, inner));
     let first = Square { values: &mut *values, layout: sized(half, half) };
     add_lower(first, has_diagonal, factor, above, left);
     openblas::add_product(&mut values[at(half, 0)..], lay(sized(n - half, half)), factor, read(below), read(left));
@@ -68,17 +69,11 @@ fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: M
     add_lower(last, has_diagonal, factor, below, right);
 }
 
-/// Rows and columns of a matrix, from and to.
-fn part(matrix: Matrix<'_>, rows: (usize, usize), columns: (usize, usize)) -> Matrix<'_> {
-    let layout = Layout { rows: rows.1 - rows.0, columns: columns.1 - columns.0, ..matrix.layout };
-    Matrix { values: &matrix.values[matrix.layout.address(rows.0, columns.0)..], layout }
-}
-
-fn lay(layout: Layout) -> Lay {
+pub(super) fn lay(layout: Layout) -> Lay {
     let Layout { rows, columns, by_rows, step } = layout;
     Lay { rows, columns, by_rows, step: step.max(1) }
 }
 
-fn read(matrix: Matrix<'_>) -> Read<'_> {
+pub(super) fn read(matrix: Matrix<'_>) -> Read<'_> {
     Read { values: matrix.values, lay: lay(matrix.layout) }
 }

@@ -1,0 +1,94 @@
+//! Solves and factors by halves, over the routines of OpenBLAS.
+//!
+//! In: a triangle and what it divides, or a symmetric matrix. Out: the same as from one routine, but most of the work is done
+//! by products: half of a solve is a product with the other half, all the way down. OpenBLAS's solves of a tile of 128 reach
+//! a third of the speed of its products where lines are columns and half of it where they are rows, its factors a quarter (0.3.21
+//! on a processor with AVX-512); by halves they reach two thirds, and two fifths. So columns are turned into rows first.
+
+use super::buffer::Buffer;
+use super::library::{Layout, Matrix, Square};
+use super::openblas::{lay, read};
+
+/// A solve of so few rows, or right-hand sides, is one routine.
+const FEW: usize = 8;
+
+/// A factor of so few rows is one routine.
+const FEW_OF_FACTOR: usize = 16;
+
+/// Elements are turned in squares of so many rows, each a few lines of a cache.
+const SQUARE: usize = 8;
+
+/// Solves `triangle * x = x` for all columns of `x`.
+pub(super) fn solve(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+    if layout.by_rows || layout.rows.min(layout.columns) <= FEW {
+        return solve_rows(triangle, is_unit, x, layout);
+    }
+    let (mut rows, side_by_side) = turned(Matrix { values: x, layout });
+    solve_rows(triangle, is_unit, &mut rows, side_by_side);
+    turn(Matrix { values: &rows, layout: side_by_side }, x, layout.step);
+}
+
+/// The same where neighbours of a row lie side by side, or few elements do.
+fn solve_rows(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+    let Layout { rows, columns, step, .. } = layout;
+    if rows.min(columns) <= FEW {
+        return openblas::solve(read(triangle), is_unit, x, lay(layout));
+    }
+    let half = rows / 2;
+    let (top, bottom) = x.split_at_mut(half * step);
+    let (above, below) = (Layout { rows: half, ..layout }, Layout { rows: rows - half, ..layout });
+    solve_rows(triangle.part(0..half, 0..half), is_unit, top, above);
+    let left = triangle.part(half..rows, 0..half);
+    openblas::add_product(bottom, lay(below), -1.0, read(left), read(Matrix { values: top, layout: above }));
+    solve_rows(triangle.part(half..rows, half..rows), is_unit, bottom, below);
+}
+
+/// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; whether all pivots are positive.
+pub(super) fn factor(a: Square<'_>) -> bool {
+    let Square { values, layout } = a;
+    let (n, step) = (layout.rows, layout.step);
+    if !layout.by_rows || n <= FEW_OF_FACTOR {
+        return openblas::factor(values, lay(layout));
+    }
+    let half = n / 2;
+    let (top, bottom) = values.split_at_mut(half * step);
+    let (first, last) = (sized(layout, half, half), sized(layout, n - half, n - half));
+    if !factor(Square { values: &mut *top, layout: first }) {
+        return false;
+    }
+    let (mut above, across) = turned(Matrix { values: bottom, layout: sized(layout, n - half, half).transposed() });
+    solve_rows(Matrix { values: top, layout: first }, false, &mut above, across);
+    let above = Matrix { values: &above, layout: across };
+    turn(above, bottom, step);
+    openblas::add_square(&mut bottom[half..], lay(last), -1.0, read(above.transposed()));
+    factor(Square { values: &mut bottom[half..], layout: last })
+}
+
+fn sized(layout: Layout, rows: usize, columns: usize) -> Layout {
+    Layout { rows, columns, ..layout }
+}
+
+/// A matrix that lies by columns, by rows.
+fn turned(matrix: Matrix<'_>) -> (Buffer, Layout) {
+    let Layout { rows, columns, .. } = matrix.layout;
+    let mut values = Buffer::blank(rows * columns);
+    turn(matrix, &mut values, columns);
+    (values, Layout { rows, columns, by_rows: true, step: columns })
+}
+
+/// Writes the lines of a matrix across those of another one, which lie so far apart.
+fn turn(from: Matrix<'_>, into: &mut [f64], step: usize) {
+    let Layout { rows, columns, by_rows, .. } = from.layout;
+    let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
+    for first in (0..lines).step_by(SQUARE) {
+        let last = lines.min(first + SQUARE);
+        for start in (0..length).step_by(SQUARE) {
+            let end = length.min(start + SQUARE);
+            for line in first..last {
+                let source = &from.values[line * from.layout.step..][start..end];
+                let targets = into[start * step + line..].iter_mut().step_by(step);
+                targets.zip(source).for_each(|(target, value)| *target = *value);
+            }
+        }
+    }
+}
