@@ -1,6 +1,6 @@
 //! The library `faer`.
 
-use super::library::{Layout, Library, Matrix, Square};
+use super::library::{Layout, Library, Matrix, Square, Target};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
@@ -13,8 +13,9 @@ use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};
 pub(super) struct Faer;
 
 impl Library for Faer {
-    fn add_product(&self, c: &mut [f64], layout: Layout, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
-        matmul(view_mut(c, layout), Accum::Add, view(a), view(b), factor, Par::Seq);
+    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+        let kept = if c.is_blank { Accum::Replace } else { Accum::Add };
+        matmul(view_mut(c.values, c.layout), kept, view(a), view(b), factor, Par::Seq);
     }
 
     fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {

@@ -15,8 +15,8 @@ const FEW: usize = 8;
 /// A factor of so few rows is one routine.
 const FEW_OF_FACTOR: usize = 16;
 
-/// Elements are turned in squares of so many rows, each a few lines of a cache.
-const SQUARE: usize = 8;
+/// Elements are turned in squares of so many rows, each two lines of a cache.
+const SQUARE: usize = 16;
 
 /// Solves `triangle * x = x` for all columns of `x`.
 pub(super) fn solve(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
@@ -39,7 +39,7 @@ fn solve_rows(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout
     let (above, below) = (Layout { rows: half, ..layout }, Layout { rows: rows - half, ..layout });
     solve_rows(triangle.part(0..half, 0..half), is_unit, top, above);
     let left = triangle.part(half..rows, 0..half);
-    openblas::add_product(bottom, lay(below), -1.0, read(left), read(Matrix { values: top, layout: above }));
+    openblas::add_product(bottom, lay(below), 1.0, -1.0, read(left), read(Matrix { values: top, layout: above }));
     solve_rows(triangle.part(half..rows, half..rows), is_unit, bottom, below);
 }
 
@@ -81,14 +81,28 @@ fn turn(from: Matrix<'_>, into: &mut [f64], step: usize) {
     let Layout { rows, columns, by_rows, .. } = from.layout;
     let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
     for first in (0..lines).step_by(SQUARE) {
-        let last = lines.min(first + SQUARE);
         for start in (0..length).step_by(SQUARE) {
-            let end = length.min(start + SQUARE);
-            for line in first..last {
-                let source = &from.values[line * from.layout.step..][start..end];
-                let targets = into[start * step + line..].iter_mut().step_by(step);
-                targets.zip(source).for_each(|(target, value)| *target = *value);
-            }
+            let source: [&[f64]; SQUARE] = std::array::from_fn(|line| match lines.checked_sub(first + line) {
+                None | Some(0) => &[],
+                Some(_) => &from.values[(first + line) * from.layout.step..][start..length.min(start + SQUARE)],
+            });
+            turn_square(source, &mut into[start * step + first..], step);
         }
+    }
+}
+
+/// Writes lines across others, so many at most and each as long at most.
+fn turn_square(lines: [&[f64]; SQUARE], into: &mut [f64], step: usize) {
+    let whole: [Option<&[f64; SQUARE]>; SQUARE] = lines.map(<[f64]>::first_chunk);
+    if whole.iter().all(Option::is_some) {
+        let whole = whole.map(|line| line.unwrap_or(&[0.0; SQUARE]));
+        for at in 0..SQUARE {
+            let across = into[at * step..].iter_mut().zip(&whole);
+            across.for_each(|(target, line)| *target = line[at]);
+        }
+        return;
+    }
+    for (place, line) in lines.iter().enumerate() {
+        line.iter().enumerate().for_each(|(at, value)| into[at * step + place] = *value);
     }
 }

@@ -56,7 +56,7 @@ impl LeafBackend {
 /// What a library does with matrices. Operands have the sizes that the operation asks for.
 pub(super) trait Library: Sync {
     /// `c += factor * a * b`.
-    fn add_product(&self, c: &mut [f64], layout: Layout, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
 
     /// The same for the lower triangle of a square `c` alone, with its diagonal or without.
     fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
@@ -136,6 +136,15 @@ impl<'a> Matrix<'a> {
     pub fn transposed(self) -> Self {
         Matrix { values: self.values, layout: self.layout.transposed() }
     }
+}
+
+/// A matrix to which a product is added; its first element is the slice's.
+#[derive(Debug)]
+pub(super) struct Target<'a> {
+    pub values: &'a mut [f64],
+    pub layout: Layout,
+    /// Whether it counts as zeros, whatever it holds.
+    pub is_blank: bool,
 }
 
 /// A square matrix that is written; its first element is the slice's.

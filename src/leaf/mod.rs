@@ -165,9 +165,12 @@ impl Leaves {
         let plan = self.plans.plan(leaf, routine, &boxes.indices);
         let written = plan.as_ref().map_or(&routine.written, |plan| &plan.written);
         let assembly = Assembly { routine, boxes: &boxes, leaf, written };
-        let mut run = Run::new(leaf, routine, &boxes, assembly.windows(onto, arguments)?);
-        run.library = self.backend.library();
+        let library = self.backend.library();
+        let blank = assembly.begins_with(&onto).filter(|_| library.is_some());
+        let mut run = Run::new(leaf, routine, &boxes, assembly.windows(onto, arguments, blank.is_some())?);
+        (run.library, run.blank) = (library, blank);
         run.block(plan.as_ref().map_or(&routine.body, |plan| &plan.body))?;
+        run.fill();
         self.tally.add(&run.work);
         Ok(assembly.result(run.windows.swap_remove(0)))
     }

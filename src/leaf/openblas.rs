@@ -1,7 +1,7 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
 use super::halves;
-use super::library::{Layout, Library, Matrix, Square};
+use super::library::{Layout, Library, Matrix, Square, Target};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
@@ -11,8 +11,9 @@ const SMALLEST: usize = 32;
 pub(super) struct OpenBlas;
 
 impl Library for OpenBlas {
-    fn add_product(&self, c: &mut [f64], layout: Layout, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
-        openblas::add_product(c, lay(layout), factor, read(a), read(b));
+    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+        let kept = if c.is_blank { 0.0 } else { 1.0 };
+        openblas::add_product(c.values, lay(c.layout), kept, factor, read(a), read(b));
     }
 
     fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
@@ -52,7 +53,7 @@ fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: M
     if n <= SMALLEST {
         let whole = Layout { rows: n, columns: n, by_rows: true, step: n };
         let mut product = vec![0.0; n * n];
-        openblas::add_product(&mut product, lay(whole), factor, read(a), read(b));
+        openblas::add_product(&mut product, lay(whole), 0.0, factor, read(a), read(b));
         let kept = lower(n).filter(|(row, column)| has_diagonal || row != column);
         kept.for_each(|(row, column)| values[layout.address(row, column)] += product[row * n + column]);
         return;
@@ -64,7 +65,8 @@ fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: M
     let (above, below) = (a.part(top, inner.clone()), a.part(bottom, inner));
     let first = Square { values: &mut *values, layout: sized(half, half) };
     add_lower(first, has_diagonal, factor, above, left);
-    openblas::add_product(&mut values[at(half, 0)..], lay(sized(n - half, half)), factor, read(below), read(left));
+    let between = lay(sized(n - half, half));
+    openblas::add_product(&mut values[at(half, 0)..], between, 1.0, factor, read(below), read(left));
     let last = Square { values: &mut values[at(half, half)..], layout: sized(n - half, n - half) };
     add_lower(last, has_diagonal, factor, below, right);
 }

@@ -6,7 +6,7 @@
 //! symmetric update, cut a part out of the box: what they leave is halved until the pieces are boxes or a triangle.
 
 use super::form::{Form, Span};
-use super::library::{Layout, Library, Matrix, Square};
+use super::library::{Layout, Library, Matrix, Square, Target};
 use super::place::Spot;
 use super::routine::{Access, Loop, Node, Operation, Set};
 use super::run::Run;
@@ -127,7 +127,10 @@ impl<'a> Run<'a> {
     /// Runs a product by the library, or by its loops.
     pub(super) fn product(&mut self, product: &Product, loops: &'a Loop, library: &dyn Library) -> Result<(), Trouble> {
         self.cut(product, loops, &mut |run, part| match part {
-            Part::Other => run.repeat(loops).map(|()| true),
+            Part::Other => {
+                run.fill();
+                run.repeat(loops).map(|()| true)
+            }
             _ => Ok(run.multiply(product, part, library).is_some()),
         })
     }
@@ -227,12 +230,17 @@ impl<'a> Run<'a> {
         let [rows, columns, inner] = product.roles.map(|role| role.map(|position| product.indices[position]));
         let [c, a, b] = product.accesses;
         let Spot { window, base, layout } = self.spot(c, [rows, columns])?;
+        let is_blank = part == Part::All && self.is_blank(window, layout) && self.blank == Some(0.0);
+        if !is_blank {
+            self.fill();
+        }
         let mut target = std::mem::replace(&mut self.windows[window], Elements::Shared(&[]));
         let operands = self.operand(a, [rows, inner]).zip(self.operand(b, [inner, columns]));
-        let c = Square { values: &mut target.values_mut()[base..], layout };
+        let c = Target { values: &mut target.values_mut()[base..], layout, is_blank };
         let done = operands.map(|(a, b)| add(c, part, product.factor, (a.matrix(), b.matrix()), library));
         self.windows[window] = target;
         let (service, applied) = done?;
+        self.blank = self.blank.filter(|_| !is_blank);
         self.work.serve(service, applied);
         Some(())
     }
@@ -240,18 +248,18 @@ impl<'a> Run<'a> {
 
 /// Adds a product to a matrix or a triangle of it; gives what was asked of the library, and the applications that it stands for.
 fn add(
-    c: Square<'_>,
+    c: Target<'_>,
     part: Part,
     factor: f64,
     (a, b): (Matrix<'_>, Matrix<'_>),
     library: &dyn Library,
 ) -> (Service, u64) {
-    let Square { values, layout } = c;
-    let counted = count(part, layout, a.layout.columns);
+    let counted = count(part, c.layout, a.layout.columns);
     let Part::Triangle { is_lower, has_diagonal } = part else {
-        library.add_product(values, layout, factor, a, b);
+        library.add_product(c, factor, a, b);
         return counted;
     };
+    let Target { values, layout, .. } = c;
     let (layout, a, b) = if is_lower { (layout, a, b) } else { (layout.transposed(), b.transposed(), a.transposed()) };
     library.add_triangle(Square { values, layout }, has_diagonal, factor, a, b);
     counted

@@ -7,7 +7,7 @@
 use super::form::{Form, Span};
 use super::known::{Kind, Known};
 use super::lanes::Registers;
-use super::library::Library;
+use super::library::{Layout, Library};
 use super::routine::{Loop, Node, Routine, Way};
 use super::tally::Work;
 use super::window::{Boxes, Elements};
@@ -39,6 +39,8 @@ pub(super) struct Run<'a> {
     pub library: Option<&'static dyn Library>,
     /// What was done so far.
     pub work: Work,
+    /// What the result's window begins with, while it holds anything yet.
+    pub blank: Option<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -60,18 +62,25 @@ impl<'a> Run<'a> {
             spans,
             library: None,
             work: Work::default(),
+            blank: None,
         }
     }
 
     /// Runs steps at the indices' values.
     pub fn block(&mut self, nodes: &'a [Node]) -> Result<(), Trouble> {
         nodes.iter().try_for_each(|node| match node {
-            Node::Loop(repeated) => self.repeat(repeated),
+            Node::Loop(repeated) => {
+                self.fill();
+                self.repeat(repeated)
+            }
             Node::If { conditions, then, otherwise } => {
                 let holds = conditions.iter().all(|form| form.value(&self.slots) >= 0);
                 self.block(if holds { then } else { otherwise })
             }
-            Node::Set(set) => self.sequence(&[set], None),
+            Node::Set(set) => {
+                self.fill();
+                self.sequence(&[set], None)
+            }
             Node::Known(known) => self.known(known),
         })
     }
@@ -79,16 +88,33 @@ impl<'a> Run<'a> {
     /// Has the library run a nest, or runs its loops.
     fn known(&mut self, known: &'a Known) -> Result<(), Trouble> {
         match (&known.kind, self.library) {
-            (_, None) => self.repeat(&known.loops),
+            (_, None) => {
+                self.fill();
+                self.repeat(&known.loops)
+            }
             (Kind::Product(product), Some(library)) => self.product(product, &known.loops, library),
             (Kind::Task(assignment), Some(library)) => match self.task(assignment, library)? {
                 true => Ok(()),
                 false => {
+                    self.fill();
                     self.own();
                     self.repeat(&known.loops)
                 }
             },
         }
+    }
+
+    /// Gives the result's window what it begins with, unless somebody has written all of it.
+    pub fn fill(&mut self) {
+        if let Some(value) = self.blank.take() {
+            self.windows[0].values_mut().fill(value);
+        }
+    }
+
+    /// Whether the result's window begins with this number, or anything, but holds something else yet, and is this matrix.
+    pub fn is_blank(&self, window: usize, layout: Layout) -> bool {
+        let is_whole = window == 0 && layout.rows * layout.columns == self.windows[0].values().len();
+        is_whole && self.blank.is_some()
     }
 
     /// Takes a copy of each window that loops may write and a library would not.

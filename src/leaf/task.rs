@@ -33,10 +33,17 @@ impl<'a> Run<'a> {
         if layout.reach() == 0 {
             return Ok(true);
         }
+        let wanted = [assignment.sums, assignment.given, assignment.triangle];
+        let reads = |position: &Position| self.links[position.access].window == window;
+        let is_written = assignment.sums.is_some() || *task == Task::Invert;
+        let is_blank =
+            is_written && resets.is_empty() && self.is_blank(window, layout) && !wanted.iter().flatten().any(reads);
+        if !is_blank {
+            self.fill();
+        }
         self.block(resets)?;
         let mut target = std::mem::replace(&mut self.windows[window], Elements::Shared(&[]));
         let x = Square { values: &mut target.values_mut()[base..], layout };
-        let wanted = [assignment.sums, assignment.given, assignment.triangle];
         let read = wanted.map(|position| position.and_then(|position| self.read(position)));
         let are_there = wanted.iter().zip(&read).all(|(wanted, read)| wanted.is_some() == read.is_some());
         let done =
@@ -44,6 +51,7 @@ impl<'a> Run<'a> {
         drop(read);
         self.windows[window] = target;
         if done {
+            self.blank = self.blank.filter(|_| !is_blank);
             self.work.serve(service(*task), applications(*task, layout));
         }
         Ok(done)

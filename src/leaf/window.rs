@@ -88,15 +88,29 @@ pub(super) struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    /// The elements of all windows.
-    pub fn windows(&self, onto: Option<Tile>, arguments: &'a [Tile]) -> Result<Vec<Elements<'a>>, Trouble> {
+    /// The elements of all windows; those of the result may be left [blank](Buffer::blank).
+    pub fn windows(
+        &self,
+        onto: Option<Tile>,
+        arguments: &'a [Tile],
+        is_blank: bool,
+    ) -> Result<Vec<Elements<'a>>, Trouble> {
         self.check_tiles(&onto, arguments)?;
-        let first = self.assemble(0, onto, arguments);
+        let first = match is_blank {
+            true => Buffer::blank(self.boxes.windows[0].volume),
+            false => self.assemble(0, onto, arguments),
+        };
         let others = (1..self.boxes.windows.len()).map(|window| match self.borrowed(window, arguments) {
             Some(values) => Elements::Shared(values),
             None => Elements::Owned(self.assemble(window, None, arguments)),
         });
         Ok(std::iter::once(Elements::Owned(first)).chain(others).collect())
+    }
+
+    /// What the result's window begins with, where no tile is put into it.
+    pub fn begins_with(&self, onto: &Option<Tile>) -> Option<f64> {
+        let is_filled = onto.is_some() || self.routine.arguments.iter().any(|(filled, _)| *filled == 0);
+        (!is_filled).then(|| start(self.routine.windows[0].operator))
     }
 
     fn check_tiles(&self, onto: &Option<Tile>, arguments: &[Tile]) -> Result<(), Trouble> {

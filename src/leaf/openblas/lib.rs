@@ -77,11 +77,11 @@ pub fn core_name() -> String {
     unsafe { CStr::from_ptr(openblas_get_corename()) }.to_string_lossy().into_owned()
 }
 
-/// `c += factor * a * b`.
+/// `c = kept * c + factor * a * b`; what `c` holds does not matter where nothing is kept.
 ///
 /// # Panics
 /// Matrices that leave their slices, or whose sizes do not fit each other.
-pub fn add_product(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>, b: Read<'_>) {
+pub fn add_product(c: &mut [f64], lay: Lay, kept: f64, factor: f64, a: Read<'_>, b: Read<'_>) {
     assert!(lay.fits(c.len()) && a.lay.fits(a.values.len()) && b.lay.fits(b.values.len()));
     assert!(a.lay.rows == lay.rows && b.lay.columns == lay.columns && a.lay.columns == b.lay.rows);
     prepare();
@@ -99,7 +99,7 @@ pub fn add_product(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>, b: Read<'_
             int(a.lay.step),
             b.values.as_ptr(),
             int(b.lay.step),
-            1.0,
+            kept,
             c.as_mut_ptr(),
             int(lay.step),
         );
