@@ -46,6 +46,16 @@ pub fn coming_sends(ops: &[Op], mut counter: usize, slots: &[i64]) -> Vec<Coming
     sends
 }
 
+/// The sends that are left where one has been done for each of these ports, the first of its port.
+pub fn not_given(mut coming: Vec<Coming>, given: &[usize]) -> Vec<Coming> {
+    for port in given {
+        if let Some(first) = coming.iter().position(|send| send.port == *port) {
+            coming.remove(first);
+        }
+    }
+    coming
+}
+
 /// The sends that can be done now where a port has this many free slots; each port's in its order.
 pub fn early_sends(coming: &[Coming], mut room: impl FnMut(usize) -> u64) -> Vec<Coming> {
     let mut early: Vec<Coming> = vec![];
@@ -88,6 +98,15 @@ mod tests {
         assert_eq!(coming_sends(&round, 0, &[]), [coming(0, 0, true)]);
         let load = [compute(2), Op::Load { register: 0, array: 0, at: vec![Index::Constant(0)] }, send(0, 0)];
         assert_eq!(coming_sends(&load, 0, &[]), []);
+    }
+
+    #[test]
+    fn what_has_been_given_is_the_first_of_its_port() {
+        let sends = [coming(0, 2, true), coming(1, 0, true), coming(0, 1, true)];
+        assert_eq!(not_given(sends.to_vec(), &[]), sends);
+        assert_eq!(not_given(sends.to_vec(), &[0]), sends[1..]);
+        assert_eq!(not_given(sends.to_vec(), &[1, 0]), sends[2..]);
+        assert_eq!(not_given(sends.to_vec(), &[0, 0, 7]), sends[1..2]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Footprint {
         });
         let lines = plan.reach.iter().zip(driven).filter(|(reach, _)| reach.contains(&rank));
         // Beside what channels hold, MPI may still read what was sent.
-        let sent = plan.slots_from(rank);
+        let sent = plan.under_way(rank);
         let words = sum(ends).saturating_add(sum(lines.map(|(_, words)| *words))).saturating_add(sent);
         Footprint {
             inputs: elements(plan, &needs.read),

@@ -52,10 +52,11 @@ impl<'a> Plan<'a> {
 
 #[cfg(feature = "mpi")]
 impl Plan<'_> {
-    /// How many words all wires hold on which this worker sends to others, and for bus lines as many as it has messages.
-    pub fn slots_from(&self, worker: usize) -> u64 {
+    /// From how many words of this worker MPI may read at a time: twice as many as all wires hold on which it sends to others,
+    /// since room is given back only when every message has been taken, and for bus lines as many as it has messages.
+    pub fn under_way(&self, worker: usize) -> u64 {
         let leaves = |wire: &&Wire| self.owner(wire.sender) == worker && self.owner(wire.receiver) != worker;
-        let wires = self.wiring.wires.iter().filter(leaves).map(|wire| self.capacities[wire.channel]);
+        let wires = self.wiring.wires.iter().filter(leaves).map(|wire| self.capacities[wire.channel].saturating_mul(2));
         let crosses = self.reach.iter().any(|workers| workers.len() > 1 && workers.contains(&worker));
         wires.fold(if crosses { SLOTS as u64 } else { 0 }, u64::saturating_add)
     }

@@ -1,7 +1,7 @@
 //! The world around one PE of a worker, in which an instruction has its effect at once or has to wait.
 
 use super::agenda::Agenda;
-use super::ahead::{coming_sends, early_sends};
+use super::ahead::{coming_sends, early_sends, not_given};
 use super::arrays::Arrays;
 use super::lines::Lines;
 use super::outbox::Outbox;
@@ -88,16 +88,18 @@ impl<A, W: Word> Around<'_, '_, A, W> {
         is_over
     }
 
-    /// Sends what the PE holds already, of what it is to send after the `let` at `counter`.
-    fn send_ahead(&mut self, counter: usize, slots: &[i64], registers: &[W]) {
+    /// Sends what the PE holds already, of what it is to send after the `let` at `counter`; whether it has sent anything.
+    fn send_ahead(&mut self, counter: usize, slots: &[i64], registers: &[W]) -> bool {
         let class = self.world.plan.code.pes[self.pe.0].class;
         let coming = coming_sends(&self.world.plan.code.classes[class].ops, counter, slots);
         let room = |port: usize| if self.ends[port] == NOWHERE { 0 } else { self.world.wires.room(self.ends[port]) };
-        for send in early_sends(&coming, room) {
+        let early = early_sends(&not_given(coming, &self.outlook.given), room);
+        for send in &early {
             let Surroundings { wires, outbox, ready, .. } = &mut *self.world;
             ready.extend(wires.send(self.ends[send.port], self.pe.1, &registers[send.register], outbox).flatten());
             self.outlook.given.push(send.port);
         }
+        !early.is_empty()
     }
 
     /// Whether the next send of a port has been done ahead.
@@ -186,9 +188,12 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
 
     #[inline(always)]
     fn begin(&mut self, operation: usize, counter: usize, slots: &[i64], registers: &[W]) -> bool {
-        let is_now = !W::IS_SHARED || !self.world.plan.calls[operation] || std::mem::take(&mut self.outlook.is_due);
+        if !W::IS_SHARED || !self.world.plan.calls[operation] {
+            return true;
+        }
+        // What can be sent since it was last tried is sent first: it leaves when this turn is over.
+        let is_now = !self.send_ahead(counter, slots, registers) && std::mem::take(&mut self.outlook.is_due);
         if !is_now {
-            self.send_ahead(counter, slots, registers);
             self.world.ready.push_tile(self.outlook.step, self.pe.1);
         }
         is_now
@@ -197,6 +202,10 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     fn compute(&mut self, assignment: Assignment<'_>, slots: &[i64], registers: &mut [W]) -> Result<W, Trouble> {
         let operation = assignment.operation;
         self.world.computed[operation] += 1;
+        if W::IS_SHARED && self.world.plan.calls[operation] {
+            // A tile takes so long that others are to be heard before anything else is sent.
+            self.left = 0;
+        }
         // An operation on numbers is shorter than looking at a clock.
         if !W::IS_SHARED || !self.world.tape.keeps() {
             return W::compute(self.world.operations, assignment, slots, registers);

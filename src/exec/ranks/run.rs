@@ -27,7 +27,7 @@ pub fn run<'a, W: Contents>(
     tape: Tape,
 ) -> Result<(Report, Share<'a, W>), Fault> {
     let worker = Worker::new(plan, world.rank(), share, operations, tape);
-    let room = usize::try_from(plan.slots_from(world.rank())).unwrap_or(usize::MAX);
+    let room = usize::try_from(plan.under_way(world.rank())).unwrap_or(usize::MAX);
     let mut rank =
         Rank { longest: longest(plan), room, worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
     let mut traffic = Traffic::new(world);

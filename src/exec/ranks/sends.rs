@@ -2,7 +2,7 @@
 //!
 //! In: packets, with a bounded number of slots for them. Out: requests, until each is completed. A slot is used once; when many
 //! are, or no other is free, all are given back together once MPI has every message (`Volley` in `traffic.rs`). The tiles in
-//! slots are as many as the channels to other ranks hold.
+//! slots are twice as many as the channels to other ranks hold.
 
 use super::super::outbox::SLOTS;
 use super::super::packet::Enclosed;

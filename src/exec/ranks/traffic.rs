@@ -184,8 +184,11 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
 
     /// The next message that has come.
     pub fn next(&mut self) -> Option<Message> {
-        if self.traffic.inbox.is_empty() && !self.is_used_up() {
-            self.collect();
+        // MPI takes messages in when it is asked, and tells of them when it is asked again.
+        for _ in 0..2 {
+            if self.traffic.inbox.is_empty() && !self.is_used_up() {
+                self.collect();
+            }
         }
         let message = self.traffic.inbox.pop_front()?;
         match message {
