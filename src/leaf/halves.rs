@@ -15,8 +15,11 @@ const FEW: usize = 8;
 /// A factor of so few rows is one routine.
 const FEW_OF_FACTOR: usize = 16;
 
-/// Elements are turned in squares of so many rows, each two lines of a cache.
-const SQUARE: usize = 16;
+/// Elements are turned in pieces of so many lines, which are a line of a cache across.
+const LINES: usize = 8;
+
+/// So much of each line is turned at a time.
+const LENGTH: usize = 16;
 
 /// Solves `triangle * x = x` for all columns of `x`.
 pub(super) fn solve(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
@@ -68,35 +71,37 @@ fn sized(layout: Layout, rows: usize, columns: usize) -> Layout {
     Layout { rows, columns, ..layout }
 }
 
-/// A matrix that lies by columns, by rows.
+/// A matrix that lies by columns, by rows. Rows are a little apart, since a cache has few places for lines that are a power
+/// of two apart.
 fn turned(matrix: Matrix<'_>) -> (Buffer, Layout) {
     let Layout { rows, columns, .. } = matrix.layout;
-    let mut values = Buffer::blank(rows * columns);
-    turn(matrix, &mut values, columns);
-    (values, Layout { rows, columns, by_rows: true, step: columns })
+    let step = columns + LINES;
+    let mut values = Buffer::blank(rows * step);
+    turn(matrix, &mut values, step);
+    (values, Layout { rows, columns, by_rows: true, step })
 }
 
 /// Writes the lines of a matrix across those of another one, which lie so far apart.
 fn turn(from: Matrix<'_>, into: &mut [f64], step: usize) {
     let Layout { rows, columns, by_rows, .. } = from.layout;
     let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
-    for first in (0..lines).step_by(SQUARE) {
-        for start in (0..length).step_by(SQUARE) {
-            let source: [&[f64]; SQUARE] = std::array::from_fn(|line| match lines.checked_sub(first + line) {
-                None | Some(0) => &[],
-                Some(_) => &from.values[(first + line) * from.layout.step..][start..length.min(start + SQUARE)],
+    for first in (0..lines).step_by(LINES) {
+        for start in (0..length).step_by(LENGTH) {
+            let source: [&[f64]; LINES] = std::array::from_fn(|line| match first + line < lines {
+                true => &from.values[(first + line) * from.layout.step..][start..length.min(start + LENGTH)],
+                false => &[],
             });
-            turn_square(source, &mut into[start * step + first..], step);
+            turn_piece(source, &mut into[start * step + first..], step);
         }
     }
 }
 
 /// Writes lines across others, so many at most and each as long at most.
-fn turn_square(lines: [&[f64]; SQUARE], into: &mut [f64], step: usize) {
-    let whole: [Option<&[f64; SQUARE]>; SQUARE] = lines.map(<[f64]>::first_chunk);
+fn turn_piece(lines: [&[f64]; LINES], into: &mut [f64], step: usize) {
+    let whole: [Option<&[f64; LENGTH]>; LINES] = lines.map(<[f64]>::first_chunk);
     if whole.iter().all(Option::is_some) {
-        let whole = whole.map(|line| line.unwrap_or(&[0.0; SQUARE]));
-        for at in 0..SQUARE {
+        let whole = whole.map(|line| line.unwrap_or(&[0.0; LENGTH]));
+        for at in 0..LENGTH {
             let across = into[at * step..].iter_mut().zip(&whole);
             across.for_each(|(target, line)| *target = line[at]);
         }
