@@ -6,8 +6,9 @@
 //! on a processor with AVX-512); by halves they reach two thirds, and two fifths. So columns are turned into rows first.
 
 use super::buffer::Buffer;
-use super::library::{Layout, Matrix, Square};
+use super::library::{Layout, Matrix, Rest, Square};
 use super::openblas::{lay, read};
+use std::ops::Range;
 
 /// A solve of so few rows, or right-hand sides, is one routine.
 const FEW: usize = 8;
@@ -31,7 +32,19 @@ pub(super) fn solve(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: 
     turn(Matrix { values: &rows, layout: side_by_side }, x, layout.step);
 }
 
-/// The same where neighbours of a row lie side by side, or few elements do.
+/// Solves `triangle * x = rest`, whatever `x` holds.
+pub(super) fn solve_rest(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
+    if layout.by_rows || layout.rows.min(layout.columns) <= FEW || !rest.lies_like(layout) {
+        rest.write(x, layout);
+        return solve(triangle, is_unit, x, layout);
+    }
+    let (mut rows, side_by_side) = blank_rows(layout);
+    turn_lines(layout.lines(), |line, part, piece| rest.put(line, part, piece), &mut rows, side_by_side.step);
+    solve_rows(triangle, is_unit, &mut rows, side_by_side);
+    turn(Matrix { values: &rows, layout: side_by_side }, x, layout.step);
+}
+
+/// Solves `triangle * x = x` where neighbours of a row lie side by side, or few elements do.
 fn solve_rows(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
     let Layout { rows, columns, step, .. } = layout;
     if rows.min(columns) <= FEW {
@@ -71,43 +84,51 @@ fn sized(layout: Layout, rows: usize, columns: usize) -> Layout {
     Layout { rows, columns, ..layout }
 }
 
-/// A matrix that lies by columns, by rows. Rows are a little apart, since a cache has few places for lines that are a power
-/// of two apart.
+/// A matrix that lies by columns, by rows.
 fn turned(matrix: Matrix<'_>) -> (Buffer, Layout) {
-    let Layout { rows, columns, .. } = matrix.layout;
+    let (mut values, layout) = blank_rows(matrix.layout);
+    turn(matrix, &mut values, layout.step);
+    (values, layout)
+}
+
+/// Room for a matrix by rows, which are a little apart: a cache has few places for lines that are a power of two apart.
+fn blank_rows(Layout { rows, columns, .. }: Layout) -> (Buffer, Layout) {
     let step = columns + LINES;
-    let mut values = Buffer::blank(rows * step);
-    turn(matrix, &mut values, step);
-    (values, Layout { rows, columns, by_rows: true, step })
+    (Buffer::blank(rows * step), Layout { rows, columns, by_rows: true, step })
 }
 
 /// Writes the lines of a matrix across those of another one, which lie so far apart.
 fn turn(from: Matrix<'_>, into: &mut [f64], step: usize) {
-    let Layout { rows, columns, by_rows, .. } = from.layout;
-    let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
+    let copy = |line: usize, part: Range<usize>, piece: &mut [f64]| piece.copy_from_slice(&from.line(line)[part]);
+    turn_lines(from.layout.lines(), copy, into, step);
+}
+
+/// The same for so many lines of such a length, parts of which are put into pieces.
+fn turn_lines(
+    [lines, length]: [usize; 2],
+    put: impl Fn(usize, Range<usize>, &mut [f64]),
+    into: &mut [f64],
+    step: usize,
+) {
     for first in (0..lines).step_by(LINES) {
+        let count = LINES.min(lines - first);
         for start in (0..length).step_by(LENGTH) {
-            let source: [&[f64]; LINES] = std::array::from_fn(|line| match first + line < lines {
-                true => &from.values[(first + line) * from.layout.step..][start..length.min(start + LENGTH)],
-                false => &[],
-            });
-            turn_piece(source, &mut into[start * step + first..], step);
+            let end = length.min(start + LENGTH);
+            let mut piece = [[0.0; LENGTH]; LINES];
+            let rows = piece.iter_mut().take(count).enumerate();
+            rows.for_each(|(line, row)| put(first + line, start..end, &mut row[..end - start]));
+            turn_piece(&piece, [count, end - start], &mut into[start * step + first..], step);
         }
     }
 }
 
-/// Writes lines across others, so many at most and each as long at most.
-fn turn_piece(lines: [&[f64]; LINES], into: &mut [f64], step: usize) {
-    let whole: [Option<&[f64; LENGTH]>; LINES] = lines.map(<[f64]>::first_chunk);
-    if whole.iter().all(Option::is_some) {
-        let whole = whole.map(|line| line.unwrap_or(&[0.0; LENGTH]));
-        for at in 0..LENGTH {
-            let across = into[at * step..].iter_mut().zip(&whole);
-            across.for_each(|(target, line)| *target = line[at]);
+/// Writes so many lines of such a length across others.
+fn turn_piece(piece: &[[f64; LENGTH]; LINES], [count, length]: [usize; 2], into: &mut [f64], step: usize) {
+    for at in 0..length {
+        let across = &mut into[at * step..];
+        match across.first_chunk_mut::<LINES>() {
+            Some(across) if count == LINES => across.iter_mut().zip(piece).for_each(|(target, row)| *target = row[at]),
+            _ => across.iter_mut().zip(piece).take(count).for_each(|(target, row)| *target = row[at]),
         }
-        return;
-    }
-    for (place, line) in lines.iter().enumerate() {
-        line.iter().enumerate().for_each(|(at, value)| into[at * step + place] = *value);
     }
 }

@@ -3,7 +3,6 @@
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
 
 use super::faer::Faer;
-#[cfg(feature = "openblas")]
 use std::ops::Range;
 
 /// Who runs the leaves that a library knows.
@@ -65,6 +64,12 @@ pub(super) trait Library: Sync {
     /// `is_unit` its diagonal counts as ones.
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout);
 
+    /// Solves `triangle * x = rest`, whatever `x` holds.
+    fn solve_rest(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
+        rest.write(x, layout);
+        self.solve(triangle, is_unit, x, layout);
+    }
+
     /// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; the other triangle is neither read nor
     /// kept. False, with anything in the square, where a pivot is not positive.
     fn factor(&self, a: Square<'_>) -> bool;
@@ -96,6 +101,11 @@ impl Layout {
         layout(true, rows, columns, below, beside).or_else(|| layout(false, columns, rows, beside, below))
     }
 
+    /// How many rows, or columns, follow each other, and how long each is.
+    pub fn lines(self) -> [usize; 2] {
+        if self.by_rows { [self.rows, self.columns] } else { [self.columns, self.rows] }
+    }
+
     /// That of the transpose, in the same slice.
     pub fn transposed(self) -> Layout {
         Layout { rows: self.columns, columns: self.rows, by_rows: !self.by_rows, step: self.step }
@@ -121,7 +131,7 @@ pub(super) struct Matrix<'a> {
 
 impl<'a> Matrix<'a> {
     /// From the first element of a row, or column, on: as elements lie side by side.
-    fn line(self, line: usize) -> &'a [f64] {
+    pub fn line(self, line: usize) -> &'a [f64] {
         &self.values[line * self.layout.step..]
     }
 
@@ -154,22 +164,40 @@ pub(super) struct Square<'a> {
     pub layout: Layout,
 }
 
-/// `x = b - s`, or `-s` where there is no `b`: one subtraction an element, as in the equations.
-pub(super) fn subtract(x: &mut [f64], layout: Layout, b: Option<Matrix<'_>>, s: Matrix<'_>) {
-    let Layout { rows, columns, by_rows, step } = layout;
-    if s.layout.by_rows != by_rows || b.is_some_and(|b| b.layout.by_rows != by_rows) {
-        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
-            let at = |matrix: Matrix<'_>| matrix.values[matrix.layout.address(row, column)];
-            x[layout.address(row, column)] = b.map_or_else(|| -at(s), |b| at(b) - at(s));
-        }
-        return;
+/// `given - sums`, or `-sums` where nothing is given: one subtraction an element, as in the equations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest<'a> {
+    pub given: Option<Matrix<'a>>,
+    pub sums: Matrix<'a>,
+}
+
+impl Rest<'_> {
+    /// Whether lines of a layout are lines of both matrices.
+    pub fn lies_like(&self, layout: Layout) -> bool {
+        let is_like = |matrix: &Matrix<'_>| matrix.layout.by_rows == layout.by_rows;
+        is_like(&self.sums) && self.given.as_ref().is_none_or(is_like)
     }
-    let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
-    for line in 0..lines {
-        let target = x[line * step..].iter_mut().take(length);
-        match b {
-            Some(b) => target.zip(b.line(line).iter().zip(s.line(line))).for_each(|(x, (b, s))| *x = b - s),
-            None => target.zip(s.line(line)).for_each(|(x, s)| *x = -s),
+
+    /// Writes it into a matrix.
+    pub fn write(&self, x: &mut [f64], layout: Layout) {
+        let Layout { rows, columns, step, .. } = layout;
+        if !self.lies_like(layout) {
+            for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+                let at = |matrix: Matrix<'_>| matrix.values[matrix.layout.address(row, column)];
+                x[layout.address(row, column)] = self.given.map_or_else(|| -at(self.sums), |b| at(b) - at(self.sums));
+            }
+            return;
+        }
+        let [lines, length] = layout.lines();
+        (0..lines).for_each(|line| self.put(line, 0..length, &mut x[line * step..][..length]));
+    }
+
+    /// Writes a part of one of its lines.
+    pub fn put(&self, line: usize, part: Range<usize>, piece: &mut [f64]) {
+        let sums = &self.sums.line(line)[part.clone()];
+        match self.given {
+            Some(b) => piece.iter_mut().zip(b.line(line)[part].iter().zip(sums)).for_each(|(x, (b, s))| *x = b - s),
+            None => piece.iter_mut().zip(sums).for_each(|(x, s)| *x = -s),
         }
     }
 }
