@@ -60,6 +60,12 @@ impl Axes {
         self.numbers.get(&root).copied().unwrap_or_default()
     }
 
+    /// The axis of a dimension of a tensor; `None` where no index stands at it alone.
+    pub fn of_dimension(&self, tensor: &Name, dimension: usize) -> Option<usize> {
+        let member = Member::Dimension(tensor.clone(), dimension);
+        self.parents.contains_key(&member).then(|| self.numbers.get(&self.root(&member)).copied()).flatten()
+    }
+
     /// An index that stands alone nowhere has an axis of its own.
     fn note(&mut self, equation: usize, index: &Name) {
         let member = Member::Index(equation, index.clone());

@@ -132,7 +132,8 @@ impl Compiler<'_> {
             Term::Count([_, index]) => self.name(*index).map_or_else(Vec::new, |index| leaf(Value::Count(index))),
             Term::Other(word, children) => self.apply(goal, *word, children),
             Term::Reduce([_, operator, index, body]) => self.reduce(*operator, *index, *body),
-            Term::Part([number, tuple]) => self.part(*number, *tuple),
+            Term::Part([number, tuple]) => self.part(goal, *number, *tuple),
+            Term::Paired([_, operator, index, body]) => self.paired(goal, *operator, *index, *body),
             Term::Running([_, operator, index, body]) => self.running(goal, *operator, *index, *body),
             Term::Sliding([_, index, body]) => self.sliding(goal, *index, *body),
             Term::Mirrored([_, whole]) => self.mirrored(goal, *whole),
@@ -200,22 +201,30 @@ impl Compiler<'_> {
         })
     }
 
-    fn monoid(&self, name: &str) -> Option<&Monoid> {
+    pub fn monoid(&self, name: &str) -> Option<&Monoid> {
         self.graph.analysis.context.monoids.iter().find(|monoid| monoid.name == name)
     }
 
     /// A component of a reduction by a declared monoid, from each end.
-    fn part(&mut self, number: Id, tuple: Id) -> Vec<Way> {
+    fn part(&mut self, goal: GoalId, number: Id, tuple: Id) -> Vec<Way> {
         let Some(Term::Number(number)) = self.graph[number].data.constant else { return vec![] };
         let component = number.value() as usize;
         let mut ways = vec![];
         for node in &self.graph[self.graph.find(tuple)].nodes {
-            let Term::Reduce([_, operator, index, body]) = node else { continue };
+            let (is_paired, [_, operator, index, body]) = match node {
+                Term::Reduce(children) => (false, children),
+                Term::Paired(children) => (true, children),
+                _ => continue,
+            };
             let (Some(operator), Some(index)) = (self.name(*operator), self.name(*index)) else { continue };
             let Some(monoid) = self.monoid(&operator).filter(|monoid| component < monoid.width()).cloned() else {
                 continue;
             };
             let Some(arguments) = components(self.graph, *body, monoid.width()) else { continue };
+            if is_paired {
+                ways.push(self.paired_component(goal, &monoid, component, &index, &arguments));
+                continue;
+            }
             // Written out, a declared reduction starts from its first term.
             if !self.frame.is_never_empty(Symbol::from(&*index)) {
                 continue;

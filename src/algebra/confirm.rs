@@ -38,6 +38,37 @@ pub(super) fn element_text(tensor: &Name, at: &[usize]) -> String {
 /// More than this is another value.
 const TOLERANCE: f64 = 1e-9;
 
+/// Whether a system in other coordinates computes what it did before: the same arrays, taken row by row.
+///
+/// # Errors
+/// An element that differs, which is a defect of ours.
+pub(super) fn agree(
+    before: &RecurrenceSystem,
+    after: &RecurrenceSystem,
+    sizes_before: &dyn Fn(&Bindings) -> Bindings,
+) -> Checked<()> {
+    for Tried { sizes, inputs } in tried(after) {
+        let known = sizes_before(&sizes);
+        let shaped = before.tensors_with(Role::Input).filter_map(|tensor| {
+            let values = inputs.get(&tensor.name)?.iter().copied().collect();
+            Some((tensor.name.clone(), ArrayD::from_shape_vec(IxDyn(&extents(&tensor.shape, &known)), values).ok()?))
+        });
+        let (expected, found) = (evaluate(before, &known, &shaped.collect())?, evaluate(after, &sizes, &inputs)?);
+        if difference(&expected, &found) > TOLERANCE {
+            let message = format!("`{}` is something else in other coordinates", before.name);
+            return Diagnostic::new(message).help("this is a defect of systole: please report the kernel").alone();
+        }
+    }
+    Ok(())
+}
+
+fn extents(shape: &[crate::integer::Affine], sizes: &Bindings) -> Vec<usize> {
+    shape
+        .iter()
+        .map(|form| form.evaluate(sizes).and_then(|extent| usize::try_from(extent).ok()).unwrap_or(0))
+        .collect()
+}
+
 /// Whether a text is a kernel that defines all its elements.
 ///
 /// # Errors
@@ -73,15 +104,9 @@ fn inputs(system: &RecurrenceSystem, sizes: &Bindings, seed: u64) -> Tensors {
         state ^= state << 17;
         0.5 + (state >> 11) as f64 / (1_u64 << 53) as f64
     };
-    let shape = |shape: &[crate::integer::Affine]| -> Vec<usize> {
-        shape
-            .iter()
-            .map(|form| form.evaluate(sizes).and_then(|extent| usize::try_from(extent).ok()).unwrap_or(0))
-            .collect()
-    };
     let tensors = system.tensors_with(Role::Input);
     tensors
-        .map(|tensor| (tensor.name.clone(), ArrayD::from_shape_simple_fn(IxDyn(&shape(&tensor.shape)), &mut next)))
+        .map(|tensor| (tensor.name.clone(), ArrayD::from_shape_simple_fn(IxDyn(&extents(&tensor.shape, sizes)), &mut next)))
         .collect()
 }
 

@@ -7,6 +7,7 @@
 use super::chain::{Law, chain, weakest};
 use super::compile::compile;
 use super::confirm::confirm;
+use super::coordinates::{Compounds, Recast};
 use super::equations::{Chosen, kernel_text};
 use super::every::every;
 use super::goals::{FormCost, GoalId, Goals, Selection};
@@ -73,18 +74,19 @@ pub struct Wanted<'a> {
 /// Kernels whose equations scatter (`c[i + j]`); a rule that makes two different leaves equal; a form that does not compute what the
 /// kernel does, with the rules that lead to it.
 pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Checked<Derivation> {
+    derive_recast(&Recast::plain(system), rules, wanted)
+}
+
+/// The front of all forms of a system in other coordinates. Reductions over all elements of an axis have to follow from `rules`.
+///
+/// # Errors
+/// Those of [`derive`]; no form at all.
+pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Checked<Derivation> {
+    let system = &recast.system;
     check(system)?;
-    let written = written(system);
+    let first = cost_as_written(system, wanted)?;
+    let written = written(system, &recast.compounds);
     let inputs = written.roots.iter().map(|root| root.term.clone()).collect();
-    let as_written = saturate_forms(
-        written.frame.clone(),
-        written.roots.iter().map(|root| root.term.clone()).collect(),
-        &RuleSet::default(),
-        &wanted.limits,
-    )?;
-    let (goals, _) = goals_of(&as_written, &written, wanted.sizes)?;
-    let first = least(&goals, &unbounded(&goals, true));
-    let Some(first) = first else { return defect("the equations as they are written have no cost").alone() };
     let mut forms = saturate_forms(written.frame.clone(), inputs, rules, &wanted.limits)?;
     let (goals, defined) = goals_of(&forms, &written, wanted.sizes)?;
     let (mut found, mut unwritten) = (vec![], vec![]);
@@ -113,12 +115,28 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
     if let Some(why) = unwritten.into_iter().next().filter(|_| found.is_empty()) {
         return Err(why);
     }
+    if found.is_empty() {
+        let message = format!("no form of `{}` follows in these coordinates", system.name);
+        return Diagnostic::new(message).help("the laws `split` and `turn` say in which order its elements may be met").alone();
+    }
     let report = forms.report.clone();
     let finished = found
         .into_iter()
         .map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), (rules, wanted.sizes)));
     let all = finished.collect::<Checked<_>>()?;
-    Ok(Derivation { report, written: first.cost, forms: all, is_whole, frame: written.frame })
+    Ok(Derivation { report, written: first, forms: all, is_whole, frame: written.frame })
+}
+
+/// What the equations cost as they are written.
+fn cost_as_written(system: &RecurrenceSystem, wanted: &Wanted) -> Checked<FormCost> {
+    let written = written(system, &Compounds::default());
+    let inputs = written.roots.iter().map(|root| root.term.clone()).collect();
+    let as_written = saturate_forms(written.frame.clone(), inputs, &RuleSet::default(), &wanted.limits)?;
+    let (goals, _) = goals_of(&as_written, &written, wanted.sizes)?;
+    let Some(first) = least(&goals, &unbounded(&goals, true)) else {
+        return defect("the equations as they are written have no cost").alone();
+    };
+    Ok(first.cost)
 }
 
 fn check(system: &RecurrenceSystem) -> Checked<()> {

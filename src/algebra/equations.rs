@@ -122,7 +122,7 @@ impl Writer<'_> {
                 Some(Value::Fold(Fold { operator: Combination::Built(_), backward: false, .. })) => {
                     !is_root || *count > 1 || grouped.contains(goal)
                 }
-                Some(Value::Fold(_) | Value::Running { .. } | Value::Sliding { .. } | Value::Mirrored { .. }) => true,
+                Some(Value::Fold(_) | Value::Paired(_) | Value::Running { .. } | Value::Sliding { .. } | Value::Mirrored { .. }) => true,
                 _ => false,
             };
             // A tensor has all its elements; what is computed in part stands where it is used.
@@ -216,6 +216,13 @@ impl Writer<'_> {
         self.chosen.forms.graph.analysis.context.monoids.iter().find(|monoid| monoid.name == name)
     }
 
+    fn monoid_of(&self, fold: &Fold) -> Option<&'_ Monoid> {
+        match &fold.operator {
+            Combination::Declared(name, _) => self.monoid(name),
+            Combination::Built(_) => None,
+        }
+    }
+
     /// The equation of a root, unless it stands already.
     fn root_line(&self, root: &Root, goal: GoalId) -> Option<Option<String>> {
         let goal = self.texts.resolved(goal);
@@ -239,6 +246,11 @@ impl Writer<'_> {
     fn equations(&self, goal: GoalId, place: &Place) -> Option<Vec<String>> {
         match self.texts.way(goal)?.0 {
             Value::Running { .. } => Some(self.texts.running(goal, place)?.lines),
+            Value::Paired(fold) => {
+                let (target, monoid) = (access(&place.tensor, &place.subscripts, &Image::new()), self.monoid_of(fold));
+                let value = self.texts.paired(goal, monoid)?;
+                Some(vec![format!("{target} = {value}{}", self.goal_conditions(goal)?)])
+            }
             Value::Sliding { .. } => Some(self.texts.sliding(goal, place)?.lines),
             Value::Mirrored { .. } => Some(self.texts.mirrored(goal, place)?.lines),
             Value::Fold(Fold { operator: Combination::Declared(monoid, _), index, backward: true, .. }) => {

@@ -3,6 +3,7 @@
 //! In: rules. Out: for each the number of kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
 //! same on every machine.
 
+use super::coordinates::Compounds;
 use super::written::written;
 use crate::diagnostic::Checked;
 use crate::recurrence::load;
@@ -37,7 +38,7 @@ pub fn count_naive(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
 }
 
 fn fired(name: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String>> {
-    let written = written(&load(&Source::new(format!("{name}.rec"), text))?);
+    let written = written(&load(&Source::new(format!("{name}.rec"), text))?, &Compounds::default());
     let inputs = written.roots.into_iter().map(|root| root.term).collect();
     Ok(saturate_forms(written.frame, inputs, rules, &LIMITS)?.report.fired.into_keys().collect())
 }

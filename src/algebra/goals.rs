@@ -70,6 +70,9 @@ pub enum Value {
         /// The index along which it goes on.
         with: Name,
     },
+    /// One component of a reduction over an index that takes two values: both are combined at once. Children are those of the first
+    /// and the second value alike, and nothing is beside it.
+    Paired(Fold),
     /// A sum over a window that slides.
     Sliding {
         /// The index within the window.

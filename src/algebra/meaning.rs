@@ -55,10 +55,12 @@ impl World<'_> {
             Term::Index(access) => Some(vec![self.access(term, *access)?.first()?.evaluate(point)? as f64]),
             Term::At([tensor, access]) => Some(vec![self.element(term, *tensor, *access, point)?]),
             Term::Count([_, index]) => Some(vec![self.values(&term[*index].to_string(), point)?.len() as f64]),
-            Term::Reduce([_, operator, index, body]) | Term::Running([_, operator, index, body]) => {
-                self.reduced(term, (&term[*operator].to_string(), &term[*index].to_string()), *body, point)
+            Term::Reduce([_, operator, index, body])
+            | Term::Running([_, operator, index, body])
+            | Term::Paired([_, operator, index, body]) => {
+                self.reduced(term, (&term[*operator].to_string(), *index), *body, point)
             }
-            Term::Sliding([_, index, body]) => self.reduced(term, ("sum", &term[*index].to_string()), *body, point),
+            Term::Sliding([_, index, body]) => self.reduced(term, ("sum", *index), *body, point),
             Term::Mirrored([_, whole]) => self.components(term, *whole, point),
             Term::Pair([first, rest]) => {
                 let mut all = self.components(term, *first, point)?;
@@ -97,17 +99,38 @@ impl World<'_> {
         Some((low.evaluate(point)?..=high.evaluate(point)?).collect())
     }
 
+    /// The points that a reduction at a point goes through, in its order.
+    fn within(&self, term: &RecExpr<Term>, index: Id, point: &Bindings) -> Option<Vec<Bindings>> {
+        match term[index] {
+            Term::Both([outer, inner]) => {
+                let outer = self.within(term, outer, point)?;
+                let all = outer.iter().map(|point| self.within(term, inner, point));
+                Some(all.collect::<Option<Vec<_>>>()?.concat())
+            }
+            Term::Turned([index, first]) => {
+                let mut all = self.within(term, index, point)?;
+                let before = usize::try_from(*point.get(&name(&term[first].to_string()))?).ok()?;
+                let begin = before.checked_rem(all.len())?;
+                all.rotate_right(begin);
+                Some(all)
+            }
+            ref leaf => {
+                let index = leaf.to_string();
+                let at = |value: i64| point.iter().map(|(name, value)| (name.clone(), *value)).chain([(name(&index), value)]);
+                Some(self.values(&index, point)?.into_iter().map(|value| at(value).collect()).collect())
+            }
+        }
+    }
+
     fn reduced(
         &self,
         term: &RecExpr<Term>,
-        (operator, index): (&str, &str),
+        (operator, index): (&str, Id),
         body: Id,
         point: &Bindings,
     ) -> Option<Vec<f64>> {
         let mut total: Option<Vec<f64>> = None;
-        for value in self.values(index, point)? {
-            let mut inside = point.clone();
-            inside.insert(name(index), value);
+        for inside in self.within(term, index, point)? {
             let next = self.components(term, body, &inside)?;
             total = Some(match total {
                 Some(before) => self.combined(operator, &before, &next)?,

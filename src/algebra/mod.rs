@@ -10,6 +10,10 @@ mod inline;
 
 mod written;
 
+mod coordinates;
+
+pub use coordinates::{Coordinates, Part, Recast, recast};
+
 mod goals;
 
 pub use goals::{Combination, Fold, FormCost, Goal, GoalId, Goals, Selection, Value, Way};
@@ -17,6 +21,10 @@ pub use goals::{Combination, Fold, FormCost, Goal, GoalId, Goals, Selection, Val
 mod compile;
 
 mod compile_scans;
+
+mod compile_pairs;
+
+mod pairs;
 
 mod least;
 
@@ -50,7 +58,7 @@ mod confirm;
 
 mod derive;
 
-pub use derive::{Derivation, Form, Wanted, derive};
+pub use derive::{Derivation, Form, Wanted, derive, derive_recast};
 
 mod equal;
 

@@ -121,7 +121,7 @@ fn step(index: &Name, by: i64) -> Image {
 }
 
 /// Two values combined by a built-in operator.
-fn combined(operator: Operator, left: &str, right: &str) -> Option<String> {
+pub(super) fn combined(operator: Operator, left: &str, right: &str) -> Option<String> {
     applied(operator.function(), &[left.to_owned(), right.to_owned()])
 }
 

@@ -58,7 +58,10 @@ impl Notation<'_> {
             Term::At([tensor, access]) => text(*tensor) + &spaced(&text(*access)),
             Term::Index(access) => text(*access).trim_matches(['[', ']']).to_owned(),
             Term::Count([_, index]) => format!("count({})", text(*index)),
-            Term::Reduce([_, operator, index, body]) => self.reduction(&text(*operator), &text(*index), *body),
+            Term::Reduce([_, operator, index, body]) => self.reduction(&text(*operator), &self.bound(*index), *body),
+            Term::Paired([_, operator, index, body]) => {
+                format!("pairwise {}", self.reduction(&text(*operator), &text(*index), *body))
+            }
             Term::Running([_, operator, index, body]) => {
                 format!("running {}", self.reduction(&text(*operator), &text(*index), *body))
             }
@@ -73,6 +76,15 @@ impl Notation<'_> {
                 let children: Vec<String> = Language::children(node).iter().map(|child| self.part(*child)).collect();
                 format!("{node}({})", children.join(", "))
             }
+        }
+    }
+
+    /// What a reduction binds: an index, or those in place of one.
+    fn bound(&self, id: Id) -> String {
+        match &self.term[id] {
+            Term::Both([outer, inner]) => format!("{}, {}", self.bound(*outer), self.bound(*inner)),
+            Term::Turned([index, first]) => format!("{} from {}", self.bound(*index), self.bound(*first)),
+            leaf => leaf.to_string(),
         }
     }
 

@@ -3,9 +3,13 @@
 //! In: goals with the nodes that they come from, a selection. Out: for each root the term that the selection computes. A component of a
 //! reduction by a declared monoid is the part of a whole tuple there.
 
-use super::goals::{GoalId, Goals, Selection};
-use crate::rewrite::{Forms, Id, Language, RecExpr, Term};
+use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value};
+use crate::integer::Name;
+use crate::rewrite::{Forms, Id, Language, RecExpr, Term, part_of};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many components of a tuple are looked at.
+const MOST_COMPONENTS: usize = 8;
 
 /// The terms of all roots; `None` where the selection does not say one.
 pub(super) fn selected_terms(forms: &Forms, goals: &Goals, selection: &Selection) -> Vec<Option<RecExpr<Term>>> {
@@ -44,7 +48,7 @@ impl<'a> Builder<'a> {
         let is_open = !self.open.insert(class);
         let node = match way.and_then(|way| way.node.clone()).filter(|_| !is_open) {
             Some(node) => node,
-            None => self.smallest(class)?,
+            None => self.tuple(class).or_else(|| self.smallest(class))?,
         };
         let mut children = vec![];
         for child in Language::children(&node) {
@@ -61,6 +65,38 @@ impl<'a> Builder<'a> {
             self.open.remove(&class);
         }
         Some(id)
+    }
+
+    /// The node of a tuple that says how its components are reduced.
+    fn tuple(&self, class: Id) -> Option<Term> {
+        let graph = &self.forms.graph;
+        let known = graph[class].nodes.iter().filter(|node| matches!(node, Term::Reduce(_) | Term::Paired(_)));
+        known.clone().next()?;
+        (0..MOST_COMPONENTS).filter_map(|component| part_of(graph, class, component)).find_map(|part| {
+            let goal = self.goals.goals.iter().position(|goal| goal.class == Some(part))?;
+            let (is_paired, index) = self.reduced_by(goal)?;
+            let fits = |node: &&Term| match node {
+                Term::Reduce([_, _, bound, _]) => !is_paired && self.is_index(*bound, index),
+                Term::Paired([_, _, bound, _]) => is_paired && self.is_index(*bound, index),
+                _ => false,
+            };
+            known.clone().find(fits).cloned()
+        })
+    }
+
+    fn is_index(&self, class: Id, index: &Name) -> bool {
+        self.forms.graph[class].nodes.contains(&Term::name(index))
+    }
+
+    /// How the selection reduces a component by a declared monoid: whether both values at once, and over which index.
+    fn reduced_by(&self, goal: GoalId) -> Option<(bool, &Name)> {
+        let way = &self.goals.goals[goal].options[*self.selection.get(&goal)?];
+        match (&way.value, way.children.as_slice()) {
+            (Value::Same, [child]) => self.reduced_by(*child),
+            (Value::Paired(Fold { operator: Combination::Declared(..), index, .. }), _) => Some((true, index)),
+            (Value::Fold(Fold { operator: Combination::Declared(..), index, .. }), _) => Some((false, index)),
+            _ => None,
+        }
     }
 
     fn smallest(&self, class: Id) -> Option<Term> {

@@ -6,10 +6,11 @@
 //! the user wrote them. Paper: Cyclotron section 4.1.
 
 use super::axes::Axes;
+use super::coordinates::Compounds;
 use super::inline::inlined;
 use super::show::Known;
 use crate::integer::{Affine, Name, Polyhedron, name};
-use crate::recurrence::{Equation, Expr, RecurrenceSystem, Role};
+use crate::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
 use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term};
 use std::collections::BTreeMap;
 
@@ -34,9 +35,9 @@ pub(super) struct Root {
     pub term: RecExpr<Term>,
 }
 
-/// The terms of all equations of `system` that are not inlined, and of those that are.
-pub(super) fn written(system: &RecurrenceSystem) -> Written {
-    let mut writer = Writer::new(system);
+/// The terms of all equations of `system` that are not inlined, and of those that are. Reductions over all elements of an axis are one.
+pub(super) fn written(system: &RecurrenceSystem, compounds: &Compounds) -> Written {
+    let mut writer = Writer { compounds: compounds.clone(), ..Writer::new(system) };
     let (mut roots, mut definitions) = (vec![], vec![]);
     for (position, equation) in system.equations.iter().enumerate() {
         let is_local = system.tensor(&equation.target).is_some_and(|tensor| tensor.role == Role::Local);
@@ -87,6 +88,7 @@ struct Writer<'a> {
     kinds: Vec<(usize, usize, Polyhedron)>,
     term: RecExpr<Term>,
     reads: BTreeMap<(Name, Vec<Affine>), Id>,
+    compounds: Compounds,
 }
 
 /// Stands for an index in its own range.
@@ -102,6 +104,7 @@ impl<'a> Writer<'a> {
             kinds: vec![],
             term: RecExpr::default(),
             reads: BTreeMap::new(),
+            compounds: Compounds::default(),
         }
     }
 
@@ -169,6 +172,18 @@ impl<'a> Writer<'a> {
                 let children = arguments.iter().map(|argument| self.expression(equation, argument, scope)).collect();
                 self.term.add(Term::apply(*function, children))
             }
+            Expr::Reduce { operator, .. } => {
+                let (index, body) = self.reduction(equation, value, scope);
+                let children = [Term::name(&self.system.name), Term::operator(*operator)];
+                let [frame, operator] = children.map(|leaf| self.term.add(leaf));
+                self.term.add(Term::Reduce([frame, operator, index, body]))
+            }
+        }
+    }
+
+    /// What a reduction binds, and its body: that of the innermost one where several go through one axis.
+    fn reduction(&mut self, equation: usize, value: &Expr, scope: &Scope) -> (Id, Id) {
+        match value {
             Expr::Reduce { operator, index, range, body, .. } => {
                 // What the body does not use may have the same name: a field over other indices knows nothing of it.
                 let used = |outer: &Name| mentions(body, outer) || range.variables().contains(outer);
@@ -177,11 +192,41 @@ impl<'a> Writer<'a> {
                 let canonical = self.index(equation, index, range, &around);
                 let mut inside = scope.clone();
                 inside.insert(index.clone(), Affine::variable(&canonical));
-                let body = self.expression(equation, body, &inside);
-                let children = [Term::name(&self.system.name), Term::operator(*operator), Term::name(&canonical)];
-                let [frame, operator, index] = children.map(|leaf| self.term.add(leaf));
-                self.term.add(Term::Reduce([frame, operator, index, body]))
+                let own = self.bound(index, &canonical, scope);
+                if !self.goes_on(*operator, index, body) {
+                    return (own, self.expression(equation, body, &inside));
+                }
+                let (rest, body) = self.reduction(equation, body, &inside);
+                (self.term.add(Term::Both([own, rest])), body)
             }
+            other => {
+                let body = self.expression(equation, other, scope);
+                (body, body)
+            }
+        }
+    }
+
+    /// Whether a body goes through the rest of the axis whose outer part has this index.
+    fn goes_on(&self, operator: Operator, outer: &Name, body: &Expr) -> bool {
+        let follows = |next: &Name| {
+            let mut pairs = self.compounds.blocks.iter().flat_map(|block| block.windows(2));
+            pairs.any(|pair| pair == [outer.clone(), next.clone()])
+        };
+        matches!(body, Expr::Reduce { operator: inner, index, .. } if *inner == operator && follows(index))
+    }
+
+    /// An index, with the one that says where it begins.
+    fn bound(&mut self, index: &Name, canonical: &Name, scope: &Scope) -> Id {
+        let places = self.compounds.turns.get(index);
+        let place = places.and_then(|places| scope.iter().find(|(name, _)| places.contains(*name)));
+        let place = place.and_then(|(_, form)| form.as_variable()).map(|place| Term::name(place));
+        let own = self.term.add(Term::name(canonical));
+        match place {
+            Some(place) => {
+                let place = self.term.add(place);
+                self.term.add(Term::Turned([own, place]))
+            }
+            None => own,
         }
     }
 

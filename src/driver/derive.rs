@@ -2,7 +2,7 @@
 
 use super::law_arguments::{DeriveArguments, LawArguments};
 use super::output::Output;
-use super::{Done, Verdict, files, inputs, pipeline};
+use super::{Done, Verdict, coordinates, files, inputs, pipeline};
 use crate::algebra::{self, Derivation, Form, FormCost, Law, Wanted};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::recurrence;
@@ -11,11 +11,13 @@ use serde_json::{Value, json};
 
 /// Runs the command.
 pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
-    let system = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
+    let written = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
+    let recast = algebra::recast(&written, &coordinates::wanted(&arguments.coordinates)?)?;
+    let system = &recast.system;
     let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
     let limits = limits(&arguments.laws);
-    let derivation = algebra::derive(&system, &rules, &Wanted { sizes: &sizes, limits, all: None })?;
+    let derivation = algebra::derive_recast(&recast, &rules, &Wanted { sizes: &sizes, limits, all: None })?;
     let chosen = choose(&derivation, arguments.form)?;
     print(&derivation, chosen, output);
     if let Some(path) = &arguments.output {

@@ -20,6 +20,17 @@ pub struct LawArguments {
     pub rounds: usize,
 }
 
+/// Axes in other coordinates.
+#[derive(Args, Debug, Clone, Default)]
+pub struct CoordinateArguments {
+    /// Cut the axis of an index into blocks, such as k=PxW (P blocks of W elements) or k=2x2xW (four, combined in pairs)
+    #[arg(long, value_name = "k=PxW,..", value_delimiter = ',')]
+    pub split: Vec<String>,
+    /// Begin the axis of an index with another element at each place along another one, such as k=i; both are of one size then
+    #[arg(long, value_name = "k=i,..", value_delimiter = ',')]
+    pub turn: Vec<String>,
+}
+
 /// `systole derive`.
 #[derive(Args, Debug)]
 pub struct DeriveArguments {
@@ -30,6 +41,8 @@ pub struct DeriveArguments {
     /// Sizes at which operations are counted, such as N=64,M=64 (8 each where none are given)
     #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
     pub size: Vec<String>,
+    #[command(flatten)]
+    pub coordinates: CoordinateArguments,
     /// Which form of the front is printed and written
     #[arg(long, default_value_t = 0)]
     pub form: usize,

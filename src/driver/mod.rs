@@ -14,6 +14,8 @@ mod cluster_arguments;
 
 mod columns;
 
+mod coordinates;
+
 mod derive;
 
 mod doctor;

@@ -82,6 +82,19 @@ pub fn name_of(graph: &Graph, id: Id) -> Option<Symbol> {
     }
 }
 
+/// The indices that a reduction over the class of `id` binds: one by its name, or those that stand in its place.
+pub fn bound_indices(graph: &Graph, id: Id) -> Vec<Symbol> {
+    if let Some(name) = name_of(graph, id) {
+        return vec![name];
+    }
+    let several = graph[id].nodes.iter().find_map(|node| match node {
+        Term::Both([first, second]) => Some(vec![*first, *second]),
+        Term::Turned([index, _]) => Some(vec![*index]),
+        _ => None,
+    });
+    several.into_iter().flatten().flat_map(|index| bound_indices(graph, index)).collect()
+}
+
 /// The access map that the class of `id` stands for.
 pub fn access_of(graph: &Graph, id: Id) -> Option<AccessText> {
     match graph[id].data.constant {
@@ -193,6 +206,7 @@ fn fold_parts(graph: &mut Graph, id: Id) {
     let Term::Reduce([space, operator, index, tuple]) = *graph.id_to_node(id) else { return };
     let context = Arc::clone(&graph.analysis.context);
     let Some(monoid) = name_of(graph, operator).and_then(|name| context.monoid(name)) else { return };
+    add_parts(graph, tuple, monoid.width());
     let Some(arguments) = components(graph, tuple, monoid.width()) else { return };
     for component in 0..monoid.width() {
         let Some((operator, argument)) = monoid.alone(component) else { continue };
@@ -206,10 +220,32 @@ fn fold_parts(graph: &mut Graph, id: Id) {
     }
 }
 
+/// A tuple that is a reduction of tuples itself has its components by their numbers.
+fn add_parts(graph: &mut Graph, tuple: Id, width: usize) {
+    let is_reduced = graph[tuple].nodes.iter().any(|node| matches!(node, Term::Reduce(_)));
+    if width == 1 || !is_reduced || components(graph, tuple, width).is_some() {
+        return;
+    }
+    for component in 0..width {
+        let number = graph.add_uncanonical(Term::Number(Literal::new(component as f64)));
+        graph.add_uncanonical(Term::Part([number, tuple]));
+    }
+}
+
+/// The component of a tuple with this number, where the e-graph has a class for it.
+pub fn part_of(graph: &Graph, tuple: Id, component: usize) -> Option<Id> {
+    let number = graph.lookup(Term::Number(Literal::new(component as f64)))?;
+    graph.lookup(Term::Part([number, graph.find(tuple)])).map(|id| graph.find(id))
+}
+
 /// The components of a tuple of this width; `None` where the class holds none.
 pub fn components(graph: &Graph, tuple: Id, width: usize) -> Option<Vec<Id>> {
     if width == 1 {
         return Some(vec![graph.find(tuple)]);
+    }
+    let is_reduced = graph[graph.find(tuple)].nodes.iter().any(|node| matches!(node, Term::Reduce(_)));
+    if is_reduced {
+        return (0..width).map(|component| part_of(graph, tuple, component)).collect();
     }
     let pair = graph[graph.find(tuple)].nodes.iter().find_map(|node| match node {
         Term::Pair([first, rest]) => Some((*first, *rest)),
@@ -226,13 +262,14 @@ fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
         Term::Access(text) => frame.sliding(*text),
         _ if node.is_leaf() => frame.all_sliding(),
         // Within a reduction its index is another one.
-        Term::Reduce([_, _, index, _]) | Term::Count([_, index]) | Term::Running([_, _, index, _]) => {
-            let bound = name_of(graph, *index);
+        Term::Reduce([_, _, index, _])
+        | Term::Count([_, index])
+        | Term::Running([_, _, index, _])
+        | Term::Paired([_, _, index, _]) => {
+            let bound = bound_indices(graph, *index);
             let mut inside = of_children(graph, node);
-            let fixed = bound.map(|index| frame.range_depends(index)).unwrap_or_default();
-            inside.retain(|(one, other)| {
-                ![one, other].iter().any(|index| Some(**index) == bound || fixed.contains(index))
-            });
+            let fixed: BTreeSet<Symbol> = bound.iter().flat_map(|index| frame.range_depends(*index)).collect();
+            inside.retain(|(one, other)| ![one, other].iter().any(|index| bound.contains(index) || fixed.contains(index)));
             inside
         }
         _ => of_children(graph, node),
@@ -274,13 +311,15 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
         Term::Access(text) => context.indices(*text).cloned().unwrap_or_else(|| words(text.0.as_str())),
         Term::Reduce([space, _, index, _])
         | Term::Running([space, _, index, _])
+        | Term::Paired([space, _, index, _])
         | Term::Sliding([space, index, _])
         | Term::Count([space, index]) => {
-            let bound = name_of(graph, *index);
-            let fixed = bound.map(|index| context.frame.range_depends(index)).unwrap_or_default();
-            let range = name_of(graph, *space).zip(bound).map(|(space, index)| context.beside(space, index));
-            let inside = parts().filter(|index| Some(*index) != bound);
-            inside.chain(fixed).chain(range.into_iter().flatten()).collect()
+            let bound = bound_indices(graph, *index);
+            let fixed = bound.iter().flat_map(|index| context.frame.range_depends(*index));
+            let space = name_of(graph, *space);
+            let range = bound.iter().filter_map(|index| Some(context.beside(space?, *index))).flatten();
+            let all: BTreeSet<Symbol> = parts().chain(fixed).chain(range).collect();
+            all.into_iter().filter(|index| !bound.contains(index)).collect()
         }
         // What is reduced speaks of the indices of another space.
         Term::Inner([_, _, access, _]) | Term::Handoff([_, _, _, access, _]) => free(*access).collect(),

@@ -29,6 +29,9 @@ define_language! {
     /// | `(count s k)` | how many values the index `k` takes |
     /// | `(running s o k e)` | `(reduce s o k e)`, got from that at the point before by one more term |
     /// | `(sliding s k e)` | `(reduce s sum k e)`, got from that at the point before by what enters and what leaves |
+    /// | `(paired s o k e)` | `(reduce s o k e)` where `k` takes two values, got by one operation |
+    /// | `(both p q)` | in place of an index: all values of `p`, and for each all of `q`, one after the other |
+    /// | `(turned t i)` | in place of an index: all values of `t`, the last `i` of them first |
     /// | `(mirrored s e)` | `e`, computed where one of its indices is not above the other, and mirrored |
     /// | `(nulls s g)`, `(signs s k)` | folded by the analysis into a list of directions |
     /// | `(axes s)` | folded into the first index of `s` along which its faces are not yet met, both ways |
@@ -72,6 +75,9 @@ define_language! {
         "running" = Running([Id; 4]),
         "sliding" = Sliding([Id; 3]),
         "mirrored" = Mirrored([Id; 2]),
+        "paired" = Paired([Id; 4]),
+        "both" = Both([Id; 2]),
+        "turned" = Turned([Id; 2]),
         "nulls" = Nulls([Id; 2]),
         "signs" = Signs([Id; 2]),
         "heads" = Heads([Id; 2]),
@@ -122,6 +128,9 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("running", 4),
     ("sliding", 3),
     ("mirrored", 2),
+    ("paired", 4),
+    ("both", 2),
+    ("turned", 2),
     ("nulls", 2),
     ("signs", 2),
     ("heads", 2),

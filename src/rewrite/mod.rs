@@ -31,7 +31,7 @@ pub use context::{MAX_COMBINED, null_directions};
 
 mod analysis;
 
-pub use analysis::{FOLD_COUNT, FOLD_DIRECTIONS, Facts, Graph, components};
+pub use analysis::{FOLD_COUNT, FOLD_DIRECTIONS, Facts, Graph, components, part_of};
 
 mod predicates;
 

@@ -3,8 +3,9 @@
 //! In: the e-graph and the classes bound to a rule's variables. Out: yes or no. Invariant: a predicate looks only at
 //! facts that further unions cannot change from yes to no: leaves, the registry, and free indices, which only get fewer.
 
-use super::analysis::{Graph, access_of, face_of, name_of};
+use super::analysis::{Graph, access_of, bound_indices, face_of, name_of};
 use super::language::Term;
+use crate::integer::Affine;
 use crate::recurrence::Operator;
 use egg::{Id, Symbol};
 
@@ -72,6 +73,7 @@ pub const PREDICATES: &[Predicate] = &[
         meaning: "in the frame, how many values the index takes is one form",
         holds: countable,
     },
+    Predicate { name: "two", arity: 2, meaning: "in the frame, the index takes two values, whatever the sizes are", holds: two },
     Predicate {
         name: "grows",
         arity: 3,
@@ -164,7 +166,8 @@ fn number(graph: &Graph, arguments: &[Id]) -> bool {
 
 fn free_of(graph: &Graph, arguments: &[Id]) -> bool {
     let [index, term] = arguments else { return false };
-    name_of(graph, *index).is_some_and(|name| !graph[*term].data.free.contains(&name))
+    let bound = bound_indices(graph, *index);
+    !bound.is_empty() && bound.iter().all(|index| !graph[*term].data.free.contains(index))
 }
 
 fn differ(graph: &Graph, arguments: &[Id]) -> bool {
@@ -208,6 +211,12 @@ fn countable(graph: &Graph, arguments: &[Id]) -> bool {
     let [frame, index] = arguments else { return false };
     let index = index_of(graph, *frame, *index);
     index.is_some_and(|index| graph.analysis.context.frame.count(index).is_some())
+}
+
+fn two(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index] = arguments else { return false };
+    let count = index_of(graph, *frame, *index).and_then(|index| graph.analysis.context.frame.count(index));
+    count.is_some_and(|count| count == Affine::constant(2))
 }
 
 fn grows(graph: &Graph, arguments: &[Id]) -> bool {

@@ -21,9 +21,10 @@ const EMBEDDED: [(&str, &str); 3] = [
 ];
 
 /// Those of the algebra.
-const ALGEBRA: [(&str, &str); 4] = [
+const ALGEBRA: [(&str, &str); 5] = [
     ("folds.rules", include_str!("../../rules/algebra/folds.rules")),
     ("functions.rules", include_str!("../../rules/algebra/functions.rules")),
+    ("orders.rules", include_str!("../../rules/algebra/orders.rules")),
     ("reductions.rules", include_str!("../../rules/algebra/reductions.rules")),
     ("ring.rules", include_str!("../../rules/algebra/ring.rules")),
 ];

@@ -112,8 +112,9 @@ impl<'a> Evaluation<'a> {
         let points = self.world.points(face.space).iter().filter(|point| self.world.is_on(face, point)).cloned();
         match set {
             Around::Line(along) => self.world.line(face, along, x),
-            Around::Differing(index) => {
-                let same = |point: &Vec<i64>| (0..x.len()).all(|place| place == *index || point[place] == x[place]);
+            Around::Differing(indices) => {
+                let same =
+                    |point: &Vec<i64>| (0..x.len()).all(|place| indices.contains(&place) || point[place] == x[place]);
                 points.filter(same).collect()
             }
             Around::Fibre(forms) => {

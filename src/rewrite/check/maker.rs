@@ -219,6 +219,9 @@ impl Maker<'_> {
     /// Chooses a name, an access or an operator that is still open.
     fn name(&mut self, node: &Term, place: usize, sort: Sort, face: &Face, inside: &Face) -> Option<()> {
         let child = node.children()[place];
+        if let (Sort::Index, ENodeOrVar::ENode(several)) = (sort, &self.pattern[child]) {
+            return self.indices(&several.clone(), face);
+        }
         let Some(name) = self.variable(child).filter(|name| !self.bound.contains_key(name)) else { return Some(()) };
         let sort = meet(sort, self.sorts.variables.get(&name).copied().unwrap_or(Sort::Any)).unwrap_or(sort);
         let text = match sort {
@@ -231,6 +234,15 @@ impl Maker<'_> {
             _ => return Some(()),
         };
         self.bind(&name, &text)
+    }
+
+    /// Chooses the indices of a node that stands in place of one, each another one.
+    fn indices(&mut self, several: &Term, face: &Face) -> Option<()> {
+        let mut free = self.terms.reduced(self.world, face.space);
+        several.children().iter().try_for_each(|child| {
+            let chosen = free.remove(self.random.below(free.len().max(1)).min(free.len().checked_sub(1)?));
+            self.set(*child, &chosen)
+        })
     }
 
     /// Chooses a tensor and how it is accessed: one of the operands of the space.

@@ -15,8 +15,8 @@ use egg::{Id, RecExpr};
 pub(super) enum Around {
     /// Its line along a direction.
     Line(Vec<i64>),
-    /// All points that differ in this index only.
-    Differing(usize),
+    /// All points that differ in these indices only.
+    Differing(Vec<usize>),
     /// All points with the same subscripts.
     Fibre(Vec<Form>),
 }
@@ -177,9 +177,23 @@ impl Reader<'_> {
     }
 
     fn differing(&self, index: Id) -> Read<Around> {
+        match &self.term[index] {
+            Term::Both([first, second]) => {
+                let (Around::Differing(mut all), Around::Differing(more)) =
+                    (self.differing(*first)?, self.differing(*second)?)
+                else {
+                    return Err("no indices".to_owned());
+                };
+                all.extend(more);
+                return Ok(Around::Differing(all));
+            }
+            // The order of what operators combine does not matter here.
+            Term::Turned([index, _]) => return self.differing(*index),
+            _ => {}
+        }
         let name = self.text(index);
         let position = self.world.indices(self.space).iter().position(|known| **known == *name);
-        position.map(Around::Differing).ok_or_else(|| format!("`{name}` is no index of `{}`", self.space_name()))
+        position.map(|position| Around::Differing(vec![position])).ok_or_else(|| format!("`{name}` is no index of `{}`", self.space_name()))
     }
 
     /// A field on the space that a child names.
@@ -228,7 +242,7 @@ impl Reader<'_> {
             },
             Term::Part([component, tuple]) => self.part(*component, *tuple),
             Term::Mirrored([space, value]) => self.on(*space, Local::Itself(self.field(*value)?)),
-            Term::Count(_) | Term::Running(_) | Term::Sliding(_) => self.reduction(id),
+            Term::Count(_) | Term::Running(_) | Term::Sliding(_) | Term::Paired(_) => self.reduction(id),
             Term::Reduce(_) | Term::Accum(_) | Term::Red(_) | Term::Acc(_) | Term::Last(_) => self.reduction(id),
             Term::Read(_) | Term::Const(_) | Term::Stream(_) | Term::Bcast(_) => self.reading(id),
             _ => self.transport(id),
@@ -246,7 +260,9 @@ impl Reader<'_> {
             Term::Sliding([space, index, value]) => {
                 self.on(*space, Local::Over(Operator::Sum, vec![self.differing(*index)?], self.field(*value)?))
             }
-            Term::Reduce([space, operator, index, value]) | Term::Running([space, operator, index, value]) => {
+            Term::Reduce([space, operator, index, value])
+            | Term::Running([space, operator, index, value])
+            | Term::Paired([space, operator, index, value]) => {
                 over(*space, *operator, vec![self.differing(*index)?], *value)
             }
             Term::Accum([space, operator, access, value]) => {

@@ -106,6 +106,9 @@ pub const SIGNATURES: &[Signature] = &[
     signature("running", &[Whole, Operator, Index, Expression], Expression, On(0)),
     signature("sliding", &[Whole, Index, Expression], Expression, On(0)),
     signature("mirrored", &[Whole, Expression], Expression, On(0)),
+    signature("paired", &[Whole, Operator, Index, Expression], Expression, On(0)),
+    signature("both", &[Index, Index], Index, Here),
+    signature("turned", &[Index, Index], Index, Here),
     signature("nulls", &[Space, Access], Directions, On(0)),
     signature("signs", &[Whole, Index], Directions, On(0)),
     signature("heads", &[Space, Along], Space, On(0)),
@@ -154,6 +157,7 @@ pub const CONDITIONS: &[(&str, &[Sort])] = &[
     ("uniform", &[Whole, Tensor, Access]),
     ("counts", &[Whole, Index, Form]),
     ("countable", &[Whole, Index]),
+    ("two", &[Whole, Index]),
     ("grows", &[Whole, Index, Any]),
     ("slides", &[Whole, Index, Any]),
     ("swapped", &[Whole, Access, Access]),
@@ -164,7 +168,7 @@ pub const CONDITIONS: &[(&str, &[Sort])] = &[
 ];
 
 /// Conditions that speak of the one frame over which terms of whole equations are.
-const OF_A_FRAME: [&str; 8] = ["counts", "countable", "grows", "slides", "swapped", "shifted", "few", "apart"];
+const OF_A_FRAME: [&str; 9] = ["counts", "countable", "two", "grows", "slides", "swapped", "shifted", "few", "apart"];
 
 /// Conditions that only keep rules from going on for ever.
 const SHORT: [&str; 2] = ["shifted", "few"];
