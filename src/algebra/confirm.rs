@@ -63,10 +63,7 @@ pub(super) fn agree(
 }
 
 fn extents(shape: &[crate::integer::Affine], sizes: &Bindings) -> Vec<usize> {
-    shape
-        .iter()
-        .map(|form| form.evaluate(sizes).and_then(|extent| usize::try_from(extent).ok()).unwrap_or(0))
-        .collect()
+    shape.iter().map(|form| form.evaluate(sizes).and_then(|extent| usize::try_from(extent).ok()).unwrap_or(0)).collect()
 }
 
 /// Whether a text is a kernel that defines all its elements.
@@ -106,7 +103,9 @@ fn inputs(system: &RecurrenceSystem, sizes: &Bindings, seed: u64) -> Tensors {
     };
     let tensors = system.tensors_with(Role::Input);
     tensors
-        .map(|tensor| (tensor.name.clone(), ArrayD::from_shape_simple_fn(IxDyn(&extents(&tensor.shape, sizes)), &mut next)))
+        .map(|tensor| {
+            (tensor.name.clone(), ArrayD::from_shape_simple_fn(IxDyn(&extents(&tensor.shape, sizes)), &mut next))
+        })
         .collect()
 }
 

@@ -117,7 +117,9 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
     }
     if found.is_empty() {
         let message = format!("no form of `{}` follows in these coordinates", system.name);
-        return Diagnostic::new(message).help("the laws `split` and `turn` say in which order its elements may be met").alone();
+        return Diagnostic::new(message)
+            .help("the laws `split` and `turn` say in which order its elements may be met")
+            .alone();
     }
     let report = forms.report.clone();
     let finished = found

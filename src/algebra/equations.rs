@@ -122,7 +122,13 @@ impl Writer<'_> {
                 Some(Value::Fold(Fold { operator: Combination::Built(_), backward: false, .. })) => {
                     !is_root || *count > 1 || grouped.contains(goal)
                 }
-                Some(Value::Fold(_) | Value::Paired(_) | Value::Running { .. } | Value::Sliding { .. } | Value::Mirrored { .. }) => true,
+                Some(
+                    Value::Fold(_)
+                    | Value::Paired(_)
+                    | Value::Running { .. }
+                    | Value::Sliding { .. }
+                    | Value::Mirrored { .. },
+                ) => true,
                 _ => false,
             };
             // A tensor has all its elements; what is computed in part stands where it is used.

@@ -116,7 +116,9 @@ impl World<'_> {
             }
             ref leaf => {
                 let index = leaf.to_string();
-                let at = |value: i64| point.iter().map(|(name, value)| (name.clone(), *value)).chain([(name(&index), value)]);
+                let at = |value: i64| {
+                    point.iter().map(|(name, value)| (name.clone(), *value)).chain([(name(&index), value)])
+                };
                 Some(self.values(&index, point)?.into_iter().map(|value| at(value).collect()).collect())
             }
         }

@@ -14,9 +14,8 @@ impl Texts<'_> {
     pub fn paired(&self, goal: GoalId, monoid: Option<&Monoid>) -> Option<String> {
         let (Value::Paired(fold), children, _) = self.way(goal)? else { return None };
         let (low, high) = self.frame.ends(Symbol::from(&*fold.index))?;
-        let at = |child: &GoalId, value: &Affine| {
-            self.value(*child, &Image::from([(fold.index.clone(), value.clone())]))
-        };
+        let at =
+            |child: &GoalId, value: &Affine| self.value(*child, &Image::from([(fold.index.clone(), value.clone())]));
         let component = match &fold.operator {
             Combination::Built(operator) => {
                 let child = children.first()?;

@@ -269,7 +269,9 @@ fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
             let bound = bound_indices(graph, *index);
             let mut inside = of_children(graph, node);
             let fixed: BTreeSet<Symbol> = bound.iter().flat_map(|index| frame.range_depends(*index)).collect();
-            inside.retain(|(one, other)| ![one, other].iter().any(|index| bound.contains(index) || fixed.contains(index)));
+            inside.retain(|(one, other)| {
+                ![one, other].iter().any(|index| bound.contains(index) || fixed.contains(index))
+            });
             inside
         }
         _ => of_children(graph, node),

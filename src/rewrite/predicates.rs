@@ -73,7 +73,12 @@ pub const PREDICATES: &[Predicate] = &[
         meaning: "in the frame, how many values the index takes is one form",
         holds: countable,
     },
-    Predicate { name: "two", arity: 2, meaning: "in the frame, the index takes two values, whatever the sizes are", holds: two },
+    Predicate {
+        name: "two",
+        arity: 2,
+        meaning: "in the frame, the index takes two values, whatever the sizes are",
+        holds: two,
+    },
     Predicate {
         name: "grows",
         arity: 3,
@@ -270,20 +275,26 @@ fn shifted(graph: &Graph, arguments: &[Id]) -> bool {
     is_shifted(graph, *term, |bound| graph.find(bound) == graph.find(*index))
 }
 
+/// How many maxima, each over another index, are taken for one.
+const MOST_NESTED: usize = 4;
+
+/// Whether a value is the maximum of another one over indices that fit, one after the other.
+fn is_maximum(graph: &Graph, greatest: Id, of: Id, (fits, depth): (&dyn Fn(Id) -> bool, usize)) -> bool {
+    graph[graph.find(greatest)].nodes.iter().any(|node| match node {
+        Term::Reduce([_, operator, index, body]) => {
+            let is_max = name_of(graph, *operator).is_some_and(|name| name.as_str() == Operator::Max.keyword());
+            let is_whole = graph.find(*body) == graph.find(of);
+            is_max && fits(*index) && (is_whole || depth > 1 && is_maximum(graph, *body, of, (fits, depth - 1)))
+        }
+        _ => false,
+    })
+}
+
 /// Whether a term is a difference to its own maximum over an index that fits, and so never above 0.
 pub fn is_shifted(graph: &Graph, term: Id, fits: impl Fn(Id) -> bool) -> bool {
-    let maximum = |greatest: Id, of: Id| {
-        graph[greatest].nodes.iter().any(|node| match node {
-            Term::Reduce([_, operator, index, body]) => {
-                let is_max = name_of(graph, *operator).is_some_and(|name| name.as_str() == Operator::Max.keyword());
-                is_max && fits(*index) && graph.find(*body) == graph.find(of)
-            }
-            _ => false,
-        })
-    };
     graph[term].nodes.iter().any(|node| match node {
         Term::Other(word, children) if word.as_str() == "sub" => {
-            matches!(children.as_slice(), [of, greatest] if maximum(graph.find(*greatest), graph.find(*of)))
+            matches!(children.as_slice(), [of, greatest] if is_maximum(graph, *greatest, *of, (&fits, MOST_NESTED)))
         }
         _ => false,
     })

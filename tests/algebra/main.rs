@@ -14,4 +14,6 @@ mod laws;
 
 mod least;
 
+mod orders;
+
 mod whole;

@@ -159,3 +159,48 @@ fn forms(kernel: &str, size: &str) -> Vec<systole::algebra::Form> {
     let wanted = Wanted { sizes: &sizes, limits, all: Some(64) };
     derive(&crate::common::naive(kernel), &crate::common::algebra(), &wanted).unwrap().forms
 }
+
+/// The ring as a program: each PE keeps its query, keys and values move one PE a step, and no PE begins later than another.
+#[test]
+fn a_ring_has_no_skew() {
+    let folder = tempfile::tempdir().unwrap();
+    let form = folder.path().join("ring.rec").display().to_string();
+    let derived = object(&["derive", "kernels/naive/soft_average.rec", "--turn", "j=i", "-o", &form]);
+    assert!(derived["forms"][0]["difference"].as_f64().unwrap() < 1e-13);
+    let output = systole(&["run", &form, "--size", "N=5", "--objective", "cycles"]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && told.contains("matches reference bit for bit"), "{told}");
+    for line in ["t = 6*t + 6   PE (i)   q prefetch", "PE (i)   k stream <t-i>", "PE (i)   v stream <t-i>"] {
+        assert!(told.contains(line), "no `{line}` in\n{told}");
+    }
+}
+
+/// Orders of a reduction as programs: derived, searched, proved for all sizes, simulated. The cycles are counted by hand.
+#[test]
+fn orders_of_a_reduction_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let total = path("total.rec");
+    std::fs::write(&total, "kernel total(M)\nin x[M]\nout y\ny = sum(k) x[k]\n").unwrap();
+    let naive = "kernels/naive/log_sum_exp.rec";
+    for (kernel, flags, size, cycles) in [
+        // An element a step.
+        (&*total, &[][..], "M=12", Some(12)),
+        // A chain: W elements of all blocks at once, then the P partial sums one after the other.
+        (&*total, &["--split", "k=PxW"][..], "P=4,W=3", Some(3 + 4)),
+        // A tree: W elements, then a step for each of both levels.
+        (&*total, &["--split", "k=2x2xW"][..], "W=3", Some(3 + 2)),
+        (naive, &["--split", "k=PxW"][..], "N=2,P=3,W=4", None),
+        (naive, &["--split", "k=2xW"][..], "N=2,W=5", None),
+        (naive, &["--turn", "k=i"][..], "N=5", None),
+    ] {
+        let form = path("form.rec");
+        let derived = object(&[&["derive", kernel][..], flags, &["-o", &form]].concat());
+        assert!(derived["forms"][0]["difference"].as_f64().unwrap() < 1e-13, "{flags:?}");
+        let output = systole(&["run", &form, "--size", size, "--objective", "cycles"]);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && told.contains("matches reference bit for bit"), "{flags:?}: {told}");
+        let simulated = told.lines().find(|line| line.contains("simulate")).and_then(told_cycles);
+        assert!(cycles.is_none_or(|cycles| simulated == Some(cycles)), "{flags:?}: {told}");
+    }
+}

@@ -135,9 +135,7 @@ impl Axis {
             let diagnostic = Diagnostic::new(format!("`{}` has no index `{index}`", system.name));
             return match nearest(index, names.clone()) {
                 Some(close) => diagnostic.help(format!("did you mean `{close}`?")).alone(),
-                None => {
-                    diagnostic.help(format!("it has {}", names.collect::<Vec<_>>().join(", "))).alone()
-                }
+                None => diagnostic.help(format!("it has {}", names.collect::<Vec<_>>().join(", "))).alone(),
             };
         };
         let ends = frame.ends(Symbol::from(&**index)).filter(|(low, _)| *low == Affine::default());

@@ -90,7 +90,8 @@ impl Turner<'_> {
     /// The index of an equation that says at which place it is.
     fn place(&self, position: usize) -> Option<&Name> {
         let equation = &self.system.equations[position];
-        let mut places = equation.domain.indices.iter().filter(|index| self.along.has_index(&self.axes, position, index));
+        let mut places =
+            equation.domain.indices.iter().filter(|index| self.along.has_index(&self.axes, position, index));
         places.next().filter(|_| places.next().is_none())
     }
 
@@ -98,18 +99,11 @@ impl Turner<'_> {
     fn is_turned(&self, tensor: &Name) -> bool {
         self.system.equations.iter().enumerate().any(|(position, equation)| {
             let turns = |index: &Name| self.from.has_index(&self.axes, position, index);
-            equation.target == *tensor
-                && self.place(position).is_some()
-                && equation.domain.indices.iter().any(turns)
+            equation.target == *tensor && self.place(position).is_some() && equation.domain.indices.iter().any(turns)
         })
     }
 
-    fn equation(
-        &self,
-        position: usize,
-        equation: &Equation,
-        copies: &mut BTreeMap<Copied, Name>,
-    ) -> Checked<Equation> {
+    fn equation(&self, position: usize, equation: &Equation, copies: &mut BTreeMap<Copied, Name>) -> Checked<Equation> {
         let place = self.place(position);
         let mut at = At { turner: self, position, place, copies };
         let mut turned = equation.clone();
@@ -215,11 +209,9 @@ impl At<'_, '_> {
             let is_mixed = form.terms().any(|(index, _)| self.step(index).is_some());
             match form.as_variable().and_then(|index| self.step(index)) {
                 Some(step) => Ok(Affine::variable(&step)),
-                None if is_mixed => refuse(
-                    self.turner.system,
-                    &self.turner.from.index,
-                    "stands in a subscript with something else",
-                ),
+                None if is_mixed => {
+                    refuse(self.turner.system, &self.turner.from.index, "stands in a subscript with something else")
+                }
                 None => Ok(form.clone()),
             }
         });

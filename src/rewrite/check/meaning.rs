@@ -193,7 +193,9 @@ impl Reader<'_> {
         }
         let name = self.text(index);
         let position = self.world.indices(self.space).iter().position(|known| **known == *name);
-        position.map(|position| Around::Differing(vec![position])).ok_or_else(|| format!("`{name}` is no index of `{}`", self.space_name()))
+        position
+            .map(|position| Around::Differing(vec![position]))
+            .ok_or_else(|| format!("`{name}` is no index of `{}`", self.space_name()))
     }
 
     /// A field on the space that a child names.
