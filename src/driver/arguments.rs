@@ -1,7 +1,7 @@
 //! The flags.
 
 use super::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments};
-use super::law_arguments::{DeriveArguments, EqualArguments};
+use super::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -143,6 +143,8 @@ pub struct SpaceArguments {
     /// Search all forms of the equations that the laws of algebra lead to, and go on with the one of the best design
     #[arg(long, conflicts_with_all = ["schedule", "tile"])]
     pub forms: bool,
+    #[command(flatten)]
+    pub coordinates: CoordinateArguments,
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,

@@ -10,7 +10,7 @@ use super::law_arguments::LawArguments;
 use super::output::Output;
 use super::pipeline::{KernelCommand, Loaded, run_on};
 use super::setting::Setting;
-use super::{Done, Verdict, inputs};
+use super::{Done, Verdict, coordinates, inputs};
 use crate::algebra::{self, Form, Wanted};
 use crate::cost::{Cost, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -30,9 +30,10 @@ const LAWS: LawArguments = LawArguments { rules: None, forbid: vec![], nodes: 20
 /// What `algebra::derive` refuses; no form with a design.
 pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output) -> Checked<RecurrenceSystem> {
     let laws = LawArguments { rules: sought.kernel.rules.clone(), ..LAWS };
-    let sizes = inputs::sizes(&sought.space.size, &system.parameters, Some(8))?;
+    let recast = algebra::recast(system, &coordinates::wanted(&sought.space.coordinates)?)?;
+    let sizes = inputs::sizes(&sought.space.size, &recast.system.parameters, Some(8))?;
     let wanted = Wanted { sizes: &sizes, limits: derive::limits(&laws), all: Some(MOST_FORMS) };
-    let derivation = algebra::derive(system, &derive::rules(&laws)?, &wanted)?;
+    let derivation = algebra::derive_recast(&recast, &derive::rules(&laws)?, &wanted)?;
     let mut chosen: Option<(usize, [u128; 6], Cost)> = None;
     for (number, form) in derivation.forms.iter().enumerate() {
         let told = weigh(form, sought, chosen.as_ref().map(|(_, _, cost)| cost));

@@ -20,7 +20,7 @@ pub struct LawArguments {
     pub rounds: usize,
 }
 
-/// Axes in other coordinates.
+/// Axes in other coordinates; then forms are searched.
 #[derive(Args, Debug, Clone, Default)]
 pub struct CoordinateArguments {
     /// Cut the axis of an index into blocks, such as k=PxW (P blocks of W elements) or k=2x2xW (four, combined in pairs)
@@ -29,6 +29,13 @@ pub struct CoordinateArguments {
     /// Begin the axis of an index with another element at each place along another one, such as k=i; both are of one size then
     #[arg(long, value_name = "k=i,..", value_delimiter = ',')]
     pub turn: Vec<String>,
+}
+
+impl CoordinateArguments {
+    /// Whether anything is asked for.
+    pub fn are_given(&self) -> bool {
+        !self.split.is_empty() || !self.turn.is_empty()
+    }
 }
 
 /// `systole derive`.

@@ -51,7 +51,8 @@ pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
-    let system = if sought.space.forms { forms::best(&system, sought, output)? } else { system };
+    let has_forms = sought.space.forms || sought.space.coordinates.are_given();
+    let system = if has_forms { forms::best(&system, sought, output)? } else { system };
     run_on(system, command, output)
 }
 

@@ -254,10 +254,15 @@ fn commutes(graph: &Graph, arguments: &[Id]) -> bool {
 }
 
 fn apart(graph: &Graph, arguments: &[Id]) -> bool {
-    let names: Option<Vec<_>> = arguments.iter().map(|id| name_of(graph, *id)).collect();
-    let Some([one, other]) = names.as_deref() else { return false };
+    let [one, other] = arguments else { return false };
+    let (first, second) = (bound_indices(graph, *one), bound_indices(graph, *other));
     let frame = &graph.analysis.context.frame;
-    !frame.range_depends(*one).contains(other) && !frame.range_depends(*other).contains(one)
+    let depends =
+        |index: &Symbol, others: &[Symbol]| others.iter().any(|other| frame.range_depends(*index).contains(other));
+    !first.is_empty()
+        && !second.is_empty()
+        && !first.iter().any(|index| depends(index, &second))
+        && !second.iter().any(|index| depends(index, &first))
 }
 
 /// Sums and products of more terms keep the order in which they are written.

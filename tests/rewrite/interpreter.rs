@@ -256,7 +256,10 @@ impl World<'_> {
             | Term::Count(_)
             | Term::Running(_)
             | Term::Sliding(_)
-            | Term::Mirrored(_) => f64::NAN,
+            | Term::Mirrored(_)
+            | Term::Paired(_)
+            | Term::Both(_)
+            | Term::Turned(_) => f64::NAN,
             Term::Access(_)
             | Term::Direction(_)
             | Term::End

@@ -238,7 +238,7 @@ impl Maker<'_> {
 
     /// Chooses the indices of a node that stands in place of one, each another one.
     fn indices(&mut self, several: &Term, face: &Face) -> Option<()> {
-        let mut free = self.terms.reduced(self.world, face.space);
+        let mut free = self.world.space(face.space).reduced.clone();
         several.children().iter().try_for_each(|child| {
             let chosen = free.remove(self.random.below(free.len().max(1)).min(free.len().checked_sub(1)?));
             self.set(*child, &chosen)

@@ -173,9 +173,14 @@ const OF_A_FRAME: [&str; 9] = ["counts", "countable", "two", "grows", "slides", 
 /// Conditions that only keep rules from going on for ever.
 const SHORT: [&str; 2] = ["shifted", "few"];
 
+/// Conditions that all operators of instances meet: these are the built-in ones.
+const OF_OPERATORS: [&str; 1] = ["commutes"];
+
 /// Whether a condition need not decide anything: instances are made such that it holds, or it has nothing to do with what is equal.
 pub(super) fn is_obeyed(word: &str) -> bool {
-    SHORT.contains(&word) || CONDITIONS.iter().any(|(known, sorts)| *known == word && sorts.contains(&Number))
+    SHORT.contains(&word)
+        || OF_OPERATORS.contains(&word)
+        || CONDITIONS.iter().any(|(known, sorts)| *known == word && sorts.contains(&Number))
 }
 
 /// Whether the terms of a rule are over a frame.

@@ -111,6 +111,8 @@ fn space(random: &mut Random, (own, output): (&str, &str), shape: Shape, operand
         let size = if is_square { SIZES[0] } else { own };
         let upper = match place.checked_sub(1) {
             Some(before) if grows => Affine::variable(&shape.indices[before]),
+            // Some laws speak of two values, whatever the sizes are.
+            _ if random.once_in(6) => Affine::constant(1),
             _ => Affine::variable(&name(size)) - Affine::constant(1),
         };
         [Affine::variable(index), upper - Affine::variable(index)]
