@@ -166,6 +166,13 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// Whether a range is that of the whole axis.
+    fn is_all_of(&self, range: &Polyhedron, index: &Name) -> bool {
+        self.others(range, index).is_some_and(|rest| rest.constraints().is_empty())
+    }
+}
+
 fn refuse<T>(system: &RecurrenceSystem, index: &Name, why: &str) -> Checked<T> {
     Diagnostic::new(format!("`{index}` of `{}` {why}", system.name))
         .label(&system.source, system.equations.first().map_or_else(Default::default, |equation| equation.span), "here")

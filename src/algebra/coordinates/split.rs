@@ -198,47 +198,59 @@ impl Cutter<'_> {
                     body: Box::new(body),
                     span: *span,
                 };
-                let Some(names) = self.replaced(position, index) else { return Ok(reduce(index, whole.clone(), body)) };
-                let is_whole = self.axis.others(whole, index).is_some_and(|rest| rest.constraints().is_empty());
-                if !is_whole {
-                    return self.uneven();
+                match self.replaced(position, index) {
+                    None => reduce(index, whole.clone(), body),
+                    Some(_) if !self.axis.is_all_of(whole, index) => return self.uneven(),
+                    Some(names) => {
+                        let nested = names.iter().zip(self.parts).rev();
+                        nested.fold(body, |body, (name, part)| reduce(name, Polyhedron::new(range(name, part)), body))
+                    }
                 }
-                let nested = names.iter().zip(self.parts).rev();
-                nested.fold(body, |body, (name, part)| reduce(name, Polyhedron::new(range(name, part)), body))
             }
         })
     }
 
     /// A form as a number: an index of the axis is `(k1 W + k2)`, the size the product of its parts.
     fn number(&self, position: usize, form: &Affine) -> Expr {
-        let index = |affine: Affine| Expr::Index(affine);
-        let product = |one: Expr, other: Expr| Expr::Apply(Function::Multiply, vec![one, other]);
-        let sum = |one: Expr, other: Expr| Expr::Apply(Function::Add, vec![one, other]);
         let mut rest = Affine::constant(form.constant_term());
         let mut parts: Vec<Expr> = vec![];
         for (name, coefficient) in form.terms() {
-            let forms: Vec<Affine> = match self.replaced(position, name) {
-                Some(names) => names.iter().map(Affine::variable).collect(),
-                None if *name == self.axis.size => self.parts.iter().map(Part::form).collect(),
+            let value = match self.replaced(position, name) {
+                Some(names) => self.element(names),
+                None if *name == self.axis.size => self.count(),
                 None => {
                     rest.add_term(name, coefficient);
                     continue;
                 }
             };
-            let is_size = *name == self.axis.size;
-            let extents = self.parts.iter().map(|part| index(part.form()));
-            let steps = forms.into_iter().map(index).zip(extents);
-            let value = steps.reduce(|(before, _), (next, extent)| match is_size {
-                true => (product(before, next), extent),
-                false => (sum(product(before, extent.clone()), next), extent),
-            });
-            let value = value.map_or(Expr::Number(0.0), |(value, _)| value);
             parts.push(if coefficient == 1 { value } else { product(Expr::Number(coefficient as f64), value) });
         }
-        let is_empty = parts.is_empty() || rest != Affine::default();
-        parts.extend(is_empty.then(|| index(rest)));
+        let has_rest = parts.is_empty() || rest != Affine::default();
+        parts.extend(has_rest.then_some(Expr::Index(rest)));
         parts.into_iter().reduce(sum).unwrap_or(Expr::Number(0.0))
     }
+
+    /// The number of an element, from its block and its number in the block.
+    fn element(&self, names: &[Name]) -> Expr {
+        let steps = names.iter().zip(self.parts).map(|(name, part)| (Expr::Index(Affine::variable(name)), part));
+        let number =
+            steps.reduce(|(before, _), (next, part)| (sum(product(before, Expr::Index(part.form())), next), part));
+        number.map_or(Expr::Number(0.0), |(number, _)| number)
+    }
+
+    /// How many elements the axis has.
+    fn count(&self) -> Expr {
+        let parts = self.parts.iter().map(|part| Expr::Index(part.form()));
+        parts.reduce(product).unwrap_or(Expr::Number(1.0))
+    }
+}
+
+fn product(one: Expr, other: Expr) -> Expr {
+    Expr::Apply(Function::Multiply, vec![one, other])
+}
+
+fn sum(one: Expr, other: Expr) -> Expr {
+    Expr::Apply(Function::Add, vec![one, other])
 }
 
 /// `0 <= name < part`.

@@ -55,6 +55,14 @@ fn resized(system: &RecurrenceSystem, size: &Name, other: &Name) -> RecurrenceSy
     resized
 }
 
+/// A dimension of a copy.
+struct Side {
+    index: Name,
+    extent: Affine,
+    /// What is read there; `None` where the tensor has no such dimension.
+    read: Option<Affine>,
+}
+
 /// A tensor that is copied, and whether its copy has one more dimension for the place.
 type Copied = (Name, bool);
 
@@ -134,48 +142,57 @@ impl Turner<'_> {
         Polyhedron::new([variable.clone(), Affine::variable(&self.from.size) - variable - Affine::constant(1)])
     }
 
-    /// A copy with its two equations.
-    fn copy(&self, (tensor, has_place): &Copied, copied: &Name) -> Option<(Tensor, [Equation; 2])> {
-        let known = self.system.tensor(tensor)?;
+    /// A copy with its two equations: up to the last element, and on from the first one.
+    fn copy(&self, key: &Copied, copied: &Name) -> Option<(Tensor, [Equation; 2])> {
+        let known = self.system.tensor(&key.0)?;
         let size = Affine::variable(&self.from.size);
-        let place = self.along.index.clone();
-        let step = self.steps.values().next()?.clone();
-        let mut taken = self.taken();
-        taken.extend([place.clone(), step.clone()]);
-        let (mut own, mut read) = (vec![], vec![]);
-        let element = Affine::variable(&place) + Affine::variable(&step);
-        for dimension in 0..known.shape.len() {
-            if self.from.has_dimension(&self.axes, tensor, dimension) {
-                own.push(step.clone());
-                read.push(element.clone());
-                continue;
-            }
-            let is_place = !has_place && self.along.has_dimension(&self.axes, tensor, dimension);
-            let index = if is_place { place.clone() } else { unused("d", &taken) };
-            taken.push(index.clone());
-            read.push(Affine::variable(&index));
-            own.push(index);
-        }
-        let first = has_place.then(|| (place.clone(), size.clone()));
-        let (names, shape): (Vec<Name>, Vec<Affine>) =
-            first.into_iter().chain(own.into_iter().zip(known.shape.iter().cloned())).unzip();
-        let inside = names.iter().zip(&shape).flat_map(|(index, extent)| {
-            [Affine::variable(index), extent.clone() - Affine::variable(index) - Affine::constant(1)]
+        let element = Affine::variable(&self.along.index) + Affine::variable(self.steps.values().next()?);
+        let sides = self.sides(known, key, &element)?;
+        let inside = sides.iter().flat_map(|side| {
+            let index = Affine::variable(&side.index);
+            [index.clone(), side.extent.clone() - index - Affine::constant(1)]
         });
         let inside = Polyhedron::new(inside);
-        let rest = size.clone() - element.clone() - Affine::constant(1);
-        let equation = |read: Vec<Affine>, part: Affine| Equation {
-            target: copied.clone(),
-            subscripts: names.iter().map(Affine::variable).collect(),
-            domain: Domain { indices: names.clone(), set: inside.intersect(&Polyhedron::new([part])) },
-            value: Expr::Read { tensor: tensor.clone(), subscripts: read, span: known.span },
-            span: known.span,
+        let names: Vec<Name> = sides.iter().map(|side| side.index.clone()).collect();
+        let equation = |back: Affine, part: Affine| {
+            let read = sides.iter().filter_map(|side| side.read.clone());
+            let turned = |form: Affine| if form == element { form - back.clone() } else { form };
+            Equation {
+                target: copied.clone(),
+                subscripts: names.iter().map(Affine::variable).collect(),
+                domain: Domain { indices: names.clone(), set: inside.intersect(&Polyhedron::new([part])) },
+                value: Expr::Read { tensor: key.0.clone(), subscripts: read.map(turned).collect(), span: known.span },
+                span: known.span,
+            }
         };
-        let before = |form: &Affine| if *form == element { form.clone() - size.clone() } else { form.clone() };
-        let again = read.iter().map(before).collect();
-        let equations = [equation(read, rest), equation(again, element.clone() - size.clone())];
+        let up_to = size.clone() - element.clone() - Affine::constant(1);
+        let equations = [equation(Affine::default(), up_to), equation(size.clone(), element.clone() - size)];
+        let shape = sides.iter().map(|side| side.extent.clone()).collect();
         let local = Tensor { name: copied.clone(), role: Role::Local, shape, assumption: None, span: known.span };
         Some((local, equations))
+    }
+
+    /// The dimensions of a copy: its place where the tensor has none, then those of the tensor.
+    fn sides(&self, known: &Tensor, (tensor, has_place): &Copied, element: &Affine) -> Option<Vec<Side>> {
+        let (place, step) = (self.along.index.clone(), self.steps.values().next()?.clone());
+        let mut taken = self.taken();
+        taken.extend([place.clone(), step.clone()]);
+        let first = Side { index: place.clone(), extent: Affine::variable(&self.from.size), read: None };
+        let mut sides: Vec<Side> = has_place.then_some(first).into_iter().collect();
+        for (dimension, extent) in known.shape.iter().enumerate() {
+            let is_place = !has_place && self.along.has_dimension(&self.axes, tensor, dimension);
+            let (index, read) = match self.from.has_dimension(&self.axes, tensor, dimension) {
+                true => (step.clone(), element.clone()),
+                false if is_place => (place.clone(), Affine::variable(&place)),
+                false => {
+                    let index = unused("d", &taken);
+                    (index.clone(), Affine::variable(&index))
+                }
+            };
+            taken.push(index.clone());
+            sides.push(Side { index, extent: extent.clone(), read: Some(read) });
+        }
+        Some(sides)
     }
 
     fn compounds(&self, before: Compounds) -> Compounds {
@@ -234,10 +251,8 @@ impl At<'_, '_> {
                 let body = Box::new(self.expression(body)?);
                 let (index, range) = match self.step(index) {
                     None => (index.clone(), range.clone()),
-                    Some(step) => match self.turner.from.others(range, index) {
-                        Some(rest) if rest.constraints().is_empty() => (step.clone(), self.turner.range(&step)),
-                        _ => return self.turner.uneven(),
-                    },
+                    Some(step) if self.turner.from.is_all_of(range, index) => (step.clone(), self.turner.range(&step)),
+                    Some(_) => return self.turner.uneven(),
                 };
                 Expr::Reduce { operator: *operator, index, range, body, span: *span }
             }
