@@ -32,6 +32,11 @@ impl World<'_> {
         }
     }
 
+    /// The components of a term whose value is a tuple; the only one where it is a number.
+    pub fn tuple(&self, term: &RecExpr<Term>, point: &Bindings) -> Option<Vec<f64>> {
+        self.components(term, term.root(), point)
+    }
+
     /// All points of these indices at once, the first index slowest; `None` where there are too many.
     pub fn points(&self, indices: &[Name]) -> Option<Vec<Bindings>> {
         let ranges = indices.iter().filter_map(|index| self.frame.index(index));
