@@ -1,12 +1,13 @@
 //! Where the laws of algebra fire: the kernels that ship as they are first written down.
 //!
-//! In: rules. Out: for each the number of kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
+//! In: rules. Out: for each the kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
 //! same on every machine.
 
-use super::written::written;
+use super::derive::saturate_equations;
 use crate::diagnostic::Checked;
 use crate::recurrence::load;
-use crate::rewrite::{Limits, RuleSet, saturate_forms};
+use crate::rewrite::check::by_rule;
+use crate::rewrite::{Limits, RuleSet};
 use crate::span::Source;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -24,20 +25,15 @@ shipped! {
 }
 
 /// Rounds and e-nodes for one kernel.
-const LIMITS: Limits = Limits { iterations: 30, nodes: 1000 };
+const LIMITS: Limits = Limits::of(30, 1000);
 
-/// In how many of [`NAIVE`] each rule fires; rules that never do are left out.
-pub fn count_naive(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
+/// In which of [`NAIVE`] each rule fires; rules that never do are left out.
+pub fn find_naive(rules: &RuleSet) -> Checked<BTreeMap<String, Vec<String>>> {
     let fired = NAIVE.par_iter().map(|(name, text)| fired(name, text, rules)).collect::<Checked<Vec<_>>>()?;
-    let mut counts = BTreeMap::new();
-    for rule in fired.into_iter().flatten() {
-        *counts.entry(rule).or_insert(0) += 1;
-    }
-    Ok(counts)
+    Ok(by_rule(NAIVE.iter().map(|(name, _)| *name).zip(fired)))
 }
 
 fn fired(name: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String>> {
-    let written = written(&load(&Source::new(format!("{name}.rec"), text))?);
-    let inputs = written.roots.into_iter().map(|root| root.term).collect();
-    Ok(saturate_forms(written.frame, inputs, rules, &LIMITS)?.report.fired.into_keys().collect())
+    let system = load(&Source::new(format!("{name}.rec"), text))?;
+    Ok(saturate_equations(&system, rules, &LIMITS)?.report.fired.into_keys().collect())
 }

@@ -42,15 +42,11 @@ mod chain;
 
 pub use chain::Law;
 
-mod meaning;
-
-pub use meaning::World;
-
 mod confirm;
 
 mod derive;
 
-pub use derive::{Derivation, Form, Wanted, derive};
+pub use derive::{Derivation, Form, Wanted, derive, saturate_equations};
 
 mod equal;
 
@@ -58,4 +54,4 @@ pub use equal::{Equality, equal};
 
 mod firing;
 
-pub use firing::{NAIVE, count_naive};
+pub use firing::{NAIVE, find_naive};

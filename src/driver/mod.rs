@@ -39,6 +39,8 @@ mod filled;
 
 mod finished;
 
+mod forbidden;
+
 mod forms;
 
 mod inputs;
@@ -71,6 +73,8 @@ mod reporting;
 
 mod room;
 
+mod rules_table;
+
 mod rules;
 
 mod run;
@@ -82,6 +86,8 @@ mod setting;
 mod show;
 
 mod sim;
+
+mod steps;
 
 mod system;
 

@@ -43,6 +43,11 @@ impl Frame {
         &self.indices
     }
 
+    /// The sizes, each at least 1.
+    pub fn parameters(&self) -> &[Name] {
+        &self.parameters
+    }
+
     /// The index of this name.
     pub fn index(&self, name: &str) -> Option<&FrameIndex> {
         self.indices.iter().find(|index| &*index.name == name)
@@ -103,8 +108,13 @@ impl Frame {
 
     /// Whether the index has a value whatever the sizes and the other indices are, and the same ones whatever these are.
     pub fn is_never_empty(&self, index: Symbol) -> bool {
+        self.is_filled(index) && self.range_depends(index).is_empty()
+    }
+
+    /// Whether the index has a value whatever the sizes and the other indices are.
+    pub fn is_filled(&self, index: Symbol) -> bool {
         let more = self.count(index).map(|count| count - Affine::constant(1));
-        more.is_some_and(|more| self.is_never_negative(&more)) && self.range_depends(index).is_empty()
+        more.is_some_and(|more| self.is_never_negative(&more))
     }
 
     /// Whether a form is at least 0 for all sizes, and for all values of the indices in it.

@@ -73,6 +73,12 @@ pub const PREDICATES: &[Predicate] = &[
         holds: countable,
     },
     Predicate {
+        name: "filled",
+        arity: 2,
+        meaning: "in the frame, the index has a value whatever the sizes and the other indices are",
+        holds: filled,
+    },
+    Predicate {
         name: "grows",
         arity: 3,
         meaning: "the range of the index grows by one value with another one on which the term does not depend",
@@ -89,12 +95,6 @@ pub const PREDICATES: &[Predicate] = &[
         arity: 3,
         meaning: "the exchange of two indices of one axis makes one access of the other",
         holds: swapped,
-    },
-    Predicate {
-        name: "commutes",
-        arity: 1,
-        meaning: "the order of what the operator combines does not matter",
-        holds: commutes,
     },
     Predicate {
         name: "shifted",
@@ -210,6 +210,12 @@ fn countable(graph: &Graph, arguments: &[Id]) -> bool {
     index.is_some_and(|index| graph.analysis.context.frame.count(index).is_some())
 }
 
+fn filled(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index] = arguments else { return false };
+    let index = index_of(graph, *frame, *index);
+    index.is_some_and(|index| graph.analysis.context.frame.is_filled(index))
+}
+
 fn grows(graph: &Graph, arguments: &[Id]) -> bool {
     let [frame, index, term] = arguments else { return false };
     let free = &graph[*term].data.free;
@@ -230,13 +236,6 @@ fn swapped(graph: &Graph, arguments: &[Id]) -> bool {
     let [_, one, other] = arguments else { return false };
     let accesses = (access_of(graph, *one), access_of(graph, *other));
     matches!(accesses, (Some(one), Some(other)) if graph.analysis.context.frame.swapped(one, other).is_some())
-}
-
-fn commutes(graph: &Graph, arguments: &[Id]) -> bool {
-    let [operator] = arguments else { return false };
-    let Some(name) = name_of(graph, *operator) else { return false };
-    let declared = graph.analysis.context.monoid(name);
-    Operator::from_keyword(name.as_str()).is_some() || declared.is_some_and(|monoid| !monoid.ordered)
 }
 
 fn apart(graph: &Graph, arguments: &[Id]) -> bool {

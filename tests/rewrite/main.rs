@@ -15,6 +15,8 @@ mod check;
 
 mod check_meaning;
 
+mod check_monoids;
+
 mod check_planted;
 
 mod choices;
@@ -26,6 +28,8 @@ mod reader;
 mod soundness;
 
 mod explain;
+
+mod chain_checks;
 
 mod show;
 

@@ -154,17 +154,14 @@ pub const CONDITIONS: &[(&str, &[Sort])] = &[
     ("uniform", &[Whole, Tensor, Access]),
     ("counts", &[Whole, Index, Form]),
     ("countable", &[Whole, Index]),
+    ("filled", &[Whole, Index]),
     ("grows", &[Whole, Index, Any]),
     ("slides", &[Whole, Index, Any]),
     ("swapped", &[Whole, Access, Access]),
-    ("commutes", &[Operator]),
     ("shifted", &[Whole, Index, Any]),
     ("few", &[Any, Any, Any]),
     ("apart", &[Index, Index]),
 ];
-
-/// Conditions that speak of the one frame over which terms of whole equations are.
-const OF_A_FRAME: [&str; 8] = ["counts", "countable", "grows", "slides", "swapped", "shifted", "few", "apart"];
 
 /// Conditions that only keep rules from going on for ever.
 const SHORT: [&str; 2] = ["shifted", "few"];
@@ -172,11 +169,6 @@ const SHORT: [&str; 2] = ["shifted", "few"];
 /// Whether a condition need not decide anything: instances are made such that it holds, or it has nothing to do with what is equal.
 pub(super) fn is_obeyed(word: &str) -> bool {
     SHORT.contains(&word) || CONDITIONS.iter().any(|(known, sorts)| *known == word && sorts.contains(&Number))
-}
-
-/// Whether the terms of a rule are over a frame.
-pub(super) fn is_of_a_frame(rule: &Rule) -> bool {
-    rule.conditions.all().iter().any(|condition| OF_A_FRAME.contains(&condition.predicate.name))
 }
 
 /// The signature of a node; `None` for leaves and scalar functions.
