@@ -83,7 +83,7 @@ fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
 
 fn print(derivation: &Derivation, chosen: &Form, chain: &Chain, output: &Output) {
     let report = &derivation.report;
-    let (stop, rounds) = (report.stop.to_lowercase(), report.iterations);
+    let (stop, rounds) = (report.stop_text(), report.iterations);
     output.line(&format!("rewrite   {} e-nodes, {} classes, {stop} in {rounds} rounds", report.nodes, report.classes));
     output.line(&format!("written   {}", cost(&derivation.written)));
     for (number, form) in derivation.forms.iter().enumerate() {

@@ -43,5 +43,5 @@ pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
 }
 
 fn searched(report: &Report) -> String {
-    format!("{} e-nodes, {} in {} rounds", report.nodes, report.stop.to_lowercase(), report.iterations)
+    format!("{} e-nodes, {} in {} rounds", report.nodes, report.stop_text(), report.iterations)
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: &Output) {
     let (nodes, classes, rounds) = (report.nodes, report.classes, report.iterations);
     let milliseconds = report.seconds * 1e3;
-    let stop = report.stop.to_lowercase();
+    let stop = report.stop_text();
     output.line(&format!(
         "  rewrite   {nodes} e-nodes, {classes} classes, {stop} in {rounds} rounds{milliseconds:>21.0} ms"
     ));

@@ -65,6 +65,16 @@ impl Report {
     pub fn is_saturated(&self) -> bool {
         self.stop == "Saturated"
     }
+
+    /// Why it stopped, in words.
+    pub fn stop_text(&self) -> String {
+        match self.stop.as_str() {
+            "NodeLimit" => "stopped by the limit of e-nodes".to_owned(),
+            "IterationLimit" => "stopped by the limit of rounds".to_owned(),
+            "TimeLimit" => "stopped by the limit of time".to_owned(),
+            word => word.to_lowercase(),
+        }
+    }
 }
 
 /// A term that saturation starts with.

@@ -69,6 +69,8 @@ fn a_limit_of_time_is_a_stop_reason() {
     let kernel = "kernels/naive/log_sum_exp.rec";
     let struck = object(&["derive", kernel, "--seconds", "0"]);
     assert_eq!(struck["saturation"]["stop"], "TimeLimit");
+    let output = systole(&["derive", kernel, "--seconds", "0"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("stopped by the limit of time in "));
     assert_eq!(struck["forms"][0]["cost"], struck["written"]);
     assert_eq!(object(&["derive", kernel, "--seconds", "3600"]), object(&["derive", kernel]));
 }

@@ -1,31 +1,14 @@
 //! Unsound rules, each found out with a small counterexample in its own variables, beside a sound twin that passes.
 
-use systole::rewrite::check::{RuleReport, Settings, check_rule};
-use systole::rewrite::{Phase, RuleSet};
-use systole::span::Source;
+use crate::planted;
+use systole::rewrite::Phase;
 
-const SETTINGS: Settings = Settings { cases: 200, seed: 1, phase: Phase::Dataflow };
-
-fn check(tag_and_law: &str, rule: &str) -> RuleReport {
-    let source = Source::new("own.rules", format!("# law {tag_and_law}\nown: {rule}\n"));
-    let rules = RuleSet::from_sources(&[source]).unwrap_or_else(|wrong| panic!("{rule}: {wrong:?}"));
-    check_rule(&rules.rules()[0], rules.monoids(), &SETTINGS)
-}
-
-/// The rule is refused, with all of these in the message.
 fn refused(tag_and_law: &str, rule: &str, essentials: &[&str]) {
-    let report = check(tag_and_law, rule);
-    let refusal = report.refusal.unwrap_or_else(|| panic!("passes {} times: {rule}", report.passed)).to_string();
-    for text in essentials {
-        assert!(refusal.contains(text), "`{text}` is not in\n{refusal}");
-    }
+    planted::refused(Phase::Dataflow, tag_and_law, rule, essentials);
 }
 
-/// The rule passes as often as asked for.
 fn passes(tag_and_law: &str, rule: &str) {
-    let report = check(tag_and_law, rule);
-    assert_eq!(report.refusal.map(|refusal| refusal.to_string()), None, "{rule}");
-    assert_eq!(report.passed, SETTINGS.cases, "{rule}");
+    planted::passes(Phase::Dataflow, tag_and_law, rule);
 }
 
 #[test]

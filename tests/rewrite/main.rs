@@ -17,6 +17,10 @@ mod check_meaning;
 
 mod check_monoids;
 
+mod planted;
+
+mod check_frames;
+
 mod check_planted;
 
 mod choices;

@@ -28,7 +28,9 @@ pub(super) fn rebuilt(world: &World, equations: Equations, sizes: Bindings) -> O
 
 /// The frame with the indices of a space.
 fn over_frame(space: Space, sizes: Bindings, monoids: &[Monoid]) -> Option<World> {
-    World::of_frame(frame_of(&space), Space { reduced: space.indices().to_vec(), ..space }, sizes, monoids)
+    let frame = frame_of(&space);
+    let space = Space { reduced: space.indices().to_vec(), ..space };
+    World::of_frame(frame, &space, sizes, monoids)
 }
 
 /// A space as the laws of algebra see it: each index with its range, which may depend on indices before it.

@@ -32,7 +32,7 @@ impl Ranges {
             let slope = form.row[index];
             let rest = form.at(point) - slope * point[index];
             match slope {
-                0 if rest < 0 => return 1..=0,
+                // Not a side of this index.
                 0 => {}
                 1.. => least = least.max(-rest.div_euclid(slope)),
                 _ => greatest = greatest.min(rest.div_euclid(-slope)),

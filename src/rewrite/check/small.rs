@@ -55,9 +55,9 @@ impl World {
     pub fn small_frames(frame: &Frame, terms: &[&str], monoids: &[Monoid]) -> Vec<World> {
         let space = space_of(frame);
         let fits = |ranges: &Ranges| terms.iter().all(|term| values(space.indices(), ranges, term) <= MOST_VALUES);
-        let worlds = TRIED.iter().filter_map(|sizes| {
-            World::of_frame(frame.clone(), space.clone(), bindings(frame.parameters(), *sizes), monoids)
-        });
+        let worlds = TRIED
+            .iter()
+            .filter_map(|sizes| World::of_frame(frame.clone(), &space, bindings(frame.parameters(), *sizes), monoids));
         fitting(worlds.map(|world| (world.ranges().is_none_or(fits), world)))
     }
 }

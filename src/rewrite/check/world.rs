@@ -60,9 +60,9 @@ impl World {
     }
 
     /// A frame, in the place of a space that has its indices and reads what its terms may read; `None` where some index has no end.
-    pub fn of_frame(frame: Frame, space: Space, sizes: Bindings, monoids: &[Monoid]) -> Option<World> {
+    pub fn of_frame(frame: Frame, space: &Space, sizes: Bindings, monoids: &[Monoid]) -> Option<World> {
         let ranges = Some(Ranges::of(&frame, space.indices(), &sizes)?);
-        let equations = Equations::of_space(&space);
+        let equations = Equations::of_space(space);
         let context = Arc::new(Context::of_frame(frame, monoids));
         Some(World { equations, sizes, context, points: vec![BTreeSet::new()], outputs: vec![vec![]], ranges })
     }
