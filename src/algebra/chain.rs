@@ -3,8 +3,8 @@
 //! In: the steps of a proof in the e-graph. Out: [`Law`]s in the notation of kernels. A step that only orders the operands of a sum or a
 //! product is left to the reader where `brief` is asked for; nothing else is.
 
-use super::show::{Known, in_mathematics};
-use crate::rewrite::{RuleSet, Step, Tag};
+use super::show::in_mathematics;
+use crate::rewrite::{Known, RuleSet, Step, Tag};
 
 /// One step of a chain.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,14 @@ pub struct Law {
     pub law: String,
     /// How far it holds.
     pub tag: Tag,
+}
+
+impl Law {
+    /// The step as the e-graph has it.
+    pub fn in_terms(&self) -> Step {
+        let [before, after] = self.terms.clone();
+        Step { before, after, ..self.step.clone() }
+    }
 }
 
 /// The steps with their laws, each equation once.

@@ -18,7 +18,8 @@ use super::written::{Written, written};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, gather};
-use crate::rewrite::{Forms, Frame, Id, Limits, Report, RuleSet, Step, Symbol, Tag, saturate_forms};
+use crate::rewrite::check::ChainReport;
+use crate::rewrite::{Forms, Frame, Id, Limits, RecExpr, Report, RuleSet, Step, Symbol, Tag, Term, saturate_forms};
 use std::collections::BTreeSet;
 
 /// A form of a kernel.
@@ -53,8 +54,19 @@ pub struct Derivation {
     pub forms: Vec<Form>,
     /// Whether no form was left out that was asked for.
     pub is_whole: bool,
-    /// The indices of the terms in the chains.
-    pub frame: Frame,
+    /// The e-graph that the chains are from.
+    saturated: Forms,
+}
+
+impl Derivation {
+    /// Puts each step of a form's chain to the test: its terms are evaluated, and its law is applied to them again.
+    ///
+    /// # Errors
+    /// A step that does not hold.
+    pub fn check_steps(&self, form: &Form, rules: &RuleSet) -> Checked<ChainReport> {
+        let steps: Vec<Step> = form.steps.iter().map(Law::in_terms).collect();
+        self.saturated.check_steps(&steps, rules)
+    }
 }
 
 /// What is asked for.
@@ -86,8 +98,7 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
     check(system)?;
     let first = cost_as_written(system, wanted)?;
     let written = written(system, &recast.compounds);
-    let inputs = written.roots.iter().map(|root| root.term.clone()).collect();
-    let mut forms = saturate_forms(written.frame.clone(), inputs, rules, &wanted.limits)?;
+    let mut forms = saturate(&written, rules, &wanted.limits)?;
     let (goals, defined) = goals_of(&forms, &written, wanted.sizes)?;
     let (mut found, mut unwritten) = (vec![], vec![]);
     let (selections, is_whole) = selections(&goals, wanted.all);
@@ -124,21 +135,33 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
     let report = forms.report.clone();
     let finished = found
         .into_iter()
-        .map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), (rules, wanted.sizes)));
+        .map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), (rules, wanted)));
     let all = finished.collect::<Checked<_>>()?;
-    Ok(Derivation { report, written: first, forms: all, is_whole, frame: written.frame })
+    Ok(Derivation { report, written: first, forms: all, is_whole, saturated: forms })
 }
 
 /// What the equations cost as they are written.
 fn cost_as_written(system: &RecurrenceSystem, wanted: &Wanted) -> Checked<FormCost> {
     let written = written(system, &Compounds::default());
-    let inputs = written.roots.iter().map(|root| root.term.clone()).collect();
-    let as_written = saturate_forms(written.frame.clone(), inputs, &RuleSet::default(), &wanted.limits)?;
+    let as_written = saturate(&written, &RuleSet::default(), &wanted.limits)?;
     let (goals, _) = goals_of(&as_written, &written, wanted.sizes)?;
     let Some(first) = least(&goals, &unbounded(&goals, true)) else {
         return defect("the equations as they are written have no cost").alone();
     };
     Ok(first.cost)
+}
+
+/// The e-graph of all forms of a kernel's equations, with nothing chosen yet.
+///
+/// # Errors
+/// A rule that makes two different leaves equal.
+pub fn saturate_equations(recast: &Recast, rules: &RuleSet, limits: &Limits) -> Checked<Forms> {
+    saturate(&written(&recast.system, &recast.compounds), rules, limits)
+}
+
+fn saturate(written: &Written, rules: &RuleSet, limits: &Limits) -> Checked<Forms> {
+    let inputs = written.roots.iter().map(|root| root.term.clone()).collect();
+    saturate_forms(written.frame.clone(), inputs, rules, limits)
 }
 
 fn check(system: &RecurrenceSystem) -> Checked<()> {
@@ -239,9 +262,12 @@ fn finish(
     forms: &mut Forms,
     goals: &Goals,
     (least, text): (Least, String),
-    (rules, sizes): (&RuleSet, &Bindings),
+    (rules, wanted): (&RuleSet, &Wanted),
 ) -> Checked<Form> {
-    let steps = steps(written, forms, goals, &least.selection, rules);
+    // Of many forms most chains are never read.
+    let is_brief = wanted.all.is_none();
+    let sizes = wanted.sizes;
+    let steps = steps(written, forms, goals, &least.selection, (rules, is_brief));
     let tag = weakest(&steps);
     let difference = confirm(system, &text)?;
     let frame = &forms.graph.analysis.context.frame;
@@ -257,10 +283,19 @@ fn finish(
 }
 
 /// The chain of laws from the equations to the selection.
-fn steps(written: &Written, forms: &mut Forms, goals: &Goals, selection: &Selection, rules: &RuleSet) -> Vec<Law> {
+fn steps(
+    written: &Written,
+    forms: &mut Forms,
+    goals: &Goals,
+    selection: &Selection,
+    (rules, is_brief): (&RuleSet, bool),
+) -> Vec<Law> {
     let terms = selected_terms(forms, goals, selection);
     let pairs = written.roots.iter().zip(terms);
-    let explained = pairs.filter_map(|(root, term)| Some(forms.explain(&root.term, &term?)));
+    let mut explain = |from: &RecExpr<Term>, to: &RecExpr<Term>| {
+        if is_brief { forms.explain_briefly(from, to, rules) } else { forms.explain(from, to) }
+    };
+    let explained = pairs.filter_map(|(root, term)| Some(explain(&root.term, &term?)));
     let all = explained.collect::<Vec<Vec<Step>>>().concat();
     chain(all, rules, &known(&written.definitions))
 }

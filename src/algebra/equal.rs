@@ -10,13 +10,14 @@ use super::written::written_pair;
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::Name;
 use crate::recurrence::{RecurrenceSystem, Role, Tensor, evaluate};
+use crate::rewrite::check::ChainReport;
 use crate::rewrite::{Limits, Report, RuleSet, saturate_forms};
 
 /// The answer to whether two tensors are equal.
 #[derive(Clone, Debug)]
 pub enum Equality {
-    /// They are, by these laws.
-    Equal(Vec<Law>, Report),
+    /// They are, by these laws, each of which was put to the test.
+    Equal(Vec<Law>, Report, ChainReport),
     /// They are not: an element, the sizes, and both values.
     Different(String),
     /// No law leads from one to the other within the limits, and no input was found for which they differ.
@@ -54,8 +55,9 @@ pub fn equal(
     if forms.root(0) != forms.root(1) {
         return Ok(Equality::Unknown(report));
     }
-    let steps = forms.explain(&first, &second);
-    Ok(Equality::Equal(chain(steps, rules, &known), report))
+    let steps = forms.explain_briefly(&first, &second, rules);
+    let checked = forms.check_steps(&steps, rules)?;
+    Ok(Equality::Equal(chain(steps, rules, &known), report, checked))
 }
 
 fn find<'s>(system: &'s RecurrenceSystem, tensor: &str) -> Checked<&'s Tensor> {

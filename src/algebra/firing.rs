@@ -1,14 +1,15 @@
 //! Where the laws of algebra fire: the kernels that ship as they are first written down.
 //!
-//! In: rules. Out: for each the number of kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
+//! In: rules. Out: for each the kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
 //! same on every machine.
 
 use super::coordinates::{Coordinates, Part, Recast, recast};
-use super::written::written;
+use super::derive::saturate_equations;
 use crate::diagnostic::Checked;
 use crate::integer::name;
 use crate::recurrence::load;
-use crate::rewrite::{Limits, RuleSet, saturate_forms};
+use crate::rewrite::check::by_rule;
+use crate::rewrite::{Limits, RuleSet};
 use crate::span::Source;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,23 +27,19 @@ shipped! {
 }
 
 /// Rounds and e-nodes for one kernel.
-const LIMITS: Limits = Limits { iterations: 30, nodes: 1000 };
+const LIMITS: Limits = Limits::of(30, 1000);
 
 /// The one of them that is also looked at in other coordinates, with two indices of different axes.
 const RECAST: (&str, &str, &str) = ("soft_average", "j", "i");
 
-/// In how many of [`NAIVE`] each rule fires; rules that never do are left out.
-pub fn count_naive(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
+/// In which of [`NAIVE`] each rule fires; rules that never do are left out.
+pub fn find_naive(rules: &RuleSet) -> Checked<BTreeMap<String, Vec<String>>> {
     let fired = NAIVE.par_iter().map(|(name, text)| fired_in_any(name, text, rules)).collect::<Checked<Vec<_>>>()?;
-    let mut counts = BTreeMap::new();
-    for rule in fired.into_iter().flatten() {
-        *counts.entry(rule).or_insert(0) += 1;
-    }
-    Ok(counts)
+    Ok(by_rule(NAIVE.iter().map(|(name, _)| *name).zip(fired)))
 }
 
 /// The rules that fire in a kernel, in whichever coordinates it is looked at.
-fn fired_in_any(kernel: &str, text: &str, rules: &RuleSet) -> Checked<BTreeSet<String>> {
+fn fired_in_any(kernel: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String>> {
     let system = load(&Source::new(format!("{kernel}.rec"), text))?;
     let mut all = fired(&Recast::plain(&system), rules)?;
     let (known, index, with) = RECAST;
@@ -54,11 +51,9 @@ fn fired_in_any(kernel: &str, text: &str, rules: &RuleSet) -> Checked<BTreeSet<S
             all.extend(fired(&recast(&system, &[change])?, rules)?);
         }
     }
-    Ok(all)
+    Ok(all.into_iter().collect())
 }
 
 fn fired(recast: &Recast, rules: &RuleSet) -> Checked<BTreeSet<String>> {
-    let written = written(&recast.system, &recast.compounds);
-    let inputs = written.roots.into_iter().map(|root| root.term).collect();
-    Ok(saturate_forms(written.frame, inputs, rules, &LIMITS)?.report.fired.into_keys().collect())
+    Ok(saturate_equations(recast, rules, &LIMITS)?.report.fired.into_keys().collect())
 }

@@ -50,15 +50,11 @@ mod chain;
 
 pub use chain::Law;
 
-mod meaning;
-
-pub use meaning::World;
-
 mod confirm;
 
 mod derive;
 
-pub use derive::{Derivation, Form, Wanted, derive, derive_recast};
+pub use derive::{Derivation, Form, Wanted, derive, derive_recast, saturate_equations};
 
 mod equal;
 
@@ -66,4 +62,4 @@ pub use equal::{Equality, equal};
 
 mod firing;
 
-pub use firing::{NAIVE, count_naive};
+pub use firing::{NAIVE, find_naive};

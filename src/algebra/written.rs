@@ -8,10 +8,9 @@
 use super::axes::Axes;
 use super::coordinates::Compounds;
 use super::inline::inlined;
-use super::show::Known;
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
-use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term};
+use crate::rewrite::{Frame, FrameIndex, Id, Known, Language, Literal, RecExpr, Term};
 use std::collections::BTreeMap;
 
 /// The equations of a kernel as terms.

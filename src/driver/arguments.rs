@@ -212,6 +212,9 @@ pub struct ProveArguments {
 pub struct ExplainArguments {
     #[command(flatten)]
     pub sought: SoughtArguments,
+    /// Also write the chain as a graph, for Graphviz
+    #[arg(long, value_name = "FILE.dot")]
+    pub dot: Option<PathBuf>,
 }
 
 /// `systole emit`.

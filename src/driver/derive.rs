@@ -1,13 +1,17 @@
 //! `systole derive`: the forms of a kernel, by the laws of algebra, with what they cost and why they are equal.
 
+use super::forbidden::Lost;
 use super::law_arguments::{DeriveArguments, LawArguments};
 use super::output::Output;
+use super::steps::Chain;
 use super::{Done, Verdict, coordinates, files, inputs, pipeline};
-use crate::algebra::{self, Derivation, Form, FormCost, Law, Wanted};
+use crate::algebra::{self, Derivation, Form, FormCost, Wanted};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::recurrence;
+use crate::rewrite::check::ChainReport;
 use crate::rewrite::{self, Limits, Phase, RuleSet, Tag};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Runs the command.
 pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
@@ -17,9 +21,19 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
     let limits = limits(&arguments.laws);
-    let derivation = algebra::derive_recast(&recast, &rules, &Wanted { sizes: &sizes, limits, all: None })?;
+    let wanted = Wanted { sizes: &sizes, limits, all: None };
+    let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let chosen = choose(&derivation, arguments.form)?;
-    print(&derivation, chosen, output);
+    let chain = Chain::of_laws(&chosen.steps, derivation.check_steps(chosen, &rules)?);
+    print(&derivation, chosen, &chain, output);
+    let lost = Lost::of(&recast, (&arguments.laws, &rules), &derivation, &wanted)?;
+    if let Some(lost) = &lost {
+        output.line("");
+        lost.lines(cost).iter().for_each(|line| output.line(line));
+    }
+    if let Some(path) = &arguments.dot {
+        files::write(path, &chain.dot())?;
+    }
     if let Some(path) = &arguments.output {
         files::write(path, &chosen.text)?;
         output.line(&format!("\nwritten to {}", path.display()));
@@ -27,6 +41,8 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     output.object(&json!({
         "written": cost_json(&derivation.written),
         "forms": derivation.forms.iter().map(form_json).collect::<Vec<_>>(),
+        "checked": chain.checked_json(),
+        "forbidden": lost.map(|lost| lost.json(cost_json)),
         "saturation": {
             "nodes": derivation.report.nodes, "classes": derivation.report.classes,
             "iterations": derivation.report.iterations, "stop": derivation.report.stop,
@@ -55,25 +71,8 @@ pub fn rules(arguments: &LawArguments) -> Checked<RuleSet> {
 
 /// The limits of saturation.
 pub fn limits(arguments: &LawArguments) -> Limits {
-    Limits { iterations: arguments.rounds, nodes: arguments.nodes }
-}
-
-/// The steps of a chain, numbered, each with its law.
-pub fn print_chain(chain: &[Law], output: &Output) {
-    for (number, Law { step, law, tag, .. }) in chain.iter().enumerate() {
-        output.line(&format!("  {:>3}. {} ({tag}): {law}", number + 1, step.rule));
-        let (before, after) = if step.backward { (&step.after, &step.before) } else { (&step.before, &step.after) };
-        let arrow = if step.backward { "<-" } else { "->" };
-        output.line(&format!("       {before}\n    {arrow} {after}"));
-    }
-}
-
-/// A step of a chain as JSON.
-pub fn law_json(Law { step, law, tag, .. }: &Law) -> Value {
-    json!({
-        "rule": step.rule, "law": law, "tag": tag.to_string(), "backward": step.backward,
-        "before": step.before, "after": step.after,
-    })
+    let time = arguments.seconds.map_or(Duration::MAX, Duration::from_secs);
+    Limits { time, ..Limits::of(arguments.rounds, arguments.nodes) }
 }
 
 fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
@@ -84,9 +83,9 @@ fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
     })
 }
 
-fn print(derivation: &Derivation, chosen: &Form, output: &Output) {
+fn print(derivation: &Derivation, chosen: &Form, chain: &Chain, output: &Output) {
     let report = &derivation.report;
-    let (stop, rounds) = (report.stop.to_lowercase(), report.iterations);
+    let (stop, rounds) = (report.stop_text(), report.iterations);
     output.line(&format!("rewrite   {} e-nodes, {} classes, {stop} in {rounds} rounds", report.nodes, report.classes));
     output.line(&format!("written   {}", cost(&derivation.written)));
     for (number, form) in derivation.forms.iter().enumerate() {
@@ -95,7 +94,7 @@ fn print(derivation: &Derivation, chosen: &Form, output: &Output) {
         output.line(&format!("form {number}    {} ({}){note}, {}", cost(&form.cost), passes.join(", "), form.tag));
     }
     output.line("");
-    print_chain(&chosen.steps, output);
+    chain.print(output);
     output.line("");
     output.line(chosen.text.trim_end());
 }
@@ -120,6 +119,6 @@ fn form_json(form: &Form) -> Value {
         "tag": form.tag.to_string(),
         "difference": form.difference,
         "text": form.text,
-        "steps": form.steps.iter().map(law_json).collect::<Vec<_>>(),
+        "steps": Chain::of_laws(&form.steps, ChainReport::default()).steps_json(),
     })
 }

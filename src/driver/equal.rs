@@ -1,8 +1,9 @@
 //! `systole equal`: whether two tensors of a kernel are equal, by laws, by an input for which they differ, or not known.
 
-use super::derive::{law_json, limits, print_chain, rules};
+use super::derive::{limits, rules};
 use super::law_arguments::EqualArguments;
 use super::output::Output;
+use super::steps::Chain;
 use super::{Done, Verdict, pipeline};
 use crate::algebra::{self, Equality};
 use crate::recurrence;
@@ -15,10 +16,12 @@ pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
     let (one, other) = (arguments.one.as_str(), arguments.other.as_str());
     let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &limits(&arguments.laws))?;
     Ok(match &answer {
-        Equality::Equal(chain, report) => {
-            output.line(&format!("{one} = {other}, by {} steps; {}", chain.len(), searched(report)));
-            print_chain(chain, output);
-            output.object(&json!({ "answer": "equal", "steps": chain.iter().map(law_json).collect::<Vec<_>>() }));
+        Equality::Equal(laws, report, checked) => {
+            output.line(&format!("{one} = {other}, by {} steps; {}", laws.len(), searched(report)));
+            let chain = Chain::of_laws(laws, checked.clone());
+            chain.print(output);
+            let (steps, checked) = (chain.steps_json(), chain.checked_json());
+            output.object(&json!({ "answer": "equal", "steps": steps, "checked": checked }));
             Verdict::Good
         }
         Equality::Different(where_they_do) => {
@@ -40,5 +43,5 @@ pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
 }
 
 fn searched(report: &Report) -> String {
-    format!("{} e-nodes, {} in {} rounds", report.nodes, report.stop.to_lowercase(), report.iterations)
+    format!("{} e-nodes, {} in {} rounds", report.nodes, report.stop_text(), report.iterations)
 }

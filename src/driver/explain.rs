@@ -1,12 +1,16 @@
-//! `systole explain`: the chain of rules from the equations to the schedule.
+//! `systole explain`: the chain of rules from the equations to the schedule, phase by phase, each step put to the test.
 
 use super::arguments::{ExplainArguments, SoughtArguments};
 use super::kernel::Kernel;
 use super::output::Output;
-use super::pipeline::{KernelCommand, LIMIT, Loaded, prove_best};
+use super::pipeline::{KernelCommand, LIMIT, Loaded, Searched, prove_best};
 use super::setting::Setting;
-use super::{Done, Verdict, show};
+use super::steps::{Chain, Link};
+use super::{Done, Verdict, files, inputs, show};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::recurrence::{self, Tensors};
 use crate::rewrite;
+use crate::rewrite::check::ChainReport;
 use serde_json::json;
 
 impl KernelCommand for ExplainArguments {
@@ -21,14 +25,51 @@ impl KernelCommand for ExplainArguments {
         let rules = rewrite::load_rules(self.sought.kernel.rules.as_deref())?;
         let (words, recurrences) = (K::words(&design), K::recurrences(&design));
         let steps = K::explain(&mut lowered, &design);
+        let links = steps.iter().map(|step| Link::of_dataflow(step, &rules)).collect();
+        let dataflow = Chain { links, checked: K::check_steps(&lowered, &steps, &rules)? };
+        let chain = kernel.origin().algebra.clone().and(tiling(&searched, &design)?).and(dataflow);
         output.line(&words.title(&kernel.system().name));
         words.spaces().iter().chain(&recurrences).for_each(|line| output.line(&format!("  {line}")));
         output.line("");
-        show::print_steps(&steps, &rules, output);
-        output.object(&json!({
-            "recurrences": recurrences,
-            "steps": steps.iter().map(|step| show::step_json(step, &rules)).collect::<Vec<_>>(),
-        }));
+        chain.print(output);
+        if let Some(path) = &self.dot {
+            files::write(path, &chain.dot())?;
+        }
+        let (steps, checked) = (chain.steps_json(), chain.checked_json());
+        output.object(&json!({ "recurrences": recurrences, "steps": steps, "checked": checked }));
         Ok(Verdict::Good)
     }
+}
+
+/// More than this is another value; tiles add up in another order.
+const CLOSE: f64 = 1e-9;
+
+/// The step from elements to tiles, where there is one: both are evaluated at the sizes of the user.
+fn tiling<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>) -> Checked<Chain> {
+    let origin = searched.kernel.origin();
+    if origin.tiled().is_none() {
+        return Ok(Chain::default());
+    }
+    check_tiles(searched, design)?;
+    let sizes = vec![searched.setting.given.clone()];
+    let checked = ChainReport { steps: 1, evaluated: 1, sizes, ..ChainReport::default() };
+    let sides = [&origin.system, origin.searched()].map(|system| show::equations(system).join("; "));
+    Ok(Chain { links: vec![Link::of_tiles(sides)], checked })
+}
+
+fn check_tiles<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>) -> Checked<()> {
+    let (system, sizes) = (&searched.kernel.origin().system, &searched.setting.given);
+    let tensors = inputs::tensors(&K::program(searched, design)?, Some(system), sizes, &[], 1)?;
+    let elements = recurrence::evaluate(system, sizes, &tensors)?;
+    if are_close(&elements, &K::expected(searched, design, &tensors)?) {
+        return Ok(());
+    }
+    Diagnostic::new("the equations over tiles compute something else than those over elements")
+        .help("this is a defect of systole: please report the kernel and the flags")
+        .alone()
+}
+
+fn are_close(one: &Tensors, other: &Tensors) -> bool {
+    let near = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= CLOSE * a.abs().max(1.0);
+    one.iter().all(|(name, array)| other.get(name).is_some_and(|there| array.iter().zip(there).all(near)))
 }

@@ -10,6 +10,7 @@ use super::law_arguments::LawArguments;
 use super::output::Output;
 use super::pipeline::{KernelCommand, Loaded, run_on};
 use super::setting::Setting;
+use super::steps::Chain;
 use super::{Done, Verdict, coordinates, inputs};
 use crate::algebra::{self, Form, Wanted};
 use crate::cost::{Cost, Objective};
@@ -22,18 +23,23 @@ use std::cell::RefCell;
 const MOST_FORMS: usize = 64;
 
 /// How far laws are followed.
-const LAWS: LawArguments = LawArguments { rules: None, forbid: vec![], nodes: 2000, rounds: 30 };
+const LAWS: LawArguments = LawArguments { rules: None, forbid: vec![], nodes: 2000, rounds: 30, seconds: None };
 
-/// The form of the best design.
+/// The form of the best design, and the chain of laws that leads to it.
 ///
 /// # Errors
-/// What `algebra::derive` refuses; no form with a design.
-pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output) -> Checked<RecurrenceSystem> {
+/// What `algebra::derive` refuses; no form with a design; a step of the chain that does not hold.
+pub fn best(
+    system: &RecurrenceSystem,
+    sought: &SoughtArguments,
+    output: &Output,
+) -> Checked<(RecurrenceSystem, Chain)> {
     let laws = LawArguments { rules: sought.kernel.rules.clone(), ..LAWS };
     let recast = algebra::recast(system, &coordinates::wanted(&sought.space.coordinates)?)?;
     let sizes = inputs::sizes(&sought.space.size, &recast.system.parameters, Some(8))?;
     let wanted = Wanted { sizes: &sizes, limits: derive::limits(&laws), all: Some(MOST_FORMS) };
-    let derivation = algebra::derive_recast(&recast, &derive::rules(&laws)?, &wanted)?;
+    let rules = derive::rules(&laws)?;
+    let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let mut chosen: Option<(usize, [u128; 6], Cost)> = None;
     for (number, form) in derivation.forms.iter().enumerate() {
         let told = weigh(form, sought, chosen.as_ref().map(|(_, _, cost)| cost));
@@ -53,14 +59,15 @@ pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output
     let form = &derivation.forms[number];
     let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
     output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
-    recurrence::load(&source(system, form))
+    let chain = Chain::of_laws(&form.steps, derivation.check_steps(form, &rules)?);
+    Ok((recurrence::load(&source(system, form))?, chain))
 }
 
 fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {
     Source::new(format!("{}, derived", system.name), form.text.clone())
 }
 
-fn none_found(system: &RecurrenceSystem) -> Checked<RecurrenceSystem> {
+fn none_found<T>(system: &RecurrenceSystem) -> Checked<T> {
     Diagnostic::new(format!("no form of `{}` has a design", system.name))
         .help("each line says why; `systole search` without --forms tells of the equations as they are written")
         .alone()
@@ -92,7 +99,7 @@ fn weigh(form: &Form, sought: &SoughtArguments, best: Option<&Cost>) -> Told {
     let weighing = Weighing { sought, found: RefCell::new(None) };
     let searched = recurrence::load(&Source::new("form", form.text.clone()))
         .map_err(super::Failure::from)
-        .and_then(|system| run_on(system, &weighing, &Output::silent()));
+        .and_then(|system| run_on(system, Chain::default(), &weighing, &Output::silent()));
     match (searched, weighing.found.into_inner()) {
         (Ok(_), Some((cost, key))) => Told::Found(cost, key),
         (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, ToString::to_string)),

@@ -15,7 +15,8 @@ use crate::integer::Bindings;
 use crate::mapping::Network;
 use crate::recurrence::{RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
-use crate::rewrite::{Dataflow, Report, Step};
+use crate::rewrite::check::ChainReport;
+use crate::rewrite::{Dataflow, Report, RuleSet, Step};
 use crate::span::Span;
 use crate::systolize::Scheme;
 use crate::timing::Obligation;
@@ -127,6 +128,8 @@ pub trait Kernel: Sized + Sync {
     fn record(lowered: &mut Self::Lowered, design: &Self::Design<'_>, proof: &str);
     /// The steps from the equations to a recorded design.
     fn explain(lowered: &mut Self::Lowered, design: &Self::Design<'_>) -> Vec<Step>;
+    /// Puts each step of an explanation to the test.
+    fn check_steps(lowered: &Self::Lowered, steps: &[Step], rules: &RuleSet) -> Checked<ChainReport>;
     /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.
     fn why_nothing(searched: &Searched<Self>, limit: u64) -> Checked<Diagnostics>;
 

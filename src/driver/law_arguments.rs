@@ -18,6 +18,9 @@ pub struct LawArguments {
     /// The most rounds of all rules
     #[arg(long, default_value_t = 30)]
     pub rounds: usize,
+    /// The most seconds for them [default: as long as it takes]; what is found by then depends on the machine
+    #[arg(long)]
+    pub seconds: Option<u64>,
 }
 
 /// Axes in other coordinates; then forms are searched.
@@ -53,6 +56,9 @@ pub struct DeriveArguments {
     /// Which form of the front is printed and written
     #[arg(long, default_value_t = 0)]
     pub form: usize,
+    /// Write the chain of laws that leads to it as a graph, for Graphviz
+    #[arg(long, value_name = "FILE.dot")]
+    pub dot: Option<PathBuf>,
     /// Where to write it
     #[arg(short, long, value_name = "FILE.rec")]
     pub output: Option<PathBuf>,

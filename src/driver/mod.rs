@@ -41,6 +41,8 @@ mod filled;
 
 mod finished;
 
+mod forbidden;
+
 mod forms;
 
 mod inputs;
@@ -73,6 +75,8 @@ mod reporting;
 
 mod room;
 
+mod rules_table;
+
 mod rules;
 
 mod run;
@@ -84,6 +88,8 @@ mod setting;
 mod show;
 
 mod sim;
+
+mod steps;
 
 mod system;
 

@@ -5,28 +5,31 @@
 
 use super::arguments::SpaceArguments;
 use super::setting::schedule;
+use super::steps::Chain;
 use crate::array::{Program, Tensors, over_tiles};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, name};
-use crate::recurrence::{Chain, Directive, RecurrenceSystem, Space};
+use crate::recurrence::{self, Directive, RecurrenceSystem, Space};
 use crate::tiles::{TileSize, Tiled, evaluate_tiled, tile};
 
 /// What the user gave.
 pub struct Origin {
     /// The equations over elements.
     pub system: RecurrenceSystem,
+    /// The laws of algebra by which they come from others.
+    pub algebra: Chain,
     tiled: Option<Tiled>,
 }
 
 impl Origin {
-    /// The user's equations with the tiles of the schedule and of `--tile`, if there are any.
+    /// The user's equations, which come from others by laws of algebra, with the tiles of the schedule and of `--tile`, if there are any.
     ///
     /// # Errors
     /// What [`tile`] refuses; flags that name no size.
-    pub fn new(system: RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Origin> {
+    pub fn new(system: RecurrenceSystem, algebra: Chain, arguments: &SpaceArguments) -> Checked<Origin> {
         let sizes = tile_sizes(&system, arguments)?;
         let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
-        Ok(Origin { system, tiled })
+        Ok(Origin { system, algebra, tiled })
     }
 
     /// The equations to be searched.
@@ -51,7 +54,7 @@ impl Origin {
     pub fn expected(
         &self,
         tiled: &Tiled,
-        chains: &[(&Space, &Chain)],
+        chains: &[(&Space, &recurrence::Chain)],
         sizes: &Bindings,
         inputs: &Tensors,
     ) -> Checked<Tensors> {

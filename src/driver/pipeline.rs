@@ -9,6 +9,7 @@ use super::one_space::OneSpace;
 use super::origin::Origin;
 use super::output::Output;
 use super::setting::{Setting, schedule};
+use super::steps::Chain;
 use super::system::System;
 use super::{Done, Failure, Verdict, files, forms, room};
 use crate::cost::Machine;
@@ -52,15 +53,15 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
-    let system = if has_forms { forms::best(&system, sought, output)? } else { system };
-    run_on(system, command, output)
+    let (system, algebra) = if has_forms { forms::best(&system, sought, output)? } else { (system, Chain::default()) };
+    run_on(system, algebra, command, output)
 }
 
-/// [`run`] for equations that are known.
-pub fn run_on(system: RecurrenceSystem, command: &impl KernelCommand, output: &Output) -> Done {
+/// [`run`] for equations that are known, and the laws by which they come from others.
+pub fn run_on(system: RecurrenceSystem, algebra: Chain, command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, space: asked } = command.sought();
     let rules = || rewrite::load_rules(kernel.rules.as_deref());
-    let origin = Origin::new(system, asked)?;
+    let origin = Origin::new(system, algebra, asked)?;
     match recurrence::one_space(origin.searched()) {
         Ok(space) if !may_fold(asked, &origin.system)? && !has_one_bus(asked, &origin.system, &space)? => {
             command.run(OneSpace::load(origin, space, &rules()?)?, output)

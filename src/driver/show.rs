@@ -7,7 +7,7 @@ use super::pipeline::{Searched, verdict};
 use crate::cost::Cost;
 use crate::integer::{Affine, Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, Space};
-use crate::rewrite::{Dataflow, Report, RuleSet, Step, Transport};
+use crate::rewrite::{Dataflow, Report, Transport};
 use crate::smt::{Discharged, Verdict};
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: &Output) {
     let (nodes, classes, rounds) = (report.nodes, report.classes, report.iterations);
     let milliseconds = report.seconds * 1e3;
-    let stop = report.stop.to_lowercase();
+    let stop = report.stop_text();
     output.line(&format!(
         "  rewrite   {nodes} e-nodes, {classes} classes, {stop} in {rounds} rounds{milliseconds:>21.0} ms"
     ));
@@ -40,24 +40,6 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
 pub fn equations(system: &RecurrenceSystem) -> Vec<String> {
     let text = |span| system.source.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
     system.equations.iter().map(|equation| text(equation.span)).collect()
-}
-
-/// The steps of an explanation, numbered, each with its law and how far that holds.
-pub fn print_steps(steps: &[Step], rules: &RuleSet, output: &Output) {
-    for (number, step) in steps.iter().enumerate() {
-        let law = rules.find(&step.rule).map_or_else(String::new, |rule| format!(" ({}): {}", rule.tag, rule.law));
-        output.line(&format!("  {:>3}. {}{law}", number + 1, step.rule));
-        output.line(&format!("       {}\n    -> {}", step.before, step.after));
-    }
-}
-
-/// A step of an explanation as JSON.
-pub fn step_json(step: &Step, rules: &RuleSet) -> Value {
-    let rule = rules.find(&step.rule);
-    json!({
-        "rule": step.rule, "before": step.before, "after": step.after,
-        "law": rule.map(|rule| rule.law.as_str()), "tag": rule.map(|rule| rule.tag.to_string()),
-    })
 }
 
 /// `4 cycles on 2 PEs, 3 words moved, 8 loaded`.

@@ -120,6 +120,7 @@ impl Context {
 
     /// The registry of terms over whole equations.
     pub fn of_frame(frame: Frame, monoids: &[Monoid]) -> Context {
+        let frame = frame.settled();
         Context { indices: frame.accesses().collect(), frame, monoids: monoids.to_vec(), ..Context::default() }
     }
 

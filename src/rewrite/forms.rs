@@ -8,12 +8,13 @@ use super::context::Context;
 use super::frame::Frame;
 use super::language::Term;
 use super::rules::RuleSet;
-use super::saturate::{Limits, Report, Start, saturate_terms};
+use super::saturate::{Limits, Report, Start, meet, saturate_terms};
 use super::step::{Step, explain_equality};
 use crate::diagnostic::Checked;
 use egg::{Id, RecExpr};
 
 /// The e-graph of every form of some terms.
+#[derive(Clone, Debug)]
 pub struct Forms {
     /// What saturation did.
     pub report: Report,
@@ -32,6 +33,24 @@ impl Forms {
     /// The steps from one term to another of its class.
     pub fn explain(&mut self, from: &RecExpr<Term>, to: &RecExpr<Term>) -> Vec<Step> {
         explain_equality(&mut self.graph, from, to)
+    }
+
+    /// The fewest steps found from one term to another of its class: those of [`Forms::explain`], or fewer in an e-graph in which only
+    /// rules of that chain run, and no longer than it takes both terms to meet. Rules that it can do without are left out.
+    pub fn explain_briefly(&mut self, from: &RecExpr<Term>, to: &RecExpr<Term>, rules: &RuleSet) -> Vec<Step> {
+        let mut best = self.explain(from, to);
+        let context = &self.graph.analysis.context;
+        let limits = Limits::of(self.report.iterations, self.report.nodes);
+        let mut among = rules.clone().among(&best);
+        let names: Vec<String> = among.rules().iter().map(|rule| rule.name.clone()).collect();
+        for left_out in std::iter::once(None).chain(names.iter().map(Some)) {
+            let fewer = left_out.map_or_else(|| among.clone(), |name| among.clone().without(name));
+            let found = meet(context, [from, to], &fewer, &limits).filter(|steps| steps.len() < best.len());
+            if let Some(steps) = found {
+                (best, among) = (steps, fewer);
+            }
+        }
+        best
     }
 }
 

@@ -30,6 +30,19 @@ pub struct Frame {
     parameters: Vec<Name>,
     indices: Vec<FrameIndex>,
     accesses: BTreeMap<AccessText, Vec<Affine>>,
+    /// What is asked again and again, once the frame is settled.
+    facts: BTreeMap<Symbol, IndexFacts>,
+    /// Pairs of indices that stand in one form with the same coefficient, once the frame is settled.
+    together: Option<BTreeSet<(Symbol, Symbol)>>,
+}
+
+/// What is known of an index.
+#[derive(Clone, Debug)]
+struct IndexFacts {
+    depends: BTreeSet<Symbol>,
+    ends: Option<(Affine, Affine)>,
+    count: Option<Affine>,
+    is_filled: bool,
 }
 
 impl Frame {
@@ -41,6 +54,32 @@ impl Frame {
     /// The indices, in the order in which they were met.
     pub fn indices(&self) -> &[FrameIndex] {
         &self.indices
+    }
+
+    /// The frame to which nothing will be added, so that no answer has to be found twice.
+    pub fn settled(mut self) -> Frame {
+        let symbols: Vec<Symbol> = self.indices.iter().map(|index| symbol(&index.name)).collect();
+        let facts = |index: Symbol| IndexFacts {
+            depends: self.range_depends(index),
+            ends: self.ends(index),
+            count: self.count(index),
+            is_filled: self.is_filled(index),
+        };
+        let facts = symbols.into_iter().map(|index| (index, facts(index))).collect();
+        let forms = || self.accesses.values().flatten();
+        let alike = |form: &Affine, one: &Name, other: &Name| {
+            form.coefficient(one) != 0 && form.coefficient(one) == form.coefficient(other)
+        };
+        let pairs = self.pairs().filter(|(one, other)| forms().any(|form| alike(form, one, other)));
+        let together = pairs.map(|(one, other)| (symbol(one), symbol(other))).collect();
+        self.facts = facts;
+        self.together = Some(together);
+        self
+    }
+
+    /// The sizes, each at least 1.
+    pub fn parameters(&self) -> &[Name] {
+        &self.parameters
     }
 
     /// The index of this name.
@@ -81,6 +120,9 @@ impl Frame {
 
     /// The other indices on which the range of `index` depends.
     pub fn range_depends(&self, index: Symbol) -> BTreeSet<Symbol> {
+        if let Some(facts) = self.facts.get(&index) {
+            return facts.depends.clone();
+        }
         let range = self.index(index.as_str()).map(|index| index.range.constraints()).unwrap_or_default();
         let mut found = self.indices_in(range);
         found.remove(&index);
@@ -89,6 +131,9 @@ impl Frame {
 
     /// The first and the last value of an index, where each is one form.
     pub fn ends(&self, index: Symbol) -> Option<(Affine, Affine)> {
+        if let Some(facts) = self.facts.get(&index) {
+            return facts.ends.clone();
+        }
         let index = self.index(index.as_str())?;
         let (lower, upper) = index.range.bounds(&index.name);
         let ([low], [high]) = (lower.as_slice(), upper.as_slice()) else { return None };
@@ -97,14 +142,25 @@ impl Frame {
 
     /// How many values an index takes, where it is one form that is never below 0.
     pub fn count(&self, index: Symbol) -> Option<Affine> {
+        if let Some(facts) = self.facts.get(&index) {
+            return facts.count.clone();
+        }
         let (low, high) = self.ends(index)?;
         Some(high - low + Affine::constant(1)).filter(|count| self.is_never_negative(count))
     }
 
     /// Whether the index has a value whatever the sizes and the other indices are, and the same ones whatever these are.
     pub fn is_never_empty(&self, index: Symbol) -> bool {
+        self.is_filled(index) && self.range_depends(index).is_empty()
+    }
+
+    /// Whether the index has a value whatever the sizes and the other indices are.
+    pub fn is_filled(&self, index: Symbol) -> bool {
+        if let Some(facts) = self.facts.get(&index) {
+            return facts.is_filled;
+        }
         let more = self.count(index).map(|count| count - Affine::constant(1));
-        more.is_some_and(|more| self.is_never_negative(&more)) && self.range_depends(index).is_empty()
+        more.is_some_and(|more| self.is_never_negative(&more))
     }
 
     /// Whether a form is at least 0 for all sizes, and for all values of the indices in it.
@@ -144,16 +200,17 @@ impl Frame {
         first.is_some_and(|first| self.is_never_negative(&count.substitute(&first)))
     }
 
-    /// Pairs of indices `(i, k)` such that the access is the same at `i + 1, k - 1`.
+    /// Pairs of indices `(i, k)` such that the access is the same at `i + 1, k - 1`; of those that stand in one form with the same
+    /// coefficient somewhere, since no term that slides depends on two others.
     pub fn sliding(&self, access: AccessText) -> BTreeSet<(Symbol, Symbol)> {
         let forms = self.access(access).unwrap_or_default();
-        let same = |one: &Name, other: &Name| forms.iter().all(|form| form.coefficient(one) == form.coefficient(other));
-        self.pairs().filter(|(one, other)| same(one, other)).map(|(one, other)| (symbol(one), symbol(other))).collect()
+        let row = |index: Symbol| forms.iter().map(move |form| form.coefficient(index.as_str()));
+        self.all_sliding().into_iter().filter(|(one, other)| row(*one).eq(row(*other))).collect()
     }
 
-    /// All pairs of different indices.
+    /// All pairs of different indices that stand in one form with the same coefficient somewhere.
     pub fn all_sliding(&self) -> BTreeSet<(Symbol, Symbol)> {
-        self.pairs().map(|(one, other)| (symbol(one), symbol(other))).collect()
+        self.together.clone().unwrap_or_default()
     }
 
     fn pairs(&self) -> impl Iterator<Item = (&Name, &Name)> {

@@ -69,6 +69,12 @@ mod step;
 
 pub use step::Step;
 
+mod notation;
+
+mod notation_of_moves;
+
+pub use notation::{Known, Notation};
+
 mod saturate;
 
 pub use saturate::{DEFINE_RESULT, Limits, Report};

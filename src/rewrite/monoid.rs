@@ -7,8 +7,10 @@
 use super::language::Term;
 use super::rule_text::Tag;
 use crate::recurrence::{Function, Operator};
+use crate::span::{Source, Span};
 use egg::{Id, RecExpr};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The name under which explanations show that a component of a reduction is a reduction of its own.
 pub const FOLD_PART: &str = "fold-part";
@@ -34,6 +36,8 @@ pub struct Monoid {
     pub values: Vec<RecExpr<Term>>,
     /// The tuple that changes nothing.
     pub neutral: Vec<f64>,
+    pub(super) source: Arc<Source>,
+    pub(super) span: Span,
 }
 
 impl Monoid {

@@ -80,6 +80,12 @@ pub const PREDICATES: &[Predicate] = &[
         holds: two,
     },
     Predicate {
+        name: "filled",
+        arity: 2,
+        meaning: "in the frame, the index has a value whatever the sizes and the other indices are",
+        holds: filled,
+    },
+    Predicate {
         name: "grows",
         arity: 3,
         meaning: "the range of the index grows by one value with another one on which the term does not depend",
@@ -222,6 +228,12 @@ fn two(graph: &Graph, arguments: &[Id]) -> bool {
     let [frame, index] = arguments else { return false };
     let count = index_of(graph, *frame, *index).and_then(|index| graph.analysis.context.frame.count(index));
     count.is_some_and(|count| count == Affine::constant(2))
+}
+
+fn filled(graph: &Graph, arguments: &[Id]) -> bool {
+    let [_, index] = arguments else { return false };
+    let indices = bound_indices(graph, *index);
+    !indices.is_empty() && indices.iter().all(|index| graph.analysis.context.frame.is_filled(*index))
 }
 
 fn grows(graph: &Graph, arguments: &[Id]) -> bool {

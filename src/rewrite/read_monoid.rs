@@ -44,6 +44,8 @@ pub(super) fn read_monoid(source: &Arc<Source>, text: &MonoidText) -> Result<Mon
         neutral: neutral.iter().map(|value| number(source, value)).collect::<Result<_, _>>()?,
         left: left.into_iter().map(|token| token.text).collect(),
         right: right.into_iter().map(|token| token.text).collect(),
+        source: Arc::clone(source),
+        span: text.name.span,
     })
 }
 

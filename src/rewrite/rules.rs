@@ -6,6 +6,7 @@
 use super::monoid::Monoid;
 use super::reader::{Rule, read_rules};
 use super::rule_text::Tag;
+use super::step::Step;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::span::Source;
 use std::collections::BTreeMap;
@@ -72,6 +73,12 @@ impl RuleSet {
     /// The set of the rule called `name` alone; empty where there is none.
     pub fn only(mut self, name: &str) -> RuleSet {
         self.rules.retain(|rule| rule.name == name);
+        self
+    }
+
+    /// The set of the rules that these steps apply.
+    pub fn among(mut self, steps: &[Step]) -> RuleSet {
+        self.rules.retain(|rule| steps.iter().any(|step| step.rule == rule.name));
         self
     }
 

@@ -1,7 +1,8 @@
 //! Saturation: runs the rules until nothing new is learnt.
 //!
 //! In: terms, the [`Context`] of their names, and a [`RuleSet`]. Out: one e-graph that holds every lowered form the rules reach.
-//! Invariant: limits count iterations and e-nodes, never time, so the same input gives the same graph.
+//! Invariant: limits count iterations and e-nodes, so the same input gives the same graph; a limit of time has to be asked for, and the
+//! stop reason says where it struck.
 //! Paper: Cyclotron section 8.
 
 use super::analysis::{Contradiction, FieldAnalysis, Graph};
@@ -25,11 +26,20 @@ pub struct Limits {
     pub iterations: usize,
     /// E-nodes.
     pub nodes: usize,
+    /// How long it may take.
+    pub time: Duration,
+}
+
+impl Limits {
+    /// So many rounds and e-nodes, however long they take.
+    pub const fn of(iterations: usize, nodes: usize) -> Limits {
+        Limits { iterations, nodes, time: Duration::MAX }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { iterations: 100, nodes: 100_000 }
+        Limits::of(100, 100_000)
     }
 }
 
@@ -42,7 +52,7 @@ pub struct Report {
     pub classes: usize,
     /// Rounds of all rules.
     pub iterations: usize,
-    /// Why it stopped: `Saturated`, `NodeLimit`, `IterationLimit`.
+    /// Why it stopped: `Saturated`, `NodeLimit`, `IterationLimit`, `TimeLimit`.
     pub stop: String,
     /// How often each rule taught something new, in the order of their names; rules that never did are left out.
     pub fired: BTreeMap<String, usize>,
@@ -54,6 +64,16 @@ impl Report {
     /// Whether the rules had nothing left to say.
     pub fn is_saturated(&self) -> bool {
         self.stop == "Saturated"
+    }
+
+    /// Why it stopped, in words.
+    pub fn stop_text(&self) -> String {
+        match self.stop.as_str() {
+            "NodeLimit" => "stopped by the limit of e-nodes".to_owned(),
+            "IterationLimit" => "stopped by the limit of rounds".to_owned(),
+            "TimeLimit" => "stopped by the limit of time".to_owned(),
+            word => word.to_lowercase(),
+        }
     }
 }
 
@@ -78,7 +98,7 @@ pub(super) fn saturate_terms(
 ) -> Checked<(Report, Graph)> {
     let started = Instant::now();
     let analysis = FieldAnalysis::new(Arc::new(context));
-    let mut runner = run(start_graph(analysis, starts), rules, limits);
+    let mut runner = run(start_graph(analysis, starts), rules, limits, |_| false);
     if let Some(contradiction) = runner.egraph.analysis.contradiction() {
         return contradicted(&mut runner.egraph, &contradiction, rules).alone();
     }
@@ -91,6 +111,21 @@ pub(super) fn saturate_terms(
         seconds: started.elapsed().as_secs_f64(),
     };
     Ok((report, runner.egraph))
+}
+
+/// The steps between two terms, by `rules` alone, from an e-graph that grows no further than until they meet; `None` where they do not.
+pub(super) fn meet(
+    context: &Arc<Context>,
+    [from, to]: [&RecExpr<Term>; 2],
+    rules: &RuleSet,
+    limits: &Limits,
+) -> Option<Vec<Step>> {
+    let starts = [from, to].map(|term| Start { term, result: None });
+    let graph = start_graph(FieldAnalysis::new(Arc::clone(context)), &starts);
+    let ends = [graph.lookup_expr(from)?, graph.lookup_expr(to)?];
+    let has_met = move |graph: &Graph| graph.find(ends[0]) == graph.find(ends[1]);
+    let mut runner = run(graph, rules, limits, has_met);
+    has_met(&runner.egraph).then(|| explain_equality(&mut runner.egraph, from, to))
 }
 
 fn start_graph(analysis: FieldAnalysis, starts: &[Start]) -> Graph {
@@ -106,17 +141,24 @@ fn start_graph(analysis: FieldAnalysis, starts: &[Start]) -> Graph {
     graph
 }
 
-fn run(graph: Graph, rules: &RuleSet, limits: &Limits) -> Runner<Term, FieldAnalysis> {
+/// Runs `rules` until nothing new is learnt, a limit is reached, or nobody wants to know more.
+fn run(
+    graph: Graph,
+    rules: &RuleSet,
+    limits: &Limits,
+    is_enough: impl Fn(&Graph) -> bool + 'static,
+) -> Runner<Term, FieldAnalysis> {
     let analysis = graph.analysis.clone();
     let rewrites: Vec<&Rewrite<Term, FieldAnalysis>> = rules.rules().iter().map(|rule| &rule.rewrite).collect();
     Runner::new(analysis)
         .with_egraph(graph)
         .with_iter_limit(limits.iterations)
         .with_node_limit(limits.nodes)
-        .with_time_limit(Duration::MAX)
+        .with_time_limit(limits.time)
         .with_scheduler(SimpleScheduler)
-        .with_hook(|runner| match runner.egraph.analysis.contradiction() {
+        .with_hook(move |runner| match runner.egraph.analysis.contradiction() {
             Some(_) => Err("Contradiction".to_owned()),
+            None if is_enough(&runner.egraph) => Err("Enough".to_owned()),
             None => Ok(()),
         })
         .run(rewrites)

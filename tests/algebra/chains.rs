@@ -1,69 +1,40 @@
-//! Every step of every chain holds by itself: both of its terms have one value at every point, by an interpreter that knows no law.
+//! Every step of every chain holds by itself: its terms have one value wherever they have one, and its law leads from one to the other.
 
-use crate::common::{algebra, derived, naive, sizes};
+use crate::common::{algebra, derived, naive};
 use std::collections::BTreeMap;
-use systole::algebra::{Coordinates, Law, Part, Wanted, World, derive_recast, recast};
-use systole::integer::{Bindings, Name, name};
-use systole::recurrence::{RecurrenceSystem, Tensors};
-use systole::rewrite::{Frame, RecExpr, RuleSet, Term};
+use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive_recast, recast};
+use systole::integer::{Bindings, name};
+use systole::rewrite::check::ChainReport;
 
-/// Numbers between 0.5 and 1.5 that differ from element to element, for every tensor.
-fn filled(system: &RecurrenceSystem, sizes: &Bindings) -> Tensors {
-    let fill = |(seed, tensor): (usize, &systole::recurrence::Tensor)| {
-        let shape: Vec<usize> = tensor.shape.iter().map(|form| form.evaluate(sizes).unwrap() as usize).collect();
-        let mut rank = seed as f64;
-        let next = || {
-            rank += 1.0;
-            0.5 + (rank * 0.618_033_988_749_895).fract()
-        };
-        (tensor.name.clone(), ndarray::ArrayD::from_shape_simple_fn(shape, next))
-    };
-    system.tensors.iter().enumerate().map(fill).collect()
-}
-
-/// How many points both terms of a step have a value at; the largest relative difference there.
-fn compare(law: &Law, frame: &Frame, rules: &RuleSet, (sizes, tensors): (&Bindings, &Tensors)) -> (usize, f64) {
-    let world = World { frame, monoids: rules.monoids(), sizes, tensors };
-    let terms: Vec<RecExpr<Term>> = law.terms.iter().map(|term| term.parse().unwrap()).collect();
-    let indices: Vec<Name> = frame.indices().iter().map(|index| index.name.clone()).collect();
-    let (mut met, mut largest) = (0, 0.0_f64);
-    for point in world.points(&indices).unwrap() {
-        let values: Vec<Option<Vec<f64>>> = terms.iter().map(|term| world.tuple(term, &point)).collect();
-        if let [Some(before), Some(after)] = values.as_slice() {
-            met += 1;
-            let differences = before.iter().zip(after).map(|(one, other)| (one - other).abs() / one.abs().max(1.0));
-            largest = differences.fold(largest, f64::max);
-        }
-    }
-    (met, largest)
+/// What all chains of a kernel have come through together.
+fn checked(found: &Derivation) -> ChainReport {
+    let reports =
+        found.forms.iter().map(|form| found.check_steps(form, &algebra()).unwrap_or_else(|wrong| panic!("{wrong:?}")));
+    reports.reduce(ChainReport::and).unwrap()
 }
 
 #[test]
 fn each_step_holds_at_every_point() {
-    let rules = algebra();
-    for kernel in [
-        "attention",
-        "softmax_attention",
-        "mean_variance",
-        "argmax",
-        "cross_entropy",
-        "polynomial",
-        "distances",
-        "gram",
+    for (kernel, conditions) in [
+        ("attention", 1),
+        ("softmax_attention", 0),
+        ("mean_variance", 0),
+        ("argmax", 0),
+        ("cross_entropy", 0),
+        ("polynomial", 1),
+        ("distances", 0),
+        ("gram", 0),
     ] {
-        let system = naive(kernel);
-        let found = derived(&system, &rules);
-        let sizes: Bindings =
-            system.parameters.iter().zip([3, 2, 4]).map(|(name, size)| (name.clone(), size)).collect();
-        let tensors = filled(&system, &sizes);
-        for law in found.forms.iter().flat_map(|form| &form.steps) {
-            let (met, difference) = compare(law, &found.frame, &rules, (&sizes, &tensors));
-            assert!(met > 0 && difference < 1e-12, "{kernel}: {law:?} at {met} points: {difference}");
-        }
+        let found = derived(&naive(kernel), &algebra());
+        let report = checked(&found);
+        let steps = found.forms.iter().map(|form| form.steps.len()).sum::<usize>();
+        assert_eq!((report.steps, report.evaluated, report.definitions), (steps, steps, 0), "{kernel}");
+        assert!(report.conditions >= conditions, "{kernel}: {report:?}");
+        assert!(report.sizes.len() == 2, "{kernel}: {report:?}");
     }
 }
 
-/// A reduction in blocks, in pairs, from another element on: its terms have the value of the whole one.
+/// A reduction in blocks, in pairs, from another element on: each step has the value of the one before, tuples too.
 #[test]
 fn each_step_of_another_order_holds() {
     let rules = algebra();
@@ -79,25 +50,50 @@ fn each_step_of_another_order_holds() {
             recast.system.parameters.iter().zip([3, 2, 4]).map(|(name, size)| (name.clone(), size)).collect();
         let limits = Wanted { sizes: &sizes, limits: crate::common::LIMITS, all: None };
         let found = derive_recast(&recast, &rules, &limits).unwrap();
-        let tensors = filled(&recast.system, &sizes);
-        for law in &found.forms[0].steps {
-            let (met, difference) = compare(law, &found.frame, &rules, (&sizes, &tensors));
-            assert!(met > 0 && difference < 1e-12, "{wanted:?}: {law:?} at {met} points: {difference}");
-        }
+        let report = found.check_steps(&found.forms[0], &rules).unwrap();
+        assert!(report.steps > 0 && report.evaluated == report.steps, "{wanted:?}: {report:?}");
     }
 }
 
-/// The twin: a step that is off by one is found out.
+/// What is said of the chain of the first form once one of its steps is changed.
+fn refusal(kernel: &str, change: impl Fn(&mut Law)) -> String {
+    let found = derived(&naive(kernel), &algebra());
+    let mut form: Form = found.forms[0].clone();
+    assert!(found.check_steps(&form, &algebra()).is_ok());
+    change(&mut form.steps[0]);
+    found.check_steps(&form, &algebra()).unwrap_err()[0].to_string()
+}
+
+/// The twins: another term, another component, another law, no term at all.
 #[test]
-fn a_wrong_step_does_not_hold() {
-    let (system, rules) = (naive("log_sum_exp"), algebra());
-    let found = derived(&system, &rules);
-    let sizes = sizes(&[("N", 3), ("M", 4)]);
-    let tensors = filled(&system, &sizes);
-    let mut law = found.forms[0].steps[0].clone();
-    assert!(compare(&law, &found.frame, &rules, (&sizes, &tensors)).1 < 1e-12);
-    law.terms[1] = law.terms[1].replace(" 1)", " 2)").replace("(part 1", "(part 0");
-    assert!(compare(&law, &found.frame, &rules, (&sizes, &tensors)).1 > 1e-3);
+fn a_wrong_step_is_refused() {
+    let another = |from: &'static str, to: &'static str| {
+        move |law: &mut Law| {
+            assert!(law.terms[1].contains(from), "{law:?}");
+            law.terms[1] = law.terms[1].replace(from, to);
+        }
+    };
+    let message = refusal("log_sum_exp", another(" 1)", " 2)"));
+    assert!(message.starts_with("step 1 of the chain does not hold: `rescale-one`"), "{message}");
+    assert!(message.contains("does not lead from one term to the other"), "{message}");
+    refusal("log_sum_exp", another("(part 1", "(part 0"));
+    refusal("log_sum_exp", |law| law.step.rule = "rescale".to_owned());
+    assert!(refusal("log_sum_exp", |law| law.terms[1] = "(".to_owned()).contains("is no term"));
+}
+
+/// What no rule says is held to its value alone.
+#[test]
+fn a_step_without_a_rule_is_evaluated() {
+    let named = |law: &mut Law| law.step.rule = "fold-part".to_owned();
+    let found = derived(&naive("log_sum_exp"), &algebra());
+    let mut form = found.forms[0].clone();
+    named(&mut form.steps[0]);
+    form.steps[0].tag = systole::rewrite::Tag::Exact;
+    let message = refusal("log_sum_exp", |law| {
+        named(law);
+        law.terms[1] = law.terms[1].replace("(part 1", "(part 0");
+    });
+    assert!(message.contains(" before, ") && message.contains(" after"), "{message}");
 }
 
 #[test]
@@ -113,5 +109,25 @@ fn a_step_has_its_law_and_tag() {
     assert_eq!(
         (step.before.as_str(), step.after.as_str()),
         ("sum(j) (P[i, j] * V[j, d_2])", "(rescaled(j) (S[i, j], V[j, d_2])).1")
+    );
+}
+
+/// As short as they are found: what each chain has for its steps.
+#[test]
+fn chains_are_short() {
+    let lengths = |kernel: &str| {
+        derived(&naive(kernel), &algebra()).forms.iter().map(|form| form.steps.len()).collect::<Vec<_>>()
+    };
+    let found: Vec<(&str, Vec<usize>)> = ["attention", "softmax_attention", "mean_variance", "cross_entropy"]
+        .map(|kernel| (kernel, lengths(kernel)))
+        .into();
+    assert_eq!(
+        found,
+        [
+            ("attention", vec![3, 2]),
+            ("softmax_attention", vec![6, 5, 2]),
+            ("mean_variance", vec![15]),
+            ("cross_entropy", vec![7, 4, 1])
+        ]
     );
 }

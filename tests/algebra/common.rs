@@ -19,7 +19,7 @@ pub fn algebra() -> RuleSet {
 }
 
 /// Limits that are reached by no kernel whose rules saturate, and soon by the others.
-pub const LIMITS: Limits = Limits { iterations: 30, nodes: 1000 };
+pub const LIMITS: Limits = Limits::of(30, 1000);
 
 /// The forms of a kernel, counted where each size is 8.
 pub fn derived(system: &RecurrenceSystem, rules: &RuleSet) -> Derivation {

@@ -220,7 +220,7 @@ fn a_chain_of_products_has_the_best_order_for_its_sizes() {
         }
         let system = load(&Source::new("chain.rec", text)).unwrap();
         let given: Vec<(&str, i64)> = parameters.iter().copied().zip(values).collect();
-        let limits = Limits { iterations: 30, nodes: 5000 };
+        let limits = Limits::of(30, 5000);
         let found = derive(&system, &algebra(), &Wanted { sizes: &sizes(&given), limits, all: None }).unwrap();
         assert!(found.report.is_saturated() && found.report.nodes < 1000, "{:?}", found.report);
         let sides: Vec<u128> = (0..=count).map(|place| values[dimension(place)] as u128).collect();

@@ -66,6 +66,51 @@ fn what_cannot_be_derived_is_refused() {
     assert_eq!(exact["forms"].as_array().unwrap().len(), 1);
 }
 
+/// A limit of time says that it struck, and changes nothing where it does not.
+#[test]
+fn a_limit_of_time_is_a_stop_reason() {
+    let kernel = "kernels/naive/log_sum_exp.rec";
+    let struck = object(&["derive", kernel, "--seconds", "0"]);
+    assert_eq!(struck["saturation"]["stop"], "TimeLimit");
+    let output = systole(&["derive", kernel, "--seconds", "0"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("stopped by the limit of time in "));
+    assert_eq!(struck["forms"][0]["cost"], struck["written"]);
+    assert_eq!(object(&["derive", kernel, "--seconds", "3600"]), object(&["derive", kernel]));
+}
+
+/// What is lost is the form of one pass, and each of its laws that was left out is named with its tag.
+#[test]
+fn what_forbidden_laws_lose_is_said() {
+    let found = object(&["derive", "kernels/naive/attention.rec", "--forbid", "real"]);
+    let lost = &found["forbidden"];
+    assert_eq!(
+        (&lost["changed"], &lost["with"]["passes"], &lost["without"]["passes"]),
+        (&true.into(), &4.into(), &6.into())
+    );
+    let laws: Vec<&str> = lost["laws"].as_array().unwrap().iter().filter_map(|law| law["rule"].as_str()).collect();
+    assert_eq!(laws, ["factor-div-mul", "rescale", "rescale-one"]);
+    assert!(lost["laws"].as_array().unwrap().iter().all(|law| law["tag"] == "real"));
+    let output = systole(&["derive", "kernels/naive/attention.rec", "--forbid", "real"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("forbidden laws lose the form of") && text.contains("without rescale (real): "), "{text}");
+    // The twins: a law that the best form does not need, and nothing forbidden.
+    let same = object(&["derive", "kernels/naive/attention.rec", "--forbid", "mirror"]);
+    assert_eq!((&same["forbidden"]["changed"], &same["forbidden"]["laws"]), (&false.into(), &Value::Array(vec![])));
+    assert!(object(&["derive", "kernels/naive/attention.rec"])["forbidden"].is_null());
+}
+
+#[test]
+fn the_chain_of_a_form_is_checked_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chain.dot").display().to_string();
+    let found = object(&["derive", "kernels/naive/attention.rec", "--dot", &path]);
+    let steps = &found["forms"][0]["steps"];
+    assert_eq!((&found["checked"]["steps"], &found["checked"]["evaluated"]), (&3.into(), &3.into()));
+    assert_eq!((&steps[0]["phase"], &steps[0]["rule"]), (&"algebra".into(), &"factor-div-mul".into()));
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("label=\"1. factor-div-mul (real)\"") && text.matches(" -> ").count() == 3, "{text}");
+}
+
 #[test]
 fn the_same_bytes_every_time() {
     let flags = ["derive", "kernels/naive/softmax_attention.rec", "--json"];
@@ -165,7 +210,7 @@ fn forms(kernel: &str, size: &str) -> Vec<systole::algebra::Form> {
     let list: Vec<(&str, i64)> =
         size.split(',').filter_map(|one| one.split_once('=')).map(|(name, n)| (name, n.parse().unwrap())).collect();
     let sizes = crate::common::sizes(&list);
-    let limits = systole::rewrite::Limits { iterations: 30, nodes: 2000 };
+    let limits = systole::rewrite::Limits::of(30, 2000);
     let wanted = Wanted { sizes: &sizes, limits, all: Some(64) };
     derive(&crate::common::naive(kernel), &crate::common::algebra(), &wanted).unwrap().forms
 }

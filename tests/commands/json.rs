@@ -102,7 +102,7 @@ fn sim_writes_its_keys() {
 fn the_other_commands_write_one_object_too() {
     let checked = json(&["check", "kernels/matmul.rec"]);
     assert_keys(&checked, "kernel parameters tensors equations schedules normal_form spaces");
-    assert_keys(&json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]), "recurrences steps");
+    assert_keys(&json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]), "recurrences steps checked");
     assert_keys(&json(&["doctor"]), "solver cores mpirun");
 }
 

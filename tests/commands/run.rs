@@ -58,7 +58,41 @@ fn explain_goes_from_the_equations_to_the_proved_schedule() {
     assert_eq!(steps.last().map(|step| &step["rule"]), Some(&"proved-by-11-obligations".into()));
     let recurrences = found["recurrences"].as_array().expect("a list");
     assert!(recurrences.contains(&"(i,j,k)_A <- (i,j-1,k)_A".into()));
-    assert!(good(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]).contains("inject"));
+    assert_eq!(found["checked"]["evaluated"], steps.len());
+    let text = good(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]);
+    assert!(text.contains("dataflow, 19 steps") && text.contains("inject (exact)"), "{text}");
+    let law = "(A[i, k] * B[k, j]) on matmul\n    -> (A[i, k] on matmul) * (B[k, j] on matmul)";
+    assert!(text.contains(law), "{text}");
+    let end = "each of 19 steps evaluated equal at K=4,M=3,N=2 and K=1,M=1,N=1; the conditions of 3 hold";
+    assert!(text.trim_end().ends_with(end), "{text}");
+}
+
+#[test]
+fn a_chain_is_a_graph_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chain.dot");
+    good(&["explain", "kernels/matmul.rec", "--schedule", "cannon", "--dot", path.to_str().unwrap()]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("digraph {") && text.matches(" -> ").count() >= 19, "{text}");
+    assert!(text.contains("label=\"1. lower-sum (exact)\""), "{text}");
+}
+
+#[test]
+fn tiles_are_a_phase_of_their_own() {
+    let flags = ["explain", "kernels/matmul.rec", "--tile", "i=2,j=2,k=2", "--size", "M=4,N=5,K=3"];
+    let found = json(&flags);
+    let phases: Vec<&str> =
+        found["steps"].as_array().unwrap().iter().filter_map(|step| step["phase"].as_str()).collect();
+    assert_eq!(phases.iter().filter(|phase| **phase == "tiling").count(), 1);
+    assert_eq!((phases[0], phases[1]), ("tiling", "dataflow"));
+    assert_eq!(found["checked"]["evaluated"], phases.len());
+}
+
+#[test]
+fn forms_bring_their_laws_along() {
+    let found = json(&["explain", "kernels/naive/prefix_sum.rec", "--forms", "--size", "N=4"]);
+    let rules: Vec<&str> = found["steps"].as_array().unwrap().iter().filter_map(|step| step["rule"].as_str()).collect();
+    assert_eq!((rules[0], &found["steps"][0]["phase"]), ("running", &"algebra".into()));
 }
 
 #[test]

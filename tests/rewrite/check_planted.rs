@@ -1,31 +1,14 @@
 //! Unsound rules, each found out with a small counterexample in its own variables, beside a sound twin that passes.
 
-use systole::rewrite::RuleSet;
-use systole::rewrite::check::{RuleReport, Settings, check_rule};
-use systole::span::Source;
+use crate::planted;
+use systole::rewrite::Phase;
 
-const SETTINGS: Settings = Settings { cases: 200, seed: 1 };
-
-fn check(tag_and_law: &str, rule: &str) -> RuleReport {
-    let source = Source::new("own.rules", format!("# law {tag_and_law}\nown: {rule}\n"));
-    let rules = RuleSet::from_sources(&[source]).unwrap_or_else(|wrong| panic!("{rule}: {wrong:?}"));
-    check_rule(&rules.rules()[0], rules.monoids(), &SETTINGS)
-}
-
-/// The rule is refused, with all of these in the message.
 fn refused(tag_and_law: &str, rule: &str, essentials: &[&str]) {
-    let report = check(tag_and_law, rule);
-    let refusal = report.refusal.unwrap_or_else(|| panic!("passes {} times: {rule}", report.passed)).to_string();
-    for text in essentials {
-        assert!(refusal.contains(text), "`{text}` is not in\n{refusal}");
-    }
+    planted::refused(Phase::Dataflow, tag_and_law, rule, essentials);
 }
 
-/// The rule passes as often as asked for.
 fn passes(tag_and_law: &str, rule: &str) {
-    let report = check(tag_and_law, rule);
-    assert_eq!(report.refusal.map(|refusal| refusal.to_string()), None, "{rule}");
-    assert_eq!(report.passed, SETTINGS.cases, "{rule}");
+    planted::passes(Phase::Dataflow, tag_and_law, rule);
 }
 
 #[test]
@@ -45,7 +28,7 @@ fn a_factor_leaves_a_sum_only_if_it_does_not_depend_on_the_index() {
 #[test]
 fn reductions_over_coupled_indices_are_not_interchanged() {
     let rule = "(reduce ?s ?o ?k (reduce ?s ?o ?l ?f)) => (reduce ?s ?o ?l (reduce ?s ?o ?k ?f))";
-    refused("exact: reductions may be nested either way", rule, &["?k = ", "?l = ", "?o = sum"]);
+    refused("exact: reductions may be nested either way", rule, &["?k = ", "?l = ", "?o = "]);
     passes("exact: over a box they may", &format!("{rule} if independent(?s ?k ?l)"));
     passes("exact: if the range depends on no other index they may", &format!("{rule} if boxed(?s ?k)"));
 }

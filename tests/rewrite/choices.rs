@@ -327,9 +327,9 @@ fn a_subscript_of_parameters_alone_is_a_scalar() {
 fn limits_are_reported_and_what_was_found_stays_right() {
     let rules = load_rules(None).unwrap();
     let space = kernels::mttkrp();
-    let stopped = saturate(&space, &rules, &Limits { iterations: 100, nodes: 50 }).unwrap();
+    let stopped = saturate(&space, &rules, &Limits::of(100, 50)).unwrap();
     assert_eq!(stopped.report.stop, "NodeLimit");
-    let stopped = saturate(&space, &rules, &Limits { iterations: 3, nodes: 100_000 }).unwrap();
+    let stopped = saturate(&space, &rules, &Limits::of(3, 100_000)).unwrap();
     assert_eq!((stopped.report.stop.as_str(), stopped.report.iterations), ("IterationLimit", 3));
     assert!(!stopped.report.is_saturated() && stopped.choices().is_err());
 }

@@ -15,6 +15,12 @@ mod check;
 
 mod check_meaning;
 
+mod check_monoids;
+
+mod planted;
+
+mod check_frames;
+
 mod check_planted;
 
 mod choices;
@@ -26,6 +32,8 @@ mod reader;
 mod soundness;
 
 mod explain;
+
+mod chain_checks;
 
 mod show;
 

@@ -127,7 +127,7 @@ fn unsound_rules_are_found_out() {
         sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let space = kernels::matmul();
-        let lowered = saturate(&space, &rules, &Limits { iterations: 6, nodes: 2_000 }).unwrap();
+        let lowered = saturate(&space, &rules, &Limits::of(6, 2_000)).unwrap();
         assert!(lowered.report.fired.contains_key("wrong"), "{rule}");
         assert!(find_difference(&space, &lowered.dump()).is_some(), "{rule}");
     }
@@ -169,7 +169,7 @@ fn unsound_handoffs_are_found_out() {
         sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let system = cut(text);
-        let lowered = saturate_system(&system, &rules, &Limits { iterations: 10, nodes: 2_000 }).unwrap();
+        let lowered = saturate_system(&system, &rules, &Limits::of(10, 2_000)).unwrap();
         assert!(lowered.report.fired.contains_key("wrong"), "{rule}");
         assert!(find_system_difference(&system, &lowered.dump()).is_some(), "{rule}");
     }

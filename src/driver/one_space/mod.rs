@@ -25,6 +25,7 @@ use crate::integer::Bindings;
 use crate::mapping::{Design, Network};
 use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
+use crate::rewrite::check::ChainReport;
 use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
@@ -193,6 +194,10 @@ impl Kernel for OneSpace {
     fn explain(lowered: &mut Lowered, design: &Design) -> Vec<Step> {
         let (place, step) = show::rows(design.space, &design.map);
         lowered.explain_scheduled(&design.dataflow, &place, &step)
+    }
+
+    fn check_steps(lowered: &Lowered, steps: &[Step], rules: &RuleSet) -> Checked<ChainReport> {
+        lowered.check_steps(steps, rules)
     }
 
     fn why_nothing(searched: &Searched<OneSpace>, limit: u64) -> Checked<Diagnostics> {

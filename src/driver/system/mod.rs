@@ -26,6 +26,7 @@ use crate::mapping::{Network, Part, SystemDesign};
 use crate::recurrence::spaces::{SpaceSystem, evaluate_system_in_order};
 use crate::recurrence::{Chain, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
+use crate::rewrite::check::ChainReport;
 use crate::rewrite::{self, Choices, Dataflow, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use crate::span::Span;
 use crate::systolize::Scheme;
@@ -166,6 +167,10 @@ impl Kernel for System {
         let texts = show::texts(design);
         let parts = scheduled(design, &texts).into_iter().enumerate();
         parts.flat_map(|(space, part)| lowered.explain_scheduled(space, part)).collect()
+    }
+
+    fn check_steps(lowered: &LoweredSystem, steps: &[Step], rules: &RuleSet) -> Checked<ChainReport> {
+        lowered.check_steps(steps, rules)
     }
 
     fn why_nothing(searched: &Searched<System>, limit: u64) -> Checked<Diagnostics> {

@@ -109,17 +109,14 @@ impl<'a> Evaluation<'a> {
     }
 
     pub fn around(&self, face: &Face, set: &Around, x: &[i64]) -> Vec<Vec<i64>> {
-        let points = self.world.points(face.space).iter().filter(|point| self.world.is_on(face, point)).cloned();
         match set {
             Around::Line(along) => self.world.line(face, along, x),
-            Around::Differing(indices) => {
-                let same =
-                    |point: &Vec<i64>| (0..x.len()).all(|place| indices.contains(&place) || point[place] == x[place]);
-                points.filter(same).collect()
-            }
+            Around::Differing(indices) => self.world.differing(face, indices, x),
+            Around::Turned(index, first) => self.world.turned(face, (*index, *first), x),
             Around::Fibre(forms) => {
                 let element = subscripts(forms, x);
-                points.filter(|point| subscripts(forms, point) == element).collect()
+                let points = self.world.points(face.space).iter().filter(|point| self.world.is_on(face, point));
+                points.filter(|point| subscripts(forms, point) == element).cloned().collect()
             }
         }
     }

@@ -25,6 +25,30 @@ pub(super) struct Instance {
 }
 
 impl Instance {
+    /// The instance of a pattern that a term is, by its text.
+    pub fn of(pattern: &PatternAst<Term>, term: &RecExpr<Term>) -> Option<Instance> {
+        let mut instance = Instance { bound: BTreeMap::new(), space: 0 };
+        instance.bind(pattern, pattern.root(), term, term.root())?;
+        Some(instance)
+    }
+
+    fn bind(&mut self, pattern: &PatternAst<Term>, at: Id, term: &RecExpr<Term>, id: Id) -> Option<()> {
+        let node = match &pattern[at] {
+            ENodeOrVar::Var(variable) => {
+                let text = term[id].build_recexpr(|child| term[child].clone()).to_string();
+                let bound = Bound { text: text.clone(), sort: Sort::Any, face: None };
+                let known = self.bound.entry(variable.to_string()).or_insert(bound);
+                return (known.text == text).then_some(());
+            }
+            ENodeOrVar::ENode(node) => node,
+        };
+        let children = node.children().iter().zip(term[id].children());
+        let all: Vec<(Id, Id)> = children.map(|(one, other)| (*one, *other)).collect();
+        let is_alike = node.matches(&term[id]) && node.children().len() == all.len();
+        all.into_iter().filter(|_| is_alike).try_for_each(|(one, other)| self.bind(pattern, one, term, other))?;
+        is_alike.then_some(())
+    }
+
     /// A side of the rule with its variables replaced.
     pub fn term(&self, pattern: &PatternAst<Term>) -> Option<RecExpr<Term>> {
         self.text(pattern, pattern.root())?.parse().ok()

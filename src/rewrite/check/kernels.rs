@@ -1,6 +1,6 @@
 //! Where rules fire: the kernels that ship, and two small ones for what none of them has.
 //!
-//! In: rules. Out: for each rule the number of kernels in which it teaches something beside all others. Invariant: limits count
+//! In: rules. Out: for each rule the kernels in which it teaches something beside all others. Invariant: limits count
 //! rounds and e-nodes, so the counts are the same on every machine.
 
 use crate::diagnostic::Checked;
@@ -36,21 +36,32 @@ y[i] = select(a[i] < b[i], a[i] + b[i], a[i] - b[i]) * (a[i] <= b[i]) / (a[i] ==
      + min(a[i], abs(b[i])) * sqrt(a[i]) + exp(a[i]) * log(a[i]) + pow(a[i], b[i]) * recip(a[i]) + alpha * i";
 
 /// Rounds and e-nodes for one kernel: rules that multiply terms are cut off here.
-const LIMITS: Limits = Limits { iterations: 20, nodes: 5_000 };
+const LIMITS: Limits = Limits::of(20, 5_000);
 
-/// How many of the kernels that are looked at each rule fires in; rules that never do are left out.
-pub fn count_kernels(rules: &RuleSet) -> Checked<BTreeMap<String, usize>> {
+/// What kernels that are not files are called.
+const OVER_TILES: &str = "matmul over tiles";
+
+/// In which of the kernels that are looked at each rule fires; rules that never do are left out.
+pub fn find_kernels(rules: &RuleSet) -> Checked<BTreeMap<String, Vec<String>>> {
     let mut texts: Vec<(&str, &str)> = KERNELS.to_vec();
-    texts.push(("functions", FUNCTIONS));
+    texts.push(("all functions", FUNCTIONS));
     let systems = texts.iter().map(|(name, text)| load(&Source::new(format!("{name}.rec"), *text)));
     let mut systems = systems.collect::<Checked<Vec<RecurrenceSystem>>>()?;
     systems.extend(tiled(&systems)?);
     let fired = systems.par_iter().map(|system| fired(system, rules)).collect::<Checked<Vec<_>>>()?;
-    let mut counts = BTreeMap::new();
-    for rule in fired.into_iter().flatten() {
-        *counts.entry(rule).or_insert(0) += 1;
+    let names = texts.iter().map(|(name, _)| *name).chain([OVER_TILES]);
+    Ok(by_rule(names.zip(fired)))
+}
+
+/// For each rule the kernels that it fires in, in their order.
+pub fn by_rule<'a>(fired: impl Iterator<Item = (&'a str, Vec<String>)>) -> BTreeMap<String, Vec<String>> {
+    let mut kernels: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (kernel, rules) in fired {
+        for rule in rules {
+            kernels.entry(rule).or_default().push(kernel.to_owned());
+        }
     }
-    Ok(counts)
+    kernels
 }
 
 /// The matrix product over tiles, whose body is a leaf.

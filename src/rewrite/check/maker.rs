@@ -13,21 +13,32 @@ use super::world::{Face, World};
 use crate::integer::Affine;
 use crate::recurrence::Operator;
 use crate::rewrite::context::{access_text, direction_text, null_directions};
-use crate::rewrite::language::Term;
-use egg::{ENodeOrVar, Id, Language, PatternAst};
+use crate::rewrite::language::{AccessText, Term};
+use crate::rewrite::reader::{Condition, Rule};
+use egg::{ENodeOrVar, Id, Language, PatternAst, Symbol};
 use std::collections::BTreeMap;
 
-/// Finds an instance of `pattern`.
+/// Finds an instance of the left side of `rule`.
 pub(super) fn random_instance(
-    pattern: &PatternAst<Term>,
+    rule: &Rule,
     sorts: &Sorts,
     world: &World,
     terms: Terms,
     random: &mut Random,
 ) -> Option<Instance> {
-    let level = if random.once_in(2) { Sort::Expression } else { Sort::Field };
+    let level = if world.is_framed() || random.once_in(2) { Sort::Expression } else { Sort::Field };
     let level = if sorts.root == Sort::Value { level } else { sorts.root };
-    let mut maker = Maker { pattern, sorts, world, terms, random, level, bound: BTreeMap::new() };
+    let pattern = &rule.left;
+    let mut maker = Maker {
+        pattern,
+        conditions: rule.conditions.all(),
+        sorts,
+        world,
+        terms,
+        random,
+        level,
+        bound: BTreeMap::new(),
+    };
     let face = maker.home(pattern.root())?;
     for pass in [Pass::Names, Pass::Lists, Pass::Directions, Pass::Values] {
         maker.visit(pattern.root(), &face, pass)?;
@@ -47,6 +58,7 @@ pub(super) enum Pass {
 /// An instance in the making.
 pub(super) struct Maker<'a> {
     pub pattern: &'a PatternAst<Term>,
+    conditions: &'a [Condition],
     sorts: &'a Sorts,
     pub world: &'a World,
     pub terms: Terms,
@@ -116,13 +128,12 @@ impl Maker<'_> {
     }
 
     fn any_space(&mut self) -> Face {
-        let count = self.world.equations.spaces.len();
-        Face::whole(if self.terms.framed { 0 } else { self.random.below(count) })
+        Face::whole(self.random.below(self.world.equations.spaces.len()))
     }
 
     fn any_face(&mut self) -> Face {
         let mut face = self.any_space();
-        let may_be_heads = self.level != Sort::Expression && !self.terms.reals && !self.terms.framed;
+        let may_be_heads = self.level != Sort::Expression && !self.terms.reals && !self.world.is_framed();
         while may_be_heads && face.heads.len() < 2 && self.random.once_in(5) {
             match self.terms.any_direction(self.world, face.space, self.random) {
                 Some(along) => face.heads.push(along),
@@ -226,9 +237,9 @@ impl Maker<'_> {
         let sort = meet(sort, self.sorts.variables.get(&name).copied().unwrap_or(Sort::Any)).unwrap_or(sort);
         let text = match sort {
             Sort::Tensor => return self.operand(node, face),
-            Sort::Access | Sort::Form | Sort::Given | Sort::Fibre => self.access(sort, face, inside)?,
+            Sort::Access | Sort::Form | Sort::Given | Sort::Fibre => self.access(&name, sort, face, inside)?,
             Sort::Operator => self.random.pick(&Operator::ALL)?.1.to_owned(),
-            Sort::Index => self.random.pick(&self.terms.reduced(self.world, face.space))?.to_string(),
+            Sort::Index => self.random.pick(&self.world.space(face.space).reduced)?.to_string(),
             Sort::Leaf => format!("leaf{}", self.random.below(3)),
             Sort::Name => "[i]".to_owned(),
             _ => return Some(()),
@@ -260,7 +271,7 @@ impl Maker<'_> {
         }
     }
 
-    fn access(&mut self, sort: Sort, face: &Face, inside: &Face) -> Option<String> {
+    fn access(&mut self, name: &str, sort: Sort, face: &Face, inside: &Face) -> Option<String> {
         let space = self.world.space(face.space);
         let wanted = self.world.output(inside.space).len();
         let known = space.operands.iter().map(|operand| &operand.access).chain([&space.output_access]);
@@ -270,8 +281,25 @@ impl Maker<'_> {
             Sort::Fibre => null_directions(space, access).len() == 2,
             _ => true,
         };
-        let candidates: Vec<_> = known.filter(fits).collect();
-        self.random.pick(&candidates).map(|access| access_text(access).to_string())
+        let mut candidates: Vec<AccessText> = known.filter(fits).map(|access| access_text(access)).collect();
+        if !self.random.once_in(4) {
+            self.prefer_exchanged(name, &mut candidates);
+        }
+        self.random.pick(&candidates).map(AccessText::to_string)
+    }
+
+    /// Where a condition asks that this access be another one with two indices exchanged, leaves those that are; all where there is none.
+    fn prefer_exchanged(&self, name: &str, candidates: &mut Vec<AccessText>) {
+        let condition = self.conditions.iter().find(|condition| condition.predicate.name == "swapped");
+        let Some([_, one, other]) = condition.map(|condition| condition.arguments.as_slice()) else { return };
+        let partner = if one.to_string() == name { other } else { one };
+        let Some(partner) = self.bound.get(&partner.to_string()) else { return };
+        let partner = AccessText(Symbol::from(&*partner.text));
+        let frame = &self.world.context.frame;
+        let is_exchanged = |access: &AccessText| frame.swapped(partner, *access).is_some();
+        if candidates.iter().any(is_exchanged) {
+            candidates.retain(is_exchanged);
+        }
     }
 
     /// Chooses an expression, a field or a message.

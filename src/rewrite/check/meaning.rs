@@ -15,8 +15,10 @@ use egg::{Id, RecExpr};
 pub(super) enum Around {
     /// Its line along a direction.
     Line(Vec<i64>),
-    /// All points that differ in these indices only.
+    /// All points that differ in these indices only, the last one fastest.
     Differing(Vec<usize>),
+    /// All points that differ in the first index only, from the one on that the value of the second says.
+    Turned(usize, usize),
     /// All points with the same subscripts.
     Fibre(Vec<Form>),
 }
@@ -74,17 +76,42 @@ pub(super) enum Local {
 /// Why a term has no meaning.
 pub(super) type Nonsense = String;
 
-type Read<T> = Result<T, Nonsense>;
+/// What is read, or why there is nothing.
+pub(super) type Read<T> = Result<T, Nonsense>;
 
 /// What `term` says on the space with this position.
 pub(super) fn meaning(world: &World, term: &RecExpr<Term>, space: usize) -> Read<Meaning> {
     Reader { world, term, space }.field(term.root())
 }
 
-struct Reader<'a> {
-    world: &'a World,
-    term: &'a RecExpr<Term>,
-    space: usize,
+/// What the components of `term` say there; the only one where it is a value.
+pub(super) fn meanings(world: &World, term: &RecExpr<Term>, space: usize) -> Read<Vec<Meaning>> {
+    let reader = Reader { world, term, space };
+    reader.components(term.root(), reader.width(term.root()))
+}
+
+impl Meaning {
+    /// The sets of points that a list of directions on a space stands for, with the face that it is on.
+    pub fn list(world: &World, term: &RecExpr<Term>, space: usize) -> Read<(Face, Vec<Around>)> {
+        let reader = Reader { world, term, space };
+        let face = match &term[term.root()] {
+            Term::Nulls([face, _]) | Term::Signs([face, _]) | Term::Axes(face) => reader.face(*face)?,
+            _ => Face::whole(space),
+        };
+        Ok((face, reader.list(term.root())?))
+    }
+
+    /// The direction that a term on a space stands for.
+    pub fn direction(world: &World, term: &RecExpr<Term>, space: usize) -> Read<Vec<i64>> {
+        Reader { world, term, space }.direction(term.root())
+    }
+}
+
+/// Reads terms on a space.
+pub(super) struct Reader<'a> {
+    pub world: &'a World,
+    pub term: &'a RecExpr<Term>,
+    pub space: usize,
 }
 
 impl Reader<'_> {
@@ -114,17 +141,17 @@ impl Reader<'_> {
         &self.world.space(self.space).name
     }
 
-    fn forms(&self, id: Id) -> Read<Vec<Form>> {
+    pub(super) fn forms(&self, id: Id) -> Read<Vec<Form>> {
         let text = self.text(id);
         let read = forms(&text, self.world.indices(self.space), &self.world.sizes);
         read.ok_or_else(|| format!("`{text}` says nothing on `{}`", self.space_name()))
     }
 
-    fn form(&self, id: Id) -> Read<Form> {
+    pub(super) fn form(&self, id: Id) -> Read<Form> {
         self.forms(id)?.into_iter().next().ok_or_else(|| format!("`{}` has no form", self.text(id)))
     }
 
-    fn direction(&self, id: Id) -> Read<Vec<i64>> {
+    pub(super) fn direction(&self, id: Id) -> Read<Vec<i64>> {
         match &self.term[id] {
             Term::Offset([space, tensor, access]) => self.offset(*space, *tensor, *access),
             _ => Ok(self.form(id)?.row),
@@ -152,7 +179,7 @@ impl Reader<'_> {
     }
 
     /// The sets of points that a list of directions stands for, and the list's own space where it names one.
-    fn list(&self, id: Id) -> Read<Vec<Around>> {
+    pub(super) fn list(&self, id: Id) -> Read<Vec<Around>> {
         match &self.term[id] {
             Term::End => Ok(vec![]),
             Term::Dir([along, rest]) => {
@@ -178,37 +205,33 @@ impl Reader<'_> {
 
     fn differing(&self, index: Id) -> Read<Around> {
         match &self.term[index] {
-            Term::Both([first, second]) => {
-                let (Around::Differing(mut all), Around::Differing(more)) =
-                    (self.differing(*first)?, self.differing(*second)?)
-                else {
-                    return Err("no indices".to_owned());
-                };
-                all.extend(more);
-                return Ok(Around::Differing(all));
-            }
-            // The order of what operators combine does not matter here.
-            Term::Turned([index, _]) => return self.differing(*index),
-            _ => {}
+            Term::Both([outer, inner]) => match (self.differing(*outer)?, self.differing(*inner)?) {
+                (Around::Differing(outer), Around::Differing(inner)) => Ok(Around::Differing([outer, inner].concat())),
+                _ => Err("what is turned stands in no pair of indices".to_owned()),
+            },
+            Term::Turned([index, first]) => Ok(Around::Turned(self.place(*index)?, self.place(*first)?)),
+            _ => Ok(Around::Differing(vec![self.place(index)?])),
         }
+    }
+
+    /// The position of an index.
+    fn place(&self, index: Id) -> Read<usize> {
         let name = self.text(index);
         let position = self.world.indices(self.space).iter().position(|known| **known == *name);
-        position
-            .map(|position| Around::Differing(vec![position]))
-            .ok_or_else(|| format!("`{name}` is no index of `{}`", self.space_name()))
+        position.ok_or_else(|| format!("`{name}` is no index of `{}`", self.space_name()))
     }
 
     /// A field on the space that a child names.
-    fn on(&self, space: Id, local: Local) -> Read<Meaning> {
+    pub(super) fn on(&self, space: Id, local: Local) -> Read<Meaning> {
         Ok(Meaning::OnFace(self.face(space)?, Box::new(local)))
     }
 
-    fn element(&self, tensor: Id, access: Id) -> Read<Meaning> {
+    pub(super) fn element(&self, tensor: Id, access: Id) -> Read<Meaning> {
         Ok(Meaning::Element(self.text(tensor), self.forms(access)?))
     }
 
     /// The field of another space at the point that gives the element.
-    fn given(&self, [space, operator, access, value]: [Id; 4]) -> Read<Meaning> {
+    pub(super) fn given(&self, [space, operator, access, value]: [Id; 4]) -> Read<Meaning> {
         let giver = self.whole(space)?;
         let there = Reader { world: self.world, term: self.term, space: giver };
         let value = Box::new(there.field(value)?);
@@ -220,7 +243,7 @@ impl Reader<'_> {
         <[Meaning; N]>::try_from(all).map(Box::new).map_err(|_| "parts are missing".to_owned())
     }
 
-    fn field(&self, id: Id) -> Read<Meaning> {
+    pub(super) fn field(&self, id: Id) -> Read<Meaning> {
         match &self.term[id] {
             Term::Number(literal) => Ok(Meaning::Number(literal.value())),
             Term::At([tensor, access]) => self.element(*tensor, *access),
@@ -262,6 +285,14 @@ impl Reader<'_> {
             Term::Sliding([space, index, value]) => {
                 self.on(*space, Local::Over(Operator::Sum, vec![self.differing(*index)?], self.field(*value)?))
             }
+            Term::Reduce([_, operator, ..]) | Term::Paired([_, operator, ..])
+                if Operator::from_keyword(&self.text(*operator)).is_none() =>
+            {
+                match self.folded(id)? {
+                    Folded { monoid, .. } if monoid.width() > 1 => Err(format!("`{}` is a tuple", monoid.name)),
+                    folded => Ok(Meaning::Part(0, Box::new(folded))),
+                }
+            }
             Term::Reduce([space, operator, index, value])
             | Term::Running([space, operator, index, value])
             | Term::Paired([space, operator, index, value]) => {
@@ -285,80 +316,51 @@ impl Reader<'_> {
     /// A component of a reduction of tuples.
     fn part(&self, component: Id, tuple: Id) -> Read<Meaning> {
         let Term::Number(component) = &self.term[component] else { return Err("no component".to_owned()) };
-        let Term::Reduce([space, operator, index, value]) = &self.term[tuple] else {
+        Ok(Meaning::Part(component.value() as usize, Box::new(self.folded(tuple)?)))
+    }
+
+    /// A reduction of tuples.
+    fn folded(&self, tuple: Id) -> Read<Folded> {
+        let (Term::Reduce([space, operator, index, value]) | Term::Paired([space, operator, index, value])) =
+            &self.term[tuple]
+        else {
             return Err(format!("`{}` is no reduction of tuples", self.text(tuple)));
         };
-        let name = self.text(*operator);
-        let declared = self.world.context.monoids.iter().find(|monoid| monoid.name == name);
-        let monoid = declared.ok_or_else(|| format!("no monoid `{name}` is declared"))?.clone();
+        let monoid = self.monoid(*operator)?;
         let components = self.components(*value, monoid.width())?;
-        let folded = Folded { face: self.face(*space)?, monoid, index: self.differing(*index)?, components };
-        Ok(Meaning::Part(component.value() as usize, Box::new(folded)))
+        Ok(Folded { face: self.face(*space)?, monoid, index: self.differing(*index)?, components })
+    }
+
+    fn monoid(&self, operator: Id) -> Read<Monoid> {
+        let name = self.text(operator);
+        let declared = self.world.context.monoids.iter().find(|monoid| monoid.name == name);
+        declared.cloned().ok_or_else(|| format!("no monoid `{name}` is declared"))
+    }
+
+    /// How many components a term has.
+    fn width(&self, id: Id) -> usize {
+        match &self.term[id] {
+            Term::Pair([_, rest]) => 1 + self.width(*rest),
+            Term::Reduce([_, operator, ..]) | Term::Paired([_, operator, ..]) => {
+                self.monoid(*operator).map_or(1, |monoid| monoid.width())
+            }
+            _ => 1,
+        }
     }
 
     fn components(&self, tuple: Id, width: usize) -> Read<Vec<Meaning>> {
         match &self.term[tuple] {
-            Term::Pair([first, rest]) if width > 1 => {
+            _ if width == 1 => Ok(vec![self.field(tuple)?]),
+            Term::Pair([first, rest]) => {
                 let mut all = vec![self.field(*first)?];
                 all.extend(self.components(*rest, width - 1)?);
                 Ok(all)
             }
-            _ if width == 1 => Ok(vec![self.field(tuple)?]),
+            _ if self.width(tuple) == width => {
+                let folded = self.folded(tuple)?;
+                Ok((0..width).map(|component| Meaning::Part(component, Box::new(folded.clone()))).collect())
+            }
             node => Err(format!("`{node}` is no tuple")),
-        }
-    }
-
-    /// A read that holds only where the element is the same at several points.
-    fn reading(&self, id: Id) -> Read<Meaning> {
-        match &self.term[id] {
-            Term::Read([space, tensor, access, list]) => {
-                let sets = self.list(*list)?;
-                self.on(*space, Local::Steady(self.forms(*access)?, sets, self.element(*tensor, *access)?))
-            }
-            Term::Const([space, tensor, access]) => {
-                let all = vec![Around::Fibre(vec![])];
-                self.on(*space, Local::Steady(self.forms(*access)?, all, self.element(*tensor, *access)?))
-            }
-            Term::Stream([space, along, tensor, access]) => {
-                self.on(*space, Local::AtHead(self.direction(*along)?, self.element(*tensor, *access)?))
-            }
-            Term::Bcast([space, along, tensor, access]) => {
-                self.on(*space, Local::AtEnd(self.direction(*along)?, self.element(*tensor, *access)?))
-            }
-            node => Err(format!("`{node}` is no read")),
-        }
-    }
-
-    fn transport(&self, id: Id) -> Read<Meaning> {
-        match &self.term[id] {
-            Term::Here([space, access]) => self.on(*space, Local::Itself(Meaning::Form(self.form(*access)?))),
-            Term::In([space, value]) | Term::Send([space, _, value]) => {
-                self.on(*space, Local::Itself(self.field(*value)?))
-            }
-            Term::Handoff([reader, giver, operator, access, value]) => {
-                self.on(*reader, Local::Itself(self.given([*giver, *operator, *access, *value])?))
-            }
-            Term::Hold([space, tensor, access])
-            | Term::Feed([space, tensor, access])
-            | Term::Take([space, tensor, access]) => self.on(*space, Local::Itself(self.element(*tensor, *access)?)),
-            Term::Load([space, along, tensor, access]) | Term::Xfer([space, along, tensor, access]) => {
-                self.on(*space, Local::OnlyAtHead(self.direction(*along)?, self.element(*tensor, *access)?))
-            }
-            Term::Result(space) => {
-                let written = Meaning::Element(
-                    self.world.space(self.space).output.to_string(),
-                    self.world.output(self.space).to_vec(),
-                );
-                self.on(*space, Local::Itself(written))
-            }
-            Term::Fby([space, along, head]) => {
-                self.on(*space, Local::AtHead(self.direction(*along)?, self.field(*head)?))
-            }
-            Term::Head([space, along]) => self.on(*space, Local::IsHead(self.direction(*along)?)),
-            Term::Shift([space, along, value]) | Term::Recv([space, along, value]) => {
-                self.on(*space, Local::Before(self.direction(*along)?, self.field(*value)?))
-            }
-            node => Err(format!("`{node}` is no value")),
         }
     }
 }

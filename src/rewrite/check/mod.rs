@@ -1,8 +1,8 @@
 //! Rules put to the test before they are trusted.
 //!
 //! In: a [`Rule`](super::Rule), a number of cases and a seed. Out: a [`RuleReport`]: how many random instances of the left side were
-//! tried and found equal to the right one at every point of small spaces, or the smallest instance found on which they
-//! differ. Invariant: the meaning of terms (`meaning`, `evaluation`) shares nothing with the rules, the analysis, and the registry;
+//! tried and found equal to the right one at every point of small spaces or frames, or the smallest instance found on which they
+//! differ. Likewise of a declared monoid a [`MonoidReport`]. Invariant: the meaning of terms (`meaning`, `evaluation`) shares nothing with the rules, the analysis, and the registry;
 //! the same seed gives the same report. An absence of counterexamples is no proof.
 
 mod random;
@@ -15,9 +15,15 @@ mod numbers;
 
 mod texts;
 
+mod ranges;
+
 mod world;
 
 mod meaning;
+
+mod meaning_of_moves;
+
+mod places;
 
 mod evaluation;
 
@@ -26,6 +32,8 @@ pub use evaluation::values;
 mod folds;
 
 mod spaces;
+
+mod frames;
 
 mod terms;
 
@@ -47,10 +55,26 @@ mod run;
 
 pub use run::{Settings, check_rule, check_rules};
 
+mod monoids;
+
+pub use monoids::{MonoidLaw, check_monoid, check_monoids};
+
+mod monoid_report;
+
+pub use monoid_report::MonoidReport;
+
+mod small;
+
+mod steps;
+
+mod chains;
+
+pub use chains::ChainReport;
+
 mod scalars;
 
 pub use scalars::scalar_sides;
 
 mod kernels;
 
-pub use kernels::{KERNELS, count_kernels};
+pub use kernels::{KERNELS, by_rule, find_kernels};

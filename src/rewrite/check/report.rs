@@ -63,8 +63,8 @@ pub struct RuleReport {
     pub few: bool,
     /// The conditions.
     pub conditions: Vec<ConditionReport>,
-    /// In how many of the kernels it taught something; `None` where nobody has looked.
-    pub kernels: Option<usize>,
+    /// The kernels in which it taught something; `None` where nobody has looked.
+    pub kernels: Option<Vec<String>>,
     /// An instance on which it fails.
     pub counterexample: Option<Counterexample>,
     /// Why it is refused.

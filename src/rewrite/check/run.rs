@@ -3,12 +3,13 @@
 //! In: rules and [`Settings`]. Out: a report each, in the order of the rules. The trials of a rule follow from the seed and the rule's
 //! name alone, so neither threads nor other rules change them.
 
+use super::frames::random_frame;
 use super::maker::random_instance;
 use super::numbers::{Elements, Palette};
 use super::random::{Random, mixed_text};
 use super::report::RuleReport;
 use super::shrink::Failing;
-use super::sorts::{Sorts, is_of_a_frame};
+use super::sorts::Sorts;
 use super::spaces::random_world;
 use super::terms::Terms;
 use super::trial::{Outcome, Trial};
@@ -16,7 +17,7 @@ use super::world::World;
 use crate::rewrite::monoid::Monoid;
 use crate::rewrite::reader::Rule;
 use crate::rewrite::rule_text::Tag;
-use crate::rewrite::rules::RuleSet;
+use crate::rewrite::rules::{Phase, RuleSet};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -27,13 +28,15 @@ pub struct Settings {
     pub cases: usize,
     /// Where the random numbers start.
     pub seed: u64,
+    /// Where the rules are applied: laws of algebra to terms over a frame, the others to those over spaces.
+    pub phase: Phase,
 }
 
 /// Instances tried on one system of spaces.
 const ON_ONE_WORLD: usize = 8;
 
 /// How many instances are made at most, for each that is asked for.
-const PATIENCE: usize = 100;
+pub(super) const PATIENCE: usize = 100;
 
 /// A report for each rule; the machine's cores share the work.
 pub fn check_rules(rules: &RuleSet, settings: &Settings) -> Vec<RuleReport> {
@@ -50,7 +53,8 @@ pub fn check_rule(rule: &Rule, monoids: &[Monoid], settings: &Settings) -> RuleR
             return report;
         }
     };
-    let mut trials = Trials { rule, sorts, start: mixed_text(settings.seed, &rule.name), monoids, world: None };
+    let start = mixed_text(settings.seed, &rule.name);
+    let mut trials = Trials { rule, sorts, start, phase: settings.phase, monoids, world: None };
     for number in 0..settings.cases.saturating_mul(PATIENCE) {
         if report.passed >= settings.cases {
             break;
@@ -69,6 +73,7 @@ struct Trials<'a> {
     rule: &'a Rule,
     sorts: Sorts,
     start: u64,
+    phase: Phase,
     monoids: &'a [Monoid],
     world: Option<World>,
 }
@@ -78,15 +83,18 @@ impl Trials<'_> {
     fn run(&mut self, number: usize, report: &mut RuleReport) -> Option<Failing> {
         if number.is_multiple_of(ON_ONE_WORLD) {
             let mut random = Random::new(self.start ^ (number as u64).rotate_left(32));
-            self.world = random_world(&mut random, self.monoids);
+            self.world = match self.phase {
+                Phase::Algebra => random_frame(&mut random, self.monoids),
+                Phase::Dataflow => random_world(&mut random, self.monoids),
+            };
         }
         let world = self.world.as_ref()?;
         let mut random = Random::new(self.start.wrapping_add(number as u64));
         let palettes = Palette::of(self.rule.tag, &self.rule.law);
         let palette = palettes[number % palettes.len()];
         let reals = self.rule.tag != Tag::Exact;
-        let terms = Terms { palette, reals, framed: is_of_a_frame(self.rule) };
-        let instance = random_instance(&self.rule.left, &self.sorts, world, terms, &mut random)?;
+        let terms = Terms { palette, reals };
+        let instance = random_instance(self.rule, &self.sorts, world, terms, &mut random)?;
         let elements = Elements { seed: random.next(), palette, fixed: BTreeMap::new() };
         let outcome = Trial { rule: self.rule, world, elements: &elements }.outcome(&instance);
         tally(report, &outcome);

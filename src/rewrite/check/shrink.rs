@@ -4,6 +4,7 @@
 //! fails. One change at a time is tried, the same ones in the same order: sizes, cuts, terms, directions, then numbers.
 
 use super::evaluation::Evaluation;
+use super::frames::rebuilt;
 use super::instance::{Bound, Instance};
 use super::meaning::meaning;
 use super::numbers::{Arithmetic, Elements, Palette, Seen, Tensors};
@@ -59,7 +60,7 @@ impl Failing {
             for value in 1..self.world.sizes[&size] {
                 let mut sizes = self.world.sizes.clone();
                 sizes.insert(size.clone(), value);
-                let Some(world) = World::new(self.world.equations.clone(), sizes, &self.world.context.monoids) else {
+                let Some(world) = rebuilt(&self.world, self.world.equations.clone(), sizes) else {
                     continue;
                 };
                 changed |= self.accept(rule, world, self.instance.clone(), self.elements.clone());
@@ -81,7 +82,7 @@ impl Failing {
             }
             let mut equations = self.world.equations.clone();
             equations.spaces[position].domain.set = Polyhedron::new(sides);
-            let Some(world) = World::new(equations, self.world.sizes.clone(), &self.world.context.monoids) else {
+            let Some(world) = rebuilt(&self.world, equations, self.world.sizes.clone()) else {
                 continue;
             };
             changed |= self.accept(rule, world, self.instance.clone(), self.elements.clone());

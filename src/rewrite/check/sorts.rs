@@ -158,6 +158,7 @@ pub const CONDITIONS: &[(&str, &[Sort])] = &[
     ("counts", &[Whole, Index, Form]),
     ("countable", &[Whole, Index]),
     ("two", &[Whole, Index]),
+    ("filled", &[Whole, Index]),
     ("grows", &[Whole, Index, Any]),
     ("slides", &[Whole, Index, Any]),
     ("swapped", &[Whole, Access, Access]),
@@ -166,9 +167,6 @@ pub const CONDITIONS: &[(&str, &[Sort])] = &[
     ("few", &[Any, Any, Any]),
     ("apart", &[Index, Index]),
 ];
-
-/// Conditions that speak of the one frame over which terms of whole equations are.
-const OF_A_FRAME: [&str; 9] = ["counts", "countable", "two", "grows", "slides", "swapped", "shifted", "few", "apart"];
 
 /// Conditions that only keep rules from going on for ever.
 const SHORT: [&str; 2] = ["shifted", "few"];
@@ -181,11 +179,6 @@ pub(super) fn is_obeyed(word: &str) -> bool {
     SHORT.contains(&word)
         || OF_OPERATORS.contains(&word)
         || CONDITIONS.iter().any(|(known, sorts)| *known == word && sorts.contains(&Number))
-}
-
-/// Whether the terms of a rule are over a frame.
-pub(super) fn is_of_a_frame(rule: &Rule) -> bool {
-    rule.conditions.all().iter().any(|condition| OF_A_FRAME.contains(&condition.predicate.name))
 }
 
 /// The signature of a node; `None` for leaves and scalar functions.

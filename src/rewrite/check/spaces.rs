@@ -36,9 +36,18 @@ pub(super) fn random_world(random: &mut Random, monoids: &[Monoid]) -> Option<Wo
         known: BTreeSet::new(),
         inner: BTreeSet::new(),
     };
-    let size = |random: &mut Random| [1, 2, 2, 3][random.below(4)];
-    let sizes = SIZES.iter().map(|parameter| (name(parameter), size(random))).collect();
-    World::new(equations, sizes, monoids)
+    World::new(equations, sizes(random), monoids)
+}
+
+/// One space that reads inputs only, with sizes.
+pub(super) fn random_space(random: &mut Random) -> (Space, Bindings) {
+    let shape = shape(random);
+    let reads = operands(random, &shape, ("X", shape.output.len()), ("Y", 2));
+    (space(random, ("P", "X"), shape, reads), sizes(random))
+}
+
+fn sizes(random: &mut Random) -> Bindings {
+    SIZES.iter().map(|parameter| (name(parameter), [1, 2, 2, 3][random.below(4)])).collect()
 }
 
 fn shape(random: &mut Random) -> Shape {
@@ -65,12 +74,13 @@ fn operands(random: &mut Random, shape: &Shape, own: (&str, usize), other: (&str
         all.push(operand(["A", "B"][random.below(2)], access(random, shape, count)));
     }
     if let [one, .., last] = shape.indices.as_slice() {
-        // What laws of two accesses speak of: one with two indices exchanged, a window that slides.
-        let first = all[0].clone();
-        all.push(operand(
-            &first.tensor,
-            first.access.iter().map(|form| exchanged(form, one, &shape.indices[1])).collect(),
-        ));
+        // What laws of two accesses speak of: two indices exchanged, a window that slides.
+        let other = &shape.indices[1];
+        let exchange = |read: &Operand| {
+            operand(&read.tensor, read.access.iter().map(|form| exchanged(form, one, other)).collect())
+        };
+        let exchanged: Vec<Operand> = all.iter().map(exchange).collect();
+        all.extend(exchanged);
         all.push(operand("B", vec![Affine::variable(one) + Affine::variable(last)]));
     }
     all.push(operand(other.0, access(random, shape, other.1)));
@@ -161,10 +171,13 @@ pub(super) fn describe(world: &World, position: usize) -> String {
     let ranges = space.indices().iter().map(|index| range(&set, index));
     let cuts = set.constraints().iter().filter(|form| form.terms().count() > 1).map(cut_text);
     let sides: Vec<String> = ranges.chain(cuts).collect();
-    let points = world.points(position).len();
     let indices: Vec<&str> = space.indices().iter().map(|index| &**index).collect();
-    let plural = if points == 1 { "point" } else { "points" };
-    format!("{} = {{({}): {}}}, {points} {plural}", space.name, indices.join(", "), sides.join(", "))
+    let count = match world.points(position).len() {
+        _ if world.is_framed() => String::new(),
+        1 => ", 1 point".to_owned(),
+        points => format!(", {points} points"),
+    };
+    format!("{} = {{({}): {}}}{count}", space.name, indices.join(", "), sides.join(", "))
 }
 
 /// `0 <= i <= 2`, as far as single constraints say so.

@@ -7,7 +7,6 @@ use super::numbers::Palette;
 use super::random::Random;
 use super::sorts::Sort;
 use super::world::{Face, World};
-use crate::integer::Name;
 use crate::recurrence::{Function, Operator};
 use crate::rewrite::context::{access_text, direction_text, null_directions};
 use crate::rewrite::language::{AccessText, DirectionText};
@@ -20,8 +19,6 @@ pub(super) struct Terms {
     pub palette: Palette,
     /// Whether every value has to be a real number.
     pub reals: bool,
-    /// Whether terms are over a frame, which the first space is.
-    pub framed: bool,
 }
 
 /// Functions that give a real number for all real numbers, and are not too steep.
@@ -139,18 +136,6 @@ impl Terms {
         random.pick(all).copied()
     }
 
-    /// The indices that terms may reduce over. An index of a frame has its range whatever the others are, so none on which the
-    /// range of another depends: there the points of the space say less.
-    pub fn reduced(&self, world: &World, place: usize) -> Vec<Name> {
-        let space = world.space(place);
-        let frame = &world.context.frame;
-        let is_free = |index: &&Name| {
-            let mut others = frame.indices().iter().map(|other| Symbol::from(&*other.name));
-            others.all(|other| !frame.range_depends(other).contains(&Symbol::from(&***index)))
-        };
-        space.reduced.iter().filter(|index| !self.framed || is_free(index)).cloned().collect()
-    }
-
     fn expression(&self, world: &World, place: usize, depth: usize, random: &mut Random) -> Option<String> {
         let space = world.space(place);
         let deeper = |random: &mut Random| self.expression(world, place, depth - 1, random);
@@ -167,7 +152,7 @@ impl Terms {
             }
             6..=9 => self.applied(random, deeper),
             10 if !space.reduced.is_empty() => {
-                let index = random.pick(&self.reduced(world, place))?.clone();
+                let index = random.pick(&space.reduced)?.clone();
                 Some(format!("(reduce {} {operator} {index} {})", space.name, deeper(random)?))
             }
             _ => deeper(random),

@@ -3,7 +3,7 @@
 //! In: `[i-k,2*j+1]` or `<i-j>` over the indices of a space, with sizes. Out: rows of coefficients and constants. Shares nothing
 //! with the registry that rules are applied by.
 
-use crate::integer::{Bindings, Name, dot};
+use crate::integer::{Affine, Bindings, Name, dot};
 
 /// A linear form over the indices of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,13 @@ pub(super) struct Form {
 }
 
 impl Form {
+    /// A form over indices and sizes.
+    pub fn of(form: &Affine, indices: &[Name], sizes: &Bindings) -> Form {
+        let values = sizes.iter().map(|(size, value)| (size.clone(), Affine::constant(*value))).collect();
+        let fixed = form.substitute(&values);
+        Form { row: fixed.row(indices), constant: fixed.constant_term() }
+    }
+
     /// Its value at a point.
     pub fn at(&self, point: &[i64]) -> i64 {
         dot(&self.row, point) + self.constant

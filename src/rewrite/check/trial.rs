@@ -7,6 +7,7 @@ use super::evaluation::Evaluation;
 use super::instance::Instance;
 use super::meaning::{Meaning, meaning};
 use super::numbers::{Arithmetic, Elements, Palette};
+use super::places::places;
 use super::sorts::Sort;
 use super::world::World;
 use crate::rewrite::analysis::{FieldAnalysis, Graph};
@@ -116,8 +117,8 @@ impl Trial<'_> {
             let Ok(term) = bound.text.parse() else { return false };
             let Ok(meaning) = meaning(self.world, &term, face.space) else { return false };
             let evaluation = self.evaluation();
-            let points = self.world.points(face.space).iter();
-            let mut values = points.map(|point| evaluation.number(&meaning, point));
+            let points = places(self.world, face.space, &[&meaning]);
+            let mut values = points.iter().map(|point| evaluation.number(&meaning, point));
             values.all(|value| value.is_some_and(|value| self.is_fit(value))) && !evaluation.arithmetic.is_undecided()
         })
     }
@@ -142,12 +143,16 @@ impl Trial<'_> {
                 Ok(right) => right,
                 Err(nonsense) => return self.meaningless(left, term, space, nonsense),
             };
-            let mut outcomes = self.world.points(space).iter().map(|point| self.compare_at(left, &right, term, point));
+            let points = places(self.world, space, &[left, &right]);
+            let mut outcomes = points.iter().map(|point| self.compare_at(left, &right, term, point));
             if let Some(other) = outcomes.find(|outcome| *outcome != Outcome::Same) {
                 return other;
             }
+            if points.is_empty() {
+                return Outcome::Empty;
+            }
         }
-        if self.world.points(space).is_empty() { Outcome::Empty } else { Outcome::Same }
+        Outcome::Same
     }
 
     fn compare_at(&self, left: &Meaning, right: &Meaning, term: &RecExpr<Term>, point: &[i64]) -> Outcome {
@@ -166,7 +171,8 @@ impl Trial<'_> {
 
     /// A right side that means nothing differs wherever there is a point.
     fn meaningless(&self, left: &Meaning, term: &RecExpr<Term>, space: usize, nonsense: String) -> Outcome {
-        let Some(point) = self.world.points(space).first() else { return Outcome::Empty };
+        let points = places(self.world, space, &[left]);
+        let Some(point) = points.first() else { return Outcome::Empty };
         let left = self.evaluation().number(left, point);
         let (point, term, right) = (point.clone(), term.to_string(), None);
         Outcome::Differs(Difference { point, left, right, term, nonsense: Some(nonsense) })

@@ -1,11 +1,16 @@
-//! Spaces at sizes: all their points, for looking at each.
+//! Where terms are evaluated: the spaces of a system at sizes, or a frame at sizes.
+//!
+//! In: equations or a frame, sizes, declared monoids. Out: a [`World`]. Of spaces it has all points; of a frame the range of each index,
+//! since the terms of a whole kernel have more indices than anybody can go through at once. A frame stands in the place of one
+//! space, which has its indices.
 
+use super::ranges::Ranges;
 use super::texts::{Form, forms};
-use crate::integer::{Affine, Bindings, Name, Polyhedron, dot};
+use crate::integer::{Bindings, Name, dot};
 use crate::recurrence::Space;
 use crate::rewrite::context::Context;
 use crate::rewrite::equations::Equations;
-use crate::rewrite::frame::{Frame, FrameIndex};
+use crate::rewrite::frame::Frame;
 use crate::rewrite::monoid::Monoid;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,8 +22,11 @@ pub(super) struct World {
     pub sizes: Bindings,
     /// What the analysis of the rules knows; the meaning of terms has nothing of it.
     pub context: Arc<Context>,
+    /// Of spaces; one without points for a frame.
     points: Vec<BTreeSet<Vec<i64>>>,
     outputs: Vec<Vec<Form>>,
+    /// Of a frame.
+    ranges: Option<Ranges>,
 }
 
 /// A space, or what is left of it by taking heads along some directions, one after the other.
@@ -47,10 +55,46 @@ impl World {
             outputs.push(output(format!("[{}]", texts.join(",")))?);
         }
         let mut context = Context::new(&equations);
-        context.frame = equations.spaces.first().map(frame_of).unwrap_or_default();
         context.monoids = monoids.to_vec();
-        let context = Arc::new(context);
-        Some(World { equations, sizes, context, points, outputs })
+        Some(World { equations, sizes, context: Arc::new(context), points, outputs, ranges: None })
+    }
+
+    /// A frame, in the place of a space that has its indices and reads what its terms may read; `None` where some index has no end.
+    pub fn of_frame(frame: Frame, space: &Space, sizes: Bindings, monoids: &[Monoid]) -> Option<World> {
+        let ranges = Some(Ranges::of(&frame, space.indices(), &sizes)?);
+        let equations = Equations::of_space(space);
+        let context = Arc::new(Context::of_frame(frame, monoids));
+        Some(World { equations, sizes, context, points: vec![BTreeSet::new()], outputs: vec![vec![]], ranges })
+    }
+
+    /// Whether terms are over a frame.
+    pub fn is_framed(&self) -> bool {
+        self.ranges.is_some()
+    }
+
+    /// The ranges of the indices, over a frame.
+    pub fn ranges(&self) -> Option<&Ranges> {
+        self.ranges.as_ref()
+    }
+
+    /// The points that differ from `x` in these indices only, the last one fastest.
+    pub fn differing(&self, face: &Face, indices: &[usize], x: &[i64]) -> Vec<Vec<i64>> {
+        if let Some(ranges) = &self.ranges {
+            let within = |points: Vec<Vec<i64>>, index: &usize| {
+                points.iter().flat_map(|point| ranges.line(*index, point)).collect()
+            };
+            return indices.iter().fold(vec![x.to_vec()], within);
+        }
+        let same = |point: &&Vec<i64>| (0..x.len()).all(|place| indices.contains(&place) || point[place] == x[place]);
+        self.points[face.space].iter().filter(same).filter(|point| self.is_on(face, point)).cloned().collect()
+    }
+
+    /// The points that differ from `x` in one index only, from the one on that the value of another index says.
+    pub fn turned(&self, face: &Face, (index, first): (usize, usize), x: &[i64]) -> Vec<Vec<i64>> {
+        let mut points = self.differing(face, &[index], x);
+        let count = i64::try_from(points.len()).unwrap_or(1).max(1);
+        points.rotate_right(usize::try_from(x[first].rem_euclid(count)).unwrap_or(0));
+        points
     }
 
     pub fn space(&self, position: usize) -> &Space {
@@ -77,7 +121,7 @@ impl World {
 
     /// Whether a point is left by taking heads.
     pub fn is_on(&self, face: &Face, point: &[i64]) -> bool {
-        self.is_left(face.space, &face.heads, point)
+        self.is_framed() || self.is_left(face.space, &face.heads, point)
     }
 
     fn is_left(&self, space: usize, heads: &[Vec<i64>], point: &[i64]) -> bool {
@@ -131,36 +175,6 @@ impl World {
         let mut rows = constraints.map(|form| form.row(self.indices(space)));
         rows.all(|row| dot(&row, head) <= 0 || dot(&row, along) == 0)
     }
-}
-
-/// A space as the laws of algebra see it: each index with its range, which may depend on indices before it.
-fn frame_of(space: &Space) -> Frame {
-    let mut frame = Frame::new(&space.name, &space.parameters);
-    for (place, index) in space.indices().iter().enumerate() {
-        let later = &space.indices()[place + 1..];
-        let bounds = space.domain.set.constraints().iter();
-        let bounds = bounds.filter(|form| form.coefficient(index) != 0 && !form.mentions(later));
-        let range = Polyhedron::new(bounds.cloned());
-        let axis = axis_of(&frame, index, &range).unwrap_or(place);
-        frame.add_index(FrameIndex { name: index.clone(), axis, range });
-    }
-    let accesses = space.operands.iter().map(|operand| &operand.access).chain([&space.output_access]);
-    accesses.for_each(|access| {
-        frame.add_access(access);
-    });
-    for index in space.indices() {
-        frame.add_access(&[Affine::variable(index)]);
-    }
-    frame
-}
-
-/// The axis of an index that has the same values.
-fn axis_of(frame: &Frame, index: &Name, range: &Polyhedron) -> Option<usize> {
-    let alike = |other: &&FrameIndex| {
-        let image = [(other.name.clone(), Affine::variable(index))].into_iter().collect();
-        other.range.substitute(&image) == *range
-    };
-    frame.indices().iter().find(alike).map(|other| other.axis)
 }
 
 fn moved(point: &[i64], along: &[i64], factor: i64) -> Vec<i64> {
