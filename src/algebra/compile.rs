@@ -111,17 +111,7 @@ impl Compiler<'_> {
     }
 
     fn ways(&mut self, goal: GoalId, node: &Term) -> Vec<Way> {
-        let leaf = |value: Value| {
-            vec![Way {
-                value,
-                operations: 0,
-                may_overflow: false,
-                children: vec![],
-                beside: vec![],
-                pass: 0,
-                node: None,
-            }]
-        };
+        let leaf = |value: Value| vec![Way::of(value, 0, vec![])];
         match node {
             Term::Number(number) => leaf(Value::Number(*number)),
             Term::Index(access) => self.access(*access).map_or_else(Vec::new, |text| leaf(Value::Index(text))),
@@ -164,28 +154,12 @@ impl Compiler<'_> {
         let shifted = |child: &Id| is_shifted(self.graph, self.graph.find(*child), |_| true);
         let may_overflow = function == Function::Exponential && !children.iter().all(shifted);
         let children = children.iter().map(|child| self.class(*child)).collect();
-        vec![Way {
-            value: Value::Apply(function),
-            operations,
-            may_overflow,
-            children,
-            beside: vec![],
-            pass: 0,
-            node: None,
-        }]
+        vec![Way { may_overflow, ..Way::of(Value::Apply(function), operations, children) }]
     }
 
     /// The only value of another goal.
     fn same(child: GoalId) -> Way {
-        Way {
-            value: Value::Same,
-            operations: 0,
-            may_overflow: false,
-            children: vec![child],
-            beside: vec![],
-            pass: 0,
-            node: None,
-        }
+        Way::of(Value::Same, 0, vec![child])
     }
 
     fn reduce(&mut self, operator: Id, index: Id, body: Id) -> Vec<Way> {
@@ -280,21 +254,11 @@ impl Compiler<'_> {
         self.folds.insert(key, goal);
         let mut all = self.goals.goals[goal].indices.clone();
         all.push(index.clone());
-        let way = Way {
-            operations: self.points(&all) * u128::from(each),
-            may_overflow: false,
-            children: classes.iter().map(|class| self.class(*class)).collect(),
-            beside: beside.iter().map(|(_, goal)| *goal).collect(),
-            pass: self.axis(&index),
-            node: None,
-            value: Value::Fold(Fold {
-                operator,
-                index,
-                backward,
-                arguments,
-                beside: beside.iter().map(|(at, _)| *at).collect(),
-            }),
-        };
+        let children = classes.iter().map(|class| self.class(*class)).collect();
+        let pass = self.axis(&index);
+        let (places, beside) = beside.iter().copied().unzip();
+        let value = Value::Fold(Fold { operator, index, backward, arguments, beside: places });
+        let way = Way { beside, pass, ..Way::of(value, self.points(&all) * u128::from(each), children) };
         self.goals.goals[goal].options = vec![way];
         goal
     }

@@ -45,6 +45,6 @@ impl Compiler<'_> {
         let children = classes.iter().map(|class| self.class(*class)).collect();
         let pass = self.axis(&index);
         let fold = Fold { operator, index, backward: false, arguments, beside: vec![] };
-        Way { value: Value::Paired(fold), operations, may_overflow: false, children, beside: vec![], pass, node: None }
+        Way { pass, ..Way::of(Value::Paired(fold), operations, children) }
     }
 }

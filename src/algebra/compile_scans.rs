@@ -17,15 +17,7 @@ impl Compiler<'_> {
         let (Some(with), Some(operator)) = (with, Operator::from_keyword(&operator)) else { return vec![] };
         let operations = self.points(&self.goals.goals[goal].indices);
         let children = vec![self.class(body)];
-        vec![Way {
-            value: Value::Running { operator, index, with },
-            operations,
-            may_overflow: false,
-            children,
-            beside: vec![],
-            pass: 0,
-            node: None,
-        }]
+        vec![Way::of(Value::Running { operator, index, with }, operations, children)]
     }
 
     /// The half of a sum where one index is not above the other; its products are counted here, since only these are needed.
@@ -42,7 +34,7 @@ impl Compiler<'_> {
             let children = factors.iter().map(|factor| self.class(*factor)).collect();
             let pass = self.axis(&index);
             let value = Value::Mirrored { index, one, other };
-            ways.push(Way { value, operations, may_overflow: false, children, beside: vec![], pass, node: None });
+            ways.push(Way { pass, ..Way::of(value, operations, children) });
         }
         ways
     }
@@ -62,15 +54,7 @@ impl Compiler<'_> {
             indices.iter().filter(|other| **other != along).cloned().chain([index.clone()]).collect();
         let operations = 2 * self.points(&indices) + self.points(&first);
         let children = vec![self.class(body)];
-        vec![Way {
-            value: Value::Sliding { index, along },
-            operations,
-            may_overflow: false,
-            children,
-            beside: vec![],
-            pass: 0,
-            node: None,
-        }]
+        vec![Way::of(Value::Sliding { index, along }, operations, children)]
     }
 }
 

@@ -92,7 +92,7 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
 /// The front of all forms of a system in other coordinates. Reductions over all elements of an axis have to follow from `rules`.
 ///
 /// # Errors
-/// Those of [`derive`]; no form at all.
+/// Those of [`derive()`]; no form at all.
 pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Checked<Derivation> {
     let system = &recast.system;
     check(system)?;

@@ -44,6 +44,13 @@ pub struct Way {
     pub pass: u64,
 }
 
+impl Way {
+    /// A way that needs no pass of its own and cannot overflow.
+    pub fn of(value: Value, operations: u128, children: Vec<GoalId>) -> Way {
+        Way { value, node: None, may_overflow: false, operations, children, beside: vec![], pass: 0 }
+    }
+}
+
 /// What a way says of the value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
