@@ -35,31 +35,25 @@ fn row(one: &Looked) -> Vec<String> {
         [one] => one.clone(),
         [one, rest @ ..] => format!("{one} and {}", rest.len()),
     });
-    vec![
-        format!("  {}", report.name),
-        report.origin.clone(),
-        report.tag.to_string(),
-        grouped(report.passed as u64),
-        format!("of {}", grouped(report.made as u64)),
-        verdict.to_owned(),
-        kernels,
-        report.law.clone(),
-    ]
+    let said = [report.name.clone(), report.origin.clone(), report.tag.to_string()];
+    cells(said, [report.passed, report.made], [verdict.to_owned(), kernels, report.law.clone()])
+}
+
+/// What is said of a law, how many cases passed of how many that were made, and what came of it.
+fn cells(
+    [name, origin, tag]: [String; 3],
+    [passed, made]: [usize; 2],
+    [verdict, kernels, law]: [String; 3],
+) -> Vec<String> {
+    let cases = [grouped(passed as u64), format!("of {}", grouped(made as u64))];
+    [format!("  {name}"), origin, tag].into_iter().chain(cases).chain([verdict, kernels, law]).collect()
 }
 
 fn monoid_row(report: &MonoidReport) -> Vec<String> {
     let verdict = if report.refusal.is_some() { "UNSOUND" } else { "passed" };
     let kind = if report.ordered { "ordered monoid" } else { "monoid" };
-    vec![
-        format!("  {kind} {}", report.name),
-        report.origin.clone(),
-        report.tag.to_string(),
-        grouped(report.passed as u64),
-        format!("of {}", grouped(report.made as u64)),
-        verdict.to_owned(),
-        String::new(),
-        report.law.clone(),
-    ]
+    let said = [format!("{kind} {}", report.name), report.origin.clone(), report.tag.to_string()];
+    cells(said, [report.passed, report.made], [verdict.to_owned(), String::new(), report.law.clone()])
 }
 
 fn monoid_warning(report: &MonoidReport) -> Option<String> {
