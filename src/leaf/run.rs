@@ -88,10 +88,7 @@ impl<'a> Run<'a> {
     /// Has the library run a nest, or runs its loops.
     fn known(&mut self, known: &'a Known) -> Result<(), Trouble> {
         match (&known.kind, self.library) {
-            (_, None) => {
-                self.fill();
-                self.repeat(&known.loops)
-            }
+            (_, None) => self.repeat(&known.loops),
             (Kind::Product(product), Some(library)) => self.product(product, &known.loops, library),
             (Kind::Task(assignment), Some(library)) => match self.task(assignment, library)? {
                 true => Ok(()),
