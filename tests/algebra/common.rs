@@ -1,6 +1,6 @@
 //! What the tests of this stage share.
 
-use systole::algebra::{Derivation, Wanted, derive};
+use systole::algebra::{Derivation, Form, Wanted, derive};
 use systole::integer::{Bindings, name};
 use systole::recurrence::{RecurrenceSystem, load};
 use systole::rewrite::{Limits, Phase, RuleSet, load_phase};
@@ -30,4 +30,16 @@ pub fn derived(system: &RecurrenceSystem, rules: &RuleSet) -> Derivation {
 /// Sizes by name.
 pub fn sizes(list: &[(&str, i64)]) -> Bindings {
     list.iter().map(|(parameter, size)| (name(parameter), *size)).collect()
+}
+
+/// The laws of a chain, in their order.
+pub fn laws(form: &Form) -> Vec<&str> {
+    form.steps.iter().map(|law| law.step.rule.as_str()).collect()
+}
+
+/// The text of a form has all of these.
+pub fn has(form: &Form, lines: &[&str]) {
+    for line in lines {
+        assert!(form.text.contains(line), "no `{line}` in\n{}", form.text);
+    }
 }

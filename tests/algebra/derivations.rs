@@ -2,7 +2,7 @@
 //!
 //! Operations are counted by hand here, at 8 for every size, from the form that the source named in the kernel gives.
 
-use crate::common::{algebra, derived, naive, sizes};
+use crate::common::{algebra, derived, has, laws, naive, sizes};
 use systole::algebra::{Derivation, Form, Wanted, derive};
 use systole::recurrence::load;
 use systole::rewrite::{Limits, Tag};
@@ -15,16 +15,6 @@ fn forms(kernel: &str) -> Derivation {
 /// The passes along the axis of an index.
 fn passes(form: &Form, index: &str) -> u32 {
     form.passes.iter().find(|(name, _)| &**name == index).unwrap().1
-}
-
-fn laws(form: &Form) -> Vec<&str> {
-    form.steps.iter().map(|law| law.step.rule.as_str()).collect()
-}
-
-fn has(form: &Form, lines: &[&str]) {
-    for line in lines {
-        assert!(form.text.contains(line), "no `{line}` in\n{}", form.text);
-    }
 }
 
 const N: u128 = 8;

@@ -1,7 +1,7 @@
 //! Reductions in another order: in blocks that are merged one after the other (a chain) or in pairs (a tree), and from another element on at
 //! each place (a ring). The merge of partial results is written nowhere: it is what `split` makes of the reduction itself.
 
-use crate::common::{LIMITS, algebra, naive, sizes};
+use crate::common::{LIMITS, algebra, has, laws, naive, sizes};
 use std::collections::BTreeMap;
 use systole::algebra::{Coordinates, Derivation, Form, Part, Wanted, derive_recast, recast};
 use systole::diagnostic::Checked;
@@ -29,16 +29,6 @@ fn forms_by(kernel: &str, wanted: &[Coordinates], rules: &RuleSet) -> Checked<De
 
 fn best(kernel: &str, wanted: &[Coordinates]) -> Form {
     forms_by(kernel, wanted, &algebra()).unwrap().forms[0].clone()
-}
-
-fn laws(form: &Form) -> Vec<&str> {
-    form.steps.iter().map(|law| law.step.rule.as_str()).collect()
-}
-
-fn has(form: &Form, lines: &[&str]) {
-    for line in lines {
-        assert!(form.text.contains(line), "no `{line}` in\n{}", form.text);
-    }
 }
 
 const N: u128 = 8;
