@@ -2,8 +2,8 @@
 //!
 //! A tile is as large as what an allocator takes from the system and gives back at once, so that every new one would be
 //! mapped page by page as it is first written: a quarter of a run. What a [`Buffer`] leaves is kept for the next one instead,
-//! whichever thread has it. Whoever finds nothing that fits gives something else back first, so no more is held than
-//! buffers have ever held together.
+//! whichever thread has it. Whoever finds nothing that fits gives something else back first, so there are never more
+//! pieces of memory than there have been buffers at a time.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
@@ -11,8 +11,37 @@ use std::sync::Mutex;
 /// Fewer elements than these are left to the allocator, which keeps them itself.
 const LEAST: usize = 2048;
 
-/// What buffers have left.
-static LEFT: Mutex<Vec<Vec<f64>>> = Mutex::new(vec![]);
+/// What all buffers of the process have left.
+static LEFT: Left = Left(Mutex::new(vec![]));
+
+/// Memory that buffers have left.
+#[derive(Debug)]
+struct Left(Mutex<Vec<Vec<f64>>>);
+
+impl Left {
+    /// Memory for so many elements, whatever it holds.
+    fn room(&self, length: usize) -> Vec<f64> {
+        let fits = |left: &Vec<f64>| (length..=2 * length).contains(&left.capacity());
+        if length >= LEAST
+            && let Ok(mut left) = self.0.lock()
+        {
+            match left.iter().rposition(fits) {
+                Some(found) => return left.swap_remove(found),
+                None => drop(left.pop()),
+            }
+        }
+        Vec::with_capacity(length)
+    }
+
+    /// Takes memory that is not needed any more.
+    fn keep(&self, values: Vec<f64>) {
+        if values.capacity() >= LEAST
+            && let Ok(mut left) = self.0.lock()
+        {
+            left.push(values);
+        }
+    }
+}
 
 /// Elements, row-major over a box.
 #[derive(Debug, PartialEq)]
@@ -22,7 +51,7 @@ impl Buffer {
     /// No elements, and room for so many.
     #[must_use]
     pub fn with_room(length: usize) -> Buffer {
-        let mut values = room(length);
+        let mut values = LEFT.room(length);
         values.clear();
         Buffer(values)
     }
@@ -33,7 +62,7 @@ impl Buffer {
         if cfg!(debug_assertions) {
             return Buffer::filled(f64::NAN, length);
         }
-        let mut values = room(length);
+        let mut values = LEFT.room(length);
         values.resize(length, 0.0);
         Buffer(values)
     }
@@ -52,31 +81,9 @@ impl Buffer {
     }
 }
 
-/// Memory for so many elements, whatever it holds.
-fn room(length: usize) -> Vec<f64> {
-    if length < LEAST {
-        return Vec::with_capacity(length);
-    }
-    let fits = |left: &Vec<f64>| (length..=2 * length).contains(&left.capacity());
-    let Ok(mut left) = LEFT.lock() else { return Vec::with_capacity(length) };
-    match left.iter().rposition(fits) {
-        Some(found) => left.swap_remove(found),
-        None => {
-            left.pop();
-            drop(left);
-            Vec::with_capacity(length)
-        }
-    }
-}
-
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if self.0.capacity() < LEAST {
-            return;
-        }
-        if let Ok(mut left) = LEFT.lock() {
-            left.push(std::mem::take(&mut self.0));
-        }
+        LEFT.keep(std::mem::take(&mut self.0));
     }
 }
 
@@ -128,28 +135,47 @@ impl FromIterator<f64> for Buffer {
 mod tests {
     use super::*;
 
-    /// A length that no other test has, since all share what is left.
-    const LENGTH: usize = 70_001;
+    const LENGTH: usize = 3 * LEAST;
 
-    #[test]
-    fn what_a_buffer_leaves_the_next_one_has() {
-        let first = Buffer::filled(2.0, LENGTH);
-        let place = first.as_ptr();
-        drop(first);
-        let second = Buffer::from(&vec![3.0; LENGTH - 9][..]);
-        assert_eq!(second.as_ptr(), place);
-        assert!(second.len() == LENGTH - 9 && second.iter().all(|value| *value == 3.0));
-        let third = second.clone();
-        assert!(third.as_ptr() != place && third == second);
+    fn left_by(lengths: &[usize]) -> Left {
+        let left = Left(Mutex::new(vec![]));
+        lengths.iter().for_each(|length| left.keep(Vec::with_capacity(*length)));
+        left
+    }
+
+    fn count(left: &Left) -> usize {
+        left.0.lock().unwrap().len()
     }
 
     #[test]
-    fn nothing_more_than_twice_as_large_is_used_and_small_ones_are_not_kept() {
-        assert!((2 * LENGTH..=4 * LENGTH).contains(&room(2 * LENGTH).capacity()));
-        let few = Buffer::filled(1.0, LEAST - 1);
-        drop(few);
-        let kept = LEFT.lock().map(|left| left.iter().filter(|left| left.capacity() < LEAST).count());
-        assert_eq!(kept.ok(), Some(0));
+    fn what_one_leaves_the_next_one_has() {
+        let left = left_by(&[]);
+        let first = vec![2.0; LENGTH];
+        let place = first.as_ptr();
+        left.keep(first);
+        let second = left.room(LENGTH - 9);
+        assert_eq!((second.as_ptr(), count(&left)), (place, 0));
+        let third = left.room(LENGTH);
+        assert_ne!(third.as_ptr(), second.as_ptr());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_given_back() {
+        for length in [LENGTH + 1, LENGTH, LENGTH / 2, LENGTH / 2 - 1] {
+            let left = left_by(&[LENGTH, LENGTH]);
+            let fits = (LENGTH / 2..=LENGTH).contains(&length);
+            assert_eq!((left.room(length).capacity(), count(&left)), (if fits { LENGTH } else { length }, 1));
+        }
+        assert_eq!(count(&left_by(&[LEAST - 1, LEAST])), 1);
+        let left = left_by(&[LEAST]);
+        assert_eq!((left.room(LEAST - 1).capacity(), count(&left)), (LEAST - 1, 1));
+    }
+
+    #[test]
+    fn buffers_begin_as_they_are_asked_to() {
         assert_eq!((Buffer::blank(LENGTH).len(), Buffer::with_room(LENGTH).len()), (LENGTH, 0));
+        let filled = Buffer::filled(2.0, LENGTH);
+        assert!(filled.len() == LENGTH && filled.iter().all(|value| *value == 2.0));
+        assert!(filled.clone() == filled && filled.clone().as_ptr() != filled.as_ptr());
     }
 }
