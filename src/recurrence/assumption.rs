@@ -17,15 +17,18 @@ pub enum Assumption {
     Letters,
     /// 0 or 1.
     Bits,
+    /// From 1/4 to 9/4: numbers to divide by and to take logarithms of.
+    Positive,
 }
 
 impl Assumption {
     /// All assumptions with the words for them.
-    pub const ALL: [(Assumption, &'static str); 4] = [
+    pub const ALL: [(Assumption, &'static str); 5] = [
         (Assumption::Dominant, "dominant"),
         (Assumption::PositiveDefinite, "positive_definite"),
         (Assumption::Letters, "letters"),
         (Assumption::Bits, "bits"),
+        (Assumption::Positive, "positive"),
     ];
 
     /// The word for it.
@@ -64,6 +67,7 @@ impl Assumption {
             Assumption::Letters => ((given(address) + 1.0) * 2.0).floor().clamp(0.0, 3.0),
             // One in four is set: a random graph with more edges is all but sure to be connected.
             Assumption::Bits => f64::from(given(address) > 0.5),
+            Assumption::Positive => given(address) + 1.25,
         }
     }
 }

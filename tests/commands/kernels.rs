@@ -16,7 +16,7 @@ const fn case(kernel: &'static str, schedule: &'static str, size: &'static str, 
 }
 
 /// The counts are the formulas of the files' comments at these sizes, worked out by hand.
-const CASES: [Case; 18] = [
+const CASES: [Case; 19] = [
     case("matmul", "cannon", "M=5,N=5,K=5", 13, 25),
     case("matmul", "weight-stationary", "M=5,N=5,K=5", 13, 25),
     case("matmul", "input-stationary", "M=5,N=5,K=5", 13, 25),
@@ -30,6 +30,7 @@ const CASES: [Case; 18] = [
     case("conv1d", "weights-stay", "N=7,K=4", 10, 4),
     case("conv1d", "results-stay", "N=7,K=4", 10, 7),
     case("conv2d", "one-port", "M=4,N=3,K=2,L=3", 11, 12),
+    case("divergences", "output-stationary", "M=5,N=4,K=6", 13, 20),
     case("matvec", "result-stationary", "M=6,N=6", 11, 6),
     case("matvec", "vector-stationary", "M=6,N=6", 11, 6),
     case("polynomial_product", "a-stays", "M=6,N=6", 16, 6),
@@ -53,7 +54,7 @@ fn every_shipped_schedule_is_proved_and_runs_in_the_stated_cycles() {
 }
 
 /// Schedules of kernels of several spaces; the counts are the formulas of the files' comments.
-const SYSTEMS: [Case; 22] = [
+const SYSTEMS: [Case; 24] = [
     case("trisolve", "row", "N=8", 15, 8),
     case("trisolve", "column", "N=8", 15, 8),
     case("trisolve", "diagonal", "N=8", 15, 7),
@@ -74,6 +75,8 @@ const SYSTEMS: [Case; 22] = [
     case("edit_distance", "row", "M=5,N=7", 11, 5),
     case("edit_distance", "column", "M=5,N=7", 11, 7),
     case("prefix_sum", "chain", "N=9", 9, 9),
+    case("minkowski", "output-stationary", "M=5,N=4,K=6", 14, 20),
+    case("ranks", "counting", "N=7", 7, 7),
     case("jacobi1d", "cells", "T=5,N=6", 6, 8),
     case("jacobi2d", "cells", "T=4,N=3", 5, 25),
 ];

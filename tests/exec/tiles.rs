@@ -9,7 +9,7 @@ use systole::recurrence;
 use systole::sim::{self, simulate};
 
 /// Kernels, flags, and whether sums run in the written order, so that the bits are those of the equations as they stand.
-const TILED: [(&str, &[&str], bool); 27] = [
+const TILED: [(&str, &[&str], bool); 30] = [
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "cannon"], true),
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "weight-stationary"], true),
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "summa"], true),
@@ -28,6 +28,9 @@ const TILED: [(&str, &[&str], bool); 27] = [
     ("edit_distance", &["--tile", "i=4,j=4"], true),
     ("jacobi1d", &["--tile", "i=4", "--schedule", "cells"], true),
     ("jacobi2d", &["--tile", "i=4,j=3", "--schedule", "cells"], true),
+    ("divergences", &["--tile", "i=4,j=3,k=4", "--schedule", "output-stationary"], true),
+    ("minkowski", &["--tile", "i=4,j=3,k=4", "--schedule", "output-stationary"], true),
+    ("ranks", &["--tile", "i=4", "--schedule", "counting"], true),
     ("matvec", &["--tile", "i=4,j=3"], true),
     ("ttm", &["--tile", "i=2,j=3,k=2,l=3", "--rank", "2", "--steps", "0..1"], true),
     ("lu", &["--tile", "i=4"], true),

@@ -256,10 +256,11 @@ fn bounds_count_where_they_cut() {
 type Known = (&'static str, [&'static str; 3]);
 
 /// For each kernel that can be tiled its leaves, with what a library runs of them at the tiles (1, 1, 0), (2, 1, 0) and (2, 0, 1).
-const RECOGNISED: [(&str, &[Known]); 20] = [
+const RECOGNISED: [(&str, &[Known]); 23] = [
     ("cholesky", &[("L", ["", "trsm", "trsm"]), ("L.sum.2", ["syrk", "gemm", ""]), ("L.2", ["potrf"; 3])]),
     ("conv1d", &[("y.sum", ["gemm"; 3])]),
     ("conv2d", &[("Y.sum", ["gemm"; 3])]),
+    ("divergences", &[("D.sum", LOOPS)]),
     ("edit_distance", &[("D", LOOPS), ("D.2", LOOPS), ("D.3", LOOPS), ("D.4", LOOPS)]),
     ("fir", &[("y.sum", ["gemm"; 3])]),
     (
@@ -291,6 +292,7 @@ const RECOGNISED: [(&str, &[Known]); 20] = [
     ),
     ("matmul", &[("C.sum", ["gemm"; 3])]),
     ("matvec", &[("y.sum", ["gemm"; 3])]),
+    ("minkowski", &[("D.sum", LOOPS), ("D", LOOPS)]),
     ("mttkrp", &[("A.sum", LOOPS)]),
     ("prefix_sum", &[("P", LOOPS), ("P.2", LOOPS)]),
     ("prefix_sum_by_definition", &[("P.sum", LOOPS)]),
@@ -305,6 +307,7 @@ const RECOGNISED: [(&str, &[Known]); 20] = [
             ("X_G_c_s.5", LOOPS),
         ],
     ),
+    ("ranks", &[("R.sum", LOOPS), ("R.sum.2", LOOPS), ("R", LOOPS)]),
     ("smith_waterman", &[("H", LOOPS)]),
     ("triangular_inverse", &[("X", ["", "trsm", "trsm"]), ("X.sum", ["", "", "gemm"]), ("X.2", ["trtri"; 3])]),
     ("trisolve", &[("X", ["trsm"; 3]), ("X.sum", ["gemm", "gemm", "gemm"])]),

@@ -48,6 +48,14 @@ fn letters_and_bits_are_whole_numbers_of_which_all_occur() {
 }
 
 #[test]
+fn positive_numbers_have_quotients_and_logarithms() {
+    let found = Assumption::Positive.impose(values(5, &[500]));
+    assert!(found.iter().all(|value| (0.25..=2.25).contains(value)), "{found}");
+    let edges = ArrayD::from_shape_vec(IxDyn(&[2]), vec![-1.0, 1.0]).unwrap();
+    assert_eq!(Assumption::Positive.impose(edges).as_slice().unwrap(), [0.25, 2.25]);
+}
+
+#[test]
 fn only_square_matrices_can_be_dominant() {
     for shape in [&[3][..], &[2, 3], &[2, 2, 2]] {
         let given = values(4, shape);

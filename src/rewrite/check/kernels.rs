@@ -1,4 +1,4 @@
-//! Where rules fire: the kernels that ship, and two small ones for what none of them has.
+//! Where rules fire: the kernels that ship, one of them over tiles as well.
 //!
 //! In: rules. Out: for each rule the kernels in which it teaches something beside all others. Invariant: limits count
 //! rounds and e-nodes, so the counts are the same on every machine.
@@ -23,33 +23,24 @@ macro_rules! shipped {
 }
 
 shipped! {
-    "cholesky" "conv1d" "conv2d" "edit_distance" "fir" "flash_attention" "jacobi1d" "jacobi2d" "lu" "matmul" "matvec" "mttkrp"
-    "polynomial_product" "prefix_sum" "prefix_sum_by_definition" "qr_givens" "smith_waterman" "transitive_closure"
-    "triangular_inverse" "trisolve" "trsm" "ttm"
+    "cholesky" "conv1d" "conv2d" "divergences" "edit_distance" "fir" "flash_attention" "jacobi1d" "jacobi2d" "lu" "matmul" "matvec"
+    "minkowski" "mttkrp" "polynomial_product" "prefix_sum" "prefix_sum_by_definition" "qr_givens" "ranks" "smith_waterman"
+    "transitive_closure" "triangular_inverse" "trisolve" "trsm" "ttm"
 }
-
-/// A kernel with every scalar function of the language.
-const FUNCTIONS: &str = "kernel functions(N)
-in  a[N], b[N], alpha
-out y[N]
-y[i] = select(a[i] < b[i], a[i] + b[i], a[i] - b[i]) * (a[i] <= b[i]) / (a[i] == b[i]) + max(a[i], -b[i]) * (a[i] != b[i])
-     + min(a[i], abs(b[i])) * sqrt(a[i]) + exp(a[i]) * log(a[i]) + pow(a[i], b[i]) * recip(a[i]) + alpha * i";
 
 /// Rounds and e-nodes for one kernel: rules that multiply terms are cut off here.
 const LIMITS: Limits = Limits::of(20, 5_000);
 
-/// What kernels that are not files are called.
+/// What the kernel over tiles is called.
 const OVER_TILES: &str = "matmul over tiles";
 
 /// In which of the kernels that are looked at each rule fires; rules that never do are left out.
 pub fn find_kernels(rules: &RuleSet) -> Checked<BTreeMap<String, Vec<String>>> {
-    let mut texts: Vec<(&str, &str)> = KERNELS.to_vec();
-    texts.push(("all functions", FUNCTIONS));
-    let systems = texts.iter().map(|(name, text)| load(&Source::new(format!("{name}.rec"), *text)));
+    let systems = KERNELS.iter().map(|(name, text)| load(&Source::new(format!("{name}.rec"), *text)));
     let mut systems = systems.collect::<Checked<Vec<RecurrenceSystem>>>()?;
     systems.extend(tiled(&systems)?);
     let fired = systems.par_iter().map(|system| fired(system, rules)).collect::<Checked<Vec<_>>>()?;
-    let names = texts.iter().map(|(name, _)| *name).chain([OVER_TILES]);
+    let names = KERNELS.iter().map(|(name, _)| *name).chain([OVER_TILES]);
     Ok(by_rule(names.zip(fired)))
 }
 
