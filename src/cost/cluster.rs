@@ -1,7 +1,8 @@
 //! What a cluster takes for what programs do on it, in seconds.
 //!
 //! In: numbers of a machine file, as `systole calibrate` measures them. Out: the time of a message, of an op, of a word of
-//! memory, and of a call of a leaf. A message of `n` bytes is there `alpha + beta n` seconds after it left, as in LogP's kin.
+//! memory, and of a call of a leaf. A message of `n` bytes is there `alpha + beta n` seconds after it left, and whom it comes to is
+//! held up by `gamma n`, as in LogP's kin.
 //! The rate of a leaf depends on its size, so it is a table by the side of a tile.
 
 /// Who works on tiles: the sections of a machine file that hold rates.
@@ -29,6 +30,8 @@ pub struct Cluster {
     pub message: f64,
     /// Seconds that a byte of a message takes more (beta).
     pub byte: f64,
+    /// Seconds that a byte of a message holds up the worker it comes to (gamma): without a device that copies, it does so itself.
+    pub taken: f64,
     /// Seconds of a byte of a tile that a PE loads, stores or begins.
     pub memory: f64,
     /// Seconds of one op of the interpreter.

@@ -133,7 +133,7 @@ fn a_calibration_is_a_machine_file_for_predictions() {
     let path = emitted.path("cluster.toml");
     let flags = calibrate(&["--leaves", "loops,faer", "--backend", "threads", "--output", &path]);
     let found = object(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(found["figures"].as_array().map(Vec::len), Some(4 + 6 * 2 + 5 * 2));
+    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + 6 * 2 + 5 * 2));
     let text = std::fs::read_to_string(&path).expect("a file");
     let machine = Machine::parse(&Source::new("cluster.toml", text.clone())).expect("a machine");
     let rates = |library: usize| machine.cluster.rates[library].iter();

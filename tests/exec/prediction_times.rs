@@ -139,18 +139,23 @@ proptest! {
     /// On two workers with one border, where who goes first changes nothing but the waits.
     #[test]
     fn nothing_is_sooner_on_a_slower_cluster(
-        alpha in 0.0..50.0f64, more in 0.0..50.0f64, beta in 0.0..2.0f64, rate in 0.1..10.0f64, slower in 0.1..1.0f64
+        alpha in 0.0..50.0f64, more in 0.0..50.0f64, beta in 0.0..2.0f64, rate in 0.1..10.0f64, slower in 0.1..1.0f64,
+        gamma in 0.0..2.0f64
     ) {
-        let seconds = |alpha: f64, beta: f64, rate: f64| {
+        let cluster = |alpha: f64, beta: f64, rate: f64| {
             let mut cluster = whole_numbers(0);
             (cluster.message, cluster.byte) = (alpha, beta);
             cluster.rates[0][0] = Rate::Constant(rate * 1e-9);
-            line().seconds(&Settings { workers: 2, ..Settings::default() }, &cluster)
+            cluster
         };
+        let on = |cluster: &Cluster| line().seconds(&Settings { workers: 2, ..Settings::default() }, cluster);
+        let seconds = |alpha: f64, beta: f64, rate: f64| on(&cluster(alpha, beta, rate));
+        let with_taken = |gamma: f64| on(&Cluster { taken: gamma, ..cluster(alpha, beta, rate) });
         let before = seconds(alpha, beta, rate);
         prop_assert!(seconds(alpha + more, beta, rate) >= before);
         prop_assert!(seconds(alpha, beta + more, rate) >= before);
         prop_assert!(seconds(alpha, beta, rate * slower) >= before);
+        prop_assert!(with_taken(gamma) >= before);
     }
 }
 
@@ -178,9 +183,10 @@ fn every_number_of_a_cluster_matters() {
     let settings = Settings { workers: 2, ..Settings::default() };
     let free = Cluster { message: 0.0, ..whole_numbers(0) };
     let before = line().seconds(&settings, &free);
-    let slower: [fn(&mut Cluster); 5] = [
+    let slower: [fn(&mut Cluster); 6] = [
         |cluster| cluster.message = 1.0,
         |cluster| cluster.byte = 1.0,
+        |cluster| cluster.taken = 1.0,
         |cluster| cluster.memory = 1.0,
         |cluster| cluster.operation = 1.0,
         |cluster| cluster.rates[0][0] = Rate::Constant(0.5e-9),

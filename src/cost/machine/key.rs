@@ -124,12 +124,14 @@ fn keys_of_energy() -> [Key; 3] {
 fn keys_of_clusters() -> Vec<Key> {
     let alpha = "seconds from a send until an empty message is there";
     let beta = "seconds that a byte of a message takes more";
+    let gamma = "seconds that a byte of a message holds up the worker it comes to";
     let memory = "seconds of a byte of a tile that a PE loads, stores or begins";
     let operation = "seconds of one op of the interpreter";
     let rate = "10^9 applications of scalar functions a second, by the side of a tile";
     let mut keys = vec![
         key("cluster", "alpha", Slot::Seconds(|machine| &mut machine.cluster.message), alpha),
         key("cluster", "beta", Slot::Seconds(|machine| &mut machine.cluster.byte), beta),
+        key("cluster", "gamma", Slot::Seconds(|machine| &mut machine.cluster.taken), gamma),
         key("cluster", "memory", Slot::Seconds(|machine| &mut machine.cluster.memory), memory),
         key("cluster", "operation", Slot::Seconds(|machine| &mut machine.cluster.operation), operation),
     ];

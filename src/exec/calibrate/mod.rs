@@ -118,7 +118,9 @@ fn measure_transport<H: Host>(
     cluster.operation = note("cluster.operation", None, operation(host, runs)?);
     cluster.message = note("cluster.alpha", None, messages(host, 1, 4000, runs)?);
     let large = messages(host, LARGE, 100, runs)?;
-    let byte = |seconds: &f64| (seconds - cluster.message).max(0.0) / (8 * LARGE) as f64;
+    cluster.taken = note("cluster.gamma", None, taken(host, runs)?);
+    // What goes to and fro is taken in before it goes back.
+    let byte = |seconds: &f64| ((seconds - cluster.message) / (8 * LARGE) as f64 - cluster.taken).max(0.0);
     cluster.byte = note("cluster.beta", None, large.iter().map(byte).collect());
     cluster.memory = note("cluster.memory", None, memory(host, runs)?);
     Ok(())
@@ -183,6 +185,22 @@ fn messages<H: Host>(host: &mut H, elements: i64, rounds: i64, runs: usize) -> R
         let (few, many) = (seconds(rounds / 10)?, seconds(rounds)?);
         let (seconds, rounds) = if many > few { (many - few, rounds - rounds / 10) } else { (many, rounds) };
         found.push(seconds / (2 * rounds) as f64);
+    }
+    Ok(found)
+}
+
+/// How many large messages a worker takes in beside its work.
+const TAKEN: i64 = 40;
+
+/// Seconds of a byte of a message that hold up the worker it comes to, of each run: what its work takes longer than with tiles that
+/// it has already. None of its time goes by in waiting, since messages are on their way while it works.
+fn taken<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
+    let program = host.settle(program("listen.pe", include_str!("listen.pe")))?;
+    let mut seconds = |sender: i64| run(host, &program, &[("N", LARGE), ("R", TAKEN), ("S", sender)], &[LARGE]);
+    let mut found = vec![];
+    for _ in 0..runs {
+        let (own, messages) = (seconds(2)?, seconds(1)?);
+        found.push((messages - own).max(0.0) / (8 * LARGE * TAKEN) as f64);
     }
     Ok(found)
 }

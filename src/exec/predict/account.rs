@@ -110,6 +110,11 @@ impl Account {
         left + message
     }
 
+    /// Takes in so many bytes.
+    pub fn take(&self, bytes: u64) {
+        self.spend(self.book.cluster.taken * bytes as f64);
+    }
+
     /// Loads, stores or begins a tile of so many bytes.
     pub fn touch(&self, bytes: u64) {
         self.spend(self.book.cluster.memory * bytes as f64);

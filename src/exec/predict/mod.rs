@@ -8,7 +8,7 @@
 //! 2. A call of a leaf takes the time of what it will do at its tile coordinates, at the rates of the machine file.
 //! 3. A tile that is loaded or stored takes the time of its bytes, and so does one that a leaf begins, not working onto another.
 //! 4. A packet of n bytes that leaves a worker at t is there at `t + alpha + beta n`; the bytes of its next one leave after these.
-//!    Sending holds up nobody, and receiving takes no time.
+//!    Sending holds up nobody; who takes a packet in is held up by `gamma n`.
 //! 5. A worker with something to do does it; who has nothing to do goes on when the first packet is there.
 //!
 //! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, caches that several

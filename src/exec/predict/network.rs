@@ -87,7 +87,9 @@ impl<'a, W: Word> Network<'a, W> {
         let (worker, account) = (&mut self.workers[number], &self.accounts[number]);
         account.wait_until(f64::from_bits(now));
         while let Some(first) = self.mails[number].first_entry().filter(|entry| entry.key().0 <= now) {
-            worker.deliver(&first.remove())?;
+            let packet = first.remove();
+            account.take(ELEMENT * packet.size() as u64);
+            worker.deliver(&packet)?;
         }
         let mut sending = Sending { account, mails: &mut self.mails, sent: &mut self.sent, receivers: vec![] };
         worker.sweep(&mut sending)?;
