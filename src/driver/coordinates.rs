@@ -1,11 +1,13 @@
 //! The flags that ask for axes in other coordinates.
 //!
-//! In: `--split k=PxW`, `--turn k=i`. Out: what `algebra::recast` takes, splits first.
+//! In: `--split k=PxW`, `--turn k=i`. Out: what `algebra::recast` takes, splits first; a refusal of sizes that are no product of their parts.
 
 use super::law_arguments::CoordinateArguments;
 use crate::algebra::{Coordinates, Part};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::name;
+use crate::integer::{Name, name};
+use crate::recurrence::RecurrenceSystem;
+use std::collections::BTreeMap;
 
 /// What is asked of which axis.
 ///
@@ -36,6 +38,53 @@ fn turn(text: &str) -> Checked<Coordinates> {
     match text.split_once('=') {
         Some((index, with)) => Ok(Coordinates::Turn { index: name(index), with: name(with) }),
         None => misread("--turn", text, "k=i"),
+    }
+}
+
+/// Refuses the size of an axis that is cut: blocks are of one width, and their number and width are what is given.
+///
+/// # Errors
+/// Such a size, with the parts that would make it, or come closest to it.
+pub fn check_sizes(given: &[String], system: &RecurrenceSystem, wanted: &[Coordinates]) -> Checked<()> {
+    let pair = |text: &String| {
+        text.split_once('=').and_then(|(size, value)| Some((name(size.trim()), value.trim().parse().ok()?)))
+    };
+    let all = given.iter().filter_map(pair);
+    let known: BTreeMap<Name, i64> = all.filter(|(_, value)| (1..=1_000_000_000).contains(value)).collect();
+    for change in wanted {
+        let (Coordinates::Split { parts, .. }, Some(size)) = (change, change.cut_size(system)) else { continue };
+        if let Some(value) = known.get(&size).filter(|_| !parts.contains(&Part::Size(size.clone()))) {
+            return cut_otherwise((&size, *value), parts, &known).alone();
+        }
+    }
+    Ok(())
+}
+
+fn cut_otherwise((size, value): (&Name, i64), parts: &[Part], known: &BTreeMap<Name, i64>) -> Diagnostic {
+    let texts = parts.iter().map(|part| match part {
+        Part::Number(count) => count.to_string(),
+        Part::Size(size) => size.to_string(),
+    });
+    let product = texts.collect::<Vec<_>>().join(" * ");
+    let count = |part: &Part| match part {
+        Part::Number(count) => Some(*count),
+        Part::Size(size) => known.get(size).copied(),
+    };
+    let block = parts.iter().filter_map(count).fold(1i64, i64::saturating_mul).max(1);
+    let open: Vec<&Part> = parts.iter().filter(|part| count(part).is_none()).collect();
+    let said = Diagnostic::new(format!("`{size}` is {product} where it is cut, so it has no size of its own"));
+    match open.as_slice() {
+        [Part::Size(part)] if value % block == 0 => {
+            said.help(format!("write {part}={} in place of {size}={value}", value / block))
+        }
+        [Part::Size(part)] => said
+            .note(format!("blocks are of one width: {value} = {} * {block} + {}", value / block, value % block))
+            .help(format!(
+                "write {part}={} for {size} = {}, or other parts",
+                value / block + 1,
+                (value - value % block).saturating_add(block)
+            )),
+        _ => said.help(format!("write the sizes of its parts, whose product is {value}, in place of {size}={value}")),
     }
 }
 

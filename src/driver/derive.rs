@@ -16,7 +16,9 @@ use std::time::Duration;
 /// Runs the command.
 pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     let written = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
-    let recast = algebra::recast(&written, &coordinates::wanted(&arguments.coordinates)?)?;
+    let asked = coordinates::wanted(&arguments.coordinates)?;
+    coordinates::check_sizes(&arguments.size, &written, &asked)?;
+    let recast = algebra::recast(&written, &asked)?;
     let system = &recast.system;
     let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;

@@ -35,7 +35,9 @@ pub fn best(
     output: &Output,
 ) -> Checked<(RecurrenceSystem, Chain)> {
     let laws = LawArguments { rules: sought.kernel.rules.clone(), ..LAWS };
-    let recast = algebra::recast(system, &coordinates::wanted(&sought.space.coordinates)?)?;
+    let asked = coordinates::wanted(&sought.space.coordinates)?;
+    coordinates::check_sizes(&sought.space.size, system, &asked)?;
+    let recast = algebra::recast(system, &asked)?;
     let sizes = inputs::sizes(&sought.space.size, &recast.system.parameters, Some(8))?;
     let wanted = Wanted { sizes: &sizes, limits: derive::limits(&laws), all: Some(MOST_FORMS) };
     let rules = derive::rules(&laws)?;

@@ -64,7 +64,7 @@ pub const MAX_COMBINED: usize = 5;
 /// For one null direction `b` these are `b` and `-b`; for more, all combinations of the basis with coefficients -1, 0
 /// and 1: fewer basis vectors first, each followed by its opposite. They are primitive because the basis spans all of
 /// the null lattice. Beyond [`MAX_COMBINED`] basis vectors only these themselves are tried. Empty for an access that
-/// never changes, which is not worth moving at all.
+/// never changes, which goes along the axes one after the other.
 pub fn null_directions(space: &Space, access: &[Affine]) -> Vec<Vector> {
     let rows = access.iter().map(|form| form.row(space.indices())).collect();
     let basis = Matrix::new(rows, space.dimension()).null_lattice();

@@ -5,12 +5,12 @@
 //! or the tree grows too large: then another solver has to be asked. A node is the problem over the rationals with a few
 //! more inequalities ([`Dictionary`]); its goals bound those of all integers within. The order of the solutions is goals
 //! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that is
-//! less than 1 from a value that it must not have, else at an unknown that is no integer.
+//! less than 1 from a value that it must not have, else at an unknown that is no integer; its sides go on from its dictionary.
 //! Land and Doig, An automatic method of solving discrete programming problems, 1960.
 
 use super::dictionary::{Dictionary, Ending};
 use super::linear::{Goal, LinearProblem};
-use super::sparse::{Inequality, Terms, inequalities, opposite, terms};
+use super::sparse::{Inequality, Terms, have_clash, inequalities, opposite, terms};
 use std::cmp::Ordering;
 
 /// Larger numbers are left to others.
@@ -28,7 +28,10 @@ pub(super) enum Best {
 /// The first of the best solutions, found within so many nodes.
 pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
     let tree = Tree::new(problem)?;
-    let mut open: Vec<Node> = tree.node(vec![])?.into_iter().collect();
+    if have_clash(&tree.rows) {
+        return Some(Best::Nowhere);
+    }
+    let mut open: Vec<Node> = tree.node(tree.root()?)?.into_iter().collect();
     for _ in 0..nodes {
         let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
             return Some(Best::Nowhere);
@@ -36,8 +39,8 @@ pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
         let node = open.swap_remove(next);
         let Some(sides) = tree.divide(&node)? else { return tree.values(&node).map(Best::At) };
         for side in sides {
-            let within = node.within.iter().cloned().chain([side]).collect();
-            open.extend(tree.node(within)?);
+            let row = tree.line(&side.terms, side.least.checked_neg()?)?;
+            open.extend(tree.node(node.dictionary.with(&row)?)?);
         }
     }
     None
@@ -45,7 +48,7 @@ pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
 
 /// The best rational solution of the problem with some more inequalities; all numbers are times the denominator.
 struct Node {
-    within: Vec<Inequality>,
+    dictionary: Dictionary,
     denominator: i64,
     goals: Vec<i64>,
     values: Vec<i64>,
@@ -70,6 +73,8 @@ struct Tree<'a> {
     fixed: Vec<i64>,
     /// The sums that must not have some value, with it.
     unequal: Vec<(Terms, i64)>,
+    /// The goals over the variables, those that make the best solution the only one among them.
+    goals: Vec<Vec<i64>>,
 }
 
 impl Tree<'_> {
@@ -90,15 +95,19 @@ impl Tree<'_> {
         let numbers = rows.iter().flat_map(|row| row.terms.iter().map(|(_, factor)| *factor).chain([row.least]));
         let sums = unequal.iter().flat_map(|(sum, value)| sum.iter().map(|(_, factor)| *factor).chain([*value]));
         let fits = numbers.chain(sums).all(|number| number.unsigned_abs() <= LARGEST);
-        fits.then_some(Tree { problem, rows, free, fixed, unequal })
+        let tree = fits.then_some(Tree { problem, rows, free, fixed, unequal, goals: vec![] })?;
+        Some(Tree { goals: tree.goals()?, ..tree })
+    }
+
+    /// The rows of the problem.
+    fn root(&self) -> Option<Dictionary> {
+        let rows = self.rows.iter().map(|row| self.line(&row.terms, row.least.checked_neg()?));
+        Some(Dictionary::new(2 * self.free.len(), rows.collect::<Option<_>>()?))
     }
 
     /// The best solution over the rationals; `Some(None)` where there is none.
-    fn node(&self, within: Vec<Inequality>) -> Option<Option<Node>> {
-        let rows = self.rows.iter().chain(&within).map(|row| self.line(&row.terms, row.least.checked_neg()?));
-        let rows: Vec<Vec<i64>> = rows.collect::<Option<_>>()?;
-        let mut dictionary = Dictionary::new(2 * self.free.len(), rows, self.goals()?);
-        if dictionary.solve()? == Ending::Empty {
+    fn node(&self, mut dictionary: Dictionary) -> Option<Option<Node>> {
+        if dictionary.solve(&self.goals)? == Ending::Empty {
             return Some(None);
         }
         let denominator = dictionary.denominator();
@@ -108,7 +117,8 @@ impl Tree<'_> {
         for (unknown, pair) in self.free.iter().zip(pairs.chunks_exact(2)) {
             values[*unknown] = pair[0].checked_sub(pair[1])?;
         }
-        Some(Some(Node { within, denominator, goals: dictionary.goals(), values }))
+        let goals = self.goals.iter().map(|goal| scaled_value(goal, &pairs, denominator)).collect::<Option<_>>()?;
+        Some(Some(Node { dictionary, denominator, goals, values }))
     }
 
     /// A sum and a constant over the variables, the constant first.
@@ -177,4 +187,11 @@ impl Tree<'_> {
         let told = |(score, goal): (&i64, &i64)| score.checked_mul(node.denominator) == Some(*goal);
         (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
     }
+}
+
+/// A sum over the variables, constant first, times the denominator that their values have.
+fn scaled_value(sum: &[i64], values: &[i64], denominator: i64) -> Option<i64> {
+    let each = sum[1..].iter().zip(values).filter(|(factor, _)| **factor != 0);
+    each.map(|(factor, value)| factor.checked_mul(*value))
+        .try_fold(sum[0].checked_mul(denominator)?, |total, term| total.checked_add(term?))
 }

@@ -1,9 +1,12 @@
 //! Inequalities with the unknowns that they mention only.
 //!
 //! In: the rows and bounds of a [`LinearProblem`]. Out: each different left side once, with the strictest right side, in a
-//! fixed order. Labels are gone: whoever needs them asks the problem.
+//! fixed order. Left sides have no common divisor, and right sides are rounded up, as the unknowns are integers: so `4 x = 3`, in two
+//! rows, is `1 <= x <= 0` (Gomory, Outline of an algorithm for integer solutions to linear programs, 1958). Labels are gone: whoever
+//! needs them asks the problem.
 
 use super::linear::LinearProblem;
+use crate::integer::gcd;
 use std::collections::BTreeMap;
 
 /// Unknowns, each once, with the multiple of it.
@@ -32,8 +35,26 @@ pub(super) fn opposite(terms: &[(usize, i64)]) -> Option<Terms> {
 pub(super) fn inequalities(problem: &LinearProblem) -> Vec<Inequality> {
     let mut strictest: BTreeMap<Terms, i64> = BTreeMap::new();
     for row in &problem.rows {
-        let least = strictest.entry(terms(&row.coefficients)).or_insert(row.least);
-        *least = row.least.max(*least);
+        let Inequality { terms, least } = rounded(terms(&row.coefficients), row.least);
+        let known = strictest.entry(terms).or_insert(least);
+        *known = least.max(*known);
     }
     strictest.into_iter().map(|(terms, least)| Inequality { terms, least }).collect()
+}
+
+/// The same for integers, without a common divisor on the left. The one number that has no magnitude is left as it is.
+fn rounded(terms: Terms, least: i64) -> Inequality {
+    let fits = terms.iter().all(|(_, factor)| *factor != i64::MIN);
+    let divisor = terms.iter().fold(0, |divisor, (_, factor)| if fits { gcd(divisor, *factor) } else { 1 }).max(1);
+    let least = least.div_euclid(divisor) + i64::from(least.rem_euclid(divisor) != 0);
+    Inequality { terms: terms.into_iter().map(|(unknown, factor)| (unknown, factor / divisor)).collect(), least }
+}
+
+/// Whether two of the inequalities, with opposite left sides, have no solution together.
+pub(super) fn have_clash(all: &[Inequality]) -> bool {
+    let least: BTreeMap<&Terms, i64> = all.iter().map(|row| (&row.terms, row.least)).collect();
+    all.iter().any(|row| {
+        let other = opposite(&row.terms).and_then(|terms| least.get(&terms).copied());
+        other.and_then(|other| other.checked_add(row.least)).is_some_and(|sum| sum > 0)
+    })
 }

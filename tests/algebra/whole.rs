@@ -8,7 +8,7 @@ fn systole(flags: &[&str]) -> std::process::Output {
     Command::cargo_bin("systole").unwrap().current_dir(env!("CARGO_MANIFEST_DIR")).args(flags).output().unwrap()
 }
 
-fn object(flags: &[&str]) -> Value {
+pub fn object(flags: &[&str]) -> Value {
     let output = systole(&[flags, &["--json"]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -247,6 +247,29 @@ fn a_search_takes_coordinates() {
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(1) && message.contains(why), "{message}");
     }
+}
+
+/// Blocks are of one width: a size that they do not make is refused with both sides, and with what to type.
+#[test]
+fn a_last_block_that_is_shorter_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("total.rec").display().to_string();
+    std::fs::write(&path, "kernel total(M)\nin x[M]\nout y\ny = sum(k) x[k]\n").unwrap();
+    for (parts, size, lines) in [
+        ("PxW", "M=10,W=4", &["blocks are of one width: 10 = 2 * 4 + 2", "write P=3 for M = 12, or other parts"][..]),
+        ("PxW", "M=12,W=4", &["`M` is P * W where it is cut", "write P=3 in place of M=12"]),
+        ("Px4", "M=10", &["10 = 2 * 4 + 2", "write P=3 for M = 12"]),
+        ("PxW", "M=10", &["write the sizes of its parts, whose product is 10, in place of M=10"]),
+    ] {
+        for command in ["run", "derive"] {
+            let output = systole(&[command, &path, "--split", &format!("k={parts}"), "--size", size]);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1));
+            lines.iter().for_each(|line| assert!(message.contains(line), "no `{line}` in {message}"));
+        }
+    }
+    // The twin: number and width.
+    assert!(systole(&["run", &path, "--split", "k=PxW", "--size", "P=3,W=4"]).status.success());
 }
 
 /// The ring as a program: each PE keeps its query, keys and values move one PE a step, and no PE begins later than another.

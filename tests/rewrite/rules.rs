@@ -141,7 +141,9 @@ fn choose_axes() {
     let face = "(read (heads scaled <-i>) alpha [] (nulls (heads scaled <-i>) []))";
     fires(&space, "choose-axes", face, "(read (heads scaled <-i>) alpha [] (dir <k> (dir <-k> end)))");
     rests(&space, "choose-axes", "(read scaled x [k] (nulls scaled [k]))");
-    rests(&space, "choose-axes", "(read scaled y [] (nulls scaled []))");
+    // What the array computes is a number as well, and nobody knows it before the run.
+    fires(&space, "choose-axes", "(read scaled y [] (nulls scaled []))", "(read scaled y [] (axes scaled))");
+    rests(&space, "choose-axes", "(read scaled y [k] (nulls scaled [k]))");
     let corner = "(read (heads (heads scaled <i>) <k>) alpha [] (nulls (heads (heads scaled <i>) <k>) []))";
     rests(&space, "choose-axes", corner);
     let mut triangle = kernels::scaled();

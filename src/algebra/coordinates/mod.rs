@@ -99,6 +99,12 @@ pub fn recast(system: &RecurrenceSystem, wanted: &[Coordinates]) -> Checked<Reca
 }
 
 impl Coordinates {
+    /// The size that an axis of the system has before it is cut; `None` where nothing is cut, or there is no such axis.
+    pub fn cut_size(&self, system: &RecurrenceSystem) -> Option<Name> {
+        let Coordinates::Split { index, .. } = self else { return None };
+        Axis::find(system, index).ok().map(|axis| axis.size)
+    }
+
     /// The sizes of the system before the change, from those after it.
     fn sizes_before(&self, before: &RecurrenceSystem, after: &Bindings) -> Bindings {
         let gone = before.parameters.iter().filter(|size| !after.contains_key(*size));

@@ -163,7 +163,9 @@ impl SystemConstraint {
             apply(system, &mut left, directive, *span)?;
         }
         let asked = |tensor: &Name| self.transports.iter().any(|(directive, _)| subject(directive) == Some(tensor));
-        system.spaces.iter().zip(&mut left).for_each(|(space, choices)| choices.know_numbers(space, asked));
+        // What the array computes is not known before the run: where all points read one element, it has to get to them.
+        let moves = |tensor: &Name| asked(tensor) || system.spaces.iter().any(|space| space.output == *tensor);
+        system.spaces.iter().zip(&mut left).for_each(|(space, choices)| choices.know_numbers(space, moves));
         Ok(left)
     }
 }

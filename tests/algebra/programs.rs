@@ -1,0 +1,110 @@
+//! Attention whose keys are split, as programs: derived from the naive text, searched, proved for all sizes, simulated, with the bits of its
+//! own reference; and the cycles, counted by hand for the array that the search finds best.
+
+use crate::whole::object;
+use serde_json::Value;
+
+/// A form of a kernel of `kernels/naive`, and the array that is best for it.
+struct Run<'a> {
+    kernel: &'a str,
+    /// What is asked of the axes.
+    coordinates: &'a [&'a str],
+    /// Flags of the search.
+    flags: &'a [&'a str],
+    size: &'a str,
+}
+
+/// How far a form may be from the naive text, relatively.
+const CLOSE: f64 = 1e-12;
+
+impl Run<'_> {
+    /// Derives, searches, proves and simulates.
+    fn go(&self) -> Value {
+        let folder = tempfile::tempdir().unwrap();
+        let form = folder.path().join("form.rec").display().to_string();
+        let naive = format!("kernels/naive/{}.rec", self.kernel);
+        let derived = object(&[&["derive", &naive][..], self.coordinates, &["-o", &form]].concat());
+        assert!(derived["forms"][0]["difference"].as_f64().unwrap() < CLOSE, "{}", self.kernel);
+        let sought = ["run", &form, "--size", self.size, "--objective", "cycles"];
+        let found = object(&[&sought[..], self.flags].concat());
+        assert_eq!((&found["prove"]["result"], &found["sim"]["matches_reference"]), (&"proved".into(), &true.into()));
+        assert!(found["prove"]["obligations"].as_array().unwrap().iter().all(|one| one["result"] == "proved"));
+        found
+    }
+
+    /// The cycles and the PEs of the run.
+    fn cycles_and_pes(&self) -> (u64, u64) {
+        let found = self.go();
+        (found["sim"]["cycles"].as_u64().unwrap(), found["sim"]["pes"].as_u64().unwrap())
+    }
+}
+
+#[test]
+fn an_average_is_split_into_a_chain_of_blocks() {
+    let plain = |size| Run { kernel: "soft_average", coordinates: &[], flags: &[], size }.cycles_and_pes();
+    let chain =
+        |size| Run { kernel: "soft_average", coordinates: &["--split", "j=PxW"], flags: &[], size }.cycles_and_pes();
+    // A PE a query: score, maximum, sum and weighted sum of each of M keys, one a step, and 9 steps from the first to the last of these.
+    assert_eq!([plain("N=2,M=6"), plain("N=2,M=12")], [(4 * 6 + 9, 2), (4 * 12 + 9, 2)]);
+    // A PE a query and block: W keys of all blocks at once, then P partial results one after the other.
+    assert_eq!([chain("N=2,P=2,W=3"), chain("N=2,P=3,W=4")], [(4 * (3 + 2) + 9, 2 * 2), (4 * (4 + 3) + 9, 2 * 3)]);
+}
+
+#[test]
+fn an_average_is_split_into_a_tree() {
+    let tree =
+        |size| Run { kernel: "soft_average", coordinates: &["--split", "j=2xW"], flags: &[], size }.cycles_and_pes();
+    // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 8 steps from score to quotient.
+    assert_eq!([tree("N=2,W=3"), tree("N=2,W=6")], [(3 + 8, 2 * (3 + 1)), (6 + 8, 2 * (6 + 1))]);
+}
+
+/// Keys and values of width D go round N queries, one PE on at each step; nobody begins later than another.
+#[test]
+fn attention_goes_round_in_a_ring() {
+    let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags: &[], size }.cycles_and_pes();
+    // A PE a query and turn: products of width D, then maxima over N turns, then N weighted sums of width D, a step of each in three.
+    assert_eq!([ring("N=3,D=2"), ring("N=4,D=3")], [(6 * 2 + 3 * 3 + 6, 9), (6 * 3 + 3 * 4 + 6, 16)]);
+}
+
+/// The same with every input streamed, on a PE a query and element of its width.
+#[test]
+fn queries_keys_and_values_are_streamed_round_a_ring() {
+    let flags = &["--transports", "stream"];
+    let found = Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags, size: "N=3,D=2" }.go();
+    // Seven steps a turn, one of each that the PE computes or passes on.
+    assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&(14 * 2 + 7 * 3 + 13).into(), &(3 * 2).into()));
+    // Each query is loaded once. Each PE has a row of keys and one of values at the start, and the last one loads again what leaves the first.
+    let (queries, keys) = (3 * 2, (2 * 3 - 1) * 2);
+    assert_eq!(found["search"]["front"][0]["memory_words"], queries + 2 * keys);
+}
+
+/// One query: a PE a key, D products for its score, then M running maxima and sums, in turns with D weighted sums.
+#[test]
+fn one_query_takes_a_key_after_the_other() {
+    let plain = |size| Run { kernel: "decode_attention", coordinates: &[], flags: &[], size }.cycles_and_pes();
+    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(4 * 3 + 2 * 6 + 3, 6), (4 * 2 + 2 * 12 + 3, 12)]);
+}
+
+/// What Flash-Decoding does: all blocks at once, then their partial results one after the other. P + W in place of P W.
+#[test]
+fn one_query_is_split_into_a_chain_of_blocks() {
+    let chain = Run {
+        kernel: "decode_attention",
+        coordinates: &["--split", "j=PxW"],
+        flags: &["--rank", "2"],
+        size: "P=3,W=4,D=2",
+    };
+    assert_eq!(chain.cycles_and_pes(), (6 * 2 + 3 * (3 + 4) + 4, 3 * 4));
+}
+
+#[test]
+fn one_query_is_split_into_a_tree() {
+    let tree = Run {
+        kernel: "decode_attention",
+        coordinates: &["--split", "j=2xW"],
+        flags: &["--rank", "2"],
+        size: "W=5,D=3",
+    };
+    // D products for a score, W keys of both blocks, D weighted sums, and 4 steps in between.
+    assert_eq!(tree.cycles_and_pes(), (2 * 3 + 5 + 4, 2 * (5 + 1)));
+}
