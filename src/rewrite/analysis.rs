@@ -5,6 +5,7 @@
 //! unsound; the analysis notes the leaves, and saturation stops with a message.
 
 use super::context::Context;
+use super::definitions::folded_element;
 use super::language::{AccessText, DirectionText, Literal, Term};
 use super::monoid::FOLD_PART;
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
@@ -19,6 +20,12 @@ pub const FOLD_DIRECTIONS: &str = "fold-directions";
 
 /// The name under which explanations show that how many values an index takes is a form.
 pub const FOLD_COUNT: &str = "fold-count";
+
+/// The name under which explanations show what an equation says of an element.
+pub const FOLD_DEFINITION: &str = "fold-definition";
+
+/// The name under which explanations show that a form stands in place of an index.
+pub const FOLD_PICK: &str = "fold-pick";
 
 /// The analysis: the registry and the first contradiction that was met.
 #[derive(Clone, Debug)]
@@ -165,8 +172,20 @@ impl Analysis<Term> for FieldAnalysis {
             return;
         }
         let Some(folded) = fold(graph, id) else { return };
-        let is_count = matches!(graph.id_to_node(id), Term::Count(_));
-        graph.union_trusted(id, folded, if is_count { FOLD_COUNT } else { FOLD_DIRECTIONS });
+        if graph.find(id) != graph.find(folded) {
+            let name = fold_name(graph.id_to_node(id));
+            graph.union_trusted(id, folded, name);
+        }
+    }
+}
+
+/// The name under which explanations show that a node is folded.
+fn fold_name(node: &Term) -> &'static str {
+    match node {
+        Term::Count(_) => FOLD_COUNT,
+        Term::Defined(_) => FOLD_DEFINITION,
+        Term::Pick(_) => FOLD_PICK,
+        _ => FOLD_DIRECTIONS,
     }
 }
 
@@ -196,6 +215,10 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
             let (space, tensor) = (name_of(graph, space)?, name_of(graph, tensor)?);
             let direction = context.offset(space, tensor, access_of(graph, access)?)?;
             Some(graph.add_uncanonical(Term::Direction(direction)))
+        }
+        node @ (Term::Defined(_) | Term::Pick(_)) => {
+            let term = folded_element(graph, &node)?;
+            Some(graph.add_expr_uncanonical(&term))
         }
         _ => None,
     }
@@ -274,6 +297,8 @@ fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
             });
             inside
         }
+        // What slides before may not where one index is fixed.
+        Term::Pick(_) => BTreeSet::new(),
         _ => of_children(graph, node),
     }
 }
@@ -322,6 +347,10 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
             let range = bound.iter().filter_map(|index| Some(context.beside(space?, *index))).flatten();
             let all: BTreeSet<Symbol> = parts().chain(fixed).chain(range).collect();
             all.into_iter().filter(|index| !bound.contains(index)).collect()
+        }
+        Term::Pick([_, index, form, value]) => {
+            let bound = bound_indices(graph, *index);
+            free(*value).filter(|index| !bound.contains(index)).chain(free(*form)).collect()
         }
         // What is reduced speaks of the indices of another space.
         Term::Inner([_, _, access, _]) | Term::Handoff([_, _, _, access, _]) => free(*access).collect(),

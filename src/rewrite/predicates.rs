@@ -4,7 +4,7 @@
 //! facts that further unions cannot change from yes to no: leaves, the registry, and free indices, which only get fewer.
 
 use super::analysis::{Graph, access_of, bound_indices, face_of, name_of};
-use super::language::Term;
+use super::language::{AccessText, Term};
 use crate::integer::Affine;
 use crate::recurrence::Operator;
 use egg::{Id, Symbol};
@@ -108,6 +108,24 @@ pub const PREDICATES: &[Predicate] = &[
         arity: 1,
         meaning: "the order of what the operator combines does not matter",
         holds: commutes,
+    },
+    Predicate {
+        name: "written",
+        arity: 2,
+        meaning: "in the frame, the tensor needs itself, and what its equation says of this element is written out",
+        holds: written,
+    },
+    Predicate {
+        name: "earlier",
+        arity: 2,
+        meaning: "in the frame, the element comes before that which the tensor's equation is about, whatever the sizes are",
+        holds: earlier,
+    },
+    Predicate {
+        name: "picks",
+        arity: 4,
+        meaning: "in the frame, the second form is the index, and the first is always one of its values",
+        holds: picks,
     },
     Predicate {
         name: "shifted",
@@ -256,6 +274,26 @@ fn swapped(graph: &Graph, arguments: &[Id]) -> bool {
     let [_, one, other] = arguments else { return false };
     let accesses = (access_of(graph, *one), access_of(graph, *other));
     matches!(accesses, (Some(one), Some(other)) if graph.analysis.context.frame.swapped(one, other).is_some())
+}
+
+fn written(graph: &Graph, arguments: &[Id]) -> bool {
+    element_of(graph, arguments).is_some_and(|(tensor, access)| graph.analysis.context.frame.recurs(tensor, access))
+}
+
+fn earlier(graph: &Graph, arguments: &[Id]) -> bool {
+    element_of(graph, arguments).is_some_and(|(tensor, access)| graph.analysis.context.frame.is_earlier(tensor, access))
+}
+
+fn element_of(graph: &Graph, arguments: &[Id]) -> Option<(Symbol, AccessText)> {
+    let [tensor, access] = arguments else { return None };
+    Some((name_of(graph, *tensor)?, access_of(graph, *access)?))
+}
+
+fn picks(graph: &Graph, arguments: &[Id]) -> bool {
+    let [frame, index, value, itself] = arguments else { return false };
+    let known = (index_of(graph, *frame, *index), access_of(graph, *value), access_of(graph, *itself));
+    let (Some(index), Some(value), Some(itself)) = known else { return false };
+    graph.analysis.context.frame.picks(index, value, itself)
 }
 
 fn commutes(graph: &Graph, arguments: &[Id]) -> bool {

@@ -16,4 +16,6 @@ mod least;
 
 mod orders;
 
+mod recursion;
+
 mod whole;

@@ -29,6 +29,7 @@ fn derived_forms_run() {
         ("normal_product", "M=3,N=4"),
         ("gram", "M=3,N=4"),
         ("soft_average", "N=3,M=4"),
+        ("inverse_times", "N=4,R=3"),
         ("attention", "N=2,M=3,D=2"),
     ] {
         let path = folder.path().join(format!("{kernel}.rec")).display().to_string();
