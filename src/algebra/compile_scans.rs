@@ -71,7 +71,7 @@ fn products(graph: &Graph, whole: Id) -> Vec<(Id, [Id; 2], [Id; 2])> {
         let Term::Reduce([_, _, index, body]) = node else { continue };
         for node in &graph[graph.find(*body)].nodes {
             let Term::Other(word, children) = node else { continue };
-            let ("mul", [one, other]) = (word.as_str(), children.as_slice()) else { continue };
+            let ("mul", [one, other]) = (word.as_str(), &children[..]) else { continue };
             let (one, other) = (graph.find(*one), graph.find(*other));
             if let (Some(first), Some(second)) = (element(one), element(other)) {
                 found.push((*index, [one, other], [first, second]));

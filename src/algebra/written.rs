@@ -11,7 +11,7 @@ use super::inline::inlined;
 use crate::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
 use crate::rewrite::{Frame, FrameIndex, Id, Known, Language, Literal, RecExpr, Term};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The equations of a kernel as terms.
 #[derive(Clone, Debug)]
@@ -85,6 +85,8 @@ pub(super) struct Writer<'a> {
     pub frame: Frame,
     /// For each index of the frame its axis, how many of that axis are in scope around it, and its range about [`SELF`].
     kinds: Vec<(usize, usize, Polyhedron)>,
+    /// Ranges as they are written, with those that say the same in fewest constraints.
+    ranges: HashMap<Polyhedron, Polyhedron>,
     term: RecExpr<Term>,
     reads: BTreeMap<(Name, Vec<Affine>), Id>,
     compounds: Compounds,
@@ -101,6 +103,7 @@ impl<'a> Writer<'a> {
             inlined: inlined(system),
             frame: Frame::new(&system.name, &system.parameters),
             kinds: vec![],
+            ranges: HashMap::new(),
             term: RecExpr::default(),
             reads: BTreeMap::new(),
             compounds: Compounds::default(),
@@ -132,7 +135,7 @@ impl<'a> Writer<'a> {
     fn index(&mut self, equation: usize, index: &Name, range: &Polyhedron, scope: &Scope) -> Name {
         let mut image = scope.clone();
         image.insert(index.clone(), Affine::variable(&name(SELF)));
-        let range = range.substitute(&image).irredundant(&Polyhedron::sizes(&self.system.parameters));
+        let range = self.irredundant(range.substitute(&image));
         let axis = self.axes.of_index(equation, index);
         let taken = |name: &Name| scope.values().any(|form| form.mentions([name]));
         for nth in 0.. {
@@ -144,6 +147,14 @@ impl<'a> Writer<'a> {
             }
         }
         index.clone()
+    }
+
+    /// A range without the constraints that the others imply.
+    fn irredundant(&mut self, range: Polyhedron) -> Polyhedron {
+        let used = range.variables();
+        let sizes: Vec<Name> = self.system.parameters.iter().filter(|size| used.contains(*size)).cloned().collect();
+        let least = || range.irredundant(&Polyhedron::sizes(&sizes));
+        self.ranges.entry(range.clone()).or_insert_with(least).clone()
     }
 
     fn add_index(&mut self, wanted: &Name, kind: (usize, usize, Polyhedron)) -> Name {
@@ -168,8 +179,9 @@ impl<'a> Writer<'a> {
                 self.read(tensor, subscripts.iter().map(|form| form.substitute(scope)).collect())
             }
             Expr::Apply(function, arguments) => {
-                let children = arguments.iter().map(|argument| self.expression(equation, argument, scope)).collect();
-                self.term.add(Term::apply(*function, children))
+                let children: Vec<Id> =
+                    arguments.iter().map(|argument| self.expression(equation, argument, scope)).collect();
+                self.term.add(Term::apply(*function, &children))
             }
             Expr::Reduce { operator, .. } => {
                 let (index, body) = self.reduction(equation, value, scope);

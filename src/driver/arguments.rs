@@ -196,6 +196,9 @@ pub struct ProveArguments {
     /// Claim this FIFO depth on every channel in place of the one that is needed
     #[arg(long)]
     pub depth: Option<u64>,
+    /// Also prove that each PE has one of the workers it is dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
+    #[arg(long)]
+    pub deal: Option<String>,
     /// Write the obligations as SMT-LIB, for any solver
     #[arg(long, value_name = "FILE")]
     pub dump_smt: Option<PathBuf>,

@@ -140,7 +140,7 @@ fn arrangement(text: &str) -> Checked<Vec<usize>> {
 }
 
 /// `block`, `cyclic` or `block-cyclic:B`.
-fn dealing(text: &str) -> Checked<Dealing> {
+pub fn dealing(text: &str) -> Checked<Dealing> {
     match text.split_once(':') {
         None if text == "block" => Ok(Dealing::Block),
         None if text == "cyclic" => Ok(Dealing::Cyclic),

@@ -1,12 +1,14 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
 use super::arguments::{ProveArguments, SoughtArguments};
+use super::exec::dealing;
 use super::kernel::Kernel;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use super::setting::Setting;
 use super::{Done, Failure, files, reporting, show};
 use crate::diagnostic::{Diagnostics, render};
+use crate::exec::owner_obligations;
 use crate::smt::{self, Discharged, Verdict};
 use std::time::Duration;
 
@@ -24,7 +26,10 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, why)),
         };
-        let obligations = K::obligations(&searched, &design, self.depth)?;
+        let mut obligations = K::obligations(&searched, &design, self.depth)?;
+        if let Some(deal) = &self.deal {
+            obligations.extend(owner_obligations(dealing(deal)?));
+        }
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&obligations))?;
         }
@@ -34,6 +39,11 @@ impl KernelCommand for ProveArguments {
         if let Border::Loads = searched.border {
             output.line(
                 "  edge-injection           by construction: what stays is loaded and recovered through the array",
+            );
+        }
+        if self.deal.is_some() && proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
+            output.line(
+                "  no deadlock              by construction: words and slots are there in time, whoever owns which PE",
             );
         }
         if let Some(path) = &self.report {

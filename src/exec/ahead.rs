@@ -9,6 +9,7 @@
 //! Words of one wire keep their order. So the network has the history that it had (the law of `mod.rs`).
 
 use crate::array::Op;
+use smallvec::SmallVec;
 
 /// A send that is certain to be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub struct Coming {
 
 /// The sends after the `let` at `counter`, up to the first op that may wait for others or begins a round.
 pub fn coming_sends(ops: &[Op], mut counter: usize, slots: &[i64]) -> Vec<Coming> {
-    let (mut written, mut sends) = (vec![], vec![]);
+    let (mut written, mut sends) = (SmallVec::<[usize; 4]>::new(), vec![]);
     while let Some(op) = ops.get(counter) {
         counter += 1;
         match op {

@@ -25,6 +25,8 @@ use std::time::Duration;
 
 mod owners;
 
+mod shares;
+
 mod plan;
 
 mod marks;
@@ -88,6 +90,7 @@ pub use ranks::{Files, Stopped, World, execute_on_ranks};
 use footprint::check_footprints;
 pub use owners::{Dealing, Owners};
 use plan::Plan;
+pub use shares::{MOST_WORKERS, Shares, numbering_obligation, owner_obligations};
 use taken::Watch;
 use trace::Tape;
 use word::Stored;

@@ -100,14 +100,16 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// # Errors
     /// What a PE does wrong.
     pub fn sweep(&mut self, post: &mut impl Post) -> Result<(), Fault> {
-        let (from, turns) = (self.world.tape.now(), self.world.ready.len().min(W::SWEEP));
+        // Turns are shorter than looking at a clock, unless they are to be shown.
+        let (keeps, turns) = (self.world.tape.keeps(), self.world.ready.len().min(W::SWEEP));
+        let from = if keeps { self.world.tape.now() } else { 0 };
         for _ in 0..turns {
             let Some((number, is_due)) = self.world.ready.pop() else { break };
             self.pes[number].outlook.is_due = is_due;
             self.pes[number].run(number, &mut self.world)?;
             self.world.outbox.send_full(post, &mut self.world.tape);
         }
-        if turns > 0 {
+        if keeps && turns > 0 {
             self.world.tape.note(Activity::Turns, from);
         }
         if !self.is_ready() || turns == W::SWEEP {

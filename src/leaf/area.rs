@@ -2,7 +2,7 @@
 //!
 //! A box holds its elements row-major. Two boxes of one tensor meet in a box; rows of it are copied or filled at a time.
 
-use super::form::Span;
+use super::form::{Few, Span};
 use crate::recurrence::Operator;
 
 /// No box of a call has more elements.
@@ -11,23 +11,23 @@ const LARGEST_VOLUME: usize = 1 << 29;
 /// A box of elements, one span a dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Area {
-    pub spans: Vec<Span>,
-    pub lengths: Vec<usize>,
+    pub spans: Few<Span>,
+    pub lengths: Few<usize>,
     pub volume: usize,
 }
 
 impl Area {
     /// The box; `None` where it is too large to be held.
-    pub fn new(spans: Vec<Span>) -> Option<Area> {
+    pub fn new(spans: Few<Span>) -> Option<Area> {
         let length = |(first, last): &Span| usize::try_from((last - first).max(-1) + 1).ok();
-        let lengths: Vec<usize> = spans.iter().map(length).collect::<Option<_>>()?;
+        let lengths: Few<usize> = spans.iter().map(length).collect::<Option<_>>()?;
         let volume = lengths.iter().try_fold(1usize, |product, length| product.checked_mul(*length))?;
         (volume <= LARGEST_VOLUME).then_some(Area { spans, lengths, volume })
     }
 
     /// How far apart neighbours along each dimension lie.
-    pub fn strides(&self) -> Vec<i64> {
-        let mut strides = vec![1; self.lengths.len()];
+    pub fn strides(&self) -> Few<i64> {
+        let mut strides = Few::from_elem(1, self.lengths.len());
         for dimension in (1..self.lengths.len()).rev() {
             strides[dimension - 1] = strides[dimension] * self.lengths[dimension] as i64;
         }

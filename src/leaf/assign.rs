@@ -4,6 +4,7 @@
 //! where a uniform tile stands for any box. Parts are evaluated from the left to the right, and what a leaf's result is begun
 //! with after its arguments.
 
+use super::form::Few;
 use super::{Leaves, Tile};
 use crate::array::{Assignment, Call, Scalar, Trouble};
 use crate::recurrence::Function;
@@ -36,7 +37,7 @@ fn begin(
     let Scalar::Call(call) = value else { return read(leaves, value, slots, registers) };
     let Call { leaf, onto, at, arguments } = &**call;
     let arguments = arguments.iter().map(|argument| read(leaves, argument, slots, registers));
-    let arguments = arguments.collect::<Result<Vec<Tile>, Trouble>>()?;
+    let arguments = arguments.collect::<Result<Few<Tile>, Trouble>>()?;
     let onto = match onto {
         Some(Scalar::Register(register)) if *register == target => {
             Some(std::mem::replace(&mut registers[target], Tile::Uniform(f64::NAN)))
@@ -44,7 +45,7 @@ fn begin(
         Some(onto) => Some(begin(leaves, (onto, target), slots, registers)?),
         None => None,
     };
-    let at: Option<Vec<i64>> = at.iter().map(|entry| entry.value(slots)).collect();
+    let at: Option<Few<i64>> = at.iter().map(|entry| entry.value(slots)).collect();
     leaves.call(*leaf, &at.ok_or(Trouble::Overflow)?, onto, &arguments)
 }
 

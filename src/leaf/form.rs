@@ -4,12 +4,16 @@
 //! the ends of 64 bits for indices within their extents, so that their arithmetic needs no checks in loops.
 
 use crate::integer::{Affine, Bindings, Name};
+use smallvec::SmallVec;
 
 /// No value of a form exceeds this, so that products with strides fit 64 bits.
 const LIMIT: i128 = 1 << 29;
 
 /// The first and last value of an index or a subscript, both included; nothing where the last is less.
 pub(super) type Span = (i64, i64);
+
+/// One for each index of a leaf, or for each dimension of a window: calls make many of them, and have few indices.
+pub(super) type Few<T> = SmallVec<[T; 4]>;
 
 /// `constant + sum of coefficient * slot`.
 #[derive(Clone, Debug, PartialEq)]

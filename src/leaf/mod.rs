@@ -9,6 +9,7 @@ use crate::integer::Bindings;
 use plans::Plans;
 use routine::Routine;
 use run::Run;
+use std::borrow::Cow;
 use std::sync::Arc;
 use tally::Tally;
 use window::{Assembly, Boxes};
@@ -98,6 +99,14 @@ impl Tile {
         match self {
             Tile::Uniform(value) => *value,
             Tile::Values(values) => values[position],
+        }
+    }
+
+    /// All elements of the tile, of whose box there are so many.
+    pub fn elements(&self, count: usize) -> Cow<'_, [f64]> {
+        match self {
+            Tile::Uniform(value) => Cow::Owned(vec![*value; count]),
+            Tile::Values(values) => Cow::Borrowed(values),
         }
     }
 }

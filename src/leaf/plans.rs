@@ -4,7 +4,7 @@
 //! verdicts on its bounds alone, so it is done once for each list of verdicts and kept; who is first does not matter.
 
 use super::definitions::{Definition, definitions};
-use super::form::Span;
+use super::form::{Few, Span};
 use super::known::{Kind, Search};
 use super::routine::{Node, Routine};
 use super::specialise::{Verdict, judge, specialise};
@@ -42,14 +42,14 @@ impl Plans {
     /// What a leaf runs at these boxes of its indices; `None` where no library is asked for.
     pub fn plan(&self, leaf: usize, routine: &Routine, spans: &[Span]) -> Option<Arc<Plan>> {
         let kept = self.kept.get(leaf)?;
-        let mut verdicts = vec![];
+        let mut verdicts = Few::new();
         judge(&routine.body, spans, &mut verdicts);
-        if let Some(plan) = kept.read().ok().and_then(|kept| kept.get(&verdicts).cloned()) {
+        if let Some(plan) = kept.read().ok().and_then(|kept| kept.get(&*verdicts).cloned()) {
             return Some(plan);
         }
         let plan = Arc::new(self.make(routine, &verdicts));
         if let Ok(mut kept) = kept.write() {
-            kept.insert(verdicts, Arc::clone(&plan));
+            kept.insert(verdicts.into_vec(), Arc::clone(&plan));
         }
         Some(plan)
     }

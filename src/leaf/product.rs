@@ -5,7 +5,7 @@
 //! as for a matrix and a vector. Out: a node that a library runs. Bounds between the indices of the nest, such as those of a
 //! symmetric update, cut a part out of the box: what they leave is halved until the pieces are boxes or a triangle.
 
-use super::form::{Form, Span};
+use super::form::{Few, Form, Span};
 use super::library::{Layout, Library, Matrix, Square, Target};
 use super::place::Spot;
 use super::routine::{Access, Loop, Node, Operation, Set};
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
     /// Does what the bounds leave of the box that the spans are.
     fn pieces(&mut self, product: &Product, act: &mut Act<'_, 'a>) -> Result<(), Trouble> {
         let lengths = product.indices.iter().map(|index| self.spans[*index].1 - self.spans[*index].0 + 1);
-        let lengths: Vec<i64> = lengths.collect();
+        let lengths: Few<i64> = lengths.collect();
         let part = if lengths.iter().any(|length| *length <= 0) { Part::Nothing } else { self.part(product) };
         if part == Part::Nothing || (part != Part::Other && act(self, part)?) {
             return Ok(());

@@ -4,7 +4,7 @@
 //! that the sequential order gives. Subscripts become linear addresses once a call. An access that stays within its window
 //! for all indices of the tile is known to do so before the run; any other is checked for each range of rounds.
 
-use super::form::{Form, Span};
+use super::form::{Few, Form, Span};
 use super::known::{Kind, Known};
 use super::lanes::Registers;
 use super::library::{Layout, Library};
@@ -34,7 +34,7 @@ pub(super) struct Run<'a> {
     pub registers: Registers,
     pub leaf: usize,
     /// The boxes of the indices, or parts of them.
-    pub spans: Vec<Span>,
+    pub spans: Few<Span>,
     /// Who runs what is known.
     pub library: Option<&'static dyn Library>,
     /// What was done so far.

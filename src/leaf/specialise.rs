@@ -15,8 +15,8 @@ pub(super) enum Verdict {
 }
 
 /// The verdicts on all bounds and conditions of a body, in the order of the text.
-pub(super) fn judge(body: &[Node], spans: &[Span], verdicts: &mut Vec<Verdict>) {
-    margins(body, spans, &mut |margin| verdicts.push(verdict(margin)));
+pub(super) fn judge(body: &[Node], spans: &[Span], verdicts: &mut impl Extend<Verdict>) {
+    margins(body, spans, &mut |margin| verdicts.extend([verdict(margin)]));
 }
 
 /// By how much each bound and each condition of a body is met, at least and at most; in the order of the text.

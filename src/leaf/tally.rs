@@ -70,7 +70,7 @@ pub(super) struct Tally(Arc<[AtomicU64; SERVICES.len() + 1]>);
 impl Tally {
     /// Adds what a call did.
     pub fn add(&self, work: &Work) {
-        let entries = work.to_entries();
+        let entries = std::iter::once(work.applied).chain(work.served);
         let held = self.0.iter().zip(entries).filter(|(_, count)| *count > 0);
         held.for_each(|(sum, count)| {
             sum.fetch_add(count, Ordering::Relaxed);

@@ -6,7 +6,7 @@
 use super::Tile;
 use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
 use super::buffer::Buffer;
-use super::form::Span;
+use super::form::{Few, Span};
 use super::routine::{Cut, Frame, Reach, Routine};
 use crate::array::Trouble;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Boxes {
     /// Of the indices.
-    pub indices: Vec<Span>,
+    pub indices: Few<Span>,
     pub windows: Vec<Area>,
     pub result: Area,
     arguments: Vec<Area>,
@@ -24,7 +24,7 @@ pub(super) struct Boxes {
 impl Boxes {
     /// The boxes of a call.
     pub fn at(routine: &Routine, at: &[i64]) -> Result<Boxes, Trouble> {
-        let indices: Vec<Span> = spans(&routine.indices, at)?;
+        let indices = spans(&routine.indices, at)?;
         let windows = routine.windows.iter().map(|frame| area_of(frame, &indices)).collect::<Result<_, _>>()?;
         let area = |cuts: &Vec<Cut>| Area::new(spans(cuts, at)?).ok_or(Trouble::Overflow);
         let arguments = routine.arguments.iter().map(|(_, cuts)| area(cuts)).collect::<Result<_, _>>()?;
@@ -32,7 +32,7 @@ impl Boxes {
     }
 }
 
-fn spans(cuts: &[Cut], at: &[i64]) -> Result<Vec<Span>, Trouble> {
+fn spans(cuts: &[Cut], at: &[i64]) -> Result<Few<Span>, Trouble> {
     cuts.iter().map(|cut| cut.span(at)).collect::<Option<_>>().ok_or(Trouble::Overflow)
 }
 

@@ -10,7 +10,7 @@ use super::language::{AccessText, DirectionText, Literal, Term};
 use super::monoid::FOLD_PART;
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The e-graph of fields.
 pub type Graph = EGraph<Term, FieldAnalysis>;
@@ -102,6 +102,18 @@ pub fn bound_indices(graph: &Graph, id: Id) -> Vec<Symbol> {
     several.into_iter().flatten().flat_map(|index| bound_indices(graph, index)).collect()
 }
 
+/// Whether a reduction over the class of `id` binds indices, all of which fit.
+pub fn all_bound(graph: &Graph, id: Id, fits: &dyn Fn(Symbol) -> bool) -> bool {
+    // Most often there is one, and rules ask all the time.
+    name_of(graph, id).map_or_else(
+        || {
+            let several = bound_indices(graph, id);
+            !several.is_empty() && several.into_iter().all(fits)
+        },
+        fits,
+    )
+}
+
 /// The access map that the class of `id` stands for.
 pub fn access_of(graph: &Graph, id: Id) -> Option<AccessText> {
     match graph[id].data.constant {
@@ -162,8 +174,12 @@ impl Analysis<Term> for FieldAnalysis {
     }
 
     fn modify(graph: &mut Graph, id: Id) {
-        fold_parts(graph, id);
-        // Runs at every union: a class that has been folded is left alone.
+        // Runs at every union: most nodes have nothing to fold, and a class that has been folded is left alone.
+        match graph.id_to_node(id) {
+            Term::Reduce(_) => return fold_parts(graph, id),
+            Term::Nulls(_) | Term::Signs(_) | Term::Axes(_) | Term::Count(_) | Term::Offset(_) => {}
+            _ => return,
+        }
         if graph[id]
             .nodes
             .iter()
@@ -227,8 +243,11 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
 /// Makes each component of a reduction by a declared monoid that is a reduction of its own equal to it.
 fn fold_parts(graph: &mut Graph, id: Id) {
     let Term::Reduce([space, operator, index, tuple]) = *graph.id_to_node(id) else { return };
+    let Some(name) = name_of(graph, operator).filter(|name| graph.analysis.context.monoid(*name).is_some()) else {
+        return;
+    };
     let context = Arc::clone(&graph.analysis.context);
-    let Some(monoid) = name_of(graph, operator).and_then(|name| context.monoid(name)) else { return };
+    let Some(monoid) = context.monoid(name) else { return };
     add_parts(graph, tuple, monoid.width());
     let Some(arguments) = components(graph, tuple, monoid.width()) else { return };
     for component in 0..monoid.width() {
@@ -303,11 +322,14 @@ fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
     }
 }
 
+/// The functions whose operands [`Facts::widths`] counts.
+static SUMS_AND_PRODUCTS: LazyLock<[Symbol; 2]> = LazyLock::new(|| ["add", "mul"].map(Symbol::from));
+
 /// Of how many terms and factors a node is made.
 fn widths(graph: &Graph, node: &Term) -> [usize; 2] {
-    ["add", "mul"].map(|word| match node {
-        Term::Other(name, children) if name.as_str() == word => {
-            children.iter().map(|child| graph[*child].data.width(word)).sum()
+    [0, 1].map(|place| match node {
+        Term::Other(name, children) if *name == SUMS_AND_PRODUCTS[place] => {
+            children.iter().map(|child| graph[*child].data.widths[place]).sum()
         }
         _ => 1,
     })
@@ -345,8 +367,10 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
             let fixed = bound.iter().flat_map(|index| context.frame.range_depends(*index));
             let space = name_of(graph, *space);
             let range = bound.iter().filter_map(|index| Some(context.beside(space?, *index))).flatten();
-            let all: BTreeSet<Symbol> = parts().chain(fixed).chain(range).collect();
-            all.into_iter().filter(|index| !bound.contains(index)).collect()
+            let mut all = of_parts(graph, node);
+            all.extend(fixed.chain(range));
+            all.retain(|index| !bound.contains(index));
+            all
         }
         Term::Pick([_, index, form, value]) => {
             let bound = bound_indices(graph, *index);
@@ -368,8 +392,16 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
         Term::Read([space, ..]) | Term::Stream([space, ..]) if name_of(graph, *space).is_none() => {
             parts().chain(all_indices(graph, *space)).collect()
         }
-        _ => parts().collect(),
+        _ => of_parts(graph, node),
     }
+}
+
+/// The free indices of all children.
+fn of_parts(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
+    let mut parts = node.children().iter().map(|child| &graph[*child].data.free).filter(|free| !free.is_empty());
+    let mut all = parts.next().cloned().unwrap_or_default();
+    parts.for_each(|free| all.extend(free));
+    all
 }
 
 /// The indices of the space that a class stands for.

@@ -11,7 +11,7 @@ use super::language::{Literal, Term};
 use super::levels::{Levels, is_constant, levels};
 use crate::integer::{Name, Vector};
 use crate::recurrence::{Function, Operand, Operator, Scalar, Space};
-use egg::{Id, Language, RecExpr, Symbol};
+use egg::{Id, Language, RecExpr};
 
 /// How values of the own space are handed over where they have a constant distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl<'a> Builder<'a> {
     }
 
     fn apply(&mut self, function: Function, children: Vec<Id>) -> Id {
-        let Function::Leaf(number) = function else { return self.add(Term::apply(function, children)) };
+        let Function::Leaf(number) = function else { return self.add(Term::apply(function, &children)) };
         let name = self.add(Term::leaf_name(number));
         let leaf = self.add(Term::Leaf(name));
         children.into_iter().fold(leaf, |called, argument| self.add(Term::Call([called, argument])))
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
     fn at(&mut self, position: usize) -> Id {
         let space = self.space;
         let Some(operand) = space.operands.get(position) else {
-            return self.add(Term::Other(Symbol::from(format!("operand{position}")), vec![]));
+            return self.add(Term::name(&format!("operand{position}")));
         };
         match self.equations.inner(operand) {
             Some(inner) => {

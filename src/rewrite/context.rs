@@ -126,7 +126,7 @@ impl Context {
 
     /// The declared monoid of this name.
     pub fn monoid(&self, name: Symbol) -> Option<&Monoid> {
-        self.monoids.iter().find(|monoid| monoid.name == name.as_str())
+        self.monoids.iter().find(|monoid| monoid.symbol == name)
     }
 
     fn add_space(&mut self, space: &Space) {

@@ -136,6 +136,14 @@ impl Frame {
         found
     }
 
+    /// Whether the range of an index depends on another one.
+    pub fn depends(&self, index: Symbol, other: Symbol) -> bool {
+        match self.facts.get(&index) {
+            Some(facts) => facts.depends.contains(&other),
+            None => self.range_depends(index).contains(&other),
+        }
+    }
+
     /// The first and the last value of an index, where each is one form.
     pub fn ends(&self, index: Symbol) -> Option<(Affine, Affine)> {
         if let Some(facts) = self.facts.get(&index) {
@@ -173,7 +181,15 @@ impl Frame {
     /// Whether a form is at least 0 for all sizes, and for all values of the indices in it.
     fn is_never_negative(&self, form: &Affine) -> bool {
         let mentioned = self.indices.iter().filter(|index| form.mentions([&index.name]));
-        mentioned.fold(Polyhedron::sizes(&self.parameters), |set, index| set.intersect(&index.range)).implies(form)
+        let values = mentioned.fold(Polyhedron::default(), |set, index| set.intersect(&index.range));
+        values.intersect(&self.sizes_in(values.constraints().iter().chain([form]))).implies(form)
+    }
+
+    /// The sizes that occur in some forms are at least 1; what does not occur says nothing of them.
+    fn sizes_in<'a>(&self, forms: impl Iterator<Item = &'a Affine> + Clone) -> Polyhedron {
+        let occurs = |size: &&Name| forms.clone().any(|form| form.mentions([*size]));
+        let occurring: Vec<Name> = self.parameters.iter().filter(occurs).cloned().collect();
+        Polyhedron::sizes(&occurring)
     }
 
     /// The access map by which [`Frame::count`] is known in terms.

@@ -5,6 +5,7 @@
 //! leaves that are equal exactly when their texts are, and mean what the space beside them makes of them. Paper: Cyclotron
 //! sections 4.1 to 4.4.
 
+use super::operands::Operands;
 use crate::recurrence::{Function, Operator};
 use egg::{Id, Symbol, define_language};
 use std::fmt;
@@ -112,7 +113,7 @@ define_language! {
         "sched" = Sched([Id; 3]),
         "call" = Call([Id; 2]),
         "leaf" = Leaf(Id),
-        Other(Symbol, Vec<Id>),
+        Other(Symbol, Operands),
     }
 }
 
@@ -184,7 +185,7 @@ pub fn operator_words() -> impl Iterator<Item = &'static str> {
 impl Term {
     /// A leaf that is only a name: a space, a tensor, an index, an operator, a place.
     pub fn name(text: &str) -> Term {
-        Term::Other(Symbol::from(text), vec![])
+        Term::Other(Symbol::from(text), Operands::none())
     }
 
     /// The name of a reduction operator.
@@ -198,8 +199,8 @@ impl Term {
     }
 
     /// A scalar function of its arguments; a leaf takes them one after the other, so it is none.
-    pub fn apply(function: Function, arguments: Vec<Id>) -> Term {
-        Term::Other(Symbol::from(function.keyword()), arguments)
+    pub fn apply(function: Function, arguments: &[Id]) -> Term {
+        Term::Other(Symbol::from(function.keyword()), Operands::of(function, arguments))
     }
 
     /// The leaf that `text` spells in a rule.

@@ -11,6 +11,10 @@ mod dataflow;
 
 pub use dataflow::{Dataflow, Transport};
 
+mod operands;
+
+pub use operands::Operands;
+
 mod language;
 
 pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
@@ -45,6 +49,8 @@ mod rule_text;
 
 pub use rule_text::Tag;
 
+mod matching;
+
 mod reader;
 
 mod operators;
@@ -76,6 +82,8 @@ mod notation;
 mod notation_of_moves;
 
 pub use notation::{Known, Notation};
+
+mod fresh;
 
 mod saturate;
 

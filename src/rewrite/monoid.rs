@@ -8,7 +8,7 @@ use super::language::Term;
 use super::rule_text::Tag;
 use crate::recurrence::{Function, Operator};
 use crate::span::{Source, Span};
-use egg::{Id, RecExpr};
+use egg::{Id, RecExpr, Symbol};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub struct Monoid {
     pub values: Vec<RecExpr<Term>>,
     /// The tuple that changes nothing.
     pub neutral: Vec<f64>,
+    /// The name, as it stands in terms.
+    pub(super) symbol: Symbol,
     pub(super) source: Arc<Source>,
     pub(super) span: Span,
 }
@@ -61,10 +63,10 @@ impl Monoid {
         let value = self.values.get(component)?;
         let Term::Other(word, children) = &value[value.root()] else { return None };
         let operator = Operator::ALL.iter().find(|(operator, _)| operator.function().keyword() == word.as_str())?.0;
-        let [first, second] = children.as_slice() else { return None };
+        let [first, second] = children[..] else { return None };
         let position = |names: &[String], id: Id| names.iter().position(|name| value[id] == Term::name(name));
-        let own = position(&self.left, *first) == Some(component);
-        own.then(|| position(&self.right, *second)).flatten().map(|argument| (operator, argument))
+        let own = position(&self.left, first) == Some(component);
+        own.then(|| position(&self.right, second)).flatten().map(|argument| (operator, argument))
     }
 
     /// How many scalar functions the value of `component` applies.

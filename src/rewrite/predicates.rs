@@ -3,11 +3,13 @@
 //! In: the e-graph and the classes bound to a rule's variables. Out: yes or no. Invariant: a predicate looks only at
 //! facts that further unions cannot change from yes to no: leaves, the registry, and free indices, which only get fewer.
 
-use super::analysis::{Graph, access_of, bound_indices, face_of, name_of};
+use super::analysis::{Graph, access_of, all_bound, face_of, name_of};
+use super::context::Context;
 use super::language::{AccessText, Term};
 use crate::integer::Affine;
 use crate::recurrence::Operator;
 use egg::{Id, Symbol};
+use std::collections::BTreeSet;
 
 /// A named condition.
 #[derive(Clone, Copy, Debug)]
@@ -20,131 +22,188 @@ pub struct Predicate {
     pub meaning: &'static str,
     /// Whether it holds.
     pub holds: fn(&Graph, &[Id]) -> bool,
+    /// Whether it may hold of anything, by what names stand for alone: rules that need one that may not are never tried.
+    pub may_hold: fn(&Context) -> bool,
 }
+
+/// The most arguments that a condition takes.
+pub(super) const MOST_ARGUMENTS: usize = 4;
 
 /// All conditions.
 pub const PREDICATES: &[Predicate] = &[
-    Predicate { name: "input", arity: 1, meaning: "the tensor is given by the user", holds: input },
+    Predicate { name: "input", arity: 1, meaning: "the tensor is given by the user", holds: input, may_hold: always },
     Predicate {
         name: "produced",
         arity: 1,
         meaning: "some space computes the tensor, or it is known",
         holds: produced,
+        may_hold: always,
     },
-    Predicate { name: "nullary", arity: 1, meaning: "the access is the same at all points", holds: nullary },
-    Predicate { name: "whole", arity: 1, meaning: "the space is a whole one, not the heads of another", holds: whole },
+    Predicate {
+        name: "nullary",
+        arity: 1,
+        meaning: "the access is the same at all points",
+        holds: nullary,
+        may_hold: always,
+    },
+    Predicate {
+        name: "whole",
+        arity: 1,
+        meaning: "the space is a whole one, not the heads of another",
+        holds: whole,
+        may_hold: always,
+    },
     Predicate {
         name: "reused",
         arity: 3,
         meaning: "on the heads of the space along the direction the access still has a direction of reuse",
         holds: reused,
+        may_hold: always,
     },
-    Predicate { name: "extended", arity: 1, meaning: "the points of the space differ in some index", holds: extended },
-    Predicate { name: "number", arity: 1, meaning: "the term is a literal number", holds: number },
-    Predicate { name: "free_of", arity: 2, meaning: "the value does not depend on the index", holds: free_of },
-    Predicate { name: "differ", arity: 2, meaning: "the two are different leaves", holds: differ },
+    Predicate {
+        name: "extended",
+        arity: 1,
+        meaning: "the points of the space differ in some index",
+        holds: extended,
+        may_hold: always,
+    },
+    Predicate { name: "number", arity: 1, meaning: "the term is a literal number", holds: number, may_hold: always },
+    Predicate {
+        name: "free_of",
+        arity: 2,
+        meaning: "the value does not depend on the index",
+        holds: free_of,
+        may_hold: always,
+    },
+    Predicate { name: "differ", arity: 2, meaning: "the two are different leaves", holds: differ, may_hold: always },
     Predicate {
         name: "boxed",
         arity: 2,
         meaning: "in the space, the range of the index depends on no other reduction index, nor theirs on it",
         holds: boxed,
+        may_hold: always,
     },
     Predicate {
         name: "independent",
         arity: 3,
         meaning: "in the space, the range of neither reduction index depends on the other",
         holds: independent,
+        may_hold: always,
     },
     Predicate {
         name: "uniform",
         arity: 3,
         meaning: "a point of the space reads what the point at a constant distance writes",
         holds: uniform,
+        may_hold: always,
     },
     Predicate {
         name: "counts",
         arity: 3,
         meaning: "in the frame, the index starts from 0 and the access is the index itself",
         holds: counts,
+        may_hold: always,
     },
     Predicate {
         name: "countable",
         arity: 2,
         meaning: "in the frame, how many values the index takes is one form",
         holds: countable,
+        may_hold: always,
     },
     Predicate {
         name: "two",
         arity: 2,
         meaning: "in the frame, the index takes two values, whatever the sizes are",
         holds: two,
+        may_hold: has_two,
     },
     Predicate {
         name: "filled",
         arity: 2,
         meaning: "in the frame, the index has a value whatever the sizes and the other indices are",
         holds: filled,
+        may_hold: always,
     },
     Predicate {
         name: "grows",
         arity: 3,
         meaning: "the range of the index grows by one value with another one on which the term does not depend",
         holds: grows,
+        may_hold: has_growing,
     },
     Predicate {
         name: "slides",
         arity: 3,
         meaning: "the term is the same one step further along another index and one step back along this one",
         holds: slides,
+        may_hold: has_sliding,
     },
     Predicate {
         name: "swapped",
         arity: 3,
         meaning: "the exchange of two indices of one axis makes one access of the other",
         holds: swapped,
+        may_hold: always,
     },
     Predicate {
         name: "commutes",
         arity: 1,
         meaning: "the order of what the operator combines does not matter",
         holds: commutes,
+        may_hold: always,
     },
     Predicate {
         name: "written",
         arity: 2,
         meaning: "in the frame, the tensor needs itself, and what its equation says of this element is written out",
         holds: written,
+        may_hold: always,
     },
     Predicate {
         name: "earlier",
         arity: 2,
         meaning: "in the frame, the element comes before that which the tensor's equation is about, whatever the sizes are",
         holds: earlier,
+        may_hold: always,
     },
     Predicate {
         name: "picks",
         arity: 4,
         meaning: "in the frame, the second form is the index, and the first is always one of its values",
         holds: picks,
+        may_hold: always,
     },
     Predicate {
         name: "shifted",
         arity: 3,
         meaning: "the term is a difference to its own maximum over the index",
         holds: shifted,
+        may_hold: always,
     },
     Predicate {
         name: "few",
         arity: 3,
         meaning: "the three together are few enough terms, or factors, to try them in every order",
         holds: few,
+        may_hold: always,
     },
-    Predicate { name: "apart", arity: 2, meaning: "neither index occurs in the range of the other", holds: apart },
+    Predicate {
+        name: "apart",
+        arity: 2,
+        meaning: "neither index occurs in the range of the other",
+        holds: apart,
+        may_hold: always,
+    },
 ];
 
 /// The predicate that `word` names.
 pub fn find(word: &str) -> Option<&'static Predicate> {
     PREDICATES.iter().find(|predicate| predicate.name == word)
+}
+
+fn always(_: &Context) -> bool {
+    true
 }
 
 fn input(graph: &Graph, arguments: &[Id]) -> bool {
@@ -195,8 +254,8 @@ fn number(graph: &Graph, arguments: &[Id]) -> bool {
 
 fn free_of(graph: &Graph, arguments: &[Id]) -> bool {
     let [index, term] = arguments else { return false };
-    let bound = bound_indices(graph, *index);
-    !bound.is_empty() && bound.iter().all(|index| !graph[*term].data.free.contains(index))
+    let free = &graph[*term].data.free;
+    all_bound(graph, *index, &|index| !free.contains(&index))
 }
 
 fn differ(graph: &Graph, arguments: &[Id]) -> bool {
@@ -248,10 +307,14 @@ fn two(graph: &Graph, arguments: &[Id]) -> bool {
     count.is_some_and(|count| count == Affine::constant(2))
 }
 
+fn has_two(context: &Context) -> bool {
+    let mut counts = context.frame.indices().iter().map(|index| context.frame.count(Symbol::from(&*index.name)));
+    counts.any(|count| count == Some(Affine::constant(2)))
+}
+
 fn filled(graph: &Graph, arguments: &[Id]) -> bool {
     let [_, index] = arguments else { return false };
-    let indices = bound_indices(graph, *index);
-    !indices.is_empty() && indices.iter().all(|index| graph.analysis.context.frame.is_filled(*index))
+    all_bound(graph, *index, &|index| graph.analysis.context.frame.is_filled(index))
 }
 
 fn grows(graph: &Graph, arguments: &[Id]) -> bool {
@@ -261,6 +324,11 @@ fn grows(graph: &Graph, arguments: &[Id]) -> bool {
     index.is_some_and(|index| graph.analysis.context.frame.grows_with(index, free).is_some())
 }
 
+fn has_growing(context: &Context) -> bool {
+    let frame = &context.frame;
+    frame.indices().iter().any(|index| frame.grows_with(Symbol::from(&*index.name), &BTreeSet::new()).is_some())
+}
+
 fn slides(graph: &Graph, arguments: &[Id]) -> bool {
     let [frame, index, term] = arguments else { return false };
     let Some(index) = index_of(graph, *frame, *index) else { return false };
@@ -268,6 +336,10 @@ fn slides(graph: &Graph, arguments: &[Id]) -> bool {
     graph.analysis.context.frame.is_never_empty(index)
         && facts.free.contains(&index)
         && facts.sliding.iter().any(|(along, other)| *other == index && facts.free.contains(along))
+}
+
+fn has_sliding(context: &Context) -> bool {
+    !context.frame.all_sliding().is_empty()
 }
 
 fn swapped(graph: &Graph, arguments: &[Id]) -> bool {
@@ -305,14 +377,9 @@ fn commutes(graph: &Graph, arguments: &[Id]) -> bool {
 
 fn apart(graph: &Graph, arguments: &[Id]) -> bool {
     let [one, other] = arguments else { return false };
-    let (first, second) = (bound_indices(graph, *one), bound_indices(graph, *other));
     let frame = &graph.analysis.context.frame;
-    let depends =
-        |index: &Symbol, others: &[Symbol]| others.iter().any(|other| frame.range_depends(*index).contains(other));
-    !first.is_empty()
-        && !second.is_empty()
-        && !first.iter().any(|index| depends(index, &second))
-        && !second.iter().any(|index| depends(index, &first))
+    let is_apart = |first: Symbol, second: Symbol| !frame.depends(first, second) && !frame.depends(second, first);
+    all_bound(graph, *one, &|first| all_bound(graph, *other, &|second| is_apart(first, second)))
 }
 
 /// Sums and products of more terms keep the order in which they are written.
@@ -349,7 +416,7 @@ fn is_maximum(graph: &Graph, greatest: Id, of: Id, (fits, depth): (&dyn Fn(Id) -
 pub fn is_shifted(graph: &Graph, term: Id, fits: impl Fn(Id) -> bool) -> bool {
     graph[term].nodes.iter().any(|node| match node {
         Term::Other(word, children) if word.as_str() == "sub" => {
-            matches!(children.as_slice(), [of, greatest] if is_maximum(graph, *greatest, *of, (&fits, MOST_NESTED)))
+            matches!(children[..], [of, greatest] if is_maximum(graph, greatest, of, (&fits, MOST_NESTED)))
         }
         _ => false,
     })

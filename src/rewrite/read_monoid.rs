@@ -36,6 +36,7 @@ pub(super) fn read_monoid(source: &Arc<Source>, text: &MonoidText) -> Result<Mon
     let known: Vec<&Token> = left.iter().chain(&right).collect();
     Ok(Monoid {
         name: text.name.text.clone(),
+        symbol: text.name.text.as_str().into(),
         law: text.law.clone(),
         tag: text.tag,
         origin: format!("{}:{}", source.name, source.line(text.name.span.start)),
@@ -100,7 +101,7 @@ fn add(source: &Arc<Source>, tree: &Tree, known: &[&Token], term: &mut RecExpr<T
                 return Err(wrong_at(source, head.span, message, "a monoid combines numbers"));
             };
             let ids = arguments.iter().map(|child| add(source, child, known, term)).collect::<Result<Vec<Id>, _>>()?;
-            Ok(term.add(Term::apply(function, ids)))
+            Ok(term.add(Term::apply(function, &ids)))
         }
     }
 }

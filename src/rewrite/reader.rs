@@ -5,10 +5,12 @@
 //! `-back` behind its name.
 
 use super::analysis::{FieldAnalysis, Graph};
+use super::context::Context;
 use super::language::{Term, arity, operator_words};
+use super::matching::Matcher;
 use super::monoid::Monoid;
 use super::operators::written_out;
-use super::predicates::{PREDICATES, Predicate, find};
+use super::predicates::{MOST_ARGUMENTS, PREDICATES, Predicate, find};
 use super::read_monoid::read_monoid;
 use super::rule_text::{ConditionText, RuleText, Tag, Token, Tree, parse_rules, wrong_at};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
@@ -37,6 +39,7 @@ pub struct Rule {
     pub(super) source: Arc<Source>,
     pub(super) span: Span,
     pub(super) conditions: Conditions,
+    pub(super) matcher: Arc<Matcher>,
     pub(super) rewrite: Rewrite<Term, FieldAnalysis>,
 }
 
@@ -85,10 +88,10 @@ fn make_rule(
     conditions: &[Condition],
 ) -> Result<Rule, Diagnostic> {
     let name = format!("{}{suffix}", text.name.text);
-    if left.len() == 1 && matches!(left[left.root()], ENodeOrVar::Var(_)) {
+    let Some(matcher) = Matcher::new(left) else {
         let message = format!("rule `{name}` matches every term");
         return Err(wrong_at(source, text.name.span, message, "one side is a lone variable"));
-    }
+    };
     let conditions = Conditions(conditions.to_vec());
     let applier = ConditionalApplier { condition: conditions.clone(), applier: Pattern::new(right.clone()) };
     let rewrite = Rewrite::new(name.as_str(), Pattern::new(left.clone()), applier)
@@ -104,6 +107,7 @@ fn make_rule(
         source: Arc::clone(source),
         span: text.name.span,
         conditions,
+        matcher: Arc::new(matcher),
         rewrite,
     })
 }
@@ -211,8 +215,23 @@ pub(super) struct Condition {
 impl Condition {
     /// Whether it holds of the classes that a match has bound.
     pub fn holds(&self, graph: &Graph, subst: &Subst) -> bool {
-        let arguments: Option<Vec<Id>> = self.arguments.iter().map(|variable| subst.get(*variable).copied()).collect();
-        arguments.is_some_and(|ids| (self.predicate.holds)(graph, &ids) != self.negated)
+        self.holds_of(graph, self.arguments.iter().filter_map(|variable| subst.get(*variable).copied()))
+    }
+
+    /// Whether it holds of these classes.
+    pub fn holds_of(&self, graph: &Graph, arguments: impl Iterator<Item = Id>) -> bool {
+        let mut ids = [Id::from(0); MOST_ARGUMENTS];
+        let mut given = 0;
+        for (id, argument) in ids.iter_mut().zip(arguments) {
+            *id = argument;
+            given += 1;
+        }
+        given == self.arguments.len() && (self.predicate.holds)(graph, &ids[..given]) != self.negated
+    }
+
+    /// Whether it may hold of anything where names stand for what they do in `context`.
+    pub fn may_hold(&self, context: &Context) -> bool {
+        self.negated || (self.predicate.may_hold)(context)
     }
 }
 

@@ -7,11 +7,12 @@
 
 use super::analysis::{Contradiction, FieldAnalysis, Graph};
 use super::context::Context;
+use super::fresh::Fresh;
 use super::language::Term;
 use super::rules::RuleSet;
 use super::step::{Step, explain_equality};
 use crate::diagnostic::{Checked, Diagnostic};
-use egg::{RecExpr, Rewrite, Runner, SimpleScheduler, StopReason};
+use egg::{RecExpr, Rewrite, Runner, StopReason};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -153,12 +154,13 @@ fn run(
 ) -> Runner<Term, FieldAnalysis> {
     let analysis = graph.analysis.clone();
     let rewrites: Vec<&Rewrite<Term, FieldAnalysis>> = rules.rules().iter().map(|rule| &rule.rewrite).collect();
+    let fresh = Fresh::new(rules, &analysis.context);
     Runner::new(analysis)
         .with_egraph(graph)
         .with_iter_limit(limits.iterations)
         .with_node_limit(limits.nodes)
         .with_time_limit(limits.time)
-        .with_scheduler(SimpleScheduler)
+        .with_scheduler(fresh)
         .with_hook(move |runner| match runner.egraph.analysis.contradiction() {
             Some(_) => Err("Contradiction".to_owned()),
             None if is_enough(&runner.egraph) => Err("Enough".to_owned()),

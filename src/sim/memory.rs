@@ -2,15 +2,14 @@
 //!
 //! An address is that of a word: an element, or a tile, whose elements are its box of the array.
 
-use crate::array::elements::{PART, Sinks, Sources, cut_runs, sources_of};
+use super::output::Output;
+use crate::array::elements::{Sinks, Source, Sources, sources_of};
 use crate::array::{Code, Layout, Tensors, Trouble, show_point};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::leaf::{Buffer, Tile};
 use crate::recurrence::Role;
-use ndarray::ArrayD;
 use std::slice::from_ref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many words of an array went which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,12 +40,11 @@ pub(crate) struct Memory {
     layouts: Vec<Layout>,
     /// For each array the number of its first word, counted through all arrays.
     first: Vec<usize>,
-    /// For an input: its elements.
+    /// For an input of numbers: these.
     inputs: Vec<Vec<f64>>,
-    /// For an output: the bits of its elements.
-    outputs: Vec<Vec<AtomicU64>>,
-    /// For an output: which words have been stored.
-    stored: Vec<Vec<AtomicBool>>,
+    /// For an input of tiles: these, so that whoever reads one copies nothing.
+    tiles: Vec<Vec<Tile>>,
+    outputs: Vec<Output>,
 }
 
 impl Memory {
@@ -64,20 +62,17 @@ impl Memory {
     /// As for [`Memory::new`]; a source that cannot be read.
     pub fn read(code: &Code, sources: &mut Sources<'_>) -> Checked<Memory> {
         check_inputs(&code.arrays, sources)?;
-        let outputs = |count: fn(&Layout) -> usize| {
-            code.arrays.iter().map(move |layout| if layout.role == Role::Output { count(layout) } else { 0 })
-        };
         let first = code.arrays.iter().scan(0, |next, layout| Some(std::mem::replace(next, *next + layout.length())));
         Ok(Memory {
             first: first.collect(),
-            inputs: code.arrays.iter().map(|layout| read_input(layout, sources)).collect::<Checked<_>>()?,
-            outputs: outputs(Layout::volume).map(|count| (0..count).map(|_| AtomicU64::new(0)).collect()).collect(),
-            stored: outputs(Layout::length).map(|count| (0..count).map(|_| AtomicBool::new(false)).collect()).collect(),
+            inputs: code.arrays.iter().map(|layout| read_numbers(layout, sources)).collect::<Checked<_>>()?,
+            tiles: code.arrays.iter().map(|layout| read_tiles(layout, sources)).collect::<Checked<_>>()?,
+            outputs: code.arrays.iter().map(Output::new).collect(),
             layouts: code.arrays.clone(),
         })
     }
 
-    /// The elements of an input.
+    /// The numbers of an input.
     pub fn input(&self, array: usize) -> &[f64] {
         &self.inputs[array]
     }
@@ -87,33 +82,27 @@ impl Memory {
         self.first[array]
     }
 
-    /// The tile of an input.
+    /// The tile of an input; of one without dimensions its number.
     pub fn tile(&self, array: usize, address: usize) -> Tile {
-        let (layout, all) = (&self.layouts[array], &self.inputs[array]);
-        let mut values = Buffer::with_room(layout.size_at(address));
-        layout.runs(address).for_each(|run| values.extend_from_slice(&all[run]));
-        Tile::Values(Arc::new(values))
+        let number = || Tile::Values(Arc::new(Buffer::from(from_ref(&self.inputs[array][address]))));
+        self.tiles[array].get(address).cloned().unwrap_or_else(number)
     }
 
-    /// Takes an input out, in tiles: whoever has them reads no elements of it.
+    /// Takes an input out, in tiles.
     pub fn take_tiles(&mut self, array: usize) -> Vec<Tile> {
         let tiles = (0..self.layouts[array].length()).map(|address| self.tile(array, address)).collect();
-        self.inputs[array] = vec![];
+        self.tiles[array] = vec![];
         tiles
     }
 
     /// Forgets what was stored, so that all may be stored anew.
     pub fn forget_outputs(&mut self) {
-        self.stored.iter_mut().flatten().for_each(|stored| *stored.get_mut() = false);
+        self.outputs.iter_mut().for_each(Output::forget);
     }
 
-    /// Stores an element; whether this is the first time.
+    /// Stores a number; whether this is the first time.
     pub fn store(&self, array: usize, address: usize, value: f64) -> bool {
-        let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);
-        if is_first {
-            self.outputs[array][address].store(value.to_bits(), Ordering::Relaxed);
-        }
-        is_first
+        self.outputs[array].store(address, value)
     }
 
     /// Stores a tile; whether this is the first time.
@@ -122,69 +111,55 @@ impl Memory {
     /// A tile of another box.
     pub fn store_tile(&self, array: usize, address: usize, tile: &Tile) -> Result<bool, Trouble> {
         check_box(&self.layouts[array], address, tile)?;
-        let is_first = !self.stored[array][address].swap(true, Ordering::Relaxed);
-        if is_first {
-            self.write(array, address, tile);
-        }
-        Ok(is_first)
-    }
-
-    /// Writes a tile of the right box, row by row.
-    fn write(&self, array: usize, address: usize, tile: &Tile) {
-        let mut done = 0;
-        for run in self.layouts[array].runs(address) {
-            let row = &self.outputs[array][run];
-            match tile {
-                Tile::Uniform(value) => row.iter().for_each(|bits| bits.store(value.to_bits(), Ordering::Relaxed)),
-                Tile::Values(values) => {
-                    let pairs = row.iter().zip(&values[done..]);
-                    pairs.for_each(|(bits, value)| bits.store(value.to_bits(), Ordering::Relaxed));
-                }
-            }
-            done += row.len();
-        }
+        Ok(self.outputs[array].store_tile(address, tile))
     }
 
     /// Refuses outputs of which some element was never stored.
     pub fn check_stored(&self) -> Checked<()> {
-        let outputs = self.layouts.iter().zip(&self.stored).filter(|(layout, _)| layout.role == Role::Output);
-        let missing = |(layout, stored): (&Layout, &Vec<AtomicBool>)| {
-            missing_word(layout, &|address| stored[address].load(Ordering::Relaxed))
-        };
+        let outputs = self.layouts.iter().zip(&self.outputs).filter(|(layout, _)| layout.is_output());
+        let missing = |(layout, output): (&Layout, &Output)| missing_word(layout, &|address| output.has(address));
         let faults: Diagnostics = outputs.filter_map(missing).collect();
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
-    /// Hands the outputs over, part by part; words that were not stored are 0.
+    /// Hands the outputs over, in parts; numbers that were not stored are 0.
     pub fn write_outputs(&self, sinks: &mut Sinks<'_>) -> Checked<()> {
-        for (layout, bits) in self.layouts.iter().zip(&self.outputs) {
+        for (layout, output) in self.layouts.iter().zip(&self.outputs) {
             let Some(sinks) = sinks.get_mut(&layout.name).filter(|sinks| !sinks.is_empty()) else { continue };
-            for run in cut_runs(from_ref(&(0..bits.len())), PART) {
-                let load = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
-                let values: Vec<f64> = bits[run.clone()].iter().map(load).collect();
-                sinks.iter_mut().try_for_each(|sink| sink.write(from_ref(&run), &values))?;
-            }
+            output.write(layout, sinks)?;
         }
         Ok(())
     }
 
     /// The output arrays.
     pub fn into_outputs(self) -> Tensors {
-        let outputs = self.layouts.into_iter().zip(self.outputs).filter(|(layout, _)| layout.role == Role::Output);
-        let tensor = |layout: &Layout, values: Vec<AtomicU64>| {
-            let values = values.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect();
-            ArrayD::from_shape_vec(layout.elements.clone(), values).unwrap_or_default()
-        };
-        outputs.map(|(layout, values)| (layout.name.clone(), tensor(&layout, values))).collect()
+        let outputs = self.layouts.into_iter().zip(self.outputs).filter(|(layout, _)| layout.is_output());
+        outputs.map(|(layout, output)| (layout.name.clone(), output.into_array(&layout))).collect()
     }
 }
 
-/// The elements of an input; none of an output.
-fn read_input(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<f64>> {
-    let Some(source) = sources.get_mut(&layout.name).filter(|_| layout.role == Role::Input) else { return Ok(vec![]) };
+/// The elements of an input of numbers; none of another array.
+fn read_numbers(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<f64>> {
+    let Some(source) = source_of(layout, sources).filter(|_| layout.boxes.is_empty()) else { return Ok(vec![]) };
     let mut values = Vec::with_capacity(layout.volume());
     source.read(from_ref(&(0..layout.volume())), &mut values)?;
     Ok(values)
+}
+
+/// The tiles of an input of tiles, read one by one; none of another array.
+fn read_tiles(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<Tile>> {
+    let Some(source) = source_of(layout, sources).filter(|_| !layout.boxes.is_empty()) else { return Ok(vec![]) };
+    let read = |address: usize| {
+        let mut values = Vec::with_capacity(layout.size_at(address));
+        source.read(&layout.runs(address).collect::<Vec<_>>(), &mut values)?;
+        Ok(Tile::Values(Arc::new(Buffer::from(values))))
+    };
+    (0..layout.length()).map(read).collect()
+}
+
+/// Where the elements of an input come from.
+fn source_of<'s, 'a>(layout: &Layout, sources: &'s mut Sources<'a>) -> Option<&'s mut Box<dyn Source + 'a>> {
+    sources.get_mut(&layout.name).filter(|_| layout.role == Role::Input)
 }
 
 /// What is said of an output of which some word was never stored.

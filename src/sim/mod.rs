@@ -26,6 +26,8 @@ mod engine;
 
 pub mod fit;
 
+mod output;
+
 mod memory;
 
 pub mod npy;

@@ -21,11 +21,17 @@ pub enum Kind {
     FifoDepth,
     /// A value that another space computes is there before it is taken.
     Handoff,
+    /// Every PE has a worker to run it.
+    OwnerCover,
+    /// No PE has two workers.
+    OwnerApart,
+    /// Every worker of a grid has a number of its own.
+    OwnerNumber,
 }
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 7] = [
+    pub const ALL: [(Kind, &'static str); 10] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
@@ -33,6 +39,9 @@ impl Kind {
         (Kind::LinkConflict, "link-conflict"),
         (Kind::FifoDepth, "fifo-depth"),
         (Kind::Handoff, "handoff"),
+        (Kind::OwnerCover, "owner-cover"),
+        (Kind::OwnerApart, "owner-apart"),
+        (Kind::OwnerNumber, "owner-number"),
     ];
 
     /// The word for it in tables and JSON.

@@ -54,3 +54,19 @@ fn the_queries_are_written_for_other_solvers() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text.matches("(check-sat)").count(), 11);
 }
+
+/// Whoever runs which PE: three more proofs, for each way to deal PEs out.
+#[test]
+fn so_are_the_workers_that_pes_are_dealt_out_to() {
+    for deal in ["block", "cyclic", "block-cyclic:3"] {
+        let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", deal]);
+        assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 14, "{text}");
+        for part in ["owner-cover", "owner-apart", "owner-number", "no deadlock"] {
+            assert!(text.contains(part), "no `{part}` in {text}");
+        }
+    }
+    let message = refused(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", "block-cyclic:0"]);
+    assert!(message.contains("no number of PEs to deal out"), "{message}");
+    let wrong = ["prove", "kernels/matmul.rec", "--schedule", "too-fast", "--deal", "cyclic"];
+    assert!(!systole(&wrong).stdout.contains("no deadlock"));
+}

@@ -14,6 +14,8 @@ mod buses;
 
 mod owners;
 
+mod shares;
+
 mod command;
 
 mod memory;

@@ -100,3 +100,18 @@ fn too_little_memory_is_said_before_anything_is_read() {
         one_less.stderr
     );
 }
+
+/// Beside what a process takes before the run, the system sees no more than is stated: share, registers, proved buffers.
+#[test]
+fn the_peak_of_each_rank_is_within_what_it_states() {
+    let emitted = Emitted::new("matmul");
+    let flags = ["--tile", "i=256,j=256,k=256", "--schedule", "cannon"].map(str::to_owned).to_vec();
+    std::fs::write(&emitted.program, Way { kernel: "matmul".to_owned(), flags }.emit()).expect("written");
+    for ranks in [1, 2, 4] {
+        let size = ["--size", "M=1024,N=1024,K=1024", "--json", "--leaves", "faer"];
+        for rank in memory(&mpirun(ranks, &[&[&*emitted.program], &size[..]].concat())) {
+            let [stated, before, peak] = ["stated", "before", "peak"].map(|part| bytes(&rank, part));
+            assert!(peak - before <= stated, "{ranks} ranks: {rank}");
+        }
+    }
+}

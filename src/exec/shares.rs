@@ -1,0 +1,247 @@
+//! Each PE has one worker and each worker one number, as obligations for arrays of any size.
+//!
+//! In: how the PEs of an axis are dealt out. Out: [`Obligation`]s over a symbolic number of PEs. The share of a worker begins
+//! `stride` PEs after that of the worker before, and the shares of the next round `period` after those of this one.
+//!
+//! PEs dealt out in turn have shares whose length is a number, so all of it is linear for a symbolic number of workers: what is stated
+//! of a round that begins at any PE holds of all rounds, of which the first begins at 0 and each where the one before ends. Blocks are
+//! as long as PEs divided by workers, and products of the two are not linear: so for each number of workers up to
+//! [`MOST_WORKERS`] there is a case, and so there is for workers along the last axis of a grid, which are numbered row by row.
+//!
+//! Nothing else depends on owners. That no fold waits for ever follows from what is proved of the design: the order of time runs all
+//! instructions, for words are there before they are used (`causality`, `handoff`) and find a slot (`fifo-depth`); and whoever
+//! runs which PE, there is one history (the law at the top of the crate's `exec`).
+
+use super::owners::Dealing;
+use crate::integer::{Affine, Name, name};
+use crate::timing::{Formula, Kind, Obligation, Reason};
+
+/// The most workers for which there is a case, where what is proved is linear for each number of workers alone.
+pub const MOST_WORKERS: i64 = 16;
+
+/// How the PEs of one axis are shared out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// How the dealing is called.
+    pub title: String,
+    /// How many PEs a share has.
+    pub length: Affine,
+    /// How many PEs there are from the begin of a share to that of the next.
+    pub stride: Affine,
+    /// How many there are from a round to the next; none where there is one round.
+    pub period: Option<Affine>,
+    /// What is divided by the workers, rounded up, for the length of a block.
+    pub divided: Affine,
+}
+
+fn variable(text: &str) -> Affine {
+    Affine::variable(&name(text))
+}
+
+fn number(value: i64) -> Affine {
+    Affine::constant(value)
+}
+
+/// How many workers there are along the axis, and how many PEs.
+const SIZES: [&str; 2] = ["workers", "PEs"];
+
+/// How many PEs a block has.
+const BLOCK: &str = "block";
+
+impl Shares {
+    /// The shares of a dealing.
+    pub fn of(dealing: Dealing) -> Shares {
+        let in_turn = |title: String, length: usize| {
+            let length = i64::try_from(length).unwrap_or(i64::MAX);
+            let (block, period) = (number(length), variable("workers") * length);
+            Shares { title, length: block.clone(), stride: block, period: Some(period), divided: variable("PEs") }
+        };
+        match dealing {
+            Dealing::Cyclic => in_turn("cyclic".to_owned(), 1),
+            Dealing::BlockCyclic(length) => in_turn(format!("block-cyclic:{length}"), length),
+            Dealing::Block => {
+                let (title, block) = ("block".to_owned(), variable(BLOCK));
+                Shares { title, length: block.clone(), stride: block, period: None, divided: variable("PEs") }
+            }
+        }
+    }
+
+    /// A PE lies in the share of a worker, in the round that begins at `begin`; the worker is a number where strides are not.
+    pub fn has(&self, (worker, begin): (&Affine, &Affine), pe: &Affine) -> Formula {
+        let first = begin.clone() + self.times_stride(worker);
+        Formula::All(vec![Formula::at_least(pe, &first), Formula::less(pe, &(first + self.length.clone()))])
+    }
+
+    /// Every PE is in the share of some worker, and none in two.
+    pub fn obligations(&self) -> Vec<Obligation> {
+        let (uncovered, twice) = match &self.period {
+            Some(period) => (self.in_no_turn(period), self.in_two_turns(period)),
+            None => {
+                (self.each_count(|count| self.in_no_block(count)), self.each_count(|count| self.in_two_blocks(count)))
+            }
+        };
+        let cover = self.state(Kind::OwnerCover, uncovered, "a PE is in no share", "at least one");
+        vec![cover, self.state(Kind::OwnerApart, twice, "a PE is in two shares", "at most one")]
+    }
+
+    fn times_stride(&self, worker: &Affine) -> Affine {
+        match worker.is_constant() {
+            true => self.stride.clone() * worker.constant_term(),
+            false => worker.clone() * self.stride.constant_term(),
+        }
+    }
+
+    /// For some number of workers in the list.
+    fn each_count(&self, broken: impl Fn(i64) -> Formula) -> Formula {
+        let case = |count: i64| {
+            let so_many = Formula::equal(&variable("workers"), &number(count));
+            Formula::All(vec![so_many, self.is_divided(count), broken(count)])
+        };
+        Formula::Any((1..=MOST_WORKERS).map(case).collect())
+    }
+
+    /// A block has as many PEs as there are, divided by so many workers and rounded up.
+    fn is_divided(&self, workers: i64) -> Formula {
+        let blocks = variable(BLOCK) * workers;
+        let least = Formula::at_least(&blocks, &self.divided);
+        Formula::All(vec![least, Formula::less(&blocks, &(self.divided.clone() + number(workers)))])
+    }
+
+    fn in_no_block(&self, count: i64) -> Formula {
+        let has = |worker: i64| self.has((&number(worker), &number(0)), &variable("PE")).negate();
+        Formula::All((0..count).map(has).collect())
+    }
+
+    fn in_two_blocks(&self, count: i64) -> Formula {
+        let has = |worker: i64| self.has((&number(worker), &number(0)), &variable("PE"));
+        let pairs = (0..count).flat_map(|one| (0..one).map(move |other| [other, one]));
+        let both = pairs.map(|[one, other]| {
+            let they = [
+                Formula::equal(&variable("worker"), &number(one)),
+                Formula::equal(&variable("worker'"), &number(other)),
+            ];
+            Formula::All(they.into_iter().chain([has(one), has(other)]).collect())
+        });
+        Formula::Any(both.collect())
+    }
+
+    /// A PE of a round lies `worker` strides and a rest behind the begin, and there is no such worker, or the rest is too long.
+    fn in_no_turn(&self, period: &Affine) -> Formula {
+        let [pe, worker, begin] = ["PE", "worker", "begin"].map(variable);
+        let first = begin.clone() + self.times_stride(&worker);
+        Formula::All(vec![
+            Formula::AtLeastZero(begin.clone()),
+            Formula::at_least(&pe, &begin),
+            Formula::less(&pe, &(begin.clone() + period.clone())),
+            Formula::at_least(&pe, &first),
+            Formula::less(&pe, &(first + self.stride.clone())),
+            Formula::All(vec![is_worker(&worker), self.has((&worker, &begin), &pe)]).negate(),
+        ])
+    }
+
+    /// Two workers of a round have one PE, or two of different rounds.
+    fn in_two_turns(&self, period: &Affine) -> Formula {
+        let [pe, worker, begin, other, later] = ["PE", "worker", "begin", "worker'", "begin'"].map(variable);
+        let within = Formula::All(vec![Formula::equal(&later, &begin), Formula::less(&worker, &other)]);
+        let across = Formula::at_least(&later, &(begin.clone() + period.clone()));
+        Formula::All(vec![
+            Formula::AtLeastZero(begin.clone()),
+            is_worker(&worker),
+            is_worker(&other),
+            Formula::Any(vec![within, across]),
+            self.has((&worker, &begin), &pe),
+            self.has((&other, &later), &pe),
+        ])
+    }
+
+    fn state(&self, kind: Kind, violation: Formula, broken: &str, needed: &str) -> Obligation {
+        let [length, stride] = [&self.length, &self.stride];
+        let rounds = self.period.as_ref().map_or("once".to_owned(), |period| format!("anew after {period}"));
+        let reason = Reason {
+            broken: broken.to_owned(),
+            blame: format!("deals PEs out {}", self.title),
+            available: format!(
+                "dealt out     {length} PEs to each worker, {stride} after those of the one before, {rounds}"
+            ),
+            needed: format!("needed        {needed} share for each PE"),
+            help: "let each share begin where the one before ends".to_owned(),
+            moments: vec![],
+        };
+        let inside = [Formula::AtLeastZero(variable("PE")), Formula::less(&variable("PE"), &variable("PEs"))];
+        let others: &[&str] = match (&self.period, kind) {
+            (None, Kind::OwnerCover) => &["PE", BLOCK],
+            (None, _) => &["PE", BLOCK, "worker", "worker'"],
+            (Some(_), Kind::OwnerCover) => &["PE", "worker", "begin"],
+            (Some(_), _) => &["PE", "worker", "worker'", "begin", "begin'"],
+        };
+        let all = inside.into_iter().chain([violation]).collect();
+        stated((kind, "PEs"), (&SIZES, others), all, reason)
+    }
+}
+
+/// `0 <= worker < workers`.
+fn is_worker(worker: &Affine) -> Formula {
+    Formula::All(vec![Formula::AtLeastZero(worker.clone()), Formula::less(worker, &variable("workers"))])
+}
+
+/// Workers in a grid are numbered row by row, `row` numbers apart for so many in a row: each has a number of its own, below
+/// the number of all. Rows may themselves be numbered so, which makes it hold of grids with more axes.
+pub fn numbering_obligation(row: impl Fn(i64) -> i64) -> Obligation {
+    let numbered = |marks: &str, count: i64| {
+        let [along, within] = ["row", "column"].map(|what| variable(&format!("{what}{marks}")));
+        let inside = [
+            Formula::AtLeastZero(along.clone()),
+            Formula::less(&along, &variable("rows")),
+            Formula::AtLeastZero(within.clone()),
+            Formula::less(&within, &number(count)),
+        ];
+        (Formula::All(inside.to_vec()), along.clone() * row(count) + within.clone(), [along, within])
+    };
+    let case = |count: i64| {
+        let ((inside, number_of, one), (too, number_too, other)) = (numbered("", count), numbered("'", count));
+        let beyond = Formula::at_least(&number_of, &(variable("rows") * count));
+        let same = Formula::All(vec![too, Formula::before(&one, &other), Formula::equal(&number_of, &number_too)]);
+        Formula::All(vec![
+            Formula::equal(&variable("columns"), &number(count)),
+            inside,
+            Formula::Any(vec![beyond, same]),
+        ])
+    };
+    let reason = Reason {
+        broken: "two workers of a grid have one number, or one has none of those that there are".to_owned(),
+        blame: "numbers the workers of a grid".to_owned(),
+        available: "numbered      row by row".to_owned(),
+        needed: "needed        a number for each, below the number of all".to_owned(),
+        help: "let rows be as far apart as they are long".to_owned(),
+        moments: vec![],
+    };
+    let others = ["row", "column", "row'", "column'"];
+    let broken = Formula::Any((1..=MOST_WORKERS).map(case).collect());
+    stated((Kind::OwnerNumber, "workers"), (&["rows", "columns"], &others), vec![broken], reason)
+}
+
+/// An obligation over these sizes, each at least 1, and other variables.
+fn stated(
+    (kind, of): (Kind, &str),
+    (sizes, others): (&[&str], &[&str]),
+    violation: Vec<Formula>,
+    reason: Reason,
+) -> Obligation {
+    let positive = sizes.iter().map(|size| Formula::at_least(&variable(size), &number(1)));
+    Obligation {
+        kind,
+        of: name(of),
+        variables: sizes.iter().chain(others).map(|text| name(text)).collect::<Vec<Name>>(),
+        parameters: sizes.len(),
+        points: vec![],
+        violation: Formula::All(positive.chain(violation).collect()),
+        reason,
+    }
+}
+
+/// All that is to be proved of the workers that PEs are dealt out to.
+pub fn owner_obligations(dealing: Dealing) -> Vec<Obligation> {
+    let mut obligations = Shares::of(dealing).obligations();
+    obligations.push(numbering_obligation(|columns| columns));
+    obligations
+}
