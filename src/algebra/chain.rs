@@ -46,6 +46,8 @@ pub(super) fn chain(steps: Vec<Step>, rules: &RuleSet, known: &Known) -> Vec<Law
 fn by_itself(step: &str) -> String {
     match step {
         "fold-count" => "how many values an index takes is a form of the sizes",
+        "fold-definition" => "what the equation of a tensor says of this element",
+        "fold-pick" => "a form stands in place of the index",
         "fold-part" => "a component of a reduction that needs no other is a reduction of its own",
         _ => "",
     }

@@ -5,17 +5,34 @@
 //! value uses, so two reductions with one key share the key's component.
 
 use super::goals::{Combination, Fold, Goal, GoalId, Goals, Value, Way};
+use super::written::{Root, Written};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Bindings, Name, Polyhedron, name};
-use crate::recurrence::{Function, Operator};
-use crate::rewrite::{Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, components, is_shifted};
+use crate::integer::{Affine, Bindings, Name, Polyhedron, name};
+use crate::recurrence::{Function, Operator, RecurrenceSystem, Role};
+use crate::rewrite::{
+    AccessText, Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, access_text, components, is_shifted,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many axes a kernel may have.
 const MOST_AXES: usize = 64;
 
-/// The goals of all classes below the roots, and which goal is whose.
-pub(super) fn compile(forms: &Forms, roots: &[Id], sizes: &Bindings) -> Checked<(Goals, BTreeMap<Id, GoalId>)> {
+/// What the equations of a kernel compute.
+pub(super) struct Computed {
+    pub goals: Goals,
+    /// The goal of each equation that may be rewritten.
+    pub equations: Vec<GoalId>,
+    /// Which goal is whose.
+    pub classes: BTreeMap<Id, GoalId>,
+}
+
+/// The goals of all classes below the equations that may be rewritten; outputs must be computed, and what is read.
+pub(super) fn compile(
+    forms: &Forms,
+    system: &RecurrenceSystem,
+    written: &Written,
+    sizes: &Bindings,
+) -> Checked<Computed> {
     let frame = &forms.graph.analysis.context.frame;
     let axes = frame.indices().iter().map(|index| index.axis + 1).max().unwrap_or_default();
     if axes > MOST_AXES {
@@ -29,10 +46,39 @@ pub(super) fn compile(forms: &Forms, roots: &[Id], sizes: &Bindings) -> Checked<
         classes: BTreeMap::new(),
         folds: BTreeMap::new(),
         written: written_nodes(forms),
+        equations: equations(forms, written),
     };
     compiler.goals.axes = u32::try_from(axes).unwrap_or_default();
-    compiler.goals.roots = roots.iter().map(|root| compiler.class(*root)).collect();
-    Ok((compiler.goals, compiler.classes))
+    let equations: Vec<GoalId> =
+        (0..written.roots.len()).filter_map(|position| Some(compiler.class(forms.root(position)?))).collect();
+    let is_output = |root: &Root| system.tensor(&root.target).is_none_or(|tensor| tensor.role == Role::Output);
+    let outputs = written.roots.iter().zip(&equations).filter(|(root, _)| is_output(root));
+    compiler.goals.roots = outputs.map(|(_, goal)| *goal).collect();
+    let computed = written.definitions.iter().filter(|known| frame.is_computed(&known.target));
+    let computed = computed.filter_map(|known| Some((known, forms.graph.lookup_expr(&known.term)?)));
+    for (known, class) in computed.collect::<Vec<(&Root, Id)>>() {
+        let indices = known.subscripts.iter().filter_map(Affine::as_variable).cloned().collect();
+        let goal = compiler.class(class);
+        compiler.goals.folded.push((goal, indices));
+    }
+    Ok(Computed { goals: compiler.goals, equations, classes: compiler.classes })
+}
+
+/// The classes of the equations of each tensor, with the elements that they are about; of those that stand for their definitions where laws
+/// may read their elements.
+fn equations(forms: &Forms, written: &Written) -> BTreeMap<Name, Vec<(Id, AccessText)>> {
+    let mut found: BTreeMap<Name, Vec<(Id, AccessText)>> = BTreeMap::new();
+    for (position, root) in written.roots.iter().enumerate() {
+        let class = forms.root(position).unwrap_or_default();
+        found.entry(root.target.clone()).or_default().push((class, access_text(&root.subscripts)));
+    }
+    let frame = &forms.graph.analysis.context.frame;
+    for known in written.definitions.iter().filter(|known| frame.is_computed(&known.target)) {
+        let class = forms.graph.lookup_expr(&known.term);
+        let equation = class.map(|class| (class, access_text(&known.subscripts)));
+        found.entry(known.target.clone()).or_insert_with(|| equation.into_iter().collect());
+    }
+    found
 }
 
 /// A component of a reduction: what combines, over which index, from which end, and the classes that it takes.
@@ -48,6 +94,7 @@ pub(super) struct Compiler<'a> {
     folds: BTreeMap<FoldKey, GoalId>,
     /// The nodes of the equations as they are written: of ways that cost the same these come first.
     written: BTreeSet<Term>,
+    equations: BTreeMap<Name, Vec<(Id, AccessText)>>,
 }
 
 /// All nodes of these terms, over the classes of the e-graph.
@@ -116,7 +163,7 @@ impl Compiler<'_> {
             Term::Number(number) => leaf(Value::Number(*number)),
             Term::Index(access) => self.access(*access).map_or_else(Vec::new, |text| leaf(Value::Index(text))),
             Term::At([tensor, access]) => match (self.name(*tensor), self.access(*access)) {
-                (Some(tensor), Some(access)) => leaf(Value::Read(tensor, access)),
+                (Some(tensor), Some(access)) => self.read(goal, tensor, access),
                 _ => vec![],
             },
             Term::Count([_, index]) => self.name(*index).map_or_else(Vec::new, |index| leaf(Value::Count(index))),
@@ -131,6 +178,17 @@ impl Compiler<'_> {
         }
     }
 
+    /// An element that is given, or that the equations of its tensor compute; none of them by a read of what it computes itself.
+    fn read(&mut self, goal: GoalId, tensor: Name, access: AccessText) -> Vec<Way> {
+        let equations = self.equations.get(&tensor).cloned().unwrap_or_default();
+        let own = self.goals.goals[goal].class;
+        if equations.iter().any(|(class, element)| *element == access && Some(self.graph.find(*class)) == own) {
+            return vec![];
+        }
+        let elsewhere = equations.into_iter().map(|(class, _)| self.class(class)).collect();
+        vec![Way { elsewhere, ..Way::of(Value::Read(tensor, access), 0, vec![]) }]
+    }
+
     pub fn name(&self, id: Id) -> Option<Name> {
         match &self.graph[id].data.constant {
             Some(Term::Other(word, _)) => Some(name(word.as_str())),
@@ -138,7 +196,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub fn access(&self, id: Id) -> Option<crate::rewrite::AccessText> {
+    pub fn access(&self, id: Id) -> Option<AccessText> {
         match self.graph[id].data.constant {
             Some(Term::Access(text)) => Some(text),
             _ => None,

@@ -5,7 +5,7 @@
 //! is read back and evaluated beside the kernel it comes from before anybody sees it (`confirm`).
 
 use super::chain::{Law, chain, weakest};
-use super::compile::compile;
+use super::compile::{Computed, compile};
 use super::confirm::confirm;
 use super::coordinates::{Compounds, Recast};
 use super::equations::{Chosen, kernel_text};
@@ -99,15 +99,17 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
     let first = cost_as_written(system, wanted)?;
     let written = written(system, &recast.compounds);
     let mut forms = saturate(&written, rules, &wanted.limits)?;
-    let (goals, defined) = goals_of(&forms, &written, wanted.sizes)?;
+    let computed = compile(&forms, system, &written, wanted.sizes)?;
+    let (goals, defined) = (&computed.goals, defined(&forms, &written, &computed));
     let (mut found, mut unwritten) = (vec![], vec![]);
-    let (selections, is_whole) = selections(&goals, wanted.all);
+    let (selections, is_whole) = selections(goals, wanted.all);
     for least in selections {
         let chosen = Chosen {
             system,
             written: &written,
             forms: &forms,
-            goals: &goals,
+            goals,
+            equations: &computed.equations,
             selection: &least.selection,
             defined: &defined,
         };
@@ -135,7 +137,7 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
     let report = forms.report.clone();
     let finished = found
         .into_iter()
-        .map(|(least, text)| finish(system, &written, &mut forms, &goals, (least, text), (rules, wanted)));
+        .map(|(least, text)| finish(system, &written, &mut forms, &computed, (least, text), (rules, wanted)));
     let all = finished.collect::<Checked<_>>()?;
     Ok(Derivation { report, written: first, forms: all, is_whole, saturated: forms })
 }
@@ -144,7 +146,7 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
 fn cost_as_written(system: &RecurrenceSystem, wanted: &Wanted) -> Checked<FormCost> {
     let written = written(system, &Compounds::default());
     let as_written = saturate(&written, &RuleSet::default(), &wanted.limits)?;
-    let (goals, _) = goals_of(&as_written, &written, wanted.sizes)?;
+    let goals = compile(&as_written, system, &written, wanted.sizes)?.goals;
     let Some(first) = least(&goals, &unbounded(&goals, true)) else {
         return defect("the equations as they are written have no cost").alone();
     };
@@ -182,14 +184,11 @@ fn defect(message: &str) -> Diagnostic {
     Diagnostic::new(message).help("this is a defect of systole: please report the kernel")
 }
 
-/// The goals, and for each definition of the user its goal.
-fn goals_of(forms: &Forms, written: &Written, sizes: &Bindings) -> Checked<(Goals, Vec<Option<GoalId>>)> {
-    let roots: Vec<Id> = (0..written.roots.len()).filter_map(|position| forms.root(position)).collect();
-    let (goals, classes) = compile(forms, &roots, sizes)?;
-    let goal = |id: Id| classes.get(&forms.graph.find(id)).copied();
+/// For each definition of the user its goal.
+fn defined(forms: &Forms, written: &Written, computed: &Computed) -> Vec<Option<GoalId>> {
+    let goal = |id: Id| computed.classes.get(&forms.graph.find(id)).copied();
     let definitions = written.definitions.iter();
-    let defined = definitions.map(|definition| forms.graph.lookup_expr(&definition.term).and_then(goal)).collect();
-    Ok((goals, defined))
+    definitions.map(|definition| forms.graph.lookup_expr(&definition.term).and_then(goal)).collect()
 }
 
 fn unbounded(goals: &Goals, overflows: bool) -> Limit {
@@ -260,14 +259,15 @@ fn finish(
     system: &RecurrenceSystem,
     written: &Written,
     forms: &mut Forms,
-    goals: &Goals,
+    computed: &Computed,
     (least, text): (Least, String),
     (rules, wanted): (&RuleSet, &Wanted),
 ) -> Checked<Form> {
     // Of many forms most chains are never read.
     let is_brief = wanted.all.is_none();
     let sizes = wanted.sizes;
-    let steps = steps(written, forms, goals, &least.selection, (rules, is_brief));
+    let goals = &computed.goals;
+    let steps = steps(written, forms, computed, &least.selection, (rules, is_brief));
     let tag = weakest(&steps);
     let difference = confirm(system, &text)?;
     let frame = &forms.graph.analysis.context.frame;
@@ -286,11 +286,11 @@ fn finish(
 fn steps(
     written: &Written,
     forms: &mut Forms,
-    goals: &Goals,
+    computed: &Computed,
     selection: &Selection,
     (rules, is_brief): (&RuleSet, bool),
 ) -> Vec<Law> {
-    let terms = selected_terms(forms, goals, selection);
+    let terms = selected_terms(forms, (&computed.goals, &computed.equations), selection);
     let pairs = written.roots.iter().zip(terms);
     let mut explain = |from: &RecExpr<Term>, to: &RecExpr<Term>| {
         if is_brief { forms.explain_briefly(from, to, rules) } else { forms.explain(from, to) }

@@ -22,9 +22,19 @@ pub(super) struct Chosen<'a> {
     pub written: &'a Written,
     pub forms: &'a Forms,
     pub goals: &'a Goals,
+    /// For each of its terms the goal.
+    pub equations: &'a [GoalId],
     pub selection: &'a Selection,
     /// For each definition of the user its goal, where the e-graph has one.
     pub defined: &'a [Option<GoalId>],
+}
+
+impl<'a> Chosen<'a> {
+    /// The equations that are still needed, each with its goal.
+    fn equations_needed(&self) -> Vec<(&'a Root, GoalId)> {
+        let all = self.written.roots.iter().zip(self.equations.iter().copied());
+        all.filter(|(_, goal)| self.selection.contains_key(goal)).collect()
+    }
 }
 
 /// The kernel of a selection: with the bounds of indices where shapes do not say them, or where that is not enough with all of them.
@@ -96,7 +106,7 @@ impl Writer<'_> {
     /// All goals that are computed, without those that only pass another one on.
     fn needed(&self) -> BTreeMap<GoalId, usize> {
         let mut uses: BTreeMap<GoalId, usize> = BTreeMap::new();
-        let mut open: Vec<GoalId> = self.chosen.goals.roots.clone();
+        let mut open: Vec<GoalId> = self.chosen.goals.computed(self.chosen.selection);
         while let Some(goal) = open.pop() {
             let goal = self.texts.resolved(goal);
             let count = uses.entry(goal).or_insert(0);
@@ -115,12 +125,17 @@ impl Writer<'_> {
         let uses = self.needed();
         let groups = self.texts.groups(&uses.keys().copied().collect());
         let grouped: BTreeSet<GoalId> = groups.iter().flat_map(|group| group.members.keys().copied()).collect();
+        let computed = self.chosen.goals.computed(self.chosen.selection);
+        let is_read = |goal: GoalId| computed.iter().any(|known| self.texts.resolved(*known) == goal);
+        let mut stored = vec![];
         for (goal, count) in &uses {
-            let is_root = self.chosen.goals.roots.iter().any(|root| self.texts.resolved(*root) == *goal);
+            let is_root = self.chosen.equations.iter().any(|root| self.texts.resolved(*root) == *goal);
             let stays = match self.texts.way(*goal).map(|(value, ..)| value) {
                 Some(Value::Apply(_)) => *count > 1,
                 Some(Value::Fold(Fold { operator: Combination::Built(_), backward: false, .. })) => {
-                    !is_root || *count > 1 || grouped.contains(goal)
+                    (!is_root && !self.chosen.goals.is_recurrent(*goal, self.chosen.selection))
+                        || *count > 1
+                        || grouped.contains(goal)
                 }
                 Some(
                     Value::Fold(_)
@@ -131,11 +146,15 @@ impl Writer<'_> {
                 ) => true,
                 _ => false,
             };
+            let stays = stays || is_read(*goal) && !is_root;
             // A tensor has all its elements; what is computed in part stands where it is used.
             if stays && self.is_whole(*goal) {
-                let place = self.place(*goal);
-                self.texts.places.insert(*goal, place);
+                stored.push(*goal);
             }
+        }
+        for goal in stored {
+            let place = self.place(goal);
+            self.texts.places.insert(goal, place);
         }
     }
 
@@ -151,6 +170,9 @@ impl Writer<'_> {
     /// A tensor for a goal: the user's own where it is one, or a new one over the goal's indices.
     fn place(&mut self, goal: GoalId) -> Place {
         let definitions = self.chosen.written.definitions.iter().zip(self.chosen.defined);
+        if let Some(root) = self.own_equation(goal) {
+            return Place { tensor: root.target.clone(), subscripts: root.subscripts.clone() };
+        }
         let mut own = definitions.filter(|(_, defined)| defined.is_some_and(|found| self.may_be(found, goal)));
         let is_backward = matches!(self.texts.way(goal), Some((Value::Fold(Fold { backward: true, .. }), ..)));
         if let Some((definition, _)) = own.next().filter(|_| !is_backward) {
@@ -163,6 +185,21 @@ impl Writer<'_> {
         }
         let tensor = self.fresh(self.wanted_name(goal));
         Place { tensor, subscripts }
+    }
+
+    /// The only equation of a tensor that has one, where it computes this goal.
+    fn own_equation(&self, goal: GoalId) -> Option<&Root> {
+        let is_only = |root: &Root| {
+            let others = self.chosen.written.roots.iter().filter(|other| other.target == root.target).count();
+            let is_inlined = self.chosen.written.definitions.iter().any(|known| known.target == root.target);
+            others == 1 && !is_inlined
+        };
+        let computes = |known: GoalId| self.texts.resolved(known) == goal;
+        self.chosen
+            .equations_needed()
+            .into_iter()
+            .find(|(root, known)| computes(*known) && is_only(root))
+            .map(|(root, _)| root)
     }
 
     /// Whether a goal is, or could be had from, another one without a change.
@@ -210,9 +247,8 @@ impl Writer<'_> {
             self.reductions.push(reduction);
             self.lines.push(equation);
         }
-        let roots = self.chosen.written.roots.iter().zip(&self.chosen.goals.roots);
-        for (root, goal) in roots.collect::<Vec<(&Root, &GoalId)>>() {
-            let line = self.root_line(root, *goal)?;
+        for (root, goal) in self.chosen.equations_needed() {
+            let line = self.root_line(root, goal)?;
             self.lines.extend(line);
         }
         Some(())
@@ -288,7 +324,7 @@ impl Writer<'_> {
 
     fn declare(&mut self, goal: GoalId, place: &Place) -> Option<()> {
         let known = self.chosen.system.tensor(&place.tensor).filter(|tensor| tensor.role != Role::Local);
-        if known.is_some() {
+        if known.is_some() || self.is_opaque(&place.tensor) {
             return Some(());
         }
         let mut extents = vec![];
@@ -334,9 +370,9 @@ impl Writer<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// Whether a tensor is defined by roots.
+    /// Whether a tensor is defined by equations that are still needed.
     fn is_opaque(&self, tensor: &Name) -> bool {
-        self.chosen.written.roots.iter().any(|root| root.target == *tensor)
+        self.chosen.equations_needed().iter().any(|(root, _)| root.target == *tensor)
     }
 }
 

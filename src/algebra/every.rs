@@ -24,7 +24,7 @@ fn distinct(ways: &[Way]) -> Vec<usize> {
     let said = |way: &Way| {
         let mut children = way.children.clone();
         children.sort_unstable();
-        (format!("{:?}", way.value), children, way.beside.clone())
+        (format!("{:?}", way.value), children, way.beside.clone(), way.elsewhere.clone())
     };
     let mut seen = BTreeSet::new();
     (0..ways.len()).filter(|way| seen.insert(said(&ways[*way]))).collect()
@@ -54,8 +54,8 @@ impl Walk<'_> {
                 return;
             }
             let option = &self.goals.goals[goal].options[way];
-            let needs = option.children.iter().chain(&option.beside).copied();
-            let next: BTreeSet<GoalId> = open.iter().copied().filter(|other| *other != goal).chain(needs).collect();
+            let others = open.iter().copied().filter(|other| *other != goal);
+            let next: BTreeSet<GoalId> = others.chain(option.needs()).collect();
             chosen.insert(goal, way);
             self.choose(chosen, &next);
             chosen.remove(&goal);

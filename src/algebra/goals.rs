@@ -7,7 +7,7 @@
 use crate::integer::Name;
 use crate::recurrence::{Function, Operator};
 use crate::rewrite::{AccessText, Id, Literal, Term};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A goal, by its position.
 pub type GoalId = usize;
@@ -42,12 +42,24 @@ pub struct Way {
     pub beside: Vec<GoalId>,
     /// The axis that a pass runs along, as a bit; 0 where none does.
     pub pass: u64,
+    /// What the equations of a tensor compute that it reads: needed too, though not first. A goal that needs itself so is a recurrence.
+    pub elsewhere: Vec<GoalId>,
 }
 
 impl Way {
     /// A way that needs no pass of its own and cannot overflow.
     pub fn of(value: Value, operations: u128, children: Vec<GoalId>) -> Way {
-        Way { value, node: None, may_overflow: false, operations, children, beside: vec![], pass: 0 }
+        Way { value, node: None, may_overflow: false, operations, children, beside: vec![], pass: 0, elsewhere: vec![] }
+    }
+
+    /// What has to be computed first, at the same point.
+    pub fn before(&self) -> impl Iterator<Item = GoalId> + '_ {
+        self.children.iter().chain(&self.beside).copied()
+    }
+
+    /// All that has to be computed where this way is taken.
+    pub fn needs(&self) -> impl Iterator<Item = GoalId> + '_ {
+        self.before().chain(self.elsewhere.iter().copied())
     }
 }
 
@@ -98,6 +110,17 @@ pub enum Value {
     },
 }
 
+impl Value {
+    /// The index that stands for its values within, and no more for that of the point.
+    pub fn bound(&self) -> Option<&Name> {
+        match self {
+            Value::Fold(fold) | Value::Paired(fold) => Some(&fold.index),
+            Value::Running { index, .. } | Value::Sliding { index, .. } | Value::Mirrored { index, .. } => Some(index),
+            _ => None,
+        }
+    }
+}
+
 /// One component of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fold {
@@ -131,6 +154,8 @@ pub struct Goals {
     pub roots: Vec<GoalId>,
     /// How many axes there are.
     pub axes: u32,
+    /// What is computed whose elements laws may read where they come before, each with the indices of the element.
+    pub folded: Vec<(GoalId, Vec<Name>)>,
 }
 
 /// For each goal that is needed the position of its way.
@@ -148,17 +173,33 @@ pub struct FormCost {
 }
 
 impl Goals {
-    /// What `selection` costs; `None` where it is no answer: a goal without a way, or one that needs itself.
+    /// What `selection` costs; `None` where it is no answer: a goal without a way, or one that needs itself, at the same point or in no one
+    /// order of points.
     pub fn cost(&self, selection: &Selection) -> Option<FormCost> {
         let mut counted: BTreeMap<GoalId, Option<Vec<u32>>> = BTreeMap::new();
-        self.roots.iter().try_for_each(|root| self.levels(*root, selection, &mut counted).map(|_| ()))?;
+        let computed = self.computed(selection);
+        computed.iter().try_for_each(|root| self.levels(*root, selection, &mut counted).map(|_| ()))?;
         let operations = counted.keys().map(|goal| self.goals[*goal].options[selection[goal]].operations).sum();
         let passes = (0..self.axes).map(|axis| self.passes(axis, &counted)).sum();
         let overflows = counted.keys().filter(|goal| self.goals[**goal].options[selection[goal]].may_overflow).count();
         let overflows = u32::try_from(overflows).unwrap_or(u32::MAX);
         let is_whole = counted.values().all(Option::is_some);
-        is_whole.then_some(())?;
+        (is_whole && !self.mixes_orders(selection)).then_some(())?;
         Some(FormCost { overflows, passes, operations })
+    }
+
+    /// What equations compute in a selection: the roots, and what is read of tensors that have equations of their own.
+    pub fn computed(&self, selection: &Selection) -> Vec<GoalId> {
+        let (mut found, mut met) = (self.roots.clone(), BTreeSet::new());
+        let mut open = self.roots.clone();
+        while let Some(goal) = open.pop() {
+            let way = selection.get(&goal).and_then(|way| self.goals[goal].options.get(*way));
+            let Some(way) = way.filter(|_| met.insert(goal)) else { continue };
+            let others: Vec<GoalId> = way.elsewhere.iter().copied().filter(|other| !found.contains(other)).collect();
+            found.extend(others);
+            open.extend(way.needs());
+        }
+        found
     }
 
     /// Whether a selection, which must be an answer, has at most so many passes along each axis.
@@ -169,7 +210,7 @@ impl Goals {
     /// The passes of a selection along each axis.
     pub fn passes_of(&self, selection: &Selection) -> Vec<u32> {
         let mut counted = BTreeMap::new();
-        self.roots.iter().for_each(|root| {
+        self.computed(selection).iter().for_each(|root| {
             self.levels(*root, selection, &mut counted);
         });
         (0..self.axes).map(|axis| self.passes(axis, &counted)).collect()
@@ -179,7 +220,12 @@ impl Goals {
     /// the other, and what waits for it comes behind. `counts` says how many terms an index has at least.
     pub fn steps(&self, selection: &Selection, counts: &dyn Fn(&str) -> u64) -> u64 {
         let mut known = BTreeMap::new();
-        self.roots.iter().map(|root| self.steps_of(*root, selection, counts, &mut known)).max().unwrap_or(0) + 1
+        self.computed(selection)
+            .iter()
+            .map(|root| self.steps_of(*root, selection, counts, &mut known))
+            .max()
+            .unwrap_or(0)
+            + 1
     }
 
     fn steps_of(

@@ -8,6 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The position of the equation of each such tensor.
 pub(super) fn inlined(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {
+    let mut found = whole(system);
+    let needs = needs(system);
+    found.retain(|tensor, _| !reaches(&needs, tensor, tensor));
+    found
+}
+
+/// The position of the equation of each tensor that one equation defines as a whole.
+fn whole(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {
     let mut found = BTreeMap::new();
     for (position, equation) in system.equations.iter().enumerate() {
         let others = system.equations.iter().filter(|other| other.target == equation.target).count();
@@ -15,9 +23,14 @@ pub(super) fn inlined(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {
             found.insert(equation.target.clone(), position);
         }
     }
-    let needs = needs(system);
-    found.retain(|tensor, _| !reaches(&needs, tensor, tensor));
     found
+}
+
+/// The position of the equation of each tensor that one equation defines as a whole, though it needs itself.
+pub(super) fn recursive(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {
+    let needs = needs(system);
+    let needs_itself = |tensor: &Name| needs.get(tensor).is_some_and(|found| found.contains(tensor));
+    whole(system).into_iter().filter(|(tensor, _)| needs_itself(tensor)).collect()
 }
 
 /// Whether the equation has a plain index in each place, each with all of its dimension.

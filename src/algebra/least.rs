@@ -127,8 +127,11 @@ impl<'g> Search<'g> {
     }
 
     fn needs(&self, goal: GoalId, way: usize) -> impl Iterator<Item = GoalId> + 'g {
-        let way = &self.goals.goals[goal].options[way];
-        way.children.iter().chain(&way.beside).copied()
+        self.goals.goals[goal].options[way].needs()
+    }
+
+    fn before(&self, goal: GoalId, way: usize) -> impl Iterator<Item = GoalId> + 'g {
+        self.goals.goals[goal].options[way].before()
     }
 
     /// A selection by the cheapest trees, without a thought of sharing.
@@ -138,7 +141,7 @@ impl<'g> Search<'g> {
             let mut changed = false;
             for (goal, ways) in self.allowed.iter().enumerate() {
                 for way in ways {
-                    let below = self.needs(goal, *way).map(|child| trees[child].map(|(cost, _)| cost));
+                    let below = self.before(goal, *way).map(|child| trees[child].map(|(cost, _)| cost));
                     let Some(below) = below.sum::<Option<u128>>() else { continue };
                     let cost = below + 1 + self.goals.goals[goal].options[*way].operations;
                     if trees[goal].is_none_or(|(known, _)| cost < known) {
@@ -215,13 +218,13 @@ impl<'g> Search<'g> {
     /// Whether a goal would need itself.
     fn closes_circle(&self, goal: GoalId, way: usize, chosen: &Selection) -> bool {
         let mut seen = BTreeSet::new();
-        let mut open: Vec<GoalId> = self.needs(goal, way).collect();
+        let mut open: Vec<GoalId> = self.before(goal, way).collect();
         while let Some(next) = open.pop() {
             if next == goal {
                 return true;
             }
             if let Some(way) = chosen.get(&next).filter(|_| seen.insert(next)) {
-                open.extend(self.needs(next, *way));
+                open.extend(self.before(next, *way));
             }
         }
         false
@@ -246,9 +249,11 @@ fn dominates(one: &Way, other: &Way) -> bool {
         && one.pass & !other.pass == 0
         && one.children.iter().all(|child| other.children.contains(child))
         && one.beside.iter().all(|child| needs.clone().any(|need| need == child))
+        && one.elsewhere.iter().all(|goal| other.elsewhere.contains(goal))
+        && one.value.bound().is_none_or(|index| other.value.bound() == Some(index))
 }
 
-/// For each goal the goals that every way to compute it needs in the end.
+/// For each goal the goals that every way to compute it needs first. A recurrence needs more, elsewhere.
 fn musts(goals: &Goals, allowed: &[Vec<usize>]) -> Vec<BTreeSet<GoalId>> {
     let all: BTreeSet<GoalId> = (0..goals.goals.len()).collect();
     let mut must: Vec<BTreeSet<GoalId>> = vec![all; goals.goals.len()];
@@ -257,8 +262,7 @@ fn musts(goals: &Goals, allowed: &[Vec<usize>]) -> Vec<BTreeSet<GoalId>> {
         for (goal, ways) in allowed.iter().enumerate() {
             let needed = ways.iter().map(|way| {
                 let option = &goals.goals[goal].options[*way];
-                let children = option.children.iter().chain(&option.beside);
-                children.flat_map(|child| must[*child].iter().copied()).collect::<BTreeSet<GoalId>>()
+                option.before().flat_map(|child| must[child].iter().copied()).collect::<BTreeSet<GoalId>>()
             });
             let shared = needed.reduce(|one, other| one.intersection(&other).copied().collect()).unwrap_or_default();
             let next: BTreeSet<GoalId> = shared.into_iter().chain([goal]).collect();

@@ -10,6 +10,8 @@ mod inline;
 
 mod written;
 
+mod recursion;
+
 mod coordinates;
 
 pub use coordinates::{Coordinates, Part, Recast, recast};
@@ -17,6 +19,8 @@ pub use coordinates::{Coordinates, Part, Recast, recast};
 mod goals;
 
 pub use goals::{Combination, Fold, FormCost, Goal, GoalId, Goals, Selection, Value, Way};
+
+mod circles;
 
 mod compile;
 

@@ -11,9 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many components of a tuple are looked at.
 const MOST_COMPONENTS: usize = 8;
 
-/// The terms of all roots; `None` where the selection does not say one.
-pub(super) fn selected_terms(forms: &Forms, goals: &Goals, selection: &Selection) -> Vec<Option<RecExpr<Term>>> {
-    goals.roots.iter().map(|root| Builder::new(forms, goals, selection).whole(*root)).collect()
+/// The terms of these goals; `None` where the selection does not say one, as it does not where it needs none.
+pub(super) fn selected_terms(
+    forms: &Forms,
+    (goals, wanted): (&Goals, &[GoalId]),
+    selection: &Selection,
+) -> Vec<Option<RecExpr<Term>>> {
+    let whole = |goal: GoalId| Builder::new(forms, goals, selection).whole(goal);
+    wanted.iter().map(|goal| selection.get(goal).and_then(|_| whole(*goal))).collect()
 }
 
 struct Builder<'a> {

@@ -48,6 +48,7 @@ pub(super) fn written(system: &RecurrenceSystem, compounds: &Compounds) -> Writt
             roots.push(writer.root(position, equation));
         }
     }
+    writer.define_recursions(&roots, &definitions);
     Written { frame: writer.frame, roots, definitions }
 }
 
@@ -64,8 +65,7 @@ pub(super) fn written_pair(
     let (first, second) = (*writer.inlined.get(one)?, *writer.inlined.get(other)?);
     let root = writer.root(first, &system.equations[first]);
     let subscripts = root.subscripts.clone();
-    let id = writer.definition(second, &subscripts);
-    let term = writer.term[id].build_recexpr(|id| writer.term[id].clone());
+    let term = writer.term_of(second, &subscripts);
     let definitions: Vec<(usize, &Equation)> = system.equations.iter().enumerate().collect();
     let inlined = definitions.into_iter().filter(|(_, equation)| equation.target != *one && equation.target != *other);
     let inlined: Vec<usize> =
@@ -77,12 +77,12 @@ pub(super) fn written_pair(
 /// The forms that the indices of an equation stand for.
 type Scope = BTreeMap<Name, Affine>;
 
-struct Writer<'a> {
-    system: &'a RecurrenceSystem,
+pub(super) struct Writer<'a> {
+    pub system: &'a RecurrenceSystem,
     axes: Axes,
     /// The position of the equation of each tensor that stands for its definition.
-    inlined: BTreeMap<Name, usize>,
-    frame: Frame,
+    pub inlined: BTreeMap<Name, usize>,
+    pub frame: Frame,
     /// For each index of the frame its axis, how many of that axis are in scope around it, and its range about [`SELF`].
     kinds: Vec<(usize, usize, Polyhedron)>,
     /// Ranges as they are written, with those that say the same in fewest constraints.
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
     fn index(&mut self, equation: usize, index: &Name, range: &Polyhedron, scope: &Scope) -> Name {
         let mut image = scope.clone();
         image.insert(index.clone(), Affine::variable(&name(SELF)));
-        let range = self.irredundant(range.substitute(&image));
+        let range = self.irredundant(&range.substitute(&image));
         let axis = self.axes.of_index(equation, index);
         let taken = |name: &Name| scope.values().any(|form| form.mentions([name]));
         for nth in 0.. {
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A range without the constraints that the others imply.
-    fn irredundant(&mut self, range: Polyhedron) -> Polyhedron {
+    fn irredundant(&mut self, range: &Polyhedron) -> Polyhedron {
         let used = range.variables();
         let sizes: Vec<Name> = self.system.parameters.iter().filter(|size| used.contains(*size)).cloned().collect();
         let least = || range.irredundant(&Polyhedron::sizes(&sizes));
@@ -260,6 +260,12 @@ impl<'a> Writer<'a> {
         };
         self.reads.insert(key, value);
         value
+    }
+
+    /// What an equation says of an element.
+    pub fn term_of(&mut self, position: usize, subscripts: &[Affine]) -> RecExpr<Term> {
+        let id = self.definition(position, subscripts);
+        self.term[id].build_recexpr(|id| self.term[id].clone())
     }
 
     fn definition(&mut self, position: usize, subscripts: &[Affine]) -> Id {

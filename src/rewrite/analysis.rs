@@ -1,24 +1,17 @@
-//! What egg keeps for each e-class: its constant, its free indices; and the folding of direction lists.
+//! What egg keeps for each e-class: its constant and its free indices. What nodes fold to is the matter of `folding`.
 //!
-//! In: e-nodes. Out: [`Facts`]; a node `(nulls s g)`, `(signs s k)` or `(axes s)` is made equal to its list
-//! `(dir d1 (dir d2 end))`, and `(offset s X g)` to its direction, under the name `fold-directions`. Invariant: a class never holds two different leaves. A rule that breaks this is
-//! unsound; the analysis notes the leaves, and saturation stops with a message.
+//! In: e-nodes. Out: [`Facts`]. Invariant: a class never holds two different leaves. A rule that breaks this is unsound; the analysis
+//! notes the leaves, and saturation stops with a message.
 
 use super::context::Context;
-use super::language::{AccessText, DirectionText, Literal, Term};
-use super::monoid::FOLD_PART;
+use super::folding;
+use super::language::{AccessText, DirectionText, Term};
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The e-graph of fields.
 pub type Graph = EGraph<Term, FieldAnalysis>;
-
-/// The name under which explanations show the folding of directions.
-pub const FOLD_DIRECTIONS: &str = "fold-directions";
-
-/// The name under which explanations show that how many values an index takes is a form.
-pub const FOLD_COUNT: &str = "fold-count";
 
 /// The analysis: the registry and the first contradiction that was met.
 #[derive(Clone, Debug)]
@@ -167,112 +160,8 @@ impl Analysis<Term> for FieldAnalysis {
     }
 
     fn modify(graph: &mut Graph, id: Id) {
-        // Runs at every union: most nodes have nothing to fold, and a class that has been folded is left alone.
-        match graph.id_to_node(id) {
-            Term::Reduce(_) => return fold_parts(graph, id),
-            Term::Nulls(_) | Term::Signs(_) | Term::Axes(_) | Term::Count(_) | Term::Offset(_) => {}
-            _ => return,
-        }
-        if graph[id]
-            .nodes
-            .iter()
-            .any(|node| matches!(node, Term::Dir(_) | Term::End | Term::Direction(_) | Term::Index(_)))
-        {
-            return;
-        }
-        let Some(folded) = fold(graph, id) else { return };
-        let is_count = matches!(graph.id_to_node(id), Term::Count(_));
-        graph.union_trusted(id, folded, if is_count { FOLD_COUNT } else { FOLD_DIRECTIONS });
+        folding::modify(graph, id);
     }
-}
-
-/// What the node first added as `id` folds to, if it is a folding node.
-fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
-    let context = Arc::clone(&graph.analysis.context);
-    match graph.id_to_node(id).clone() {
-        Term::Nulls([space, access]) => {
-            let (space, heads) = face_of(graph, space)?;
-            let directions = context.nulls(space, &heads, access_of(graph, access)?)?;
-            Some(add_list(graph, &directions))
-        }
-        Term::Signs([space, index]) => {
-            let directions = context.signs(name_of(graph, space)?, name_of(graph, index)?)?;
-            Some(add_list(graph, directions))
-        }
-        Term::Axes(space) => {
-            let (space, heads) = face_of(graph, space)?;
-            Some(add_list(graph, &context.axes(space, &heads)?))
-        }
-        Term::Count([_, index]) => {
-            let access = context.frame.count_access(name_of(graph, index)?)?;
-            let access = graph.add_uncanonical(Term::Access(access));
-            Some(graph.add_uncanonical(Term::Index(access)))
-        }
-        Term::Offset([space, tensor, access]) => {
-            let (space, tensor) = (name_of(graph, space)?, name_of(graph, tensor)?);
-            let direction = context.offset(space, tensor, access_of(graph, access)?)?;
-            Some(graph.add_uncanonical(Term::Direction(direction)))
-        }
-        _ => None,
-    }
-}
-
-/// Makes each component of a reduction by a declared monoid that is a reduction of its own equal to it.
-fn fold_parts(graph: &mut Graph, id: Id) {
-    let Term::Reduce([space, operator, index, tuple]) = *graph.id_to_node(id) else { return };
-    let Some(name) = name_of(graph, operator).filter(|name| graph.analysis.context.monoid(*name).is_some()) else {
-        return;
-    };
-    let context = Arc::clone(&graph.analysis.context);
-    let Some(monoid) = context.monoid(name) else { return };
-    add_parts(graph, tuple, monoid.width());
-    let Some(arguments) = components(graph, tuple, monoid.width()) else { return };
-    for component in 0..monoid.width() {
-        let Some((operator, argument)) = monoid.alone(component) else { continue };
-        let number = graph.add_uncanonical(Term::Number(Literal::new(component as f64)));
-        let part = graph.add_uncanonical(Term::Part([number, id]));
-        let operator = graph.add_uncanonical(Term::operator(operator));
-        let own = graph.add_uncanonical(Term::Reduce([space, operator, index, arguments[argument]]));
-        if graph.find(part) != graph.find(own) {
-            graph.union_trusted(part, own, FOLD_PART);
-        }
-    }
-}
-
-/// A tuple that is a reduction of tuples itself has its components by their numbers.
-fn add_parts(graph: &mut Graph, tuple: Id, width: usize) {
-    let is_reduced = graph[tuple].nodes.iter().any(|node| matches!(node, Term::Reduce(_)));
-    if width == 1 || !is_reduced || components(graph, tuple, width).is_some() {
-        return;
-    }
-    for component in 0..width {
-        let number = graph.add_uncanonical(Term::Number(Literal::new(component as f64)));
-        graph.add_uncanonical(Term::Part([number, tuple]));
-    }
-}
-
-/// The component of a tuple with this number, where the e-graph has a class for it.
-pub fn part_of(graph: &Graph, tuple: Id, component: usize) -> Option<Id> {
-    let number = graph.lookup(Term::Number(Literal::new(component as f64)))?;
-    graph.lookup(Term::Part([number, graph.find(tuple)])).map(|id| graph.find(id))
-}
-
-/// The components of a tuple of this width; `None` where the class holds none.
-pub fn components(graph: &Graph, tuple: Id, width: usize) -> Option<Vec<Id>> {
-    if width == 1 {
-        return Some(vec![graph.find(tuple)]);
-    }
-    let is_reduced = graph[graph.find(tuple)].nodes.iter().any(|node| matches!(node, Term::Reduce(_)));
-    if is_reduced {
-        return (0..width).map(|component| part_of(graph, tuple, component)).collect();
-    }
-    let pair = graph[graph.find(tuple)].nodes.iter().find_map(|node| match node {
-        Term::Pair([first, rest]) => Some((*first, *rest)),
-        _ => None,
-    })?;
-    let mut all = vec![graph.find(pair.0)];
-    all.extend(components(graph, pair.1, width - 1)?);
-    Some(all)
 }
 
 fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
@@ -293,6 +182,8 @@ fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
             });
             inside
         }
+        // What slides before may not where one index is fixed.
+        Term::Pick(_) => BTreeSet::new(),
         _ => of_children(graph, node),
     }
 }
@@ -317,15 +208,6 @@ fn of_children(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
     children.fold(first, |pairs, other| pairs.intersection(other).copied().collect())
 }
 
-fn add_list(graph: &mut Graph, directions: &[DirectionText]) -> Id {
-    let mut list = graph.add_uncanonical(Term::End);
-    for direction in directions.iter().rev() {
-        let leaf = graph.add_uncanonical(Term::Direction(*direction));
-        list = graph.add_uncanonical(Term::Dir([leaf, list]));
-    }
-    list
-}
-
 /// The indices on which the value of a node may depend, given those of its parts.
 fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
     let context = &graph.analysis.context;
@@ -346,6 +228,10 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
             all.extend(fixed.chain(range));
             all.retain(|index| !bound.contains(index));
             all
+        }
+        Term::Pick([_, index, form, value]) => {
+            let bound = bound_indices(graph, *index);
+            free(*value).filter(|index| !bound.contains(index)).chain(free(*form)).collect()
         }
         // What is reduced speaks of the indices of another space.
         Term::Inner([_, _, access, _]) | Term::Handoff([_, _, _, access, _]) => free(*access).collect(),

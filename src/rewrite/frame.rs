@@ -5,6 +5,7 @@
 //! over it speak of the same elements.
 
 use super::context::access_text;
+use super::definitions::Definitions;
 use super::language::AccessText;
 use crate::integer::{Affine, Name, Polyhedron};
 use egg::Symbol;
@@ -29,7 +30,11 @@ pub struct Frame {
     /// The sizes, each at least 1.
     parameters: Vec<Name>,
     indices: Vec<FrameIndex>,
-    accesses: BTreeMap<AccessText, Vec<Affine>>,
+    /// What equations say of elements.
+    pub(super) definitions: Definitions,
+    /// Access maps with a form in place of an index, by these three, once the frame is settled.
+    pub(super) picked: BTreeMap<(AccessText, Symbol, AccessText), AccessText>,
+    pub(super) accesses: BTreeMap<AccessText, Vec<Affine>>,
     /// What is asked again and again, once the frame is settled.
     facts: BTreeMap<Symbol, IndexFacts>,
     /// Pairs of indices that stand in one form with the same coefficient, once the frame is settled.
@@ -74,6 +79,8 @@ impl Frame {
         let together = pairs.map(|(one, other)| (symbol(one), symbol(other))).collect();
         self.facts = facts;
         self.together = Some(together);
+        self.add_picked();
+        self.choose_orders();
         self
     }
 
@@ -175,11 +182,11 @@ impl Frame {
     fn is_never_negative(&self, form: &Affine) -> bool {
         let mentioned = self.indices.iter().filter(|index| form.mentions([&index.name]));
         let values = mentioned.fold(Polyhedron::default(), |set, index| set.intersect(&index.range));
-        values.intersect(&self.sizes_in(values.constraints().iter().chain([form]))).implies(form)
+        values.intersect(&self.sizes_in(&values.constraints().iter().chain([form]))).implies(form)
     }
 
     /// The sizes that occur in some forms are at least 1; what does not occur says nothing of them.
-    fn sizes_in<'a>(&self, forms: impl Iterator<Item = &'a Affine> + Clone) -> Polyhedron {
+    fn sizes_in<'a>(&self, forms: &(impl Iterator<Item = &'a Affine> + Clone)) -> Polyhedron {
         let occurs = |size: &&Name| forms.clone().any(|form| form.mentions([*size]));
         let occurring: Vec<Name> = self.parameters.iter().filter(occurs).cloned().collect();
         Polyhedron::sizes(&occurring)

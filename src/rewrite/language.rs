@@ -34,6 +34,8 @@ define_language! {
     /// | `(both p q)` | in place of an index: all values of `p`, and for each all of `q`, one after the other |
     /// | `(turned t i)` | in place of an index: all values of `t`, the last `i` of them first |
     /// | `(mirrored s e)` | `e`, computed where one of its indices is not above the other, and mirrored |
+    /// | `(defined X g)` | `X[g x]` as its equation says it; folded by the analysis into what that has there |
+    /// | `(pick s k g e)` | `e` where `k` has the value `g x`; folded by the analysis into `e` with `g` in place of `k` |
     /// | `(nulls s g)`, `(signs s k)` | folded by the analysis into a list of directions |
     /// | `(axes s)` | folded into the first index of `s` along which its faces are not yet met, both ways |
     /// | `(offset s X g)` | folded into the direction `d` for which `x - d` writes `X[g x]` |
@@ -79,6 +81,8 @@ define_language! {
         "paired" = Paired([Id; 4]),
         "both" = Both([Id; 2]),
         "turned" = Turned([Id; 2]),
+        "defined" = Defined([Id; 2]),
+        "pick" = Pick([Id; 4]),
         "nulls" = Nulls([Id; 2]),
         "signs" = Signs([Id; 2]),
         "heads" = Heads([Id; 2]),
@@ -132,6 +136,8 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("paired", 4),
     ("both", 2),
     ("turned", 2),
+    ("defined", 2),
+    ("pick", 4),
     ("nulls", 2),
     ("signs", 2),
     ("heads", 2),

@@ -21,6 +21,8 @@ pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
 
 mod equations;
 
+mod definitions;
+
 mod frame;
 
 pub use frame::{Frame, FrameIndex};
@@ -31,11 +33,17 @@ pub use monoid::{FOLD_PART, Monoid};
 
 mod context;
 
-pub use context::{MAX_COMBINED, null_directions};
+pub use context::{MAX_COMBINED, access_text, null_directions};
 
 mod analysis;
 
-pub use analysis::{FOLD_COUNT, FOLD_DIRECTIONS, Facts, Graph, components, part_of};
+pub use analysis::{Facts, Graph};
+
+mod folding;
+
+pub use folding::{FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, components, part_of};
+
+mod frame_predicates;
 
 mod predicates;
 

@@ -50,6 +50,11 @@ impl Notation<'_> {
     fn node(&self, id: Id) -> String {
         match &self.term[id] {
             Term::At([tensor, access]) => self.element(*tensor, *access),
+            Term::Defined([tensor, access]) => format!("{} by its equation", self.element(*tensor, *access)),
+            Term::Pick([_, index, form, value]) => {
+                let form = self.text(*form);
+                format!("{} at {} = {}", self.operand(*value), self.text(*index), form.trim_matches(['[', ']']))
+            }
             Term::Index(access) => self.text(*access).trim_matches(['[', ']']).to_owned(),
             Term::Count([_, index]) => format!("count({})", self.text(*index)),
             Term::Reduce([_, operator, index, body]) => self.reduction(*operator, *index, *body),

@@ -5,11 +5,13 @@
 
 use super::analysis::{Graph, access_of, all_bound, face_of, name_of};
 use super::context::Context;
+use super::frame_predicates::{
+    apart, countable, counts, earlier, filled, grows, has_growing, has_sliding, has_two, picks, slides, swapped, two,
+    written,
+};
 use super::language::Term;
-use crate::integer::Affine;
 use crate::recurrence::Operator;
-use egg::{Id, Symbol};
-use std::collections::BTreeSet;
+use egg::Id;
 
 /// A named condition.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +29,7 @@ pub struct Predicate {
 }
 
 /// The most arguments that a condition takes.
-pub(super) const MOST_ARGUMENTS: usize = 3;
+pub(super) const MOST_ARGUMENTS: usize = 4;
 
 /// All conditions.
 pub const PREDICATES: &[Predicate] = &[
@@ -154,6 +156,27 @@ pub const PREDICATES: &[Predicate] = &[
         may_hold: always,
     },
     Predicate {
+        name: "written",
+        arity: 2,
+        meaning: "in the frame, the tensor needs itself, and what its equation says of this element is written out",
+        holds: written,
+        may_hold: always,
+    },
+    Predicate {
+        name: "earlier",
+        arity: 2,
+        meaning: "in the frame, the element comes before that which the tensor's equation is about, whatever the sizes are",
+        holds: earlier,
+        may_hold: always,
+    },
+    Predicate {
+        name: "picks",
+        arity: 4,
+        meaning: "in the frame, the second form is the index, and the first is always one of its values",
+        holds: picks,
+        may_hold: always,
+    },
+    Predicate {
         name: "shifted",
         arity: 3,
         meaning: "the term is a difference to its own maximum over the index",
@@ -262,83 +285,11 @@ fn uniform(graph: &Graph, arguments: &[Id]) -> bool {
     graph.analysis.context.offset(space, tensor, access).is_some()
 }
 
-fn index_of(graph: &Graph, frame: Id, index: Id) -> Option<Symbol> {
-    let known = &graph.analysis.context.frame;
-    let within = name_of(graph, frame).is_some_and(|name| known.name.as_deref() == Some(name.as_str()));
-    name_of(graph, index).filter(|index| within && known.index(index.as_str()).is_some())
-}
-
-fn counts(graph: &Graph, arguments: &[Id]) -> bool {
-    let [frame, index, access] = arguments else { return false };
-    let known = (index_of(graph, *frame, *index), access_of(graph, *access));
-    matches!(known, (Some(index), Some(access)) if graph.analysis.context.frame.counts(index, access))
-}
-
-fn countable(graph: &Graph, arguments: &[Id]) -> bool {
-    let [frame, index] = arguments else { return false };
-    let index = index_of(graph, *frame, *index);
-    index.is_some_and(|index| graph.analysis.context.frame.count(index).is_some())
-}
-
-fn two(graph: &Graph, arguments: &[Id]) -> bool {
-    let [frame, index] = arguments else { return false };
-    let count = index_of(graph, *frame, *index).and_then(|index| graph.analysis.context.frame.count(index));
-    count.is_some_and(|count| count == Affine::constant(2))
-}
-
-fn has_two(context: &Context) -> bool {
-    let mut counts = context.frame.indices().iter().map(|index| context.frame.count(Symbol::from(&*index.name)));
-    counts.any(|count| count == Some(Affine::constant(2)))
-}
-
-fn filled(graph: &Graph, arguments: &[Id]) -> bool {
-    let [_, index] = arguments else { return false };
-    all_bound(graph, *index, &|index| graph.analysis.context.frame.is_filled(index))
-}
-
-fn grows(graph: &Graph, arguments: &[Id]) -> bool {
-    let [frame, index, term] = arguments else { return false };
-    let free = &graph[*term].data.free;
-    let index = index_of(graph, *frame, *index);
-    index.is_some_and(|index| graph.analysis.context.frame.grows_with(index, free).is_some())
-}
-
-fn has_growing(context: &Context) -> bool {
-    let frame = &context.frame;
-    frame.indices().iter().any(|index| frame.grows_with(Symbol::from(&*index.name), &BTreeSet::new()).is_some())
-}
-
-fn slides(graph: &Graph, arguments: &[Id]) -> bool {
-    let [frame, index, term] = arguments else { return false };
-    let Some(index) = index_of(graph, *frame, *index) else { return false };
-    let facts = &graph[*term].data;
-    graph.analysis.context.frame.is_never_empty(index)
-        && facts.free.contains(&index)
-        && facts.sliding.iter().any(|(along, other)| *other == index && facts.free.contains(along))
-}
-
-fn has_sliding(context: &Context) -> bool {
-    !context.frame.all_sliding().is_empty()
-}
-
-fn swapped(graph: &Graph, arguments: &[Id]) -> bool {
-    let [_, one, other] = arguments else { return false };
-    let accesses = (access_of(graph, *one), access_of(graph, *other));
-    matches!(accesses, (Some(one), Some(other)) if graph.analysis.context.frame.swapped(one, other).is_some())
-}
-
 fn commutes(graph: &Graph, arguments: &[Id]) -> bool {
     let [operator] = arguments else { return false };
     let Some(name) = name_of(graph, *operator) else { return false };
     let declared = graph.analysis.context.monoid(name);
     Operator::from_keyword(name.as_str()).is_some() || declared.is_some_and(|monoid| !monoid.ordered)
-}
-
-fn apart(graph: &Graph, arguments: &[Id]) -> bool {
-    let [one, other] = arguments else { return false };
-    let frame = &graph.analysis.context.frame;
-    let is_apart = |first: Symbol, second: Symbol| !frame.depends(first, second) && !frame.depends(second, first);
-    all_bound(graph, *one, &|first| all_bound(graph, *other, &|second| is_apart(first, second)))
 }
 
 /// Sums and products of more terms keep the order in which they are written.

@@ -22,10 +22,11 @@ const EMBEDDED: [(&str, &str); 3] = [
 ];
 
 /// Those of the algebra.
-const ALGEBRA: [(&str, &str); 5] = [
+const ALGEBRA: [(&str, &str); 6] = [
     ("folds.rules", include_str!("../../rules/algebra/folds.rules")),
     ("functions.rules", include_str!("../../rules/algebra/functions.rules")),
     ("orders.rules", include_str!("../../rules/algebra/orders.rules")),
+    ("recursion.rules", include_str!("../../rules/algebra/recursion.rules")),
     ("reductions.rules", include_str!("../../rules/algebra/reductions.rules")),
     ("ring.rules", include_str!("../../rules/algebra/ring.rules")),
 ];

@@ -138,6 +138,9 @@ fn start_graph(analysis: FieldAnalysis, starts: &[Start]) -> Graph {
             graph.union_trusted(root, result, DEFINE_RESULT);
         }
     }
+    for term in Arc::clone(&graph.analysis.context).frame.foldable() {
+        graph.add_expr(&term);
+    }
     graph.rebuild();
     graph
 }

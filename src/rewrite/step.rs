@@ -3,7 +3,8 @@
 //! In: an e-graph and two terms of one class. Out: [`Step`]s, each the name of a rule with the subterm it changed. Side
 //! conditions belong to a rule and are not steps of their own.
 
-use super::analysis::{FOLD_DIRECTIONS, Graph};
+use super::analysis::Graph;
+use super::folding::FOLD_DIRECTIONS;
 use super::language::{AccessText, DirectionText, Term};
 use egg::{FlatTerm, RecExpr, Symbol};
 use std::collections::BTreeSet;

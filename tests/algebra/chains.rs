@@ -24,6 +24,7 @@ fn each_step_holds_at_every_point() {
         ("polynomial", 1),
         ("distances", 0),
         ("gram", 0),
+        ("inverse_times", 5),
     ] {
         let found = derived(&naive(kernel), &algebra());
         let report = checked(&found);

@@ -130,6 +130,20 @@ fn a_product_with_its_own_transpose_is_computed_by_half() {
 }
 
 #[test]
+fn a_product_with_an_inverse_is_a_solve() {
+    let found = forms("inverse_times");
+    assert!(found.report.is_saturated() && found.report.nodes < 200, "{:?}", found.report);
+    // The inverse has a comparison, a choice, a difference, a quotient an element, and its sums.
+    assert_eq!(found.written.operations, 4 * N * N + N * N * (N - 1) + 2 * N * N * N);
+    let [solve] = found.forms.as_slice() else { panic!("{found:?}") };
+    assert_eq!(solve.cost.operations, N * N * (N - 1) + 2 * N * N);
+    assert_eq!((solve.tag, passes(solve, "j")), (Tag::Real, 0));
+    has(solve, &["X[i, r] = (B[i, r] - sum(k in 0..i) L[i, k] * X[k, r]) / L[i, i]"]);
+    assert!(!solve.text.contains("Y["), "{}", solve.text);
+    assert!(solve.difference < 1e-11, "{}", solve.difference);
+}
+
+#[test]
 fn the_normal_matrix_is_never_built() {
     let found = forms("normal_product");
     assert_eq!((found.written.operations, found.forms[0].cost.operations), (2 * N * N * N + 2 * N * N, 4 * N * N));

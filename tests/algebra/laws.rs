@@ -23,6 +23,19 @@ fn without_a_law_that_it_needs_a_derivation_is_gone() {
         ("prefix_sum", &["running"]),
         ("gram", &["mirror"]),
         ("normal_product", &["associate"]),
+        (
+            "inverse_times",
+            &[
+                "unfold-element",
+                "fold-element",
+                "factor-div-mul",
+                "split-product-sub",
+                "mul-select",
+                "pick-term",
+                "mul-one",
+                "associate",
+            ],
+        ),
         ("gemver", &["split-product", "factor-sum", "assoc-mul"]),
     ] {
         let whole = best(kernel, &algebra());

@@ -18,4 +18,6 @@ mod orders;
 
 mod programs;
 
+mod recursion;
+
 mod whole;

@@ -19,7 +19,7 @@ const THREE: &str = "kernel three(P, Q, R, S)\nin A[P, Q], B[Q, R], C[R, S]\nout
 T[i, j] = sum(k) A[i, k] * B[k, j]\nY[i, j] = sum(k) T[i, k] * C[k, j]\n";
 
 /// Kernels of `kernels/naive`, at these sizes, with the cycles of the schedule that is found for the best form.
-const DERIVED: [(&str, &str, u64); 19] = [
+const DERIVED: [(&str, &str, u64); 20] = [
     ("mean_variance", "N=4,M=5", 12),
     ("log_sum_exp", "N=3,M=4", 11),
     ("polynomial", "N=4,K=5", 18),
@@ -39,6 +39,7 @@ const DERIVED: [(&str, &str, u64); 19] = [
     ("mvt", "N=3", 8),
     ("atax", "M=3,N=4", 10),
     ("bicg", "M=3,N=4", 9),
+    ("inverse_times", "N=4,R=3", 9),
 ];
 
 /// The derived form is near the naive one; it is searched, proved for all sizes, emitted, simulated, and has the bits of its own reference.

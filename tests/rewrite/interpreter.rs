@@ -268,7 +268,9 @@ impl World<'_> {
             | Term::Offset(_)
             | Term::Heads(_)
             | Term::Axes(_)
-            | Term::Dir(_) => f64::NAN,
+            | Term::Dir(_)
+            | Term::Defined(_)
+            | Term::Pick(_) => f64::NAN,
         }
     }
 

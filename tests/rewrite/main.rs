@@ -23,6 +23,8 @@ mod check_frames;
 
 mod check_planted;
 
+mod check_recursion;
+
 mod choices;
 
 mod rules;

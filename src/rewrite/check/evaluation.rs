@@ -3,6 +3,7 @@
 //! In: a meaning, a world, elements, an arithmetic. Out: a [`Value`]; undefined where the term is. Brute force over lines and
 //! fibres, on spaces of few points.
 
+use super::elements::Computed;
 use super::meaning::{Around, Local, Meaning, meaning};
 use super::numbers::{Arithmetic, Seen, Tensors, Value};
 use super::texts::Form;
@@ -22,6 +23,8 @@ pub(super) struct Evaluation<'a> {
     pub arithmetic: Arithmetic,
     /// The elements that were looked at, where they are asked for.
     pub seen: Option<RefCell<Seen>>,
+    /// Elements that equations define, as far as they were looked at.
+    pub computed: RefCell<Computed>,
 }
 
 fn subscripts(forms: &[Form], point: &[i64]) -> Vec<i64> {
@@ -30,7 +33,7 @@ fn subscripts(forms: &[Form], point: &[i64]) -> Vec<i64> {
 
 impl<'a> Evaluation<'a> {
     pub fn new(world: &'a World, elements: &'a dyn Tensors, arithmetic: Arithmetic) -> Evaluation<'a> {
-        Evaluation { world, elements, arithmetic, seen: None }
+        Evaluation { world, elements, arithmetic, seen: None, computed: RefCell::default() }
     }
 
     /// The value as one number; `None` where it is undefined.
@@ -51,7 +54,18 @@ impl<'a> Evaluation<'a> {
         match meaning {
             Meaning::Number(number) => Value::Number(*number),
             Meaning::Form(form) => Value::Number(form.at(x) as f64),
-            Meaning::Element(tensor, forms) => self.element(tensor, subscripts(forms, x)),
+            Meaning::Element(tensor, forms) => match self.known(tensor) {
+                Some(known) => self.stored(known, &subscripts(forms, x), x),
+                None => self.element(tensor, subscripts(forms, x)),
+            },
+            Meaning::Defined(tensor, forms) => {
+                self.known(tensor).map_or(Value::Undefined, |known| self.defined(known, &subscripts(forms, x)))
+            }
+            Meaning::At(place, form, value) => {
+                let mut there = x.to_vec();
+                there[*place] = form.at(x);
+                self.value(value, &there)
+            }
             Meaning::Given(giver, operator, forms, value) => {
                 self.given(*giver, *operator, &subscripts(forms, x), value)
             }

@@ -4,6 +4,7 @@
 //! box the range of an index depends on indices before it, so sums over triangles and over nothing come up as well.
 
 use super::random::Random;
+use super::recursions::{define_recursion, with_recursion};
 use super::spaces::random_space;
 use super::world::World;
 use crate::integer::{Affine, Bindings, Name, Polyhedron};
@@ -12,23 +13,27 @@ use crate::rewrite::equations::Equations;
 use crate::rewrite::frame::{Frame, FrameIndex};
 use crate::rewrite::monoid::Monoid;
 
-/// A frame at sizes.
-pub(super) fn random_frame(random: &mut Random, monoids: &[Monoid]) -> Option<World> {
+/// A frame at sizes, where asked for with tensors that equations define.
+pub(super) fn random_frame(random: &mut Random, monoids: &[Monoid], has_definitions: bool) -> Option<World> {
     let (space, sizes) = random_space(random);
+    let space = if has_definitions { with_recursion(space) } else { space };
     over_frame(space, sizes, monoids)
 }
 
 /// A world of the same kind with other equations or sizes.
 pub(super) fn rebuilt(world: &World, equations: Equations, sizes: Bindings) -> Option<World> {
     if world.is_framed() {
-        return over_frame(equations.spaces.into_iter().next()?, sizes, &world.context.monoids);
+        let space = equations.spaces.into_iter().next()?;
+        let space = if world.definitions.is_empty() { space } else { with_recursion(space) };
+        return over_frame(space, sizes, &world.context.monoids);
     }
     World::new(equations, sizes, &world.context.monoids)
 }
 
 /// The frame with the indices of a space.
 fn over_frame(space: Space, sizes: Bindings, monoids: &[Monoid]) -> Option<World> {
-    let frame = frame_of(&space);
+    let mut frame = frame_of(&space);
+    define_recursion(&mut frame, &space);
     let space = Space { reduced: space.indices().to_vec(), ..space };
     World::of_frame(frame, &space, sizes, monoids)
 }

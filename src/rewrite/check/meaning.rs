@@ -29,6 +29,10 @@ pub(super) enum Meaning {
     Number(f64),
     Form(Form),
     Element(String, Vec<Form>),
+    /// What the equation of a tensor says of an element.
+    Defined(String, Vec<Form>),
+    /// The value where an index is that of a form.
+    At(usize, Form, Box<Meaning>),
     /// Undefined off the face.
     OnFace(Face, Box<Local>),
     /// At the point of another space that works on the element; the neutral value where none does.
@@ -247,6 +251,14 @@ impl Reader<'_> {
         match &self.term[id] {
             Term::Number(literal) => Ok(Meaning::Number(literal.value())),
             Term::At([tensor, access]) => self.element(*tensor, *access),
+            Term::Defined([tensor, access]) => match self.text(*tensor) {
+                known if self.world.is_defined(&known) => Ok(Meaning::Defined(known, self.forms(*access)?)),
+                other => Err(format!("`{other}` has no equation here")),
+            },
+            Term::Pick([space, index, form, value]) => {
+                let picked = Meaning::At(self.place(*index)?, self.form(*form)?, Box::new(self.field(*value)?));
+                self.on(*space, Local::Itself(picked))
+            }
             Term::Index(access) => Ok(Meaning::Form(self.form(*access)?)),
             Term::Sched([_, _, value]) => self.field(*value),
             Term::Inner(children) => self.given(*children),

@@ -25,6 +25,8 @@ mod meaning_of_moves;
 
 mod places;
 
+mod elements;
+
 mod evaluation;
 
 pub use evaluation::values;
@@ -32,6 +34,8 @@ pub use evaluation::values;
 mod folds;
 
 mod spaces;
+
+mod recursions;
 
 mod frames;
 

@@ -26,7 +26,13 @@ fn free(meaning: &Meaning, ranges: &Ranges) -> Places {
     match meaning {
         Meaning::Number(_) | Meaning::Neutral(_) => Places::new(),
         Meaning::Form(form) => indices(form).collect(),
-        Meaning::Element(_, forms) | Meaning::Given(_, _, forms, _) => forms.iter().flat_map(indices).collect(),
+        Meaning::At(place, form, value) => {
+            let inside = free(value, ranges).into_iter().filter(|index| index != place);
+            inside.chain(indices(form)).collect()
+        }
+        Meaning::Element(_, forms) | Meaning::Defined(_, forms) | Meaning::Given(_, _, forms, _) => {
+            forms.iter().flat_map(indices).collect()
+        }
         Meaning::Combine(_, parts) | Meaning::Call(parts) => all(&parts[..]),
         Meaning::If(parts) => all(&parts[..]),
         Meaning::Apply(_, parts) => all(parts),

@@ -14,10 +14,12 @@ use super::spaces::random_world;
 use super::terms::Terms;
 use super::trial::{Outcome, Trial};
 use super::world::World;
+use crate::rewrite::language::Term;
 use crate::rewrite::monoid::Monoid;
 use crate::rewrite::reader::Rule;
 use crate::rewrite::rule_text::Tag;
 use crate::rewrite::rules::{Phase, RuleSet};
+use egg::ENodeOrVar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -84,7 +86,7 @@ impl Trials<'_> {
         if number.is_multiple_of(ON_ONE_WORLD) {
             let mut random = Random::new(self.start ^ (number as u64).rotate_left(32));
             self.world = match self.phase {
-                Phase::Algebra => random_frame(&mut random, self.monoids),
+                Phase::Algebra => random_frame(&mut random, self.monoids, speaks_of_definitions(self.rule)),
                 Phase::Dataflow => random_world(&mut random, self.monoids),
             };
         }
@@ -101,6 +103,12 @@ impl Trials<'_> {
         let Outcome::Differs(difference) = outcome else { return None };
         Some(Failing { world: world.clone(), instance, elements, difference })
     }
+}
+
+/// Whether a rule is about what equations say of elements.
+fn speaks_of_definitions(rule: &Rule) -> bool {
+    let is_defined = |node: &ENodeOrVar<Term>| matches!(node, ENodeOrVar::ENode(Term::Defined(_)));
+    [&rule.left, &rule.right].iter().any(|side| side.as_ref().iter().any(is_defined))
 }
 
 /// Counts an instance.

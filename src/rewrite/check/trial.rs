@@ -11,6 +11,7 @@ use super::places::places;
 use super::sorts::Sort;
 use super::world::World;
 use crate::rewrite::analysis::{FieldAnalysis, Graph};
+use crate::rewrite::definitions::folded_element;
 use crate::rewrite::language::Term;
 use crate::rewrite::reader::Rule;
 use crate::rewrite::rule_text::Tag;
@@ -187,6 +188,10 @@ fn folded(graph: &Graph, term: &RecExpr<Term>) -> RecExpr<Term> {
     for (position, node) in term.as_ref().iter().enumerate() {
         let class = ids.get(position).copied();
         let replaced = match (node, class) {
+            (Term::Defined(_) | Term::Pick(_), Some(_)) => {
+                let node = node.clone().map_children(|child| ids[usize::from(child)]);
+                add_element(graph, &node, &mut result)
+            }
             (Term::Nulls(_) | Term::Signs(_) | Term::Axes(_) | Term::Offset(_), Some(class)) => {
                 add_folded(graph, class, &mut result)
             }
@@ -201,6 +206,17 @@ fn folded(graph: &Graph, term: &RecExpr<Term>) -> RecExpr<Term> {
     }
     let root = Id::from(places.last().copied().map_or(0, usize::from));
     result[root].build_recexpr(|id| result[id].clone())
+}
+
+/// What a node over the classes of the e-graph folds to.
+fn add_element(graph: &Graph, node: &Term, result: &mut RecExpr<Term>) -> Option<Id> {
+    let term = folded_element(graph, node)?;
+    let mut places: Vec<Id> = vec![];
+    for node in term.as_ref() {
+        let place = result.add(node.clone().map_children(|child| places[usize::from(child)]));
+        places.push(place);
+    }
+    places.last().copied()
 }
 
 /// The list, or the direction, of a class.

@@ -4,6 +4,7 @@
 //! since the terms of a whole kernel have more indices than anybody can go through at once. A frame stands in the place of one
 //! space, which has its indices.
 
+use super::elements::{Known, definitions};
 use super::ranges::Ranges;
 use super::texts::{Form, forms};
 use crate::integer::{Bindings, Name, dot};
@@ -27,6 +28,8 @@ pub(super) struct World {
     outputs: Vec<Vec<Form>>,
     /// Of a frame.
     ranges: Option<Ranges>,
+    /// What its equations say of elements.
+    pub definitions: Vec<Known>,
 }
 
 /// A space, or what is left of it by taking heads along some directions, one after the other.
@@ -56,7 +59,7 @@ impl World {
         }
         let mut context = Context::new(&equations);
         context.monoids = monoids.to_vec();
-        Some(World { equations, sizes, context: Arc::new(context), points, outputs, ranges: None })
+        Some(World { equations, sizes, context: Arc::new(context), points, outputs, ranges: None, definitions: vec![] })
     }
 
     /// A frame, in the place of a space that has its indices and reads what its terms may read; `None` where some index has no end.
@@ -64,7 +67,10 @@ impl World {
         let ranges = Some(Ranges::of(&frame, space.indices(), &sizes)?);
         let equations = Equations::of_space(space);
         let context = Arc::new(Context::of_frame(frame, monoids));
-        Some(World { equations, sizes, context, points: vec![BTreeSet::new()], outputs: vec![vec![]], ranges })
+        let (points, outputs) = (vec![BTreeSet::new()], vec![vec![]]);
+        let mut world = World { equations, sizes, context, points, outputs, ranges, definitions: vec![] };
+        world.definitions = definitions(&world);
+        Some(world)
     }
 
     /// Whether terms are over a frame.
