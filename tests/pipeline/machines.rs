@@ -31,10 +31,11 @@ const fn case(kernel: &'static str, place: &'static str, sizes: [&'static [i64];
 }
 
 /// Sizes in the order of the parameters.
-const CASES: [Case; 19] = [
+const CASES: [Case; 22] = [
     case("cholesky", "(i, j)", [&[2], &[3], &[4]], &[5]),
     case("conv1d", "(i)", [&[2, 3], &[3, 2], &[4, 4]], &[5, 2]),
     case("conv2d", "(i, j)   time (k, #*i + #*j + l)", [&[1, 2, 2, 2], &[3, 2, 1, 2], &[4, 3, 2, 2]], &[2, 5, 2, 2]),
+    case("divergences", "(i, j)", [&[2, 2, 3], &[4, 3, 2], &[4, 4, 4]], &[5, 2, 2]),
     case("edit_distance", "(i)", [&[2, 3], &[3, 5], &[4, 4]], &[5, 3]),
     case("fir", "(i)", [&[2, 3], &[3, 2], &[4, 4]], &[5, 2]),
     case("jacobi1d", "(i)", [&[1, 1], &[3, 2], &[5, 2]], &[2, 3]),
@@ -42,10 +43,12 @@ const CASES: [Case; 19] = [
     case("lu", "(i, j)", [&[2], &[3], &[4]], &[5]),
     case("matmul", "(i, j)", [&[2, 2, 3], &[4, 3, 2], &[4, 4, 4]], &[5, 2, 2]),
     case("matvec", "(i)", [&[2, 3], &[3, 5], &[4, 4]], &[5, 2]),
+    case("minkowski", "(i, j)", [&[2, 2, 3], &[4, 3, 2], &[4, 4, 4]], &[5, 2, 2]),
     case("mttkrp", "(i, j)   time (k, #*i + #*j + l)", [&[1, 2, 2, 2], &[2, 2, 2, 3], &[4, 3, 2, 2]], &[5, 2, 2, 2]),
     case("polynomial_product", "(i)", [&[2, 3], &[3, 3], &[4, 4]], &[5, 2]),
     case("prefix_sum", "(i)", [&[2], &[3], &[4]], &[5]),
     case("prefix_sum_by_definition", "(i)", [&[2], &[3], &[4]], &[5]),
+    case("ranks", "(i)", [&[2], &[3], &[4]], &[5]),
     case("smith_waterman", "(i)", [&[2, 3], &[3, 5], &[4, 4]], &[5, 3]),
     case("triangular_inverse", "(i, j)", [&[2], &[3], &[4]], &[5]),
     case("trisolve", "(i)", [&[2], &[3], &[4]], &[5]),
