@@ -2,12 +2,12 @@
 //!
 //! In: `--split k=PxW`, `--turn k=i`. Out: what `algebra::recast` takes, splits first; a refusal of sizes that are no product of their parts.
 
+use super::inputs;
 use super::law_arguments::CoordinateArguments;
 use crate::algebra::{Coordinates, Part};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Name, name};
+use crate::integer::{Bindings, Name, name};
 use crate::recurrence::RecurrenceSystem;
-use std::collections::BTreeMap;
 
 /// What is asked of which axis.
 ///
@@ -46,13 +46,12 @@ fn turn(text: &str) -> Checked<Coordinates> {
 /// # Errors
 /// Such a size, with the parts that would make it, or come closest to it.
 pub fn check_sizes(given: &[String], system: &RecurrenceSystem, wanted: &[Coordinates]) -> Checked<()> {
-    let pair = |text: &String| {
-        text.split_once('=').and_then(|(size, value)| Some((name(size.trim()), value.trim().parse().ok()?)))
-    };
-    let all = given.iter().filter_map(pair);
-    let known: BTreeMap<Name, i64> = all.filter(|(_, value)| (1..=1_000_000_000).contains(value)).collect();
     for change in wanted {
         let (Coordinates::Split { parts, .. }, Some(size)) = (change, change.cut_size(system)) else { continue };
+        let named = parts.iter().filter_map(|part| if let Part::Size(size) = part { Some(size) } else { None });
+        let named: Vec<Name> = named.chain([&size]).cloned().collect();
+        // What is no such size is read, or refused, with all others.
+        let known: Bindings = given.iter().filter_map(|text| inputs::size(text, &named).ok()).collect();
         if let Some(value) = known.get(&size).filter(|_| !parts.contains(&Part::Size(size.clone()))) {
             return cut_otherwise((&size, *value), parts, &known).alone();
         }
@@ -60,7 +59,7 @@ pub fn check_sizes(given: &[String], system: &RecurrenceSystem, wanted: &[Coordi
     Ok(())
 }
 
-fn cut_otherwise((size, value): (&Name, i64), parts: &[Part], known: &BTreeMap<Name, i64>) -> Diagnostic {
+fn cut_otherwise((size, value): (&Name, i64), parts: &[Part], known: &Bindings) -> Diagnostic {
     let texts = parts.iter().map(|part| match part {
         Part::Number(count) => count.to_string(),
         Part::Size(size) => size.to_string(),

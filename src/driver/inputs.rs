@@ -36,7 +36,8 @@ fn missing(parameter: &Name, parameters: &[Name]) -> Diagnostic {
     Diagnostic::new(format!("the size of `{parameter}` is missing")).help(format!("write --size {example}"))
 }
 
-fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> {
+/// `M=8`, where `M` is one of `parameters`.
+pub fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> {
     let example = parameters.first().map_or("M", |parameter| parameter);
     let Some((parameter, value)) = text.split_once('=') else {
         return Err(Diagnostic::new(format!("`{text}` is not a size")).help(format!("write --size {example}=8")));
