@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 impl Goals {
     /// Whether a tensor is computed from itself by way of another one, or from elements before those of a bound index.
     pub(super) fn mixes_orders(&self, selection: &Selection) -> bool {
-        let needed = || self.roots.iter().map(|root| self.below(*root, selection));
-        let folded = self.folded.iter().filter(|(goal, _)| needed().any(|below| below.contains(goal)));
-        folded.into_iter().any(|(goal, own)| self.is_mixed(*goal, selection) || self.is_hidden(*goal, own, selection))
+        let needed: BTreeSet<GoalId> = self.roots.iter().flat_map(|root| self.below(*root, selection)).collect();
+        let mut folded = self.folded.iter().filter(|(goal, _)| needed.contains(goal));
+        folded.any(|(goal, own)| self.is_mixed(*goal, selection) || self.is_hidden(*goal, own, selection))
     }
 
     /// Whether a goal reads what it computes within a reduction over one of its own indices.
