@@ -31,181 +31,93 @@ pub struct Predicate {
 /// The most arguments that a condition takes.
 pub(super) const MOST_ARGUMENTS: usize = 4;
 
+/// A condition that may hold of something whatever names stand for.
+const fn predicate(
+    name: &'static str,
+    arity: usize,
+    meaning: &'static str,
+    holds: fn(&Graph, &[Id]) -> bool,
+) -> Predicate {
+    Predicate { name, arity, meaning, holds, may_hold: |_| true }
+}
+
 /// All conditions.
 pub const PREDICATES: &[Predicate] = &[
-    Predicate { name: "input", arity: 1, meaning: "the tensor is given by the user", holds: input, may_hold: always },
+    predicate("input", 1, "the tensor is given by the user", input),
+    predicate("produced", 1, "some space computes the tensor, or it is known", produced),
+    predicate("nullary", 1, "the access is the same at all points", nullary),
+    predicate("whole", 1, "the space is a whole one, not the heads of another", whole),
+    predicate(
+        "reused",
+        3,
+        "on the heads of the space along the direction the access still has a direction of reuse",
+        reused,
+    ),
+    predicate("extended", 1, "the points of the space differ in some index", extended),
+    predicate("number", 1, "the term is a literal number", number),
+    predicate("free_of", 2, "the value does not depend on the index", free_of),
+    predicate("differ", 2, "the two are different leaves", differ),
+    predicate(
+        "boxed",
+        2,
+        "in the space, the range of the index depends on no other reduction index, nor theirs on it",
+        boxed,
+    ),
+    predicate("independent", 3, "in the space, the range of neither reduction index depends on the other", independent),
+    predicate("uniform", 3, "a point of the space reads what the point at a constant distance writes", uniform),
+    predicate("counts", 3, "in the frame, the index starts from 0 and the access is the index itself", counts),
+    predicate("countable", 2, "in the frame, how many values the index takes is one form", countable),
     Predicate {
-        name: "produced",
-        arity: 1,
-        meaning: "some space computes the tensor, or it is known",
-        holds: produced,
-        may_hold: always,
-    },
-    Predicate {
-        name: "nullary",
-        arity: 1,
-        meaning: "the access is the same at all points",
-        holds: nullary,
-        may_hold: always,
-    },
-    Predicate {
-        name: "whole",
-        arity: 1,
-        meaning: "the space is a whole one, not the heads of another",
-        holds: whole,
-        may_hold: always,
-    },
-    Predicate {
-        name: "reused",
-        arity: 3,
-        meaning: "on the heads of the space along the direction the access still has a direction of reuse",
-        holds: reused,
-        may_hold: always,
-    },
-    Predicate {
-        name: "extended",
-        arity: 1,
-        meaning: "the points of the space differ in some index",
-        holds: extended,
-        may_hold: always,
-    },
-    Predicate { name: "number", arity: 1, meaning: "the term is a literal number", holds: number, may_hold: always },
-    Predicate {
-        name: "free_of",
-        arity: 2,
-        meaning: "the value does not depend on the index",
-        holds: free_of,
-        may_hold: always,
-    },
-    Predicate { name: "differ", arity: 2, meaning: "the two are different leaves", holds: differ, may_hold: always },
-    Predicate {
-        name: "boxed",
-        arity: 2,
-        meaning: "in the space, the range of the index depends on no other reduction index, nor theirs on it",
-        holds: boxed,
-        may_hold: always,
-    },
-    Predicate {
-        name: "independent",
-        arity: 3,
-        meaning: "in the space, the range of neither reduction index depends on the other",
-        holds: independent,
-        may_hold: always,
-    },
-    Predicate {
-        name: "uniform",
-        arity: 3,
-        meaning: "a point of the space reads what the point at a constant distance writes",
-        holds: uniform,
-        may_hold: always,
-    },
-    Predicate {
-        name: "counts",
-        arity: 3,
-        meaning: "in the frame, the index starts from 0 and the access is the index itself",
-        holds: counts,
-        may_hold: always,
-    },
-    Predicate {
-        name: "countable",
-        arity: 2,
-        meaning: "in the frame, how many values the index takes is one form",
-        holds: countable,
-        may_hold: always,
-    },
-    Predicate {
-        name: "two",
-        arity: 2,
-        meaning: "in the frame, the index takes two values, whatever the sizes are",
-        holds: two,
         may_hold: has_two,
+        ..predicate("two", 2, "in the frame, the index takes two values, whatever the sizes are", two)
     },
+    predicate("filled", 2, "in the frame, the index has a value whatever the sizes and the other indices are", filled),
     Predicate {
-        name: "filled",
-        arity: 2,
-        meaning: "in the frame, the index has a value whatever the sizes and the other indices are",
-        holds: filled,
-        may_hold: always,
-    },
-    Predicate {
-        name: "grows",
-        arity: 3,
-        meaning: "the range of the index grows by one value with another one on which the term does not depend",
-        holds: grows,
         may_hold: has_growing,
+        ..predicate(
+            "grows",
+            3,
+            "the range of the index grows by one value with another one on which the term does not depend",
+            grows,
+        )
     },
     Predicate {
-        name: "slides",
-        arity: 3,
-        meaning: "the term is the same one step further along another index and one step back along this one",
-        holds: slides,
         may_hold: has_sliding,
+        ..predicate(
+            "slides",
+            3,
+            "the term is the same one step further along another index and one step back along this one",
+            slides,
+        )
     },
-    Predicate {
-        name: "swapped",
-        arity: 3,
-        meaning: "the exchange of two indices of one axis makes one access of the other",
-        holds: swapped,
-        may_hold: always,
-    },
-    Predicate {
-        name: "commutes",
-        arity: 1,
-        meaning: "the order of what the operator combines does not matter",
-        holds: commutes,
-        may_hold: always,
-    },
-    Predicate {
-        name: "written",
-        arity: 2,
-        meaning: "in the frame, the tensor needs itself, and what its equation says of this element is written out",
-        holds: written,
-        may_hold: always,
-    },
-    Predicate {
-        name: "earlier",
-        arity: 2,
-        meaning: "in the frame, the element comes before that which the tensor's equation is about, whatever the sizes are",
-        holds: earlier,
-        may_hold: always,
-    },
-    Predicate {
-        name: "picks",
-        arity: 4,
-        meaning: "in the frame, the second form is the index, and the first is always one of its values",
-        holds: picks,
-        may_hold: always,
-    },
-    Predicate {
-        name: "shifted",
-        arity: 3,
-        meaning: "the term is a difference to its own maximum over the index",
-        holds: shifted,
-        may_hold: always,
-    },
-    Predicate {
-        name: "few",
-        arity: 3,
-        meaning: "the three together are few enough terms, or factors, to try them in every order",
-        holds: few,
-        may_hold: always,
-    },
-    Predicate {
-        name: "apart",
-        arity: 2,
-        meaning: "neither index occurs in the range of the other",
-        holds: apart,
-        may_hold: always,
-    },
+    predicate("swapped", 3, "the exchange of two indices of one axis makes one access of the other", swapped),
+    predicate("commutes", 1, "the order of what the operator combines does not matter", commutes),
+    predicate(
+        "written",
+        2,
+        "in the frame, the tensor needs itself, and what its equation says of this element is written out",
+        written,
+    ),
+    predicate(
+        "earlier",
+        2,
+        "in the frame, the element comes before that which the tensor's equation is about, whatever the sizes are",
+        earlier,
+    ),
+    predicate(
+        "picks",
+        4,
+        "in the frame, the second form is the index, and the first is always one of its values",
+        picks,
+    ),
+    predicate("shifted", 3, "the term is a difference to its own maximum over the index", shifted),
+    predicate("few", 3, "the three together are few enough terms, or factors, to try them in every order", few),
+    predicate("apart", 2, "neither index occurs in the range of the other", apart),
 ];
 
 /// The predicate that `word` names.
 pub fn find(word: &str) -> Option<&'static Predicate> {
     PREDICATES.iter().find(|predicate| predicate.name == word)
-}
-
-fn always(_: &Context) -> bool {
-    true
 }
 
 fn input(graph: &Graph, arguments: &[Id]) -> bool {
