@@ -24,6 +24,8 @@ mod parts;
 
 mod traces;
 
+mod calibrations;
+
 mod cluster_command;
 
 mod tiled;
