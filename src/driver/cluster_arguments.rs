@@ -65,6 +65,10 @@ pub struct WayArguments {
     /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
     #[arg(long, default_value = "block")]
     pub deal: String,
+    /// How the words of operands and results, numbers or tiles, are dealt out before and after the run: block, cyclic, or
+    /// block-cyclic:B [default: each is with who loads or stores it]
+    #[arg(long)]
+    pub layout: Option<String>,
     /// How many threads or ranks stand along each axis of the array, such as 2x1 [default: the grid that is balanced best]
     #[arg(long, value_name = "GRID")]
     pub grid: Option<String>,

@@ -108,10 +108,11 @@ pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) ->
 }
 
 /// How so many workers run a program.
-pub fn way(WayArguments { deal, grid, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
+pub fn way(WayArguments { deal, layout, grid, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
     let (dealing, leaves) = (dealing(deal)?, self::leaves(leaves)?);
+    let layout = layout.as_deref().map(self::layout).transpose()?;
     let arrangement = grid.as_deref().map(arrangement).transpose()?;
-    Ok(Settings { workers, dealing, arrangement, capacity: *capacity, leaves, ..Settings::default() })
+    Ok(Settings { workers, dealing, layout, arrangement, capacity: *capacity, leaves, ..Settings::default() })
 }
 
 /// `loops`, `faer` or `openblas`.
@@ -139,18 +140,37 @@ fn arrangement(text: &str) -> Checked<Vec<usize>> {
     })
 }
 
-/// `block`, `cyclic` or `block-cyclic:B`.
+/// How PEs are dealt out.
 pub fn dealing(text: &str) -> Checked<Dealing> {
+    dealt(text, ("deal", "PEs"))
+}
+
+/// How words of arrays are dealt out.
+fn layout(text: &str) -> Checked<Dealing> {
+    dealt(text, ("layout", "words"))
+}
+
+/// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
+fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
     match text.split_once(':') {
         None if text == "block" => Ok(Dealing::Block),
         None if text == "cyclic" => Ok(Dealing::Cyclic),
         Some(("block-cyclic", length)) => match length.parse() {
             Ok(length) if length >= 1 => Ok(Dealing::BlockCyclic(length)),
-            _ => Diagnostic::new(format!("`{length}` is no number of PEs to deal out at a time"))
-                .help("write --deal block-cyclic:2")
+            _ => Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
+                .help(format!("write --{flag} block-cyclic:2"))
                 .alone(),
         },
-        _ => Err(unknown("deal", text, &["block", "cyclic", "block-cyclic:2"])),
+        _ => Err(unknown(flag, text, &["block", "cyclic", "block-cyclic:2"])),
+    }
+}
+
+/// As the flag is written.
+fn show_dealing(dealing: Dealing) -> String {
+    match dealing {
+        Dealing::Block => "block".to_owned(),
+        Dealing::Cyclic => "cyclic".to_owned(),
+        Dealing::BlockCyclic(length) => format!("block-cyclic:{length}"),
     }
 }
 
@@ -183,6 +203,9 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agrees: O
             execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
         output.line(&format!("  {} runs in {} s; what is told is the last", each.len(), each.join(", ")));
     }
+    if let Some(layout) = settings.layout {
+        output.line(&format!("  operands from a layout, results into it: {}", show_dealing(layout)));
+    }
     let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
     output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
     memory::show(&execution.memory, kind, output);
@@ -208,6 +231,7 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings), agrees
         "backend": backend,
         "ranks": settings.workers,
         "arrangement": counts.arrangement,
+        "layout": settings.layout.map(show_dealing),
         "seconds": execution.elapsed.as_secs_f64(),
         "runs": execution.taken.iter().map(|taken| json!({
             "seconds": taken.wall.as_secs_f64(), "processor": taken.cpu.as_secs_f64(),

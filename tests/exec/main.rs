@@ -16,6 +16,8 @@ mod owners;
 
 mod shares;
 
+mod homes;
+
 mod command;
 
 mod memory;
