@@ -5,10 +5,11 @@
 //! computes: a rule names such a node.
 
 use super::analysis::{Graph, access_of, face_of, name_of};
-use super::definitions::folded_element;
+use super::definitions::folded_definition;
 use super::language::{DirectionText, Literal, Term};
 use super::monoid::FOLD_PART;
-use egg::Id;
+use super::picks::folded_pick;
+use egg::{Id, RecExpr};
 use std::sync::Arc;
 
 /// The name under which explanations show the folding of directions.
@@ -92,6 +93,11 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
         }
         _ => None,
     }
+}
+
+/// What a node `(defined X g)` or `(pick s k g e)` is; `None` where that is not known.
+pub(super) fn folded_element(graph: &Graph, node: &Term) -> Option<RecExpr<Term>> {
+    folded_definition(graph, node).or_else(|| folded_pick(graph, node))
 }
 
 /// Makes each component of a reduction by a declared monoid that is a reduction of its own equal to it.

@@ -23,6 +23,8 @@ mod equations;
 
 mod definitions;
 
+mod picks;
+
 mod frame;
 
 pub use frame::{Frame, FrameIndex};

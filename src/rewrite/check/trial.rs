@@ -11,7 +11,7 @@ use super::places::places;
 use super::sorts::Sort;
 use super::world::World;
 use crate::rewrite::analysis::{FieldAnalysis, Graph};
-use crate::rewrite::definitions::folded_element;
+use crate::rewrite::folding::folded_element;
 use crate::rewrite::language::Term;
 use crate::rewrite::reader::Rule;
 use crate::rewrite::rule_text::Tag;
