@@ -29,14 +29,15 @@ impl Forms {
         self.inputs.get(position).and_then(|input| self.graph.lookup_expr(input)).map(|id| self.graph.find(id))
     }
 
-    /// The steps from one term to another of its class.
-    pub fn explain(&mut self, from: &RecExpr<Term>, to: &RecExpr<Term>) -> Vec<Step> {
-        explain_equality(&mut self.graph, from, to)
+    /// The steps from one term to another of its class. Explaining adds to the e-graph, so a copy of it is asked, lest the steps
+    /// depend on what was explained before.
+    pub fn explain(&self, from: &RecExpr<Term>, to: &RecExpr<Term>) -> Vec<Step> {
+        explain_equality(&mut self.graph.clone(), from, to)
     }
 
     /// The fewest steps found from one term to another of its class: those of [`Forms::explain`], or fewer in an e-graph in which only
     /// rules of that chain run, and no longer than it takes both terms to meet. Rules that it can do without are left out.
-    pub fn explain_briefly(&mut self, from: &RecExpr<Term>, to: &RecExpr<Term>, rules: &RuleSet) -> Vec<Step> {
+    pub fn explain_briefly(&self, from: &RecExpr<Term>, to: &RecExpr<Term>, rules: &RuleSet) -> Vec<Step> {
         let mut best = self.explain(from, to);
         let context = &self.graph.analysis.context;
         let limits = Limits::of(self.report.iterations, self.report.nodes);
