@@ -4,7 +4,7 @@
 //! product is left to the reader where `brief` is asked for; nothing else is.
 
 use super::show::in_mathematics;
-use crate::rewrite::{Known, RuleSet, Step, Tag};
+use crate::rewrite::{Forms, Known, RecExpr, RuleSet, Step, Tag, Term};
 
 /// One step of a chain.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,26 @@ impl Law {
     pub fn in_terms(&self) -> Step {
         let [before, after] = self.terms.clone();
         Step { before, after, ..self.step.clone() }
+    }
+}
+
+/// Two terms of one class.
+pub(super) type Ends = [RecExpr<Term>; 2];
+
+/// What chains are read off.
+#[derive(Clone, Debug)]
+pub(super) struct Proofs {
+    /// The saturated e-graph.
+    pub saturated: Forms,
+    /// The texts of all terms that a definition of the user names.
+    pub known: Known,
+}
+
+impl Proofs {
+    /// The fewest steps found between the terms of each pair, one pair after the other.
+    pub fn chain(&self, ends: &[Ends], rules: &RuleSet) -> Vec<Law> {
+        let explained = ends.iter().map(|[from, to]| self.saturated.explain_briefly(from, to, rules));
+        chain(explained.collect::<Vec<Vec<Step>>>().concat(), rules, &self.known)
     }
 }
 

@@ -4,7 +4,7 @@
 //! with the fewest operations; a form stands on the front if no other has both fewer or as many of each. Invariant: the text of a form
 //! is read back and evaluated beside the kernel it comes from before anybody sees it (`confirm`).
 
-use super::chain::{Law, chain, weakest};
+use super::chain::{Ends, Law, Proofs, weakest};
 use super::compile::{Computed, compile};
 use super::confirm::confirm;
 use super::coordinates::{Compounds, Recast};
@@ -19,7 +19,7 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Name};
 use crate::recurrence::{RecurrenceSystem, gather};
 use crate::rewrite::check::ChainReport;
-use crate::rewrite::{Forms, Frame, Id, Limits, RecExpr, Report, RuleSet, Step, Symbol, Tag, Term, saturate_forms};
+use crate::rewrite::{Forms, Frame, Id, Limits, Report, RuleSet, Step, Symbol, Tag, saturate_forms};
 use std::collections::BTreeSet;
 
 /// A form of a kernel.
@@ -35,10 +35,12 @@ pub struct Form {
     pub steps_at_least: u64,
     /// The kernel.
     pub text: String,
-    /// The laws that lead to it, each equation once.
+    /// The laws that lead to it, each equation once; where all forms are wanted none, until [`Derivation::explained`] finds them.
     pub steps: Vec<Law>,
     /// The weakest tag among them.
     pub tag: Tag,
+    /// What the chain of laws is between.
+    ends: Vec<Ends>,
     /// The largest relative difference to the kernel that it was derived from, over random inputs.
     pub difference: f64,
 }
@@ -54,18 +56,28 @@ pub struct Derivation {
     pub forms: Vec<Form>,
     /// Whether no form was left out that was asked for.
     pub is_whole: bool,
-    /// The e-graph that the chains are from.
-    saturated: Forms,
+    proofs: Proofs,
 }
 
 impl Derivation {
+    /// The form with its chain of laws, as short as it is found. Which other forms there are, and were asked for, makes no difference.
+    pub fn explained(&self, form: &Form, rules: &RuleSet) -> Form {
+        let steps = self.proofs.chain(&form.ends, rules);
+        Form { tag: weakest(&steps), steps, ..form.clone() }
+    }
+
+    fn all_explained(self, rules: &RuleSet) -> Derivation {
+        let forms = self.forms.iter().map(|form| self.explained(form, rules)).collect();
+        Derivation { forms, ..self }
+    }
+
     /// Puts each step of a form's chain to the test: its terms are evaluated, and its law is applied to them again.
     ///
     /// # Errors
     /// A step that does not hold.
     pub fn check_steps(&self, form: &Form, rules: &RuleSet) -> Checked<ChainReport> {
         let steps: Vec<Step> = form.steps.iter().map(Law::in_terms).collect();
-        self.saturated.check_steps(&steps, rules)
+        self.proofs.saturated.check_steps(&steps, rules)
     }
 }
 
@@ -98,7 +110,7 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
     check(system)?;
     let first = cost_as_written(system, wanted)?;
     let written = written(system, &recast.compounds);
-    let mut forms = saturate(&written, rules, &wanted.limits)?;
+    let forms = saturate(&written, rules, &wanted.limits)?;
     let computed = compile(&forms, system, &written, wanted.sizes)?;
     let (goals, defined) = (&computed.goals, defined(&forms, &written, &computed));
     let (mut found, mut unwritten) = (vec![], vec![]);
@@ -134,12 +146,13 @@ pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Check
             .help("the laws `split` and `turn` say in which order its elements may be met")
             .alone();
     }
+    let finished = found.into_iter().map(|found| finish(system, &written, &forms, &computed, (found, wanted.sizes)));
+    let found: Vec<Form> = finished.collect::<Checked<_>>()?;
     let report = forms.report.clone();
-    let finished = found
-        .into_iter()
-        .map(|(least, text)| finish(system, &written, &mut forms, &computed, (least, text), (rules, wanted)));
-    let all = finished.collect::<Checked<_>>()?;
-    Ok(Derivation { report, written: first, forms: all, is_whole, saturated: forms })
+    let proofs = Proofs { saturated: forms, known: known(&written.definitions) };
+    let derivation = Derivation { report, written: first, forms: found, is_whole, proofs };
+    // Of many forms most chains are never read.
+    Ok(if wanted.all.is_none() { derivation.all_explained(rules) } else { derivation })
 }
 
 /// What the equations cost as they are written.
@@ -258,17 +271,11 @@ fn all_passes(goals: &Goals, overflows: bool) -> Vec<Least> {
 fn finish(
     system: &RecurrenceSystem,
     written: &Written,
-    forms: &mut Forms,
+    forms: &Forms,
     computed: &Computed,
-    (least, text): (Least, String),
-    (rules, wanted): (&RuleSet, &Wanted),
+    ((least, text), sizes): ((Least, String), &Bindings),
 ) -> Checked<Form> {
-    // Of many forms most chains are never read.
-    let is_brief = wanted.all.is_none();
-    let sizes = wanted.sizes;
     let goals = &computed.goals;
-    let steps = steps(written, forms, computed, &least.selection, (rules, is_brief));
-    let tag = weakest(&steps);
     let difference = confirm(system, &text)?;
     let frame = &forms.graph.analysis.context.frame;
     let named = |(axis, passes): (usize, u32)| {
@@ -279,23 +286,14 @@ fn finish(
     let count = |index: &str| frame.count(Symbol::from(index)).filter(|form| !depends(frame, form));
     let terms = |index: &str| count(index).and_then(|form| u64::try_from(form.evaluate(sizes)?).ok()).unwrap_or(0);
     let steps_at_least = goals.steps(&least.selection, &terms);
-    Ok(Form { cost: least.cost, passes, is_least: least.is_proved, steps_at_least, text, steps, tag, difference })
+    let ends = ends(written, forms, computed, &least.selection);
+    let (cost, is_least) = (least.cost, least.is_proved);
+    Ok(Form { cost, passes, is_least, steps_at_least, text, steps: vec![], tag: Tag::Exact, ends, difference })
 }
 
-/// The chain of laws from the equations to the selection.
-fn steps(
-    written: &Written,
-    forms: &mut Forms,
-    computed: &Computed,
-    selection: &Selection,
-    (rules, is_brief): (&RuleSet, bool),
-) -> Vec<Law> {
+/// The equations as they are written, each with what the selection makes of it.
+fn ends(written: &Written, forms: &Forms, computed: &Computed, selection: &Selection) -> Vec<Ends> {
     let terms = selected_terms(forms, (&computed.goals, &computed.equations), selection);
     let pairs = written.roots.iter().zip(terms);
-    let mut explain = |from: &RecExpr<Term>, to: &RecExpr<Term>| {
-        if is_brief { forms.explain_briefly(from, to, rules) } else { forms.explain(from, to) }
-    };
-    let explained = pairs.filter_map(|(root, term)| Some(explain(&root.term, &term?)));
-    let all = explained.collect::<Vec<Vec<Step>>>().concat();
-    chain(all, rules, &known(&written.definitions))
+    pairs.filter_map(|(root, term)| Some([root.term.clone(), term?])).collect()
 }

@@ -50,7 +50,7 @@ pub fn equal(
         let message = format!("`{}` or `{}` has several equations, or needs itself", one.name, other.name);
         return Diagnostic::new(message).help("laws are tried on tensors that one equation defines as a whole").alone();
     };
-    let mut forms = saturate_forms(frame, vec![first.clone(), second.clone()], rules, limits)?;
+    let forms = saturate_forms(frame, vec![first.clone(), second.clone()], rules, limits)?;
     let report = forms.report.clone();
     if forms.root(0) != forms.root(1) {
         return Ok(Equality::Unknown(report));

@@ -58,7 +58,7 @@ pub fn best(
         }
     }
     let Some((number, ..)) = chosen else { return none_found(system) };
-    let form = &derivation.forms[number];
+    let form = &derivation.explained(&derivation.forms[number], &rules);
     let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
     output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
     let chain = Chain::of_laws(&form.steps, derivation.check_steps(form, &rules)?);

@@ -7,120 +7,35 @@
 // What a stage needs that goes through terms itself.
 pub use egg::{Id, Language, RecExpr, Symbol};
 
-mod dataflow;
+mod terms;
 
-pub use dataflow::{Dataflow, Transport};
+pub use terms::{AccessText, DirectionText, Known, Literal, Notation, OPERATORS, Operands, Term, arity};
 
-mod operands;
+mod registry;
 
-pub use operands::Operands;
-
-mod language;
-
-pub use language::{AccessText, DirectionText, Literal, OPERATORS, Term, arity};
-
-mod equations;
-
-mod definitions;
-
-mod frame;
-
-pub use frame::{Frame, FrameIndex};
-
-mod monoid;
-
-pub use monoid::{FOLD_PART, Monoid};
-
-mod context;
-
-pub use context::{MAX_COMBINED, access_text, null_directions};
-
-mod analysis;
-
-pub use analysis::{Facts, Graph};
-
-mod folding;
-
-pub use folding::{FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, components, part_of};
-
-mod frame_predicates;
-
-mod predicates;
-
-pub use predicates::{PREDICATES, Predicate, is_shifted};
-
-mod rule_cursor;
-
-mod rule_text;
-
-pub use rule_text::Tag;
-
-mod matching;
-
-mod reader;
-
-mod operators;
-
-mod read_monoid;
-
-pub use reader::{Rule, read_rules};
+pub use registry::{Frame, FrameIndex, MAX_COMBINED, access_text, null_directions};
 
 mod rules;
 
-pub use rules::{Phase, RuleSet, embedded_sources, load_phase, load_rules, read_directory};
+pub use rules::{
+    FOLD_PART, Monoid, PREDICATES, Phase, Predicate, Rule, RuleSet, Tag, embedded_sources, is_shifted, load_phase,
+    load_rules, read_directory, read_rules,
+};
 
-mod levels;
+mod saturation;
 
-pub use levels::MAX_COEFFICIENTS;
+pub use saturation::{
+    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, Facts, Forms, Graph, Limits, Lowered,
+    LoweredSystem, Report, Step, components, part_of, saturate, saturate_forms, saturate_system, saturate_system_term,
+    saturate_term,
+};
 
-mod builder;
+mod dataflows;
 
-mod input;
-
-pub use input::{input_term, lowered_term};
-
-mod step;
-
-pub use step::Step;
-
-mod notation;
-
-mod notation_of_moves;
-
-pub use notation::{Known, Notation};
-
-mod fresh;
-
-mod saturate;
-
-pub use saturate::{DEFINE_RESULT, Limits, Report};
-
-mod lowered;
-
-mod forms;
-
-pub use forms::{Forms, saturate_forms};
-
-pub use lowered::{Lowered, LoweredSystem, saturate, saturate_system, saturate_system_term, saturate_term};
-
-mod choices;
-
-pub use choices::Choices;
-
-mod read_off;
-
-mod explain;
-
-pub use explain::Scheduled;
-
-mod dump;
+pub use dataflows::{Choices, Dataflow, MAX_COEFFICIENTS, Transport, input_term, lowered_term};
 
 mod show;
 
-pub use show::show_dataflow;
-
-mod show_system;
-
-pub use show_system::show_system;
+pub use show::{Scheduled, show_dataflow, show_system};
 
 pub mod check;

@@ -2,7 +2,7 @@
 
 use crate::common::{algebra, derived, naive};
 use std::collections::BTreeMap;
-use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive_recast, recast};
+use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive, derive_recast, recast};
 use systole::integer::{Bindings, name};
 use systole::rewrite::check::ChainReport;
 
@@ -131,4 +131,27 @@ fn chains_are_short() {
             ("cross_entropy", vec![7, 4, 1])
         ]
     );
+}
+
+/// Among many forms a form has the chain that it has on the front, step for step, whichever were asked for before; and each step of
+/// each chain holds.
+#[test]
+fn the_chain_of_a_form_is_its_own() {
+    let rules = algebra();
+    for kernel in ["attention", "log_sum_exp", "softmax_attention", "mean_variance"] {
+        let system = naive(kernel);
+        let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), 8)).collect();
+        let all = Wanted { sizes: &sizes, limits: crate::common::LIMITS, all: Some(16) };
+        let together = derive(&system, &rules, &all).unwrap();
+        let explained = together.forms.iter().rev().map(|form| together.explained(form, &rules));
+        let explained: Vec<Form> = explained.collect();
+        for form in &explained {
+            let report = together.check_steps(form, &rules).unwrap();
+            assert_eq!((report.steps, report.evaluated), (form.steps.len(), form.steps.len()), "{kernel}");
+        }
+        for form in &derived(&system, &rules).forms {
+            let same = explained.iter().find(|known| known.text == form.text).expect("one of all forms");
+            assert_eq!((&same.steps, same.tag), (&form.steps, form.tag), "{kernel}");
+        }
+    }
 }

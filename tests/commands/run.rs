@@ -93,6 +93,9 @@ fn forms_bring_their_laws_along() {
     let found = json(&["explain", "kernels/naive/prefix_sum.rec", "--forms", "--size", "N=4"]);
     let rules: Vec<&str> = found["steps"].as_array().unwrap().iter().filter_map(|step| step["rule"].as_str()).collect();
     assert_eq!((rules[0], &found["steps"][0]["phase"]), ("running", &"algebra".into()));
+    let alone = json(&["derive", "kernels/naive/prefix_sum.rec"]);
+    assert_eq!(found["steps"][0], alone["forms"][0]["steps"][0]);
+    assert!(rules.len() > 1 && found["steps"][1]["phase"] == "dataflow" && alone["forms"][0]["steps"][1].is_null());
 }
 
 #[test]

@@ -5,80 +5,21 @@
 //! differ. Likewise of a declared monoid a [`MonoidReport`]. Invariant: the meaning of terms (`meaning`, `evaluation`) shares nothing with the rules, the analysis, and the registry;
 //! the same seed gives the same report. An absence of counterexamples is no proof.
 
-mod random;
+mod semantics;
 
-mod sorts;
+pub use semantics::values;
 
-pub use sorts::{CONDITIONS, Home, SIGNATURES, Signature, Sort};
+mod instances;
 
-mod numbers;
+pub use instances::{CONDITIONS, Home, SIGNATURES, Signature, Sort};
 
-mod texts;
+mod trials;
 
-mod ranges;
+pub use trials::{
+    ConditionReport, Counterexample, KERNELS, MonoidLaw, MonoidReport, RuleReport, Settings, by_rule, check_monoid,
+    check_monoids, check_rule, check_rules, find_kernels, scalar_sides,
+};
 
-mod world;
+mod proofs;
 
-mod meaning;
-
-mod meaning_of_moves;
-
-mod places;
-
-mod elements;
-
-mod evaluation;
-
-pub use evaluation::values;
-
-mod folds;
-
-mod spaces;
-
-mod recursions;
-
-mod frames;
-
-mod terms;
-
-mod instance;
-
-mod maker;
-
-mod directions;
-
-mod trial;
-
-mod shrink;
-
-mod report;
-
-pub use report::{ConditionReport, Counterexample, RuleReport};
-
-mod run;
-
-pub use run::{Settings, check_rule, check_rules};
-
-mod monoids;
-
-pub use monoids::{MonoidLaw, check_monoid, check_monoids};
-
-mod monoid_report;
-
-pub use monoid_report::MonoidReport;
-
-mod small;
-
-mod steps;
-
-mod chains;
-
-pub use chains::ChainReport;
-
-mod scalars;
-
-pub use scalars::scalar_sides;
-
-mod kernels;
-
-pub use kernels::{KERNELS, by_rule, find_kernels};
+pub use proofs::ChainReport;
