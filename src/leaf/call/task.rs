@@ -1,27 +1,11 @@
 //! Tasks of a library, run on the windows of a call.
 
-use super::definitions::{Position, Task};
-use super::library::{Layout, Library, Matrix, Rest, Square};
 use super::place::{Operand, Spot};
-use super::routine::Node;
 use super::run::Run;
-use super::tally::Service;
 use super::window::Elements;
 use crate::array::Trouble;
-
-/// A task in the words of a nest.
-#[derive(Clone, Debug)]
-pub(super) struct Assignment {
-    pub task: Task,
-    /// Pairs of indices that must run over the same elements.
-    pub alike: Vec<(usize, usize)>,
-    /// What gives elements their numbers that the loops would take for them.
-    pub resets: Vec<Node>,
-    pub result: Position,
-    pub sums: Option<Position>,
-    pub given: Option<Position>,
-    pub triangle: Option<Position>,
-}
+use crate::leaf::known::{Assignment, Position, Task};
+use crate::leaf::library::{Layout, Library, Matrix, Rest, Square};
 
 impl<'a> Run<'a> {
     /// Has the library do a task. False where its matrices do not lie like such, or it cannot: then the nest's loops must run,
@@ -52,13 +36,13 @@ impl<'a> Run<'a> {
         self.windows[window] = target;
         if done {
             self.blank = self.blank.filter(|_| !is_blank);
-            self.work.serve(service(*task), applications(*task, layout));
+            self.work.serve(task.service(), applications(*task, layout));
         }
         Ok(done)
     }
 
     /// What a task would ask of a library, 0 for nothing to do; `None` where loops must do it.
-    pub(super) fn applied(&self, assignment: &Assignment) -> Option<u64> {
+    pub fn applied(&self, assignment: &Assignment) -> Option<u64> {
         let Assignment { task, alike, result, sums, given, triangle, .. } = assignment;
         let Spot { layout, .. } = self.spot(result.access, [Some(result.row), result.column])?;
         let is_there = |position: &Position| self.is_matrix(position.access, [Some(position.row), position.column]);
@@ -110,15 +94,6 @@ fn clear_above(values: &mut [f64], layout: Layout) {
     for line in 0..layout.rows {
         let (from, to) = if layout.by_rows { (line + 1, layout.columns) } else { (0, line) };
         values[line * layout.step..][from..to].fill(0.0);
-    }
-}
-
-/// What a library calls it.
-pub(super) fn service(task: Task) -> Service {
-    match task {
-        Task::Solve { .. } => Service::Solve,
-        Task::Factor => Service::Factor,
-        Task::Invert => Service::Invert,
     }
 }
 

@@ -4,10 +4,10 @@
 //! sums start from their elements, take up one product a round in the loop's order, and are written back at the end: the
 //! same operations in the same order as one after the other.
 
-use super::product::parts;
-use super::routine::{Loop, Node};
 use super::run::Run;
 use super::window::Elements;
+use crate::leaf::known::parts;
+use crate::leaf::routine::{Loop, Node};
 
 /// The addresses of a factor: the first, and how far they move from round to round of the lanes and of the loop.
 #[derive(Clone, Copy)]

@@ -1,7 +1,6 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
-use super::halves;
-use super::library::{Layout, Library, Matrix, Rest, Square, Target};
+use super::{Layout, Library, Matrix, Rest, Square, Target, halves};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.

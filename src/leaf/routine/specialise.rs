@@ -4,23 +4,23 @@
 //! on the [`Verdict`]s alone, of which calls have few different lists, so a body is made once for each list.
 
 use super::form::{Form, Span};
-use super::routine::{Loop, Node};
+use super::{Loop, Node};
 
 /// What a bound or a condition comes to, over all values of the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Verdict {
+pub enum Verdict {
     Always,
     Never,
     Open,
 }
 
 /// The verdicts on all bounds and conditions of a body, in the order of the text.
-pub(super) fn judge(body: &[Node], spans: &[Span], verdicts: &mut impl Extend<Verdict>) {
+pub fn judge(body: &[Node], spans: &[Span], verdicts: &mut impl Extend<Verdict>) {
     margins(body, spans, &mut |margin| verdicts.extend([verdict(margin)]));
 }
 
 /// By how much each bound and each condition of a body is met, at least and at most; in the order of the text.
-pub(super) fn margins(body: &[Node], spans: &[Span], see: &mut impl FnMut(Option<Span>)) {
+pub fn margins(body: &[Node], spans: &[Span], see: &mut impl FnMut(Option<Span>)) {
     for node in body {
         match node {
             Node::Loop(repeated) => {
@@ -45,7 +45,7 @@ pub(super) fn margins(body: &[Node], spans: &[Span], see: &mut impl FnMut(Option
 }
 
 /// What a margin says.
-pub(super) fn verdict(interval: Option<Span>) -> Verdict {
+pub fn verdict(interval: Option<Span>) -> Verdict {
     match interval {
         Some((low, _)) if low >= 0 => Verdict::Always,
         Some((_, high)) if high < 0 => Verdict::Never,
@@ -54,7 +54,7 @@ pub(super) fn verdict(interval: Option<Span>) -> Verdict {
 }
 
 /// The body where these are the verdicts.
-pub(super) fn specialise(body: &[Node], verdicts: &[Verdict]) -> Vec<Node> {
+pub fn specialise(body: &[Node], verdicts: &[Verdict]) -> Vec<Node> {
     Specialiser { verdicts: verdicts.iter(), facts: vec![] }.block(body)
 }
 

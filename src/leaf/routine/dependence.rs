@@ -10,13 +10,13 @@
 
 use super::compile::visit;
 use super::form::{Form, Span};
-use super::routine::{Access, Loop, Node, Operation, Way};
+use super::{Access, Loop, Node, Operation, Way};
 
 /// The most rounds that are run side by side.
-pub(super) const LANES: usize = 64;
+pub const LANES: usize = 64;
 
 /// Decides for each loop how it is run: the innermost that can run side by side does.
-pub(super) fn choose_ways(body: &mut [Node], accesses: &[Access], spans: &[Span]) {
+pub fn choose_ways(body: &mut [Node], accesses: &[Access], spans: &[Span]) {
     for node in body {
         match node {
             Node::Loop(repeated) => {

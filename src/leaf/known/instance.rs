@@ -5,9 +5,8 @@
 //! moved by the same form of what is outside, factors and summands swapped. Any of these keeps what is computed, so no
 //! nest is an instance that means something else.
 
-use super::form::Form;
-use super::routine::Access;
 use super::shape::{Reset, Shape, Term};
+use crate::leaf::routine::{Access, Form};
 use crate::recurrence::Function;
 
 /// What stands for what.

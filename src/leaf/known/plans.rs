@@ -4,19 +4,17 @@
 //! verdicts on its bounds alone, so it is done once for each list of verdicts and kept; who is first does not matter.
 
 use super::definitions::{Definition, definitions};
-use super::form::{Few, Span};
-use super::known::{Kind, Search};
-use super::routine::{Node, Routine};
-use super::specialise::{Verdict, judge, specialise};
+use super::{Kind, Search};
 use crate::diagnostic::Checked;
+use crate::leaf::routine::{Few, Node, Routine, Span, Verdict, judge, specialise};
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
 /// What a call runs.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     pub body: Vec<Node>,
-    /// Whether it writes a window; loops that stand in for a library may write more ([`Run::own`](super::run::Run::own)).
+    /// Whether it writes a window; loops that stand in for a library may write more ([`Run::own`](crate::leaf::call::Run::own)).
     pub written: Vec<bool>,
 }
 
@@ -24,7 +22,7 @@ type Kept = RwLock<HashMap<Vec<Verdict>, Arc<Plan>>>;
 
 /// The bodies of all leaves, as far as calls have needed them; none where loops run everything.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plans {
+pub struct Plans {
     definitions: &'static [Definition],
     kept: Arc<Vec<Kept>>,
 }

@@ -2,9 +2,9 @@
 //!
 //! Addresses are found once and moved by a constant from round to round.
 
-use super::routine::{Operation, Set};
 use super::run::Run;
 use crate::array::Trouble;
+use crate::leaf::routine::{Operation, Set};
 
 impl Run<'_> {
     /// Runs sets for an index from first to last value, or once.
@@ -65,7 +65,7 @@ impl Run<'_> {
 
 impl Set {
     /// How many functions it applies.
-    pub(super) fn applications(&self) -> u64 {
+    pub fn applications(&self) -> u64 {
         self.value.iter().filter(|operation| matches!(operation, Operation::Apply(_))).count() as u64
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A box holds its elements row-major. Two boxes of one tensor meet in a box; rows of it are copied or filled at a time.
 
-use super::form::{Few, Span};
+use crate::leaf::routine::{Few, Span};
 use crate::recurrence::Operator;
 
 /// No box of a call has more elements.
@@ -10,7 +10,7 @@ const LARGEST_VOLUME: usize = 1 << 29;
 
 /// A box of elements, one span a dimension.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Area {
+pub struct Area {
     pub spans: Few<Span>,
     pub lengths: Few<usize>,
     pub volume: usize,

@@ -3,11 +3,10 @@
 //! No two of them touch an element that one of them writes, so each operation is done for all rounds before the next. What
 //! is the same in all rounds is computed once; elements that lie side by side are read where they are.
 
-use super::dependence::LANES;
-use super::routine::{Loop, Node, Operation, Set};
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
+use crate::leaf::routine::{LANES, Loop, Node, Operation, Set};
 use crate::recurrence::Function;
 
 /// Values that wait for their operation.

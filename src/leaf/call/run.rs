@@ -4,17 +4,16 @@
 //! that the sequential order gives. Subscripts become linear addresses once a call. An access that stays within its window
 //! for all indices of the tile is known to do so before the run; any other is checked for each range of rounds.
 
-use super::form::{Few, Form, Span};
-use super::known::{Kind, Known};
 use super::lanes::Registers;
-use super::library::{Layout, Library};
-use super::routine::{Loop, Node, Routine, Way};
-use super::tally::Work;
 use super::window::{Boxes, Elements};
 use crate::array::Trouble;
+use crate::leaf::known::{Kind, Known};
+use crate::leaf::library::{Layout, Library};
+use crate::leaf::routine::{Few, Form, Loop, Node, Routine, Span, Way};
+use crate::leaf::tally::Work;
 
 /// An access with its address over the indices.
-pub(super) struct Link {
+pub struct Link {
     pub window: usize,
     pub address: Form,
     /// Whether it stays within its window in all of the tile.
@@ -22,7 +21,7 @@ pub(super) struct Link {
 }
 
 /// A routine that runs.
-pub(super) struct Run<'a> {
+pub struct Run<'a> {
     pub routine: &'a Routine,
     pub boxes: &'a Boxes,
     pub windows: Vec<Elements<'a>>,
@@ -31,7 +30,7 @@ pub(super) struct Run<'a> {
     pub slots: Vec<i64>,
     /// The address of each access in the round that runs.
     pub cursors: Vec<i64>,
-    pub registers: Registers,
+    pub(super) registers: Registers,
     pub leaf: usize,
     /// The boxes of the indices, or parts of them.
     pub spans: Few<Span>,

@@ -10,14 +10,14 @@ use smallvec::SmallVec;
 const LIMIT: i128 = 1 << 29;
 
 /// The first and last value of an index or a subscript, both included; nothing where the last is less.
-pub(super) type Span = (i64, i64);
+pub type Span = (i64, i64);
 
 /// One for each index of a leaf, or for each dimension of a window: calls make many of them, and have few indices.
-pub(super) type Few<T> = SmallVec<[T; 4]>;
+pub type Few<T> = SmallVec<[T; 4]>;
 
 /// `constant + sum of coefficient * slot`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Form {
+pub struct Form {
     pub constant: i64,
     /// Slots with their coefficients, none of which is zero, in rising order.
     pub terms: Vec<(usize, i64)>,

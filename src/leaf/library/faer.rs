@@ -1,6 +1,6 @@
 //! The library `faer`.
 
-use super::library::{Layout, Library, Matrix, Square, Target};
+use super::{Layout, Library, Matrix, Square, Target};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;

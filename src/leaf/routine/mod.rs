@@ -1,16 +1,31 @@
 //! A leaf at given sizes, without names: what its calls run.
 //!
 //! Indices, windows and accesses are positions. A value is a list of operations in postfix order. Each loop knows how far
-//! its rounds are independent of each other ([`dependence`](super::dependence)).
+//! its rounds are independent of each other ([`dependence`](self::dependence)).
 
-use super::form::{Form, Span};
-use super::known::Known;
+use crate::leaf::known::Known;
 use crate::recurrence::{Function, Operator};
 use crate::tiles::Axis;
 
+mod form;
+
+pub use form::{Few, Form, Span};
+
+mod dependence;
+
+pub use dependence::{LANES, choose_ways};
+
+mod compile;
+
+pub use compile::compile_leaf;
+
+mod specialise;
+
+pub use specialise::{Verdict, judge, margins, specialise, verdict};
+
 /// A leaf at given sizes.
 #[derive(Clone, Debug)]
-pub(super) struct Routine {
+pub struct Routine {
     /// How many coordinates it is called with.
     pub coordinates: usize,
     /// The box of each index, in the order of the leaf.
@@ -44,7 +59,7 @@ impl Routine {
 
 /// A tile along an axis.
 #[derive(Clone, Debug)]
-pub(super) struct Cut {
+pub struct Cut {
     pub axis: Axis,
     /// The axis's body at these sizes.
     pub body: i64,
@@ -63,14 +78,14 @@ impl Cut {
 
 /// How the box of a window follows from those of the indices.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub struct Frame {
     pub ranges: Vec<Reach>,
     pub operator: Option<Operator>,
 }
 
 /// One dimension of a window: a form's values with `first` and `last` added, within `0..extent`.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub struct Reach {
     pub form: Form,
     pub first: i64,
     pub last: i64,
@@ -79,13 +94,13 @@ pub(super) struct Reach {
 
 /// An element of a window.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Access {
+pub struct Access {
     pub window: usize,
     pub subscripts: Vec<Form>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub enum Node {
     Loop(Loop),
     If {
         conditions: Vec<Form>,
@@ -98,7 +113,7 @@ pub(super) enum Node {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Loop {
+pub struct Loop {
     pub index: usize,
     /// `coefficient * index >= form`.
     pub lower: Vec<(Form, i64)>,
@@ -110,7 +125,7 @@ pub(super) struct Loop {
 
 /// How the rounds of a loop are run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
+pub enum Way {
     /// One after the other, the loops within each in its own way.
     Around,
     /// It holds no loop; one after the other.
@@ -120,7 +135,7 @@ pub(super) enum Way {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Set {
+pub struct Set {
     /// The access that is written.
     pub target: usize,
     pub value: Vec<Operation>,
@@ -128,7 +143,7 @@ pub(super) struct Set {
 
 /// One operation on a stack of numbers.
 #[derive(Clone, Debug)]
-pub(super) enum Operation {
+pub enum Operation {
     Number(f64),
     Index(Form),
     /// An access.

@@ -3,9 +3,8 @@
 //! In: a [`Leaf`] and the values of all parameters, numbers of tiles among them. Out: a [`Routine`]. Refused are extents and
 //! forms whose values would not fit 64 bits.
 
-use super::dependence;
 use super::form::{Form, Span};
-use super::routine::{Access, Cut, Frame, Loop, Node, Operation, Reach, Routine, Set, Way};
+use super::{Access, Cut, Frame, Loop, Node, Operation, Reach, Routine, Set, Way, dependence};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Bound, Name};
 use crate::tiles::{Axis, Leaf, Range, Step, Value, Window};
@@ -14,7 +13,7 @@ use crate::tiles::{Axis, Leaf, Range, Step, Value, Window};
 const LARGEST_EXTENT: i64 = 1 << 28;
 
 /// Prepares a leaf for these sizes.
-pub(super) fn compile_leaf(leaf: &Leaf, sizes: &Bindings) -> Checked<Routine> {
+pub fn compile_leaf(leaf: &Leaf, sizes: &Bindings) -> Checked<Routine> {
     let names: Vec<Name> = leaf.indices.iter().map(|index| index.name.clone()).collect();
     let mut compiler = Compiler { leaf, sizes, names, spans: vec![], accesses: vec![] };
     compiler.routine().map_err(|message| {

@@ -3,33 +3,60 @@
 //! In: a body, specialised to the boxes of a call. Out: the same with [`Known`] in place of each nest that is an instance of a
 //! definition, or a product.
 
-use super::definitions::{Definition, Position};
-use super::dependence::choose_ways;
-use super::form::Span;
-use super::instance::{Instance, Text, instance_of};
-use super::product::{Product, recognise};
-use super::routine::{Access, Loop, Node, Way};
-use super::shape::shape_of;
-use super::tally::{SERVICES, Service};
-use super::task::{Assignment, service};
+use crate::leaf::routine::{Access, Loop, Node, Span, Way, choose_ways};
+use crate::leaf::tally::{SERVICES, Service};
+use definitions::Definition;
+use instance::{Instance, Text, instance_of};
+use product::recognise;
+use shape::shape_of;
+
+mod shape;
+
+mod instance;
+
+mod definitions;
+
+pub use definitions::{Position, Task};
+
+mod product;
+
+pub use product::{Product, nest_of, parts};
+
+mod plans;
+
+pub use plans::Plans;
 
 /// A nest that a library runs.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub struct Known {
     /// What computes the same, for calls in which the elements do not lie like matrices.
     pub loops: Loop,
     pub kind: Kind,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     Product(Product),
     Task(Assignment),
 }
 
+/// A task in the words of a nest.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    pub task: Task,
+    /// Pairs of indices that must run over the same elements.
+    pub alike: Vec<(usize, usize)>,
+    /// What gives elements their numbers that the loops would take for them.
+    pub resets: Vec<Node>,
+    pub result: Position,
+    pub sums: Option<Position>,
+    pub given: Option<Position>,
+    pub triangle: Option<Position>,
+}
+
 /// What nests are compared with, and in which routine they stand.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
+struct Search<'a> {
     pub definitions: &'a [Definition],
     pub accesses: &'a [Access],
     pub filled: &'a [bool],
@@ -98,7 +125,7 @@ fn assign(definition: &Definition, instance: &Instance, resets: Vec<Node>) -> Op
 }
 
 /// What is known in a body, by the names of a library's routines.
-pub(super) fn names(body: &[Node]) -> Vec<&'static str> {
+pub fn names(body: &[Node]) -> Vec<&'static str> {
     let name = |node: &Node| match node {
         Node::Known(known) => vec![known.kind.name()],
         Node::Loop(repeated) => names(&repeated.body),
@@ -114,7 +141,7 @@ impl Kind {
         match self {
             Kind::Product(product) if product.is_triangle() => Service::Triangle,
             Kind::Product(_) => Service::Product,
-            Kind::Task(assignment) => service(assignment.task),
+            Kind::Task(assignment) => assignment.task.service(),
         }
     }
 

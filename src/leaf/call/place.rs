@@ -4,13 +4,13 @@
 //! these indices. What is read and does not lie like a matrix, such as one layer of several, is copied, unless its elements
 //! overlap.
 
-use super::library::{Layout, Matrix};
 use super::run::Run;
+use crate::leaf::library::{Layout, Matrix};
 use std::borrow::Cow;
 
 /// A matrix in a window.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub struct Spot {
     pub window: usize,
     /// Where its first element lies.
     pub base: usize,

@@ -4,14 +4,12 @@
 //! routine computes, with the running sums that the tiles before have come to. So a definition means what it says: the loops
 //! of its leaf are an implementation, to which tests hold the library's. A line here binds a leaf to a task.
 
-use super::compile::compile_leaf;
 use super::instance::Text;
-use super::routine::Node;
-use super::routine::{Access, Routine};
 use super::shape::{Shape, shape_of};
-use super::specialise::{judge, specialise};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, name};
+use crate::leaf::routine::{Access, Node, Routine, compile_leaf, judge, specialise};
+use crate::leaf::tally::Service;
 use crate::recurrence::load;
 use crate::span::Source;
 use crate::tiles::{Leaf, TileSize, tile};
@@ -19,7 +17,7 @@ use std::sync::OnceLock;
 
 /// What a library is asked to do. All triangles are lower ones; upper ones are their transposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Task {
+pub enum Task {
     /// `L x = b - s` for all columns `x` of the result.
     Solve {
         /// Whether the diagonal counts as ones.
@@ -29,6 +27,17 @@ pub(super) enum Task {
     Factor,
     /// `L X = 1`, zeros above.
     Invert,
+}
+
+impl Task {
+    /// What a library calls it.
+    pub fn service(self) -> Service {
+        match self {
+            Task::Solve { .. } => Service::Solve,
+            Task::Factor => Service::Factor,
+            Task::Invert => Service::Invert,
+        }
+    }
 }
 
 /// A matrix of a definition: its window, the index of its rows, that of its columns; `""` where there is none.
@@ -50,7 +59,7 @@ const NONE: Place = ["", "", ""];
 macro_rules! solve {
     ($file:literal, $is_unit:literal, $given:literal, $column:literal) => {
         Line {
-            text: include_str!(concat!("../../rules/leaves/", $file, ".rec")),
+            text: include_str!(concat!("../../../rules/leaves/", $file, ".rec")),
             leaf: "X",
             task: Task::Solve { is_unit: $is_unit },
             result: ["X", "i", $column],
@@ -71,7 +80,7 @@ const LINES: [Line; 11] = [
     solve!("solve_sums_rows", false, "", "r"),
     solve!("solve_sums_columns", false, "", "r"),
     Line {
-        text: include_str!("../../rules/leaves/factor_lower.rec"),
+        text: include_str!("../../../rules/leaves/factor_lower.rec"),
         leaf: "L.2",
         task: Task::Factor,
         result: ["L", "i", "j"],
@@ -80,7 +89,7 @@ const LINES: [Line; 11] = [
         triangle: NONE,
     },
     Line {
-        text: include_str!("../../rules/leaves/factor_upper.rec"),
+        text: include_str!("../../../rules/leaves/factor_upper.rec"),
         leaf: "L.2",
         task: Task::Factor,
         result: ["L", "j", "i"],
@@ -89,7 +98,7 @@ const LINES: [Line; 11] = [
         triangle: NONE,
     },
     Line {
-        text: include_str!("../../rules/leaves/invert_lower.rec"),
+        text: include_str!("../../../rules/leaves/invert_lower.rec"),
         leaf: "X.2",
         task: Task::Invert,
         result: ["X", "i", "j"],
@@ -105,7 +114,7 @@ const TILES: i64 = 3;
 
 /// A matrix in a definition's leaf: an access with the slots of its row and its column.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Position {
+pub struct Position {
     pub access: usize,
     pub row: usize,
     pub column: Option<usize>,

@@ -3,17 +3,16 @@
 //! In: a routine, tile coordinates and tiles. Out: for each window its box and its elements, borrowed from a tile where it
 //! is that tile and only read; and the tile of the result from its window.
 
-use super::Tile;
 use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
-use super::buffer::Buffer;
-use super::form::{Few, Span};
-use super::routine::{Cut, Frame, Reach, Routine};
+use crate::leaf::routine::{Cut, Few, Frame, Reach, Routine, Span};
+use crate::leaf::{Buffer, Tile};
+
 use crate::array::Trouble;
 use std::sync::Arc;
 
 /// Where everything lies at some coordinates.
 #[derive(Clone, Debug)]
-pub(super) struct Boxes {
+pub struct Boxes {
     /// Of the indices.
     pub indices: Few<Span>,
     pub windows: Vec<Area>,
@@ -48,7 +47,7 @@ fn reached(reach: &Reach, indices: &[Span]) -> Span {
 
 /// The elements of a window.
 #[derive(Debug)]
-pub(super) enum Elements<'a> {
+pub enum Elements<'a> {
     Shared(&'a [f64]),
     Owned(Buffer),
 }
@@ -78,7 +77,7 @@ impl Elements<'_> {
 }
 
 /// Assembles the windows from tiles.
-pub(super) struct Assembly<'a> {
+pub struct Assembly<'a> {
     pub routine: &'a Routine,
     pub boxes: &'a Boxes,
     /// The leaf, for messages.

@@ -5,9 +5,9 @@
 //! a third of the speed of its products where lines are columns and half of it where they are rows, its factors a quarter (0.3.21
 //! on a processor with AVX-512); by halves they reach two thirds, and two fifths. So columns are turned into rows first.
 
-use super::buffer::Buffer;
-use super::library::{Layout, Matrix, Rest, Square};
 use super::openblas::{lay, read};
+use super::{Layout, Matrix, Rest, Square};
+use crate::leaf::Buffer;
 use std::ops::Range;
 
 /// A solve of so few rows, or right-hand sides, is one routine.
@@ -24,24 +24,33 @@ const LENGTH: usize = 16;
 
 /// Solves `triangle * x = x` for all columns of `x`.
 pub(super) fn solve(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
-    if layout.by_rows || layout.rows.min(layout.columns) <= FEW {
+    if !is_to_be_turned(layout) {
         return solve_rows(triangle, is_unit, x, layout);
     }
-    let (mut rows, side_by_side) = turned(Matrix { values: x, layout });
-    solve_rows(triangle, is_unit, &mut rows, side_by_side);
-    turn(Matrix { values: &rows, layout: side_by_side }, x, layout.step);
+    let rows = turned(Matrix { values: x, layout });
+    solve_turned(triangle, is_unit, rows, x, layout.step);
 }
 
 /// Solves `triangle * x = rest`, whatever `x` holds.
 pub(super) fn solve_rest(triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
-    if layout.by_rows || layout.rows.min(layout.columns) <= FEW || !rest.lies_like(layout) {
+    if !is_to_be_turned(layout) || !rest.lies_like(layout) {
         rest.write(x, layout);
         return solve(triangle, is_unit, x, layout);
     }
-    let (mut rows, side_by_side) = blank_rows(layout);
-    turn_lines(layout.lines(), |line, part, piece| rest.put(line, part, piece), &mut rows, side_by_side.step);
-    solve_rows(triangle, is_unit, &mut rows, side_by_side);
-    turn(Matrix { values: &rows, layout: side_by_side }, x, layout.step);
+    let (mut rows, across) = blank_rows(layout);
+    turn_lines(layout.lines(), |line, part, piece| rest.put(line, part, piece), &mut rows, across.step);
+    solve_turned(triangle, is_unit, (rows, across), x, layout.step);
+}
+
+/// Whether a matrix lies by columns, and is more than one routine.
+fn is_to_be_turned(layout: Layout) -> bool {
+    !layout.by_rows && layout.rows.min(layout.columns) > FEW
+}
+
+/// Solves for columns that have been turned into rows, and turns them back into `x`, where they lie so far apart.
+fn solve_turned(triangle: Matrix<'_>, is_unit: bool, (mut rows, across): (Buffer, Layout), x: &mut [f64], step: usize) {
+    solve_rows(triangle, is_unit, &mut rows, across);
+    turn(Matrix { values: &rows, layout: across }, x, step);
 }
 
 /// Solves `triangle * x = x` where neighbours of a row lie side by side, or few elements do.

@@ -2,8 +2,16 @@
 //!
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
 
-use super::faer::Faer;
+use self::faer::Faer;
 use std::ops::Range;
+
+mod faer;
+
+#[cfg(feature = "openblas")]
+mod openblas;
+
+#[cfg(feature = "openblas")]
+mod halves;
 
 /// Who runs the leaves that a library knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,18 +50,18 @@ impl LeafBackend {
     }
 
     /// The library; `None` where loops run everything.
-    pub(super) fn library(self) -> Option<&'static dyn Library> {
+    pub(in crate::leaf) fn library(self) -> Option<&'static dyn Library> {
         match self {
             LeafBackend::Loops => None,
             LeafBackend::Faer => Some(&Faer),
             #[cfg(feature = "openblas")]
-            LeafBackend::OpenBlas => Some(&super::openblas::OpenBlas),
+            LeafBackend::OpenBlas => Some(&openblas::OpenBlas),
         }
     }
 }
 
 /// What a library does with matrices. Operands have the sizes that the operation asks for.
-pub(super) trait Library: Sync {
+pub trait Library: Sync {
     /// `c += factor * a * b`.
     fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
 
@@ -81,7 +89,7 @@ pub(super) trait Library: Sync {
 
 /// How a matrix lies in a slice: neighbours of a row or of a column lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Layout {
+pub struct Layout {
     pub rows: usize,
     pub columns: usize,
     /// Whether rows follow each other, else columns.
@@ -124,7 +132,7 @@ impl Layout {
 
 /// A matrix that is read; its first element is the slice's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Matrix<'a> {
+pub struct Matrix<'a> {
     pub values: &'a [f64],
     pub layout: Layout,
 }
@@ -150,7 +158,7 @@ impl<'a> Matrix<'a> {
 
 /// A matrix to which a product is added; its first element is the slice's.
 #[derive(Debug)]
-pub(super) struct Target<'a> {
+pub struct Target<'a> {
     pub values: &'a mut [f64],
     pub layout: Layout,
     /// Whether it counts as zeros, whatever it holds.
@@ -159,14 +167,14 @@ pub(super) struct Target<'a> {
 
 /// A square matrix that is written; its first element is the slice's.
 #[derive(Debug)]
-pub(super) struct Square<'a> {
+pub struct Square<'a> {
     pub values: &'a mut [f64],
     pub layout: Layout,
 }
 
 /// `given - sums`, or `-sums` where nothing is given: one subtraction an element, as in the equations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rest<'a> {
+pub struct Rest<'a> {
     pub given: Option<Matrix<'a>>,
     pub sums: Matrix<'a>,
 }

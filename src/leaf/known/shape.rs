@@ -4,8 +4,7 @@
 //! `if its terms exist (set x .. s ..) (set x .. 0 ..)` behind the loop of the terms. This becomes one set, with the note
 //! under which conditions `s` counts as 0: since the loop is empty where they fail, that is the same as setting `s` to 0 first.
 
-use super::form::Form;
-use super::routine::{Access, Loop, Node, Operation, Set};
+use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set, Way};
 use crate::recurrence::Function;
 
 /// A step.
@@ -134,8 +133,8 @@ impl Shape {
             Shape::Loop { index, lower, upper, body } => {
                 let body: Vec<Node> = body.iter().flat_map(Shape::resets).collect();
                 let bounds = |forms: &[Form]| forms.iter().map(|form| (form.clone(), 1)).collect();
-                let way = super::routine::Way::Around;
-                let repeated = Loop { index: *index, lower: bounds(lower), upper: bounds(upper), body, way };
+                let (lower, upper) = (bounds(lower), bounds(upper));
+                let repeated = Loop { index: *index, lower, upper, body, way: Way::Around };
                 if repeated.body.is_empty() { vec![] } else { vec![Node::Loop(repeated)] }
             }
             Shape::If { conditions, then, otherwise } => {
