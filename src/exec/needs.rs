@@ -1,9 +1,10 @@
 //! What the PEs of a worker read, store and put on buses.
 //!
 //! In: a plan and a worker. Out: for each array the runs of addresses that some PE of the worker loads or prefetches, and
-//! those that one stores, or those that have their home there; for each bus line how many words they drive. The bodies are gone through with channels and buses
-//! that never make anyone wait. Control flow and subscripts depend on sizes and coordinates alone, never on words, so the
-//! answer is exact, before anything is read or computed. A body that does something wrong is followed up to there.
+//! those that one stores, or those that have their home there; for each bus line how many words they drive. The bodies are gone
+//! through with channels and buses that never make anyone wait. Control flow and subscripts depend on sizes and coordinates alone,
+//! never on words, so the answer is exact, before anything is read or computed. A body that does something wrong is followed up
+//! to there.
 
 use super::homes::Homes;
 use super::marks::Marks;
@@ -58,11 +59,14 @@ fn homes_of(plan: &Plan<'_>, homes: &Homes, worker: usize, is_output: bool) -> V
     arrays.map(runs).collect()
 }
 
-/// What a PE loads and prefetches from the homes of other workers, as arrays and addresses in its order.
-pub fn loads_of(plan: &Plan<'_>, pe: usize) -> Vec<(usize, usize)> {
+/// What each PE of a worker loads and prefetches from the homes of others, as arrays and addresses in its order.
+pub fn loads_of(plan: &Plan<'_>, worker: usize) -> Vec<Vec<(usize, usize)>> {
     let mut walk = Walk::new(plan);
-    walk.follow(pe);
-    walk.loads
+    let loads = plan.pes_of(worker).map(|pe| {
+        walk.follow(pe);
+        std::mem::take(&mut walk.loads)
+    });
+    loads.collect()
 }
 
 /// How many words these runs have.

@@ -43,9 +43,13 @@ impl<W: Word> Supplies<W> {
     pub fn of(plan: &Plan<'_>, worker: usize, outbox: &mut Outbox) -> Supplies<W> {
         let mut supplies = Supplies { worker, supplies: vec![], bytes: 0, most_bytes: 0 };
         if plan.homes.is_some() {
-            let orders = plan.pes_of(worker).map(|pe| loads_of(plan, pe).into_iter());
-            let supply = |orders| Supply { orders, asked: VecDeque::new(), loaded: 0, is_parked: false };
-            supplies.supplies = orders.map(supply).collect();
+            let supply = |orders: Vec<Order>| Supply {
+                orders: orders.into_iter(),
+                asked: VecDeque::new(),
+                loaded: 0,
+                is_parked: false,
+            };
+            supplies.supplies = loads_of(plan, worker).into_iter().map(supply).collect();
             (0..supplies.supplies.len()).for_each(|pe| supplies.ask(plan, pe, outbox));
         }
         supplies

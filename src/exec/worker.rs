@@ -130,7 +130,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// Takes in what another worker sent.
     ///
     /// # Errors
-    /// A tag that was driven before.
+    /// A tag that was driven before, an element that was stored before, a tile of another box.
     pub fn deliver(&mut self, packet: &Packet) -> Result<(), Fault> {
         let (from, size) = (self.world.tape.now(), packet.size());
         packet.parcels().try_for_each(|parcel| self.unpack(parcel))?;
@@ -153,11 +153,12 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             }
             Parcel::Supply { pe, turn, value } => world.ready.extend(world.supplies.arrive(pe, turn, value)),
             Parcel::Result { array, address, pe, value } => {
-                let stored = world.arrays.store(array, address, &value);
-                let is_first = stored.map_err(|trouble| stored_wrongly(world.plan, pe, array, trouble))?;
-                if !is_first {
-                    return Err(stored_wrongly(world.plan, pe, array, Trouble::StoredTwice { array, address }));
-                }
+                let is_first = world.arrays.store(array, address, &value);
+                let once = is_first.and_then(|is_first| match is_first {
+                    true => Ok(()),
+                    false => Err(Trouble::StoredTwice { array, address }),
+                });
+                once.map_err(|trouble| stored_wrongly(world.plan, pe, array, trouble))?;
             }
         }
         Ok(())
