@@ -2,6 +2,7 @@
 
 use super::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments};
 use super::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
+use super::limit_arguments::LimitArguments;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -164,6 +165,8 @@ pub struct SpaceArguments {
 pub struct SoughtArguments {
     #[command(flatten)]
     pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub space: SpaceArguments,
 }

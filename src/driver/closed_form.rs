@@ -8,13 +8,15 @@ use crate::systolize::{Cases, Scheme, Stream, show_guard};
 use serde_json::{Value, json};
 
 /// Prints the closed forms, or writes them to a file.
-pub fn write(scheme: &Scheme, arguments: &EmitArguments, output: &Output) -> Done {
+pub fn write(scheme: &Scheme, arguments: &EmitArguments, saturation: &Value, output: &Output) -> Done {
     let text = scheme.to_string();
     match &arguments.output {
         Some(path) => files::write(path, &text)?,
         None => output.line(text.trim_end()),
     }
-    output.object(&json(scheme));
+    let mut object = json(scheme);
+    object["saturation"] = saturation.clone();
+    output.object(&object);
     Ok(Verdict::Good)
 }
 

@@ -4,14 +4,13 @@ use super::forbidden::Lost;
 use super::law_arguments::{DeriveArguments, LawArguments};
 use super::output::Output;
 use super::steps::Chain;
-use super::{Done, Verdict, coordinates, files, inputs, pipeline};
+use super::{Done, Verdict, coordinates, files, inputs, limit_arguments, pipeline};
 use crate::algebra::{self, Derivation, Form, FormCost, Wanted};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::recurrence;
 use crate::rewrite::check::ChainReport;
-use crate::rewrite::{self, Limits, Phase, RuleSet, Tag};
+use crate::rewrite::{self, Phase, RuleSet, Tag};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// Runs the command.
 pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
@@ -22,7 +21,7 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     let system = &recast.system;
     let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
-    let limits = limits(&arguments.laws);
+    let limits = arguments.laws.limits.of_laws();
     let wanted = Wanted { sizes: &sizes, limits, all: None };
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let chosen = choose(&derivation, arguments.form)?;
@@ -45,10 +44,7 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
         "forms": derivation.forms.iter().map(form_json).collect::<Vec<_>>(),
         "checked": chain.checked_json(),
         "forbidden": lost.map(|lost| lost.json(cost_json)),
-        "saturation": {
-            "nodes": derivation.report.nodes, "classes": derivation.report.classes,
-            "iterations": derivation.report.iterations, "stop": derivation.report.stop,
-        },
+        "saturation": limit_arguments::to_json(&derivation.report),
     }));
     Ok(Verdict::Good)
 }
@@ -71,12 +67,6 @@ pub fn rules(arguments: &LawArguments) -> Checked<RuleSet> {
     Ok(rules)
 }
 
-/// The limits of saturation.
-pub fn limits(arguments: &LawArguments) -> Limits {
-    let time = arguments.seconds.map_or(Duration::MAX, Duration::from_secs);
-    Limits { time, ..Limits::of(arguments.rounds, arguments.nodes) }
-}
-
 fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
     let count = derivation.forms.len();
     derivation.forms.get(wanted).ok_or_else(|| {
@@ -86,9 +76,7 @@ fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
 }
 
 fn print(derivation: &Derivation, chosen: &Form, chain: &Chain, output: &Output) {
-    let report = &derivation.report;
-    let (stop, rounds) = (report.stop_text(), report.iterations);
-    output.line(&format!("rewrite   {} e-nodes, {} classes, {stop} in {rounds} rounds", report.nodes, report.classes));
+    output.line(&format!("rewrite   {}", limit_arguments::told(&derivation.report)));
     output.line(&format!("written   {}", cost(&derivation.written)));
     for (number, form) in derivation.forms.iter().enumerate() {
         let passes: Vec<String> = form.passes.iter().map(|(index, passes)| format!("{index} {passes}")).collect();

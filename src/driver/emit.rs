@@ -2,11 +2,13 @@
 
 use super::arguments::{EmitArguments, SoughtArguments};
 use super::kernel::Kernel;
+use super::limit_arguments::told;
 use super::output::Output;
 use super::pipeline::{KernelCommand, Loaded, prove_best};
 use super::setting::Setting;
 use super::written::Written;
-use super::{Done, Verdict, closed_form, files};
+use super::{Done, Verdict, closed_form, files, show};
+use crate::rewrite::Report;
 use serde_json::json;
 
 impl KernelCommand for EmitArguments {
@@ -16,8 +18,11 @@ impl KernelCommand for EmitArguments {
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
+        let report = K::report(&lowered).clone();
+        let saturation = show::saturation_json(&kernel, &report);
+        self.say(&report, output);
         if self.closed_form {
-            return closed_form::write(&kernel.scheme(&setting, output)?, self, output);
+            return closed_form::write(&kernel.scheme(&setting, output)?, self, &saturation, output);
         }
         let searched = kernel.search(&setting, false, output)?;
         let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
@@ -35,7 +40,20 @@ impl KernelCommand for EmitArguments {
             "lines": written.lines(),
             "program": if self.output.is_none() { json!(written.text) } else { json!(null) },
             "proofs": winner.proofs.len(),
+            "saturation": saturation,
         }));
         Ok(Verdict::Good)
+    }
+}
+
+impl EmitArguments {
+    /// What goes to standard output is the program, unless it goes to a file; then nothing is said where all is well.
+    fn say(&self, report: &Report, output: &Output) {
+        let line = format!("rewrite   {}", told(report));
+        match &self.output {
+            Some(_) => output.line(&line),
+            None if report.is_saturated() => {}
+            None => output.aside(&line),
+        }
     }
 }

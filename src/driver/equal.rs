@@ -1,27 +1,29 @@
 //! `systole equal`: whether two tensors of a kernel are equal, by laws, by an input for which they differ, or not known.
 
-use super::derive::{limits, rules};
+use super::derive::rules;
 use super::law_arguments::EqualArguments;
+use super::limit_arguments::{self, told};
 use super::output::Output;
 use super::steps::Chain;
 use super::{Done, Verdict, pipeline};
 use crate::algebra::{self, Equality};
 use crate::recurrence;
-use crate::rewrite::Report;
 use serde_json::json;
 
 /// Runs the command.
 pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
     let system = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
     let (one, other) = (arguments.one.as_str(), arguments.other.as_str());
-    let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &limits(&arguments.laws))?;
+    let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &arguments.laws.limits.of_laws())?;
     Ok(match &answer {
         Equality::Equal(laws, report, checked) => {
-            output.line(&format!("{one} = {other}, by {} steps; {}", laws.len(), searched(report)));
+            output.line(&format!("{one} = {other}, by {} steps; {}", laws.len(), told(report)));
             let chain = Chain::of_laws(laws, checked.clone());
             chain.print(output);
             let (steps, checked) = (chain.steps_json(), chain.checked_json());
-            output.object(&json!({ "answer": "equal", "steps": steps, "checked": checked }));
+            let saturation = limit_arguments::to_json(report);
+            let equal = json!({ "answer": "equal", "steps": steps, "checked": checked, "saturation": saturation });
+            output.object(&equal);
             Verdict::Good
         }
         Equality::Different(where_they_do) => {
@@ -32,16 +34,12 @@ pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
         Equality::Unknown(report) => {
             output.line(&format!(
                 "unknown whether {one} = {other}: no law leads from one to the other; {}",
-                searched(report)
+                told(report)
             ));
             let next = "allow more with --nodes and --rounds, or state the law that is missing in a file for --rules";
             output.line(&format!("  help: {next}"));
-            output.object(&json!({ "answer": "unknown", "stop": report.stop }));
+            output.object(&json!({ "answer": "unknown", "saturation": limit_arguments::to_json(report) }));
             Verdict::Unknown
         }
     })
-}
-
-fn searched(report: &Report) -> String {
-    format!("{} e-nodes, {} in {} rounds", report.nodes, report.stop_text(), report.iterations)
 }

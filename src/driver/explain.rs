@@ -2,6 +2,7 @@
 
 use super::arguments::{ExplainArguments, SoughtArguments};
 use super::kernel::Kernel;
+use super::limit_arguments::told;
 use super::output::Output;
 use super::pipeline::{KernelCommand, LIMIT, Loaded, Searched, prove_best};
 use super::setting::Setting;
@@ -30,13 +31,17 @@ impl KernelCommand for ExplainArguments {
         let chain = kernel.origin().algebra.clone().and(tiling(&searched, &design)?).and(dataflow);
         output.line(&words.title(&kernel.system().name));
         words.spaces().iter().chain(&recurrences).for_each(|line| output.line(&format!("  {line}")));
+        output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
         output.line("");
         chain.print(output);
         if let Some(path) = &self.dot {
             files::write(path, &chain.dot())?;
         }
         let (steps, checked) = (chain.steps_json(), chain.checked_json());
-        output.object(&json!({ "recurrences": recurrences, "steps": steps, "checked": checked }));
+        let saturation = show::saturation_json(&kernel, K::report(&lowered));
+        output.object(&json!({
+            "recurrences": recurrences, "steps": steps, "checked": checked, "saturation": saturation,
+        }));
         Ok(Verdict::Good)
     }
 }

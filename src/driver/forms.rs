@@ -7,6 +7,8 @@ use super::arguments::SoughtArguments;
 use super::derive;
 use super::kernel::Kernel;
 use super::law_arguments::LawArguments;
+use super::limit_arguments::{blamed, told};
+use super::origin::Derived;
 use super::output::Output;
 use super::pipeline::{KernelCommand, Loaded, run_on};
 use super::setting::Setting;
@@ -22,24 +24,17 @@ use std::cell::RefCell;
 /// How many forms are searched at most.
 const MOST_FORMS: usize = 64;
 
-/// How far laws are followed.
-const LAWS: LawArguments = LawArguments { rules: None, forbid: vec![], nodes: 2000, rounds: 30, seconds: None };
-
 /// The form of the best design, and the chain of laws that leads to it.
 ///
 /// # Errors
 /// What `algebra::derive` refuses; no form with a design; a step of the chain that does not hold.
-pub fn best(
-    system: &RecurrenceSystem,
-    sought: &SoughtArguments,
-    output: &Output,
-) -> Checked<(RecurrenceSystem, Chain)> {
-    let laws = LawArguments { rules: sought.kernel.rules.clone(), ..LAWS };
+pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output) -> Checked<Derived> {
+    let laws = LawArguments { rules: sought.kernel.rules.clone(), forbid: vec![], limits: sought.limits };
     let asked = coordinates::wanted(&sought.space.coordinates)?;
     coordinates::check_sizes(&sought.space.size, system, &asked)?;
     let recast = algebra::recast(system, &asked)?;
     let sizes = inputs::sizes(&sought.space.size, &recast.system.parameters, Some(8))?;
-    let wanted = Wanted { sizes: &sizes, limits: derive::limits(&laws), all: Some(MOST_FORMS) };
+    let wanted = Wanted { sizes: &sizes, limits: laws.limits.of_laws(), all: Some(MOST_FORMS) };
     let rules = derive::rules(&laws)?;
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let mut chosen: Option<(usize, [u128; 6], Cost)> = None;
@@ -57,12 +52,14 @@ pub fn best(
             chosen = Some((number, key, cost));
         }
     }
-    let Some((number, ..)) = chosen else { return none_found(system) };
+    let report = derivation.report.clone();
+    output.line(&format!("laws     {}", told(&report)));
+    let Some((number, ..)) = chosen else { return none_found(system).map_err(|why| blamed(&report, why)) };
     let form = &derivation.explained(&derivation.forms[number], &rules);
     let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
     output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
     let chain = Chain::of_laws(&form.steps, derivation.check_steps(form, &rules)?);
-    Ok((recurrence::load(&source(system, form))?, chain))
+    Ok(Derived { system: recurrence::load(&source(system, form))?, algebra: chain, followed: Some(report) })
 }
 
 fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {
@@ -101,12 +98,16 @@ fn weigh(form: &Form, sought: &SoughtArguments, best: Option<&Cost>) -> Told {
     let weighing = Weighing { sought, found: RefCell::new(None) };
     let searched = recurrence::load(&Source::new("form", form.text.clone()))
         .map_err(super::Failure::from)
-        .and_then(|system| run_on(system, Chain::default(), &weighing, &Output::silent()));
+        .and_then(|system| run_on(Derived::plain(system), &weighing, &Output::silent()));
     match (searched, weighing.found.into_inner()) {
         (Ok(_), Some((cost, key))) => Told::Found(cost, key),
-        (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, ToString::to_string)),
+        (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, in_one_line)),
         (Ok(_), None) => Told::Nothing("none is legal".to_owned()),
     }
+}
+
+fn in_one_line(why: &Diagnostic) -> String {
+    why.to_string().lines().map(str::trim).collect::<Vec<&str>>().join("; ")
 }
 
 /// A search that keeps the cost of the best design.

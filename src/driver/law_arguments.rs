@@ -1,5 +1,6 @@
 //! The flags of the commands that work on laws of algebra.
 
+use super::limit_arguments::LimitArguments;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -12,15 +13,8 @@ pub struct LawArguments {
     /// Leave out a rule of the algebra, or all that have a tag: real or assume
     #[arg(long, value_name = "RULE|TAG,..", value_delimiter = ',')]
     pub forbid: Vec<String>,
-    /// The most e-nodes
-    #[arg(long, default_value_t = 2000)]
-    pub nodes: usize,
-    /// The most rounds of all rules
-    #[arg(long, default_value_t = 30)]
-    pub rounds: usize,
-    /// The most seconds for them [default: as long as it takes]; what is found by then depends on the machine
-    #[arg(long)]
-    pub seconds: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 /// Axes in other coordinates; then forms are searched.

@@ -53,6 +53,8 @@ mod kernel;
 
 mod law_arguments;
 
+mod limit_arguments;
+
 mod memory;
 
 mod one_space;

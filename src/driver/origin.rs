@@ -10,7 +10,25 @@ use crate::array::{Program, Tensors, over_tiles};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, name};
 use crate::recurrence::{self, Directive, RecurrenceSystem, Space};
+use crate::rewrite::Report;
 use crate::tiles::{TileSize, Tiled, evaluate_tiled, tile};
+
+/// Equations, and how they come from those of the user's.
+pub struct Derived {
+    /// The equations.
+    pub system: RecurrenceSystem,
+    /// The laws of algebra that lead to them.
+    pub algebra: Chain,
+    /// How far the laws were followed, where they were.
+    pub followed: Option<Report>,
+}
+
+impl Derived {
+    /// The user's own equations.
+    pub fn plain(system: RecurrenceSystem) -> Derived {
+        Derived { system, algebra: Chain::default(), followed: None }
+    }
+}
 
 /// What the user gave.
 pub struct Origin {
@@ -18,6 +36,8 @@ pub struct Origin {
     pub system: RecurrenceSystem,
     /// The laws of algebra by which they come from others.
     pub algebra: Chain,
+    /// How far these laws were followed, where they were.
+    pub followed: Option<Report>,
     tiled: Option<Tiled>,
 }
 
@@ -26,10 +46,11 @@ impl Origin {
     ///
     /// # Errors
     /// What [`tile`] refuses; flags that name no size.
-    pub fn new(system: RecurrenceSystem, algebra: Chain, arguments: &SpaceArguments) -> Checked<Origin> {
+    pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
+        let Derived { system, algebra, followed } = derived;
         let sizes = tile_sizes(&system, arguments)?;
         let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
-        Ok(Origin { system, algebra, tiled })
+        Ok(Origin { system, algebra, followed, tiled })
     }
 
     /// The equations to be searched.

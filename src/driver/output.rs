@@ -54,6 +54,13 @@ impl Output {
         }
     }
 
+    /// A line beside a result that has standard output for itself; silent under `--json`.
+    pub fn aside(&self, text: &str) {
+        if !self.json {
+            self.error(text);
+        }
+    }
+
     /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
     pub fn progress(&self, what: &'static str) -> ProgressBar {
         let visible = std::io::stderr().is_terminal() && !self.json && !self.silent;

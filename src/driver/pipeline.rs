@@ -5,11 +5,11 @@
 
 use super::arguments::{SoughtArguments, SpaceArguments};
 use super::kernel::Kernel;
+use super::limit_arguments::blamed;
 use super::one_space::OneSpace;
-use super::origin::Origin;
+use super::origin::{Derived, Origin};
 use super::output::Output;
 use super::setting::{Setting, schedule};
-use super::steps::Chain;
 use super::system::System;
 use super::{Done, Failure, Verdict, files, forms, room};
 use crate::cost::Machine;
@@ -53,24 +53,31 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
-    let (system, algebra) = if has_forms { forms::best(&system, sought, output)? } else { (system, Chain::default()) };
-    run_on(system, algebra, command, output)
+    let derived = if has_forms { forms::best(&system, sought, output)? } else { Derived::plain(system) };
+    run_on(derived, command, output)
 }
 
 /// [`run`] for equations that are known, and the laws by which they come from others.
-pub fn run_on(system: RecurrenceSystem, algebra: Chain, command: &impl KernelCommand, output: &Output) -> Done {
-    let SoughtArguments { kernel, space: asked } = command.sought();
-    let rules = || rewrite::load_rules(kernel.rules.as_deref());
-    let origin = Origin::new(system, algebra, asked)?;
+pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -> Done {
+    let SoughtArguments { kernel, limits, space: asked } = command.sought();
+    let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
+    let origin = Origin::new(derived, asked)?;
     match recurrence::one_space(origin.searched()) {
         Ok(space) if !may_fold(asked, &origin.system)? && !has_one_bus(asked, &origin.system, &space)? => {
-            command.run(OneSpace::load(origin, space, &rules()?)?, output)
+            started(command, OneSpace::load(origin, space, &rules()?, &limits)?, output)
         }
         _ => {
             let cut = recurrence::spaces::cut_spaces(origin.searched())?;
-            command.run(System::load(origin, cut, &rules()?)?, output)
+            started(command, System::load(origin, cut, &rules()?, &limits)?, output)
         }
     }
+}
+
+/// Runs the command; where it fails, and a limit ended saturation, the message says so.
+fn started<K: Kernel>(command: &impl KernelCommand, loaded: Loaded<K>, output: &Output) -> Done {
+    let report = K::report(&loaded.lowered).clone();
+    let blame = |failure: Failure| Failure { diagnostics: blamed(&report, failure.diagnostics), ..failure };
+    command.run(loaded, output).map_err(blame)
 }
 
 /// Whether flags or schedule ask for folds.

@@ -3,6 +3,7 @@
 use super::arguments::{ProveArguments, SoughtArguments};
 use super::exec::dealing;
 use super::kernel::Kernel;
+use super::limit_arguments::told;
 use super::output::Output;
 use super::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use super::setting::Setting;
@@ -19,7 +20,7 @@ impl KernelCommand for ProveArguments {
     }
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
-    fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
+    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let best = searched.front.first().map(|found| K::design(&searched, found));
@@ -39,6 +40,7 @@ impl KernelCommand for ProveArguments {
         }
         let proofs = smt::discharge_all(&obligations, Duration::from_millis(self.limit));
         print_design::<K>(&kernel, &design, output);
+        output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
         for tensor in gaps {
             output.line(&format!("  element-cover   {tensor:<8} not stated: its subscripts have gaps; each run looks"));
@@ -56,7 +58,9 @@ impl KernelCommand for ProveArguments {
         if let Some(path) = &self.report {
             reporting::write_proofs(path, &searched, &design, &proofs)?;
         }
-        output.object(&show::proofs_json(&proofs));
+        let mut object = show::proofs_json(&proofs);
+        object["saturation"] = show::saturation_json(&kernel, K::report(&lowered));
+        output.object(&object);
         let messages = messages(&searched, &proofs);
         if !messages.is_empty() {
             output.error(&render(&messages, output.has_colour()));

@@ -2,6 +2,7 @@
 
 use super::energy;
 use super::kernel::{Counts, Kernel};
+use super::limit_arguments::{to_json, told};
 use super::output::Output;
 use super::pipeline::{Searched, verdict};
 use crate::cost::Cost;
@@ -13,12 +14,7 @@ use serde_json::{Map, Value, json};
 
 /// The lines on rewriting and searching.
 pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: &Output) {
-    let (nodes, classes, rounds) = (report.nodes, report.classes, report.iterations);
-    let milliseconds = report.seconds * 1e3;
-    let stop = report.stop_text();
-    output.line(&format!(
-        "  rewrite   {nodes} e-nodes, {classes} classes, {stop} in {rounds} rounds{milliseconds:>21.0} ms"
-    ));
+    output.line(&format!("  rewrite   {}{:>21.0} ms", told(report), report.seconds * 1e3));
     let (what, width) = K::MAPS;
     let Counts { maps, legal, designs } = K::counts(&searched.survey);
     output.line(&format!(
@@ -71,10 +67,17 @@ pub fn search_json<K: Kernel>(
         object["counted_at"] = sizes_json(sizes);
     }
     object["seconds"] = json!(searched.elapsed.as_secs_f64());
-    object["saturation"] = json!({
-        "nodes": report.nodes, "classes": report.classes, "iterations": report.iterations, "stop": report.stop,
-        "seconds": report.seconds,
-    });
+    object["saturation"] = saturation_json(searched.kernel, report);
+    object["saturation"]["seconds"] = json!(report.seconds);
+    object
+}
+
+/// What saturation did, and how far laws of algebra were followed before.
+pub fn saturation_json<K: Kernel>(kernel: &K, report: &Report) -> Value {
+    let mut object = to_json(report);
+    if let Some(followed) = &kernel.origin().followed {
+        object["laws"] = to_json(followed);
+    }
     object
 }
 

@@ -87,6 +87,7 @@ fn a_limit_of_time_is_a_stop_reason() {
     assert_eq!(struck["saturation"]["stop"], "TimeLimit");
     let output = systole(&["derive", kernel, "--seconds", "0"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("stopped by the limit of time in "));
+    assert!(String::from_utf8_lossy(&output.stdout).contains(" rounds, which depends on the machine\n"));
     assert_eq!(struck["forms"][0]["cost"], struck["written"]);
     assert_eq!(object(&["derive", kernel, "--seconds", "3600"]), object(&["derive", kernel]));
 }

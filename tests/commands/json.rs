@@ -22,7 +22,6 @@ fn assert_search(value: &Value) {
 }
 
 fn assert_prove(value: &Value) {
-    assert_keys(value, "obligations result");
     for obligation in value["obligations"].as_array().expect("a list") {
         let mut found = keys(obligation);
         if obligation["result"] != "proved" {
@@ -66,6 +65,8 @@ fn search_for_all_has_all_in_place_of_the_front() {
 fn prove_writes_its_keys_whether_it_proves_or_refutes() {
     let proved = json(&["prove", "kernels/matmul.rec", "--schedule", "cannon"]);
     assert_prove(&proved);
+    assert_keys(&proved, "obligations result saturation");
+    assert_keys(&proved["saturation"], "nodes classes iterations stop");
     assert_eq!(proved["result"], "proved");
     let ran = systole(&["prove", "kernels/matmul.rec", "--schedule", "too-fast", "--json"]);
     let refuted = object(&ran.stdout);
@@ -80,6 +81,7 @@ fn run_writes_the_three_objects_and_the_programs_size() {
     assert_keys(&found, "search prove sim record program");
     assert_search(&found["search"]);
     assert_prove(&found["prove"]);
+    assert_keys(&found["prove"], "obligations result");
     assert_sim(&found["sim"]);
     assert_keys(&found["program"], "classes lines");
     assert_eq!((&found["sim"]["cycles"], &found["sim"]["matches_reference"]), (&7.into(), &true.into()));
@@ -92,7 +94,7 @@ fn sim_writes_its_keys() {
     let path = folder.path().join("cannon.pe");
     let path = path.to_str().unwrap();
     let written = json(&["emit", "kernels/matmul.rec", "--schedule", "cannon", "-o", path]);
-    assert_keys(&written, "classes thin_classes lines program proofs");
+    assert_keys(&written, "classes thin_classes lines program proofs saturation");
     let found = json(&[&["sim", path], &SMALL[..]].concat());
     assert_sim(&found);
     assert!(found["matches_reference"].is_null());
@@ -102,7 +104,10 @@ fn sim_writes_its_keys() {
 fn the_other_commands_write_one_object_too() {
     let checked = json(&["check", "kernels/matmul.rec"]);
     assert_keys(&checked, "kernel parameters tensors equations schedules normal_form spaces");
-    assert_keys(&json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]), "recurrences steps checked");
+    assert_keys(
+        &json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]),
+        "recurrences steps checked saturation",
+    );
     assert_keys(&json(&["doctor"]), "solver cores mpirun");
 }
 

@@ -15,6 +15,8 @@ mod json;
 
 mod kernels;
 
+mod limits;
+
 mod orders;
 
 mod machine_files;

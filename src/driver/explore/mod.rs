@@ -16,9 +16,10 @@ mod table;
 
 use super::arguments::{ExploreArguments, SoughtArguments};
 use super::kernel::Kernel;
+use super::limit_arguments::told;
 use super::output::Output;
 use super::pipeline::{self, KernelCommand, Loaded, with_threads};
-use super::{Done, Failure, Verdict, files};
+use super::{Done, Failure, Verdict, files, show};
 use crate::diagnostic::{Checked, Diagnostic};
 use journal::Journal;
 use measure::{Exploration, Kept, Row};
@@ -34,14 +35,22 @@ impl KernelCommand for ExploreArguments {
         &self.sought
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
+    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
         let sweeps = sweep::read(&self.sweep, &kernel.system().parameters)?;
         refuse_two_masters(self, &sweeps)?;
         let points = sweep::points(&sweeps);
         let exploration = Exploration { kernel: &kernel, arguments: self, sweeps: &sweeps };
         points.first().map(|first| exploration.setting(first)).transpose()?;
         let rows = measure_all(&exploration, &points, output)?;
-        let table = Table { kernel: &kernel.system().name, sweeps: &sweeps, points: &points, rows: &rows };
+        let report = K::report(&lowered);
+        let table = Table {
+            kernel: &kernel.system().name,
+            sweeps: &sweeps,
+            points: &points,
+            rows: &rows,
+            saturation: show::saturation_json(&kernel, report),
+        };
+        output.line(&format!("rewrite   {}", told(report)));
         output.line(table.to_text().trim_end());
         if let Some(folder) = &self.out {
             write(folder, &table, output)?;
@@ -107,14 +116,14 @@ fn measure_one<K: Kernel>(exploration: &Exploration<'_, K>, kept: Option<&Kept>,
 
 /// A digest of everything that decides the rows.
 fn digest<K: Kernel>(exploration: &Exploration<'_, K>) -> Checked<String> {
-    let ExploreArguments { sought: SoughtArguments { kernel, space }, sweep, keep, seed, limit, .. } =
+    let ExploreArguments { sought: SoughtArguments { kernel, limits, space }, sweep, keep, seed, limit, .. } =
         exploration.arguments;
     let source = pipeline::source(&kernel.kernel)?;
     let machine = space.machine.as_deref().map(files::read).transpose()?;
     let machine = machine.map(|source| source.text.clone());
     let version = env!("CARGO_PKG_VERSION");
-    let text =
-        format!("{version}\n{}\n{machine:?}\n{kernel:?}\n{space:?}\n{:?}", source.text, (sweep, keep, seed, limit));
+    let flags = (limits, space, (sweep, keep, seed, limit));
+    let text = format!("{version}\n{}\n{machine:?}\n{kernel:?}\n{flags:?}", source.text);
     Ok(Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

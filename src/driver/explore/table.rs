@@ -21,6 +21,8 @@ pub struct Table<'a> {
     pub points: &'a [Point],
     /// A row for each point.
     pub rows: &'a [Row],
+    /// What saturation did.
+    pub saturation: Value,
 }
 
 impl Table<'_> {
@@ -59,6 +61,7 @@ impl Table<'_> {
             "keys": self.sweeps.iter().map(|sweep| &sweep.key).collect::<Vec<_>>(),
             "points": points.collect::<Vec<_>>(),
             "pareto": self.pareto(),
+            "saturation": self.saturation,
             "utilisation": array,
         })
     }

@@ -12,6 +12,7 @@ mod show;
 
 use super::finished::check_numbers;
 use super::kernel::{Counts, Kernel, LeftOut};
+use super::limit_arguments::blamed;
 use super::origin::Origin;
 use super::output::Output;
 use super::pipeline::{Loaded, Searched, defect, refused_by_checker};
@@ -26,7 +27,7 @@ use crate::mapping::{Design, Network};
 use crate::recurrence::{self, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
 use crate::rewrite::check::ChainReport;
-use crate::rewrite::{self, Choices, Dataflow, Lowered, Report, RuleSet, Step, show_dataflow};
+use crate::rewrite::{self, Choices, Dataflow, Limits, Lowered, Report, RuleSet, Step, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
 use crate::timing::{self, Obligation};
@@ -44,9 +45,9 @@ pub struct OneSpace {
 
 impl OneSpace {
     /// The saturated e-graph of a space.
-    pub fn load(origin: Origin, space: Space, rules: &RuleSet) -> Checked<Loaded<OneSpace>> {
-        let lowered = rewrite::saturate(&space, rules, &rewrite::Limits::default())?;
-        let choices = lowered.choices()?;
+    pub fn load(origin: Origin, space: Space, rules: &RuleSet, limits: &Limits) -> Checked<Loaded<OneSpace>> {
+        let lowered = rewrite::saturate(&space, rules, limits)?;
+        let choices = lowered.choices().map_err(|why| blamed(&lowered.report, why))?;
         Ok(Loaded { kernel: OneSpace { origin, space, choices }, lowered })
     }
 }

@@ -9,6 +9,7 @@ mod refusal;
 mod show;
 
 use super::kernel::{Counts, Kernel, LeftOut};
+use super::limit_arguments::blamed;
 use super::origin::Origin;
 use super::output::Output;
 use super::pipeline::{LIMIT, Loaded, Searched, refused_by_checker};
@@ -27,7 +28,7 @@ use crate::recurrence::spaces::{SpaceSystem, evaluate_system_in_order};
 use crate::recurrence::{Chain, RecurrenceSystem, Schedule, Space};
 use crate::report::LaidOut;
 use crate::rewrite::check::ChainReport;
-use crate::rewrite::{self, Choices, Dataflow, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
+use crate::rewrite::{self, Choices, Dataflow, Limits, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use crate::span::Span;
 use crate::systolize::Scheme;
 use crate::timing::{self, Obligation};
@@ -42,9 +43,9 @@ pub struct System {
 
 impl System {
     /// The saturated e-graph of the spaces that a system was cut into.
-    pub fn load(origin: Origin, cut: SpaceSystem, rules: &RuleSet) -> Checked<Loaded<System>> {
-        let lowered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default())?;
-        let choices = lowered.choices()?;
+    pub fn load(origin: Origin, cut: SpaceSystem, rules: &RuleSet, limits: &Limits) -> Checked<Loaded<System>> {
+        let lowered = rewrite::saturate_system(&cut, rules, limits)?;
+        let choices = lowered.choices().map_err(|why| blamed(&lowered.report, why))?;
         Ok(Loaded { kernel: System { origin, cut, choices }, lowered })
     }
 

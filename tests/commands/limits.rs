@@ -1,0 +1,80 @@
+//! Limits of saturation: the same flags at every command that saturates, and every output says what ended it.
+
+use super::start::{good, json, refused, systole};
+use serde_json::Value;
+
+/// Every command that saturates for dataflows, on a small product.
+const COMMANDS: [&[&str]; 6] = [
+    &["search", "kernels/matmul.rec", "--size", "M=2,N=2,K=2"],
+    &["prove", "kernels/matmul.rec"],
+    &["explain", "kernels/matmul.rec"],
+    &["emit", "kernels/matmul.rec"],
+    &["run", "kernels/matmul.rec", "--size", "M=2,N=2,K=2"],
+    &["explore", "kernels/matmul.rec", "--sweep", "size.N=2", "--size", "M=2,K=2"],
+];
+
+/// A limit with the reason that programs and people are told where it struck.
+const LIMITS: [([&str; 2], &str, &str); 4] = [
+    (["--nodes", "60"], "NodeLimit", "stopped by the limit of e-nodes in 4 rounds"),
+    (["--rounds", "4"], "IterationLimit", "stopped by the limit of rounds in 4 rounds"),
+    (["--rounds", "9"], "Saturated", "saturated in 9 rounds"),
+    (["--seconds", "3600"], "Saturated", "saturated in 9 rounds"),
+];
+
+fn saturation<'a>(command: &[&str], found: &'a Value) -> &'a Value {
+    if command[0] == "run" { &found["search"]["saturation"] } else { &found["saturation"] }
+}
+
+#[test]
+fn each_command_takes_each_limit_and_says_what_ended_it() {
+    for command in COMMANDS {
+        for (limit, word, words) in LIMITS {
+            let flags = [command, &limit[..]].concat();
+            let object = super::start::object(&systole(&[&flags[..], &["--json"]].concat()).stdout);
+            assert_eq!(saturation(command, &object)["stop"], word, "{flags:?}");
+            let told = systole(&flags);
+            let said = if command[0] == "emit" { &told.stderr } else { &told.stdout };
+            // A program on standard output comes with nothing beside it where all is well.
+            let is_quiet = command[0] == "emit" && word == "Saturated";
+            assert!(if is_quiet { said.is_empty() } else { said.contains(words) }, "{flags:?}: {said}");
+        }
+    }
+}
+
+/// What depends on the machine says so, as a reason why nothing is found too.
+#[test]
+fn a_limit_that_leaves_nothing_is_named() {
+    for command in COMMANDS {
+        let why = refused(&[command, &["--seconds", "0"]].concat()).split_whitespace().collect::<Vec<_>>().join(" ");
+        let why = why.replace("│ ", "");
+        assert!(why.contains("rewriting was stopped by the limit of time, which depends on the machine"), "{why}");
+        let why = refused(&[command, &["--nodes", "20"]].concat());
+        assert!(why.contains("rewriting was stopped by the limit of e-nodes: allow more with --nodes"), "{why}");
+    }
+}
+
+/// With fewer rounds there are fewer ways to move the operands, and each of them is one that more rounds find too.
+#[test]
+fn what_is_found_within_a_limit_is_right() {
+    let within = |rounds: &str| {
+        let flags = ["search", "kernels/matmul.rec", "--size", "M=2,N=2,K=2", "--all", "--rounds", rounds];
+        json(&flags)["all"].as_array().expect("a list").clone()
+    };
+    let (few, all) = (within("4"), within("100"));
+    assert!(!few.is_empty() && few.len() < all.len());
+    assert!(few.iter().all(|design| all.contains(design)));
+}
+
+/// The laws of algebra have the same flags where forms are searched, and what ended them is said apart.
+#[test]
+fn laws_and_dataflows_are_told_apart() {
+    let flags = ["search", "kernels/naive/prefix_sum.rec", "--forms", "--size", "N=4", "--rounds", "20"];
+    let saturation = json(&flags)["saturation"].clone();
+    assert_eq!((&saturation["stop"], &saturation["laws"]["stop"]), (&"Saturated".into(), &"Saturated".into()));
+    assert_ne!(saturation["nodes"], saturation["laws"]["nodes"]);
+    let text = good(&flags);
+    assert!(text.contains("\nlaws     ") && text.contains("\n  rewrite   "), "{text}");
+    let written = ["kernels/naive/log_sum_exp.rec", "--size", "N=2,M=3"];
+    let none = refused(&[&["search"], &written[..], &["--forms", "--nodes", "20"]].concat());
+    assert!(none.contains("rewriting was stopped by the limit of e-nodes"), "{none}");
+}
