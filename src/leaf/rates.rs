@@ -4,9 +4,7 @@
 //! functions a second. A task is measured as runs do it: a leaf of a tiled kernel is called on tiles, so what a call takes beside
 //! its arithmetic is in its rate. The tiles change from call to call, and together do not fit a core's own memory.
 
-use super::known::Plans;
 use super::routine::compile_leaf;
-use super::tally::Tally;
 use super::{LeafBackend, Leaves, Tile};
 use crate::array::Trouble;
 use crate::cost::TASKS;
@@ -91,11 +89,9 @@ pub fn measure_rates(task: usize, side: u64, backend: LeafBackend, effort: Effor
 impl Call {
     fn new(sample: &Sample, side: u64, backend: LeafBackend) -> Checked<Call> {
         let (leaf, sizes) = leaf_of(sample, i64::try_from(side).unwrap_or(i64::MAX))?;
-        let routines = vec![compile_leaf(&leaf, &sizes)?];
-        let plans = if backend.library().is_some() { Plans::new(&routines)? } else { Plans::default() };
         let is_sum = |argument: &Argument| leaf.windows[argument.window].operator.is_some();
         let arguments = leaf.arguments.iter().map(|argument| (is_sum(argument), argument.tile.len() as u32)).collect();
-        let leaves = Leaves { routines, plans, backend, tally: Tally::default() };
+        let leaves = Leaves::of(vec![compile_leaf(&leaf, &sizes)?], backend)?;
         let side = usize::try_from(side).unwrap_or(usize::MAX);
         Ok(Call { leaves, at: vec![sample.last; leaf.coordinates.len()], arguments, side })
     }
@@ -136,7 +132,8 @@ impl Call {
             };
             Tile::Values(Arc::new((0..self.side.pow(dimensions)).map(value).collect()))
         };
-        let works_on = self.leaves.routines.iter().any(|routine| routine.windows[0].operator.is_some());
+        let works_on =
+            self.leaves.calls.routine(0, &self.at).is_ok_and(|routine| routine.windows[0].operator.is_some());
         Given {
             arguments: self.arguments.iter().map(|(is_sum, dimensions)| values(*is_sum, *dimensions)).collect(),
             onto: works_on.then(|| values(true, 2)),
