@@ -1,6 +1,6 @@
 //! The arrays of a run as a worker sees them.
 
-use super::word::Stored;
+use super::workers::word::Stored;
 use crate::array::Trouble;
 use crate::sim::Memory;
 

@@ -5,12 +5,12 @@
 //! buses keep what is driven on them. What the program, its wiring and its PEs take is estimated; what the process takes for
 //! its own code and its libraries is not in it.
 
-#[cfg(feature = "mpi")]
-use super::needs::elements_of;
-use super::needs::{Needs, words_of};
-use super::outbox::{FULL, POSTED, SLOTS};
 use super::plan::Plan;
-use super::word::{ELEMENT, Word};
+#[cfg(feature = "mpi")]
+use super::sharing::needs::elements_of;
+use super::sharing::needs::{Needs, words_of};
+use super::workers::outbox::{FULL, POSTED, SLOTS};
+use super::workers::word::{ELEMENT, Word};
 use crate::array::elements::PART;
 use crate::diagnostic::{Checked, Diagnostic};
 

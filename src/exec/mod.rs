@@ -1,7 +1,7 @@
 //! A program run for real: its PEs shared among workers, threads of this process or ranks of MPI.
 //!
 //! In: a [`Program`], sizes, input arrays and [`Settings`]. Out: an [`Execution`]: output arrays, what was counted, and a
-//! deadlock where there is one. There are no clocks: `at` and `tick` are skipped. A word is a number or a tile (`word.rs`).
+//! deadlock where there is one. There are no clocks: `at` and `tick` are skipped. A word is a number or a tile (`workers/word.rs`).
 //! Paper: Cyclotron sections 9.2 and 10.
 //!
 //! **Why the number of workers changes nothing.** Let each channel have one writer and one reader, receives and sends that
@@ -11,10 +11,10 @@
 //! each PE ends or waits for ever, are the same for every order of execution in which nobody who can go on is left out. So
 //! outputs, and deadlocks, are those of the simulator, for any number of workers and any owners; and a program that does not
 //! deadlock at its proved depths does not deadlock here. What this needs of the code: wires keep order and capacity across
-//! workers (`wires.rs`); a worker that is idle holds nothing back (`outbox.rs`); the end of a run is seen if and only if
+//! workers (`workers/wires.rs`); a worker that is idle holds nothing back (`workers/outbox.rs`); the end of a run is seen if and only if
 //! nobody can go on and nothing is under way (`threads.rs`). A bus keeps every word for whoever asks later, so it is a channel
 //! without end to each listener, and never makes its driver wait. Words that a PE loads from the home of another worker come over
-//! a channel whose writer waits for nothing but room (`supplies.rs`), and a home takes in every result.
+//! a channel whose writer waits for nothing but room (`workers/supplies.rs`), and a home takes in every result.
 
 use crate::array::elements::{Sinks, Sources, publish_all, sources_of};
 use crate::array::{self, Code, Program, Tensors};
@@ -28,33 +28,18 @@ mod settings;
 
 pub use settings::Settings;
 
-mod owners;
+mod sharing;
 
-mod homes;
-
-mod shares;
+pub use sharing::owners::{Dealing, Owners};
+pub use sharing::shares::{MOST_WORKERS, Shares, numbering_obligation, owner_obligations};
 
 mod plan;
 
-mod marks;
-
-mod needs;
-
-mod word;
-
-mod packet;
-
-mod outbox;
-
-mod wires;
+mod workers;
 
 mod trace;
 
 pub use trace::{Activity, Lane, MOST_MOMENTS, Moment, Timeline};
-
-mod lines;
-
-mod supplies;
 
 mod host;
 
@@ -70,23 +55,11 @@ pub use taken::Taken;
 
 mod arrays;
 
-mod agenda;
-
-mod ahead;
-
-mod surroundings;
-
-mod worker;
-
 mod threads;
 
 mod predict;
 
-pub use predict::{Prediction, predict};
-
-mod ways;
-
-pub use ways::{Choices, least_seconds, weigh};
+pub use predict::{Choices, Prediction, least_seconds, predict, weigh};
 
 #[cfg(feature = "mpi")]
 mod ranks;
@@ -101,13 +74,11 @@ pub use calibrate::{Figure, Host, Threads, WORKERS, Wanted, calibrate};
 pub use ranks::{Files, Stopped, World, execute_on_ranks};
 
 use footprint::check_footprints;
-pub use owners::{Dealing, Owners};
 use plan::Plan;
-pub use shares::{MOST_WORKERS, Shares, numbering_obligation, owner_obligations};
 use taken::Watch;
 use trace::Tape;
-use word::Stored;
-use worker::Report;
+use workers::word::Stored;
+use workers::worker::Report;
 
 /// What a run gave.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@
 //! wires and lines to each other by their numbers.
 
 use super::Settings;
-use super::homes::Homes;
+use super::sharing::homes::Homes;
+use super::sharing::owners::Owners;
 #[cfg(feature = "mpi")]
-use super::outbox::SLOTS;
-use super::owners::Owners;
+use super::workers::outbox::SLOTS;
 #[cfg(feature = "mpi")]
 use crate::array::Wire;
 use crate::array::{Code, Program, Wiring};

@@ -2,7 +2,7 @@
 //!
 //! In: what the user asks for. Out: [`Settings`], checked before anything is read.
 
-use super::owners::{Dealing, Owners};
+use super::sharing::owners::{Dealing, Owners};
 use crate::array::Grid;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::leaf::LeafBackend;

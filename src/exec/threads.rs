@@ -5,12 +5,12 @@
 //! together, a packet from before it is sent until whoever took it sleeps again, so the count is zero exactly then, and
 //! whoever brings it to zero tells the others. Nobody waits for a program that cannot go on.
 
-use super::outbox::Post;
-use super::packet::Packet;
 use super::plan::Plan;
 use super::trace::{Activity, Tape};
-use super::word::Stored;
-use super::worker::{Report, Worker};
+use super::workers::outbox::Post;
+use super::workers::packet::Packet;
+use super::workers::word::Stored;
+use super::workers::worker::{Report, Worker};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::sim::{Fault, Memory};
 use crossbeam::channel::{Receiver, Sender, unbounded};

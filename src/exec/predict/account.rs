@@ -7,7 +7,7 @@ use super::unknown_rates;
 use crate::array::{Assignment, Call, Program, Scalar, Trouble};
 use crate::cost::{Cluster, OTHER, library};
 use crate::diagnostic::Checked;
-use crate::exec::word::ELEMENT;
+use crate::exec::workers::word::ELEMENT;
 use crate::integer::Bindings;
 use crate::leaf::{Forecast, Forecasts, LeafBackend, Work};
 use std::cell::{Cell, RefCell};

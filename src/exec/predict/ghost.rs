@@ -2,8 +2,8 @@
 
 use super::account::Account;
 use crate::array::{Assignment, Trouble};
-use crate::exec::packet::{Packet, Parcels};
-use crate::exec::word::{ELEMENT, Word};
+use crate::exec::workers::packet::{Packet, Parcels};
+use crate::exec::workers::word::{ELEMENT, Word};
 use crate::leaf::Work;
 use std::marker::PhantomData;
 

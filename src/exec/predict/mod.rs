@@ -14,10 +14,10 @@
 //! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, caches that several
 //! workers share, and links that several pairs of workers share. Paper: LogP and its kin; Cyclotron section 9.
 
-use super::owners::Owners;
 use super::plan::Plan;
-use super::word::Word;
-use super::worker::Report;
+use super::sharing::owners::Owners;
+use super::workers::word::Word;
+use super::workers::worker::Report;
 use super::{Counts, Settings, count, standings};
 use crate::array::{self, Code, Program};
 use crate::cost::{Cluster, LIBRARIES, TASKS};
@@ -36,6 +36,10 @@ mod ghost;
 mod shapes;
 
 mod network;
+
+mod ways;
+
+pub use ways::{Choices, least_seconds, weigh};
 
 /// What a run would be like.
 #[derive(Clone, Debug)]

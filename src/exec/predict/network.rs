@@ -8,12 +8,12 @@
 use super::account::Account;
 use super::ghost::Ghost;
 use super::shapes::Shapes;
-use crate::exec::outbox::Post;
-use crate::exec::packet::Packet;
 use crate::exec::plan::Plan;
 use crate::exec::trace::Tape;
-use crate::exec::word::{ELEMENT, Word};
-use crate::exec::worker::{Report, Worker};
+use crate::exec::workers::outbox::Post;
+use crate::exec::workers::packet::Packet;
+use crate::exec::workers::word::{ELEMENT, Word};
+use crate::exec::workers::worker::{Report, Worker};
 use crate::sim::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

@@ -4,7 +4,7 @@ use super::account::Account;
 use super::ghost::Ghost;
 use crate::array::{Layout, Trouble};
 use crate::exec::arrays::{Arrays, Share};
-use crate::exec::word::ELEMENT;
+use crate::exec::workers::word::ELEMENT;
 
 /// The arrays as one worker sees them.
 pub struct Shapes<'a> {

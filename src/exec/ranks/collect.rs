@@ -4,7 +4,7 @@
 //! keeps of an array is one bit for each word that is there, so it knows what nobody stores and what two ranks store. After
 //! something went wrong it takes in the rest, and hands on nothing.
 
-use super::super::marks::Marks;
+use super::super::sharing::marks::Marks;
 use super::contents::Contents;
 use super::distribute::{of_entries, to_entries};
 use super::part::{Part, pieces};

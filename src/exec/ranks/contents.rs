@@ -1,6 +1,6 @@
 //! Words as the elements of an array, by which ranks give them to each other before and after a run.
 
-use super::super::word::Word;
+use super::super::workers::word::Word;
 use crate::array::{Layout, Trouble};
 use crate::leaf::Tile;
 use crate::sim::check_box;

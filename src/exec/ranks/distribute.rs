@@ -3,7 +3,7 @@
 //! Every rank asks for its words piece by piece; rank 0 reads a piece, sends it and forgets it, so it holds one at a time
 //! beside what its own PEs read. A source that fails is told after all have got their pieces, with numbers that nobody will use.
 
-use super::super::needs::Needs;
+use super::super::sharing::needs::Needs;
 use super::contents::Contents;
 use super::part::{Part, pieces};
 use super::share::Share;

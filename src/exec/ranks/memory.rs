@@ -1,8 +1,8 @@
 //! The memory of all ranks: what each will hold, said before anything is read, and what each took.
 
 use super::super::footprint::{Footprint, Held, Usage, check_footprints};
-use super::super::needs::Needs;
 use super::super::plan::Plan;
+use super::super::sharing::needs::Needs;
 use super::contents::Contents;
 use super::world::{Stopped, World};
 

@@ -7,11 +7,11 @@
 //! anything is read (`memory.rs`). What goes wrong on one rank ends all of them, with the message on rank 0
 //! ([`World::settle`]). Paper: Cyclotron sections 9.2 and 10.
 
-use super::needs::Needs;
 use super::plan::Plan;
+use super::sharing::needs::Needs;
 use super::taken::Watch;
 use super::trace::Tape;
-use super::worker::Report;
+use super::workers::worker::Report;
 use super::{Execution, Settings, Taken, Usage, conclude, host};
 use crate::array::elements::{Sinks, Sources, publish_all};
 use crate::array::{self, Code, Program};

@@ -3,7 +3,7 @@
 use super::super::footprint::Held;
 use super::super::taken::Taken;
 use super::super::trace::Lane;
-use super::super::worker::Report;
+use super::super::workers::worker::Report;
 use super::lanes;
 use super::world::World;
 use crate::leaf::Work;

@@ -1,9 +1,9 @@
 //! One rank while its PEs run: sweeps, messages, and the token when there is nothing else to do.
 
-use super::super::outbox::{FULL, POSTED, SLOTS};
 use super::super::plan::Plan;
 use super::super::trace::{Activity, Tape};
-use super::super::worker::{Report, Worker};
+use super::super::workers::outbox::{FULL, POSTED, SLOTS};
+use super::super::workers::worker::{Report, Worker};
 use super::contents::Contents;
 use super::sends::{Sends, slots};
 use super::share::Share;

@@ -4,8 +4,8 @@
 //! are, or no other is free, all are given back together once MPI has every message (`Volley` in `traffic.rs`). The tiles in
 //! slots are twice as many as the channels to other ranks hold.
 
-use super::super::outbox::SLOTS;
-use super::super::packet::Enclosed;
+use super::super::workers::outbox::SLOTS;
+use super::super::workers::packet::Enclosed;
 use super::world::{World, number};
 use mpi::request::{LocalScope, Request};
 use mpi::traits::{Communicator, Destination};

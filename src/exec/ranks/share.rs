@@ -4,9 +4,9 @@
 //! (`distribute.rs`) and given away after it (`collect.rs`).
 
 use super::super::arrays::{self, Arrays};
-use super::super::marks::Marks;
-use super::super::needs::Needs;
 use super::super::plan::Plan;
+use super::super::sharing::marks::Marks;
+use super::super::sharing::needs::Needs;
 use super::contents::Contents;
 use super::part::Part;
 use crate::array::Trouble;

@@ -7,8 +7,8 @@
 //! who has a packet may wait for them. A rank that leaves says so to all others and then hears from all others, so nothing is
 //! left under way when MPI ends.
 
-use super::super::outbox::{POSTED, Post};
-use super::super::packet::{Enclosed, Packet};
+use super::super::workers::outbox::{POSTED, Post};
+use super::super::workers::packet::{Enclosed, Packet};
 use super::sends::{Outgoing, Sends};
 use super::tour::Token;
 use super::world::{World, number};

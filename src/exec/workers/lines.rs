@@ -5,8 +5,8 @@
 
 use super::outbox::Outbox;
 use super::packet::Parcel;
-use super::plan::Plan;
 use super::word::Word;
+use crate::exec::plan::Plan;
 use std::collections::HashMap;
 
 /// One line, as far as it is heard at this worker.

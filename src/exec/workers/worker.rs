@@ -5,18 +5,18 @@
 //! parked at the wire or the tag it waits for, and whoever brings the word or the slot puts it back.
 
 use super::agenda::Agenda;
-use super::arrays::{Arrays, Share};
-use super::footprint::Held;
 use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
-use super::plan::Plan;
 use super::supplies::Supplies;
 use super::surroundings::{Around, Outlook, Prefetched, Surroundings};
-use super::trace::{Activity, Lane, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{self, NOWHERE, Op, State, Stop, Trouble};
+use crate::exec::arrays::{Arrays, Share};
+use crate::exec::footprint::Held;
+use crate::exec::plan::Plan;
+use crate::exec::trace::{Activity, Lane, Tape};
 use crate::sim::{Fault, Standing};
 
 /// One PE between two runs.

@@ -4,11 +4,11 @@
 //! [`AHEAD`] words before it needs the first; a home answers whoever asks, at once and whatever its own PEs wait for. So the words
 //! that one PE loads are a channel whose writer never waits for anything but room, and the law of `mod.rs` holds as before.
 
-use super::needs::loads_of;
 use super::outbox::Outbox;
 use super::packet::Parcel;
-use super::plan::Plan;
 use super::word::Word;
+use crate::exec::plan::Plan;
+use crate::exec::sharing::needs::loads_of;
 use std::collections::VecDeque;
 
 /// For so many words a PE asks ahead: one on its way while the other is used.

@@ -4,11 +4,12 @@
 //! order. Every way is weighed; a program is passed over whole where its leaves alone take longer than what is known already.
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
 
-use super::owners::{Dealing, arrangements};
-use super::{Prediction, Settings, predict};
+use super::{Prediction, predict};
 use crate::array::Program;
 use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::exec::Settings;
+use crate::exec::sharing::owners::{Dealing, arrangements};
 use crate::integer::Bindings;
 use crate::leaf::LeafBackend;
 use rayon::prelude::*;

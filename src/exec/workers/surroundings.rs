@@ -2,16 +2,16 @@
 
 use super::agenda::Agenda;
 use super::ahead::{coming_sends, early_sends, not_given};
-use super::arrays::Arrays;
 use super::lines::Lines;
 use super::outbox::Outbox;
 use super::packet::Parcel;
-use super::plan::Plan;
 use super::supplies::Supplies;
-use super::trace::{Activity, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{Assignment, Environment, NOWHERE, Trouble};
+use crate::exec::arrays::Arrays;
+use crate::exec::plan::Plan;
+use crate::exec::trace::{Activity, Tape};
 use std::collections::{HashMap, HashSet};
 
 /// Everything at a worker but its PEs.

@@ -7,9 +7,9 @@
 
 use super::outbox::Outbox;
 use super::packet::Parcel;
-use super::plan::Plan;
 use super::word::Word;
 use crate::array::{NOWHERE, Wire};
+use crate::exec::plan::Plan;
 use std::collections::VecDeque;
 
 /// Where the other end of a wire is.

@@ -8,9 +8,9 @@
 
 use super::homes::Homes;
 use super::marks::Marks;
-use super::plan::Plan;
-use super::supplies::AHEAD;
 use crate::array::{self, Assignment, Environment, Layout, State, Trouble};
+use crate::exec::plan::Plan;
+use crate::exec::workers::supplies::AHEAD;
 use std::ops::Range;
 
 /// What some PEs do to arrays and buses.
