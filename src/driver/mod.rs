@@ -97,6 +97,8 @@ mod system;
 
 mod timed;
 
+mod together;
+
 mod tracing;
 
 mod words;

@@ -86,7 +86,7 @@ fn sizes_json(sizes: &Bindings) -> Value {
 }
 
 /// A design as the JSON object of `systole search`.
-fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
+pub fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
     let (design, cost) = (K::design(searched, found), K::cost(found));
     let mut object = Value::Object(K::map_json(&design));
     object["cycles"] = json!(cost.cycles);
