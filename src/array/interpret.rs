@@ -74,10 +74,10 @@ pub trait Environment {
     fn at(&mut self, time: i64);
     /// `tick`.
     fn tick(&mut self, cycles: u64) -> Result<(), Trouble>;
-    /// `load`.
-    fn load(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
-    /// `prefetch`.
-    fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble>;
+    /// `load`; `None` where the word is not there yet.
+    fn load(&mut self, array: usize, address: usize) -> Result<Option<Self::Word>, Trouble>;
+    /// `prefetch`; whether the word is there.
+    fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble>;
     /// `local`.
     fn local(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
     /// `store`.
@@ -162,10 +162,15 @@ impl<E: Environment> Running<'_, E> {
             Op::Jump(target) => return Ok(Step::Jump(*target)),
             Op::At(time) => self.environment.at(self.value(time)?),
             Op::Tick(cycles) => self.environment.tick(*cycles)?,
-            Op::Load { register, array, at } => {
-                self.registers[*register] = self.environment.load(*array, self.address(*array, at)?)?;
+            Op::Load { register, array, at } => match self.environment.load(*array, self.address(*array, at)?)? {
+                Some(value) => self.registers[*register] = value,
+                None => return Ok(Step::Wait),
+            },
+            Op::Prefetch { array, at } => {
+                if !self.environment.prefetch(*array, self.address(*array, at)?)? {
+                    return Ok(Step::Wait);
+                }
             }
-            Op::Prefetch { array, at } => self.environment.prefetch(*array, self.address(*array, at)?)?,
             Op::Local { register, array, at } => {
                 self.registers[*register] = self.environment.local(*array, self.address(*array, at)?)?;
             }

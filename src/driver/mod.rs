@@ -2,113 +2,25 @@
 //!
 //! Exit codes: 0 all is well, 1 the input is wrong or a claim is refuted, 2 wrong usage, 3 the solver did not know.
 
-mod arguments;
-
-mod calibrate;
-
-mod check;
-
-mod closed_form;
-
-mod cluster_arguments;
-
-mod columns;
-
-mod coordinates;
-
-mod derive;
-
-mod doctor;
-
-mod emit;
-
-mod energy;
-
-mod equal;
-
-mod exec;
-
-#[cfg(feature = "mpi")]
-mod exec_on_ranks;
-
-mod explain;
-
-mod explore;
+mod flags;
 
 mod files;
 
-mod filled;
+mod shown;
 
-mod finished;
-
-mod forbidden;
-
-mod forms;
-
-mod inputs;
-
-mod job;
-
-mod kernel;
-
-mod law_arguments;
-
-mod limit_arguments;
-
-mod memory;
-
-mod one_space;
-
-mod origin;
-
-mod output;
-
-mod outputs;
-
-mod picture;
+mod kernels;
 
 mod pipeline;
 
-mod predict;
+mod runs;
 
-mod prove;
-
-mod reporting;
-
-mod room;
-
-mod rules_table;
-
-mod rules;
-
-mod run;
-
-mod search;
-
-mod setting;
-
-mod show;
-
-mod sim;
-
-mod steps;
-
-mod system;
-
-mod timed;
-
-mod together;
-
-mod tracing;
-
-mod words;
-
-mod written;
+mod commands;
 
 use crate::diagnostic::{Diagnostics, render};
-use arguments::{Arguments, Command};
 use clap::Parser;
-use output::Output;
+use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim};
+use flags::arguments::{Arguments, Command};
+use shown::output::Output;
 use std::process::ExitCode;
 
 /// How a command that did its work ended.

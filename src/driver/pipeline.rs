@@ -3,17 +3,18 @@
 //! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
 //! differs between them stands behind [`Kernel`].
 
-use super::arguments::{SoughtArguments, SpaceArguments};
-use super::kernel::Kernel;
-use super::limit_arguments::blamed;
-use super::one_space::OneSpace;
-use super::origin::{Derived, Origin};
-use super::output::Output;
-use super::setting::{Setting, schedule};
-use super::system::System;
-use super::{Done, Failure, Verdict, files, forms, room};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
+use crate::driver::flags::limit_arguments::blamed;
+use crate::driver::flags::setting::{Setting, schedule};
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::one_space::OneSpace;
+use crate::driver::kernels::origin::{Derived, Origin};
+use crate::driver::kernels::system::System;
+use crate::driver::kernels::{forms, room};
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Failure, Verdict, files};
 use crate::integer::Matrix;
 use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Schedule, Space};
 use crate::rewrite;

@@ -23,7 +23,7 @@ pub struct Footprint {
     pub outputs: u64,
     /// Words in the registers of its PEs, and the tile that a leaf works on.
     pub registers: u64,
-    /// Words in the slots of its channels and on its buses.
+    /// Words in the slots of its channels, on its buses, and from the homes of others.
     pub channels: u64,
     /// The program, its wiring, the state of PEs, and parts of arrays on their way; an estimate.
     pub bookkeeping: u64,
@@ -68,9 +68,10 @@ impl Footprint {
             if touches.contains(&true) { plan.capacities[wire.channel] } else { 0 }
         });
         let lines = plan.reach.iter().zip(driven).filter(|(reach, _)| reach.contains(&rank));
-        // Beside what channels hold, MPI may still read what was sent.
-        let sent = plan.under_way(rank);
-        let words = sum(ends).saturating_add(sum(lines.map(|(_, words)| *words))).saturating_add(sent);
+        // Beside what channels hold, MPI may still read what was sent; what a home sends is among its inputs.
+        let sent = plan.under_way(rank).saturating_add(needs.given.min(SLOTS as u64));
+        let heard = sum(lines.map(|(_, words)| *words));
+        let words = [sum(ends), heard, sent, needs.supplied].into_iter().fold(0, u64::saturating_add);
         Footprint {
             inputs: elements(plan, &needs.read),
             outputs: elements(plan, &needs.stored),
@@ -82,7 +83,7 @@ impl Footprint {
 
     /// Of all workers of one process, which share whole arrays.
     pub(super) fn of_threads<W: Word>(plan: &Plan<'_>) -> Footprint {
-        let has_lines = !plan.wiring.lines.is_empty();
+        let is_walked = !plan.wiring.lines.is_empty() || plan.homes.is_some();
         let volume = |is_output: bool| {
             let layouts = plan.code.arrays.iter().filter(move |layout| layout.is_output() == is_output);
             sum(layouts.map(|layout| layout.volume() as u64 * ELEMENT))
@@ -95,12 +96,15 @@ impl Footprint {
             ..Footprint::default()
         };
         for worker in 0..plan.workers {
-            let needs = if has_lines { Needs::of(plan, worker) } else { Needs::default() };
+            let needs = if is_walked { Needs::of(plan, worker) } else { Needs::default() };
             footprint.registers += registers::<W>(plan, worker);
             footprint.bookkeeping += bookkeeping::<W>(plan, worker, &needs);
             let heard = plan.reach.iter().zip(&needs.driven);
             let copies = heard.map(|(reach, words)| if W::IS_SHARED { *words } else { words * reach.len() as u64 });
-            footprint.channels = footprint.channels.saturating_add(sum(copies).saturating_mul(word_bytes(plan)));
+            // Tiles on their way are among the inputs or the outputs.
+            let given = if W::IS_SHARED { 0 } else { needs.given };
+            let copies = [sum(copies), needs.supplied, given].into_iter().fold(0, u64::saturating_add);
+            footprint.channels = footprint.channels.saturating_add(copies.saturating_mul(word_bytes(plan)));
         }
         footprint
     }

@@ -13,17 +13,24 @@
 //! deadlock at its proved depths does not deadlock here. What this needs of the code: wires keep order and capacity across
 //! workers (`wires.rs`); a worker that is idle holds nothing back (`outbox.rs`); the end of a run is seen if and only if
 //! nobody can go on and nothing is under way (`threads.rs`). A bus keeps every word for whoever asks later, so it is a channel
-//! without end to each listener, and never makes its driver wait.
+//! without end to each listener, and never makes its driver wait. Words that a PE loads from the home of another worker come over
+//! a channel whose writer waits for nothing but room (`supplies.rs`), and a home takes in every result.
 
 use crate::array::elements::{Sinks, Sources, publish_all, sources_of};
-use crate::array::{self, Code, Grid, Program, Tensors};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::array::{self, Code, Program, Tensors};
+use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use crate::leaf::{LeafBackend, Leaves, Tile, Work};
+use crate::leaf::{Leaves, Tile, Work};
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::Duration;
 
+mod settings;
+
+pub use settings::Settings;
+
 mod owners;
+
+mod homes;
 
 mod shares;
 
@@ -46,6 +53,8 @@ mod trace;
 pub use trace::{Activity, Lane, MOST_MOMENTS, Moment, Timeline};
 
 mod lines;
+
+mod supplies;
 
 mod host;
 
@@ -95,54 +104,6 @@ use taken::Watch;
 use trace::Tape;
 use word::Stored;
 use worker::Report;
-
-/// How a program is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// How many workers there are, at least 1.
-    pub workers: usize,
-    /// How PEs are dealt out to them.
-    pub dealing: Dealing,
-    /// How many workers stand along each axis of the grid; their product is `workers`. None for the grid that
-    /// [`Owners::new`] chooses.
-    pub arrangement: Option<Vec<usize>>,
-    /// How often the program is run, at least 1, one run after the other on the same operands.
-    pub repeat: usize,
-    /// Slots of every channel, at least 1, in place of the declared depths.
-    pub capacity: Option<u64>,
-    /// What runs the leaves of a program over tiles.
-    pub leaves: LeafBackend,
-    /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more.
-    pub memory: Option<u64>,
-    /// Whether to keep what each worker does when.
-    pub trace: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
-        Settings {
-            workers: 1,
-            dealing,
-            arrangement: None,
-            repeat: 1,
-            capacity: None,
-            leaves,
-            memory: None,
-            trace: false,
-        }
-    }
-}
-
-impl Settings {
-    /// The worker of each PE of a grid.
-    fn owners(&self, grid: &Grid, workers: usize) -> Checked<Owners> {
-        match &self.arrangement {
-            None => Ok(Owners::new(grid, workers, self.dealing)),
-            Some(arrangement) => Owners::arranged(grid, workers, arrangement, self.dealing),
-        }
-    }
-}
 
 /// What a run gave.
 #[derive(Clone, Debug)]
@@ -217,7 +178,7 @@ fn run(
     sources: &mut Sources<'_>,
     settings: &Settings,
 ) -> Checked<(Execution, Memory)> {
-    check_settings(settings)?;
+    settings.check()?;
     let code = array::compile(program, sizes)?;
     match program.is_over_tiles() {
         true => {
@@ -255,7 +216,7 @@ fn attempt<W: Stored>(
     operations: &W::Operations,
 ) -> Checked<Result<(Execution, Memory), Fault>> {
     let owners = settings.owners(&code.grid, settings.workers)?;
-    let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
+    let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let stated = Footprint::of_threads::<W>(&plan);
     check_footprints(&[("the process".to_owned(), stated, settings.memory)])?;
     let before = host::resident();
@@ -343,20 +304,4 @@ fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
 fn total(reports: &[Report], each: impl Iterator<Item = u64>) -> u64 {
     let times = |operation: usize| reports.iter().filter_map(|report| report.computed.get(operation)).sum::<u64>();
     each.enumerate().map(|(operation, each)| each * times(operation)).sum()
-}
-
-fn check_settings(settings: &Settings) -> Checked<()> {
-    if settings.workers == 0 {
-        return Diagnostic::new("a run has at least 1 worker").alone();
-    }
-    if settings.repeat == 0 {
-        return Diagnostic::new("a program is run at least once").alone();
-    }
-    if settings.capacity == Some(0) {
-        return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
-    }
-    if settings.dealing == Dealing::BlockCyclic(0) {
-        return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();
-    }
-    Ok(())
 }

@@ -1,38 +1,72 @@
 //! What the PEs of a worker read, store and put on buses.
 //!
 //! In: a plan and a worker. Out: for each array the runs of addresses that some PE of the worker loads or prefetches, and
-//! those that one stores; for each bus line how many words they drive. The bodies are gone through with channels and buses
-//! that never make anyone wait. Control flow and subscripts depend on sizes and coordinates alone, never on words, so the
-//! answer is exact, before anything is read or computed. A body that does something wrong is followed up to there.
+//! those that one stores, or those that have their home there; for each bus line how many words they drive. The bodies are gone
+//! through with channels and buses that never make anyone wait. Control flow and subscripts depend on sizes and coordinates alone,
+//! never on words, so the answer is exact, before anything is read or computed. A body that does something wrong is followed up
+//! to there.
 
+use super::homes::Homes;
 use super::marks::Marks;
 use super::plan::Plan;
-use crate::array::{self, Assignment, Environment, State, Trouble};
+use super::supplies::AHEAD;
+use crate::array::{self, Assignment, Environment, Layout, State, Trouble};
 use std::ops::Range;
 
 /// What some PEs do to arrays and buses.
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
-    /// For each array the addresses that are read, in rising order.
+    /// For each array the addresses that are read, or have their home here, in rising order.
     pub read: Vec<Vec<Range<usize>>>,
-    /// For each array the addresses that are stored, in rising order.
+    /// For each array the addresses that are stored, or have their home here, in rising order.
     pub stored: Vec<Vec<Range<usize>>>,
     /// For each bus line of the array how many words are driven.
     pub driven: Vec<u64>,
     /// How many words are prefetched, counted at each PE.
     pub prefetched: u64,
+    /// How many words from other homes are there at a time: those asked for ahead, and those prefetched, which stay.
+    pub supplied: u64,
+    /// How many words are stored that have their home elsewhere.
+    pub given: u64,
 }
 
 impl Needs {
     /// The needs of one worker.
     pub fn of(plan: &Plan<'_>, worker: usize) -> Needs {
-        let blank = vec![Marks::default(); plan.code.arrays.len()];
-        let driven = vec![0; plan.wiring.lines.len()];
-        let mut walk = Walk { plan, pe: 0, read: blank.clone(), stored: blank, driven, prefetched: 0 };
-        plan.pes_of(worker).for_each(|pe| walk.follow(pe));
-        let runs = |marks: Vec<Marks>| marks.iter().map(Marks::runs).collect();
-        Needs { read: runs(walk.read), stored: runs(walk.stored), driven: walk.driven, prefetched: walk.prefetched }
+        let mut walk = Walk::new(plan);
+        let mut supplied = 0;
+        for pe in plan.pes_of(worker) {
+            walk.follow(pe);
+            supplied += walk.loads.drain(..).count().min(AHEAD) as u64;
+        }
+        let Walk { read, stored, driven, prefetched, kept, given, .. } = walk;
+        let runs = |marks: &[Marks], is_output: bool| match &plan.homes {
+            Some(homes) => homes_of(plan, homes, worker, is_output),
+            None => marks.iter().map(Marks::runs).collect(),
+        };
+        let (read, stored) = (runs(&read, false), runs(&stored, true));
+        Needs { read, stored, driven, prefetched, supplied: supplied + kept, given }
     }
+}
+
+/// The words of inputs, or of outputs, that have their home at a worker.
+fn homes_of(plan: &Plan<'_>, homes: &Homes, worker: usize, is_output: bool) -> Vec<Vec<Range<usize>>> {
+    let arrays = plan.code.arrays.iter().enumerate();
+    let runs = |(array, layout): (usize, &Layout)| match layout.is_output() == is_output {
+        true => homes.runs(array, layout, worker),
+        false => vec![],
+    };
+    arrays.map(runs).collect()
+}
+
+/// What each PE of a worker loads and prefetches from the homes of others, as arrays and addresses in its order.
+pub fn loads_of(plan: &Plan<'_>, worker: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut walk = Walk::new(plan);
+    let loads = plan.pes_of(worker).map(|pe| {
+        walk.follow(pe);
+        std::mem::take(&mut walk.loads)
+    });
+    loads.collect()
 }
 
 /// How many words these runs have.
@@ -42,7 +76,7 @@ pub fn words_of(runs: &[Range<usize>]) -> usize {
 
 /// How many elements stand at these addresses.
 #[cfg(feature = "mpi")]
-pub fn elements_of(layout: &array::Layout, runs: &[Range<usize>]) -> usize {
+pub fn elements_of(layout: &Layout, runs: &[Range<usize>]) -> usize {
     match layout.boxes.is_empty() {
         true => words_of(runs),
         false => runs.iter().flat_map(Range::clone).map(|address| layout.size_at(address)).sum(),
@@ -58,9 +92,30 @@ struct Walk<'a> {
     stored: Vec<Marks>,
     driven: Vec<u64>,
     prefetched: u64,
+    /// What is loaded from other homes.
+    loads: Vec<(usize, usize)>,
+    /// How much of it is prefetched.
+    kept: u64,
+    given: u64,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(plan: &'a Plan<'a>) -> Walk<'a> {
+        let blank = vec![Marks::default(); plan.code.arrays.len()];
+        let driven = vec![0; plan.wiring.lines.len()];
+        Walk {
+            plan,
+            pe: 0,
+            read: blank.clone(),
+            stored: blank,
+            driven,
+            prefetched: 0,
+            loads: vec![],
+            kept: 0,
+            given: 0,
+        }
+    }
+
     fn follow(&mut self, pe: usize) {
         self.pe = pe;
         let code = self.plan.code;
@@ -84,14 +139,22 @@ impl Environment for Walk<'_> {
         Ok(())
     }
 
-    fn load(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
-        self.read[array].mark(address);
-        Ok(())
+    fn load(&mut self, array: usize, address: usize) -> Result<Option<()>, Trouble> {
+        let owner = self.plan.owner(self.pe);
+        if self.plan.home(array, address, owner) == owner {
+            self.read[array].mark(address);
+        } else {
+            self.loads.push((array, address));
+        }
+        Ok(Some(()))
     }
 
-    fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
+    fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble> {
+        let before = self.loads.len();
+        self.load(array, address)?;
         self.prefetched += 1;
-        self.load(array, address)
+        self.kept += (self.loads.len() - before) as u64;
+        Ok(true)
     }
 
     fn local(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
@@ -99,6 +162,8 @@ impl Environment for Walk<'_> {
     }
 
     fn store(&mut self, array: usize, address: usize, _value: &()) -> Result<(), Trouble> {
+        let owner = self.plan.owner(self.pe);
+        self.given += u64::from(self.plan.home(array, address, owner) != owner);
         self.stored[array].mark(address);
         Ok(())
     }

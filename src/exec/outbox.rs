@@ -28,7 +28,9 @@ pub trait Post {
 pub struct Outbox {
     open: Vec<Packet>,
     full: Vec<(usize, Packet)>,
-    /// How many words and drives went to other workers.
+    /// Whether someone waits for an answer in it.
+    owes: bool,
+    /// How many words went to other workers, drives and those of arrays included.
     pub words: u64,
     /// How many packets they went in.
     pub packets: u64,
@@ -37,16 +39,22 @@ pub struct Outbox {
 impl Outbox {
     /// Empty, for so many workers.
     pub fn new(workers: usize) -> Outbox {
-        Outbox { open: vec![Packet::default(); workers], full: vec![], words: 0, packets: 0 }
+        Outbox { open: vec![Packet::default(); workers], full: vec![], owes: false, words: 0, packets: 0 }
     }
 
     /// Something for a worker.
     pub fn put<W: Word>(&mut self, to: usize, parcel: &Parcel<W>) {
-        self.words += u64::from(!matches!(parcel, Parcel::Credit { .. }));
+        self.words += u64::from(!matches!(parcel, Parcel::Credit { .. } | Parcel::Ask { .. }));
+        self.owes |= matches!(parcel, Parcel::Supply { .. });
         self.open[to].push(parcel);
         if self.open[to].size() >= FULL {
             self.full.push((to, std::mem::take(&mut self.open[to])));
         }
+    }
+
+    /// Whether someone waits for an answer that is not sent yet.
+    pub fn owes(&self) -> bool {
+        self.owes
     }
 
     /// Sends the packets that are full.
@@ -59,6 +67,7 @@ impl Outbox {
 
     /// Sends everything, the slots that wires owe included.
     pub fn flush<W: Word>(&mut self, wires: &mut Wires<W>, post: &mut impl Post, tape: &mut Tape) {
+        self.owes = false;
         wires.pay(self);
         self.send_full(post, tape);
         for (to, packet) in self.open.iter_mut().enumerate().filter(|(_, packet)| !packet.is_empty()) {

@@ -49,6 +49,39 @@ pub enum Parcel<W> {
         /// Its tag.
         tag: Vec<i64>,
     },
+    /// A word of an input is asked of its home.
+    Ask {
+        /// The array's position in the code.
+        array: usize,
+        /// The word's address.
+        address: usize,
+        /// Who asks.
+        worker: usize,
+        /// For which of its PEs, by the position there.
+        pe: usize,
+        /// How many words that PE was given before this one.
+        turn: u64,
+    },
+    /// A word that was asked for.
+    Supply {
+        /// The PE, by its position at its worker.
+        pe: usize,
+        /// As it was asked for.
+        turn: u64,
+        /// The word.
+        value: W,
+    },
+    /// A word of an output for its home.
+    Result {
+        /// The array's position in the code.
+        array: usize,
+        /// The word's address.
+        address: usize,
+        /// The PE that stores it, by its position in the code.
+        pe: usize,
+        /// The word.
+        value: W,
+    },
 }
 
 const WORD: u64 = 0;
@@ -57,8 +90,14 @@ const CREDIT: u64 = 1;
 
 const DRIVE: u64 = 2;
 
+const ASK: u64 = 3;
+
+const SUPPLY: u64 = 4;
+
+const RESULT: u64 = 5;
+
 /// How many kinds a head can tell apart.
-const KINDS: u64 = 4;
+const KINDS: u64 = 8;
 
 impl Packet {
     /// The packet of these parts, as another worker wrote them.
@@ -101,6 +140,17 @@ impl Packet {
             Parcel::Drive { line, pe, value, tag } => {
                 self.entries.extend([head(DRIVE, *line), *pe as u64, tag.len() as u64]);
                 self.entries.extend(tag.iter().map(|entry| entry.cast_unsigned()));
+                value.pack(self);
+            }
+            Parcel::Ask { array, address, worker, pe, turn } => {
+                self.entries.extend([head(ASK, *array), *address as u64, *worker as u64, *pe as u64, *turn]);
+            }
+            Parcel::Supply { pe, turn, value } => {
+                self.entries.extend([head(SUPPLY, *pe), *turn]);
+                value.pack(self);
+            }
+            Parcel::Result { array, address, pe, value } => {
+                self.entries.extend([head(RESULT, *array), *address as u64, *pe as u64]);
                 value.pack(self);
             }
         }
@@ -154,18 +204,34 @@ impl Parcels<'_> {
         self.enclosed.next().map(Arc::clone)
     }
 
+    /// The next entry, as a position.
+    fn position(&mut self) -> Option<usize> {
+        self.take().map(|entry| entry as usize)
+    }
+
     fn next_parcel<W: Word>(&mut self) -> Option<Parcel<W>> {
         let head = self.take()?;
         let number = (head / KINDS) as usize;
         match head % KINDS {
             WORD => Some(Parcel::Word { wire: number, value: W::unpack(self)? }),
             CREDIT => Some(Parcel::Credit { wire: number, slots: self.take()? }),
+            DRIVE => self.drive(number),
+            ASK => {
+                let (address, worker, pe) = (self.position()?, self.position()?, self.position()?);
+                Some(Parcel::Ask { array: number, address, worker, pe, turn: self.take()? })
+            }
+            SUPPLY => Some(Parcel::Supply { pe: number, turn: self.take()?, value: W::unpack(self)? }),
             _ => {
-                let (pe, length) = (self.take()? as usize, self.take()?);
-                let tag = (0..length).map(|_| self.take().map(u64::cast_signed)).collect::<Option<Vec<i64>>>()?;
-                Some(Parcel::Drive { line: number, pe, value: W::unpack(self)?, tag })
+                let (address, pe) = (self.position()?, self.position()?);
+                Some(Parcel::Result { array: number, address, pe, value: W::unpack(self)? })
             }
         }
+    }
+
+    fn drive<W: Word>(&mut self, line: usize) -> Option<Parcel<W>> {
+        let (pe, length) = (self.position()?, self.take()?);
+        let tag = (0..length).map(|_| self.take().map(u64::cast_signed)).collect::<Option<Vec<i64>>>()?;
+        Some(Parcel::Drive { line, pe, value: W::unpack(self)?, tag })
     }
 }
 
@@ -183,7 +249,10 @@ mod tests {
         let parcels = [
             Parcel::Word { wire: 3, value: -0.0 },
             Parcel::Drive { line: 0, pe: 7, value: f64::INFINITY, tag: vec![-1, i64::MAX] },
-            Parcel::Credit { wire: usize::MAX >> 2, slots: 9 },
+            Parcel::Credit { wire: usize::MAX >> 3, slots: 9 },
+            Parcel::Ask { array: 1, address: 2, worker: 3, pe: 4, turn: u64::MAX },
+            Parcel::Supply { pe: 6, turn: 7, value: 0.25 },
+            Parcel::Result { array: 8, address: 9, pe: 10, value: -3.0 },
             Parcel::Drive { line: 5, pe: 0, value: 1.5, tag: vec![] },
             Parcel::Word { wire: 0, value: 2.0 },
         ];

@@ -3,6 +3,8 @@
 //! In: a program at given sizes, and owners. Out: a [`Plan`] that is the same at every worker, so that workers may name
 //! wires and lines to each other by their numbers.
 
+use super::Settings;
+use super::homes::Homes;
 #[cfg(feature = "mpi")]
 use super::outbox::SLOTS;
 use super::owners::Owners;
@@ -22,6 +24,8 @@ pub struct Plan<'a> {
     pub reach: Vec<Vec<usize>>,
     /// For each `let` of the program whether it calls a leaf.
     pub calls: Vec<bool>,
+    /// Where the words of arrays have their homes; none where each has it with who loads or stores it.
+    pub homes: Option<Homes>,
     /// How many workers there are, at least 1.
     pub workers: usize,
     /// The worker of each PE.
@@ -29,19 +33,25 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The plan of a run; `capacity` stands in for the declared depths where it is given.
-    pub fn new(program: &Program, code: &'a Code, owners: &Owners, workers: usize, capacity: Option<u64>) -> Plan<'a> {
+    /// The plan of a run by so many workers, with capacities and a layout where the settings say some.
+    pub fn new(program: &Program, code: &'a Code, owners: &Owners, workers: usize, settings: &Settings) -> Plan<'a> {
         let wiring = Wiring::of(program, code);
+        let homes = settings.layout.map(|layout| Homes::new(code, owners, workers, layout));
         let owners: Vec<usize> = code.pes.iter().map(|placed| owners.of(placed.position)).collect();
-        let capacities = program.channels.iter().map(|channel| capacity.unwrap_or(channel.depth)).collect();
+        let capacities = program.channels.iter().map(|channel| settings.capacity.unwrap_or(channel.depth)).collect();
         let reach = reach(&wiring, &owners);
         let calls = code.calls().iter().map(|leaves| !leaves.is_empty()).collect();
-        Plan { code, wiring, capacities, reach, calls, workers, owners }
+        Plan { code, wiring, capacities, reach, calls, homes, workers, owners }
     }
 
     /// The worker of a PE.
     pub fn owner(&self, pe: usize) -> usize {
         self.owners[pe]
+    }
+
+    /// The worker that has a word, for one of whose PEs that loads or stores it.
+    pub fn home(&self, array: usize, address: usize, worker: usize) -> usize {
+        self.homes.as_ref().map_or(worker, |homes| homes.of(array, address))
     }
 
     /// The PEs of a worker, in the order of the code.
@@ -52,8 +62,8 @@ impl<'a> Plan<'a> {
 
 #[cfg(feature = "mpi")]
 impl Plan<'_> {
-    /// From how many words of this worker MPI may read at a time: twice as many as all wires hold on which it sends to others,
-    /// since room is given back only when every message has been taken, and for bus lines as many as it has messages.
+    /// From how many words on wires and buses of this worker MPI may read at a time: twice as many as all wires hold on which it
+    /// sends to others, since room is given back only when every message has been taken, and for bus lines as many as it has messages.
     pub fn under_way(&self, worker: usize) -> u64 {
         let leaves = |wire: &&Wire| self.owner(wire.sender) == worker && self.owner(wire.receiver) != worker;
         let wires = self.wiring.wires.iter().filter(leaves).map(|wire| self.capacities[wire.channel].saturating_mul(2));

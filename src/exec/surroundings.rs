@@ -5,12 +5,14 @@ use super::ahead::{coming_sends, early_sends, not_given};
 use super::arrays::Arrays;
 use super::lines::Lines;
 use super::outbox::Outbox;
+use super::packet::Parcel;
 use super::plan::Plan;
+use super::supplies::Supplies;
 use super::trace::{Activity, Tape};
 use super::wires::Wires;
 use super::word::Word;
 use crate::array::{Assignment, Environment, NOWHERE, Trouble};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Everything at a worker but its PEs.
 pub struct Surroundings<'a, A, W: Word> {
@@ -19,6 +21,7 @@ pub struct Surroundings<'a, A, W: Word> {
     pub arrays: A,
     pub wires: Wires<W>,
     pub lines: Lines<W>,
+    pub supplies: Supplies<W>,
     pub outbox: Outbox,
     /// PEs that can go on.
     pub ready: Agenda,
@@ -32,6 +35,8 @@ pub struct Surroundings<'a, A, W: Word> {
 #[derive(Clone, Debug)]
 pub struct Prefetched<W> {
     elements: HashSet<(usize, usize)>,
+    /// Words from the homes of other workers.
+    brought: HashMap<(usize, usize), W>,
     /// What was read last: PEs often read one again.
     last: Option<((usize, usize), W)>,
 }
@@ -39,7 +44,7 @@ pub struct Prefetched<W> {
 impl<W: Clone> Prefetched<W> {
     /// Nothing yet.
     pub fn new() -> Prefetched<W> {
-        Prefetched { elements: HashSet::new(), last: None }
+        Prefetched { elements: HashSet::new(), brought: HashMap::new(), last: None }
     }
 
     /// A word, where it was prefetched.
@@ -47,7 +52,8 @@ impl<W: Clone> Prefetched<W> {
         if let Some((_, word)) = self.last.as_ref().filter(|(last, _)| *last == element) {
             return Some(word.clone());
         }
-        let word = self.elements.contains(&element).then(|| arrays.read(element.0, element.1))?;
+        let own = || self.elements.contains(&element).then(|| arrays.read(element.0, element.1));
+        let word = self.brought.get(&element).cloned().or_else(own)?;
         self.last = Some((element, word.clone()));
         Some(word)
     }
@@ -88,6 +94,13 @@ impl<A, W: Word> Around<'_, '_, A, W> {
         is_over
     }
 
+    /// The other worker that has a word of an array, if any.
+    #[inline(always)]
+    fn home(&self, array: usize, address: usize) -> Option<usize> {
+        let homes = self.world.plan.homes.as_ref()?;
+        Some(homes.of(array, address)).filter(|home| *home != self.world.plan.owner(self.pe.0))
+    }
+
     /// Sends what the PE holds already, of what it is to send after the `let` at `counter`; whether it has sent anything.
     fn send_ahead(&mut self, counter: usize, slots: &[i64], registers: &[W]) -> bool {
         let class = self.world.plan.code.pes[self.pe.0].class;
@@ -125,13 +138,20 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
         Ok(())
     }
 
-    fn load(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
-        Ok(self.world.arrays.read(array, address))
+    fn load(&mut self, array: usize, address: usize) -> Result<Option<W>, Trouble> {
+        match self.home(array, address) {
+            None => Ok(Some(self.world.arrays.read(array, address))),
+            Some(_) => Ok(self.world.supplies.take(self.world.plan, self.pe.1, &mut self.world.outbox)),
+        }
     }
 
-    fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
-        self.prefetched.elements.insert((array, address));
-        Ok(())
+    fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble> {
+        if self.home(array, address).is_none() {
+            self.prefetched.elements.insert((array, address));
+            return Ok(true);
+        }
+        let word = self.world.supplies.take(self.world.plan, self.pe.1, &mut self.world.outbox);
+        Ok(word.map(|word| self.prefetched.brought.insert((array, address), word)).is_some())
     }
 
     fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
@@ -139,6 +159,11 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
+        if let Some(home) = self.home(array, address) {
+            let parcel = Parcel::Result { array, address, pe: self.pe.0, value: value.clone() };
+            self.world.outbox.put(home, &parcel);
+            return Ok(());
+        }
         match self.world.arrays.store(array, address, value)? {
             true => Ok(()),
             false => Err(Trouble::StoredTwice { array, address }),

@@ -11,6 +11,7 @@ use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::plan::Plan;
+use super::supplies::Supplies;
 use super::surroundings::{Around, Outlook, Prefetched, Surroundings};
 use super::trace::{Activity, Lane, Tape};
 use super::wires::Wires;
@@ -75,12 +76,15 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
         let mut ready = Agenda::default();
         ready.extend(0..pes.len());
+        let mut outbox = Outbox::new(plan.workers);
+        let supplies = Supplies::of(plan, number, &mut outbox);
         let world = Surroundings {
             plan,
             operations,
             arrays,
             lines: Lines::of(plan),
-            outbox: Outbox::new(plan.workers),
+            supplies,
+            outbox,
             ready,
             computed: vec![0; plan.code.operations.len()],
             wires,
@@ -89,9 +93,9 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         Worker { pes, world }
     }
 
-    /// Whether some PE can go on.
+    /// Whether there is something to do: some PE can go on, or someone waits for an answer.
     pub fn is_ready(&self) -> bool {
-        !self.world.ready.is_empty()
+        !self.world.ready.is_empty() || self.world.outbox.owes()
     }
 
     /// Gives PEs that can go on one turn each. Where none can go on after that, or others are to be heard first, everything that
@@ -112,7 +116,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         if keeps && turns > 0 {
             self.world.tape.note(Activity::Turns, from);
         }
-        if !self.is_ready() || turns == W::SWEEP {
+        if self.world.ready.is_empty() || turns == W::SWEEP {
             self.world.outbox.flush(&mut self.world.wires, post, &mut self.world.tape);
         }
         Ok(())
@@ -126,7 +130,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
     /// Takes in what another worker sent.
     ///
     /// # Errors
-    /// A tag that was driven before.
+    /// A tag that was driven before, an element that was stored before, a tile of another box.
     pub fn deliver(&mut self, packet: &Packet) -> Result<(), Fault> {
         let (from, size) = (self.world.tape.now(), packet.size());
         packet.parcels().try_for_each(|parcel| self.unpack(parcel))?;
@@ -143,6 +147,19 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
                 Some(freed) => world.ready.extend(freed),
                 None => return Err(driven_twice(world.plan, pe, line, tag)),
             },
+            Parcel::Ask { array, address, worker, pe, turn } => {
+                let value = world.arrays.read(array, address);
+                world.outbox.put(worker, &Parcel::Supply { pe, turn, value });
+            }
+            Parcel::Supply { pe, turn, value } => world.ready.extend(world.supplies.arrive(pe, turn, value)),
+            Parcel::Result { array, address, pe, value } => {
+                let is_first = world.arrays.store(array, address, &value);
+                let once = is_first.and_then(|is_first| match is_first {
+                    true => Ok(()),
+                    false => Err(Trouble::StoredTwice { array, address }),
+                });
+                once.map_err(|trouble| stored_wrongly(world.plan, pe, array, trouble))?;
+            }
         }
         Ok(())
     }
@@ -157,7 +174,8 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let standings = pes.into_iter().map(standing).collect();
         let Outbox { words, packets, .. } = world.outbox;
         let Share { inputs, outputs } = world.arrays.held();
-        let held = Held { inputs, outputs, channels: world.wires.most_bytes() + world.lines.bytes() };
+        let channels = world.wires.most_bytes() + world.lines.bytes() + world.supplies.most_bytes();
+        let held = Held { inputs, outputs, channels };
         let lane = world.tape.into_lane();
         (Report { standings, computed: world.computed, words, packets, held, lane }, world.arrays)
     }
@@ -200,6 +218,13 @@ impl<W: Word> Coroutine<W> {
         self.finished = stop.map_err(fault)? == Stop::Finished;
         Ok(())
     }
+}
+
+/// The fault of a PE of another worker; its place is its first instruction that stores to the array.
+fn stored_wrongly(plan: &Plan<'_>, pe: usize, array: usize, trouble: Trouble) -> Fault {
+    let ops = &plan.code.classes[plan.code.pes[pe].class].ops;
+    let stores = |op: &Op| matches!(op, Op::Store { array: stored, .. } if *stored == array);
+    Fault { pe, counter: ops.iter().position(stores).unwrap_or(0), clock: None, trouble }
 }
 
 /// The fault of a PE of another worker; its place is its first instruction that drives the line.

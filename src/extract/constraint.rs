@@ -75,7 +75,7 @@ impl Constraint {
             Directive::Fold(..) | Directive::FoldBy(..) | Directive::Layout(..) => {
                 return Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
                     .label(&space.source, span, "no effect on a scalar array")
-                    .help("remove the line, or choose another schedule"));
+                    .help("remove the line; PEs and arrays are dealt out when a program runs: `systole exec --deal cyclic --layout block`"));
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! where a uniform tile stands for any box. Parts are evaluated from the left to the right, and what a leaf's result is begun
 //! with after its arguments.
 
-use super::form::Few;
+use super::routine::Few;
 use super::{Leaves, Tile};
 use crate::array::{Assignment, Call, Scalar, Trouble};
 use crate::recurrence::Function;

@@ -5,15 +5,10 @@
 //! once. Calls whose boxes differ by a shift alone, as those of all whole tiles off the diagonal do, have one forecast, so the
 //! forecasts of a run cost as much as there are kinds of tiles.
 
-use super::form::{Form, Span};
-use super::known::{Kind, Known};
-use super::plans::Plans;
-use super::product::Part;
-use super::routine::{Loop, Node, Routine};
-use super::run::Run;
-use super::specialise::{Verdict, margins, verdict};
+use super::call::{Boxes, Elements, Part, Run};
+use super::known::{Kind, Known, Plans};
+use super::routine::{Form, Loop, Node, Routine, Span, Verdict, margins, verdict};
 use super::tally::Work;
-use super::window::{Boxes, Elements};
 use super::{LeafBackend, Leaves};
 use crate::array::{Program, Trouble};
 use crate::cost::{OTHER, TASKS};

@@ -2,75 +2,37 @@
 //!
 //! In: the [`Leaf`](crate::tiles::Leaf)s of a program, and sizes. Out: [`Leaves`], which give a tile for tiles. Every element gets
 //! the bits that the leaf's steps give in their order, unless a library is asked for ([`LeafBackend`]).
+//!
+//! A leaf is compiled to loops (`routine`). Of these a library (`library`) does what it knows (`known`). A call runs what is left of
+//! the body on the tiles (`call`).
 
 use crate::array::{Program, Trouble, bind_tiles, validate};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use plans::Plans;
-use routine::Routine;
-use run::Run;
+use call::{Assembly, Boxes, Run};
+use known::Plans;
+use routine::{Routine, compile_leaf};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tally::Tally;
-use window::{Assembly, Boxes};
-
-mod form;
-
-mod routine;
-
-mod dependence;
-
-mod compile;
-
-mod area;
 
 mod buffer;
 
 pub use buffer::Buffer;
 
-mod window;
-
-mod specialise;
-
-mod shape;
-
-mod instance;
-
-mod definitions;
-
-mod library;
-
-mod faer;
-
-#[cfg(feature = "openblas")]
-mod openblas;
-
-#[cfg(feature = "openblas")]
-mod halves;
-
-pub use library::LeafBackend;
-
 mod tally;
 
 pub use tally::{SERVICES, Work};
 
-mod place;
+mod routine;
 
-mod task;
+mod library;
+
+pub use library::LeafBackend;
 
 mod known;
 
-mod product;
-
-mod plans;
-
-mod chain;
-
-mod lanes;
-
-mod sequence;
-
-mod run;
+mod call;
 
 mod forecast;
 
@@ -136,7 +98,7 @@ impl Leaves {
     pub fn with_backend(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Leaves> {
         validate(program)?;
         let sizes = bind_tiles(program, sizes);
-        let routines = program.leaves.iter().map(|leaf| compile::compile_leaf(leaf, &sizes));
+        let routines = program.leaves.iter().map(|leaf| compile_leaf(leaf, &sizes));
         let routines: Vec<Routine> = routines.collect::<Checked<_>>()?;
         let plans = if backend.library().is_some() { Plans::new(&routines)? } else { Plans::default() };
         Ok(Leaves { routines, plans, backend, tally: Tally::default() })

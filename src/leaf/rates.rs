@@ -4,8 +4,8 @@
 //! functions a second. A task is measured as runs do it: a leaf of a tiled kernel is called on tiles, so what a call takes beside
 //! its arithmetic is in its rate. The tiles change from call to call, and together do not fit a core's own memory.
 
-use super::compile::compile_leaf;
-use super::plans::Plans;
+use super::known::Plans;
+use super::routine::compile_leaf;
 use super::tally::Tally;
 use super::{LeafBackend, Leaves, Tile};
 use crate::array::Trouble;

@@ -84,12 +84,12 @@ impl Environment for Path<'_> {
         self.go_on()
     }
 
-    fn load(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
-        self.go_on()
+    fn load(&mut self, _array: usize, _address: usize) -> Result<Option<()>, Trouble> {
+        self.go_on().map(Some)
     }
 
-    fn prefetch(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {
-        self.go_on()
+    fn prefetch(&mut self, _array: usize, _address: usize) -> Result<bool, Trouble> {
+        self.go_on().map(|()| true)
     }
 
     fn local(&mut self, _array: usize, _address: usize) -> Result<(), Trouble> {

@@ -34,8 +34,11 @@ mod generate;
 
 mod handoff;
 
+mod elements;
+
 mod system;
 
+pub use elements::element_obligations;
 pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
 pub use generate::{obligations, obligations_within};

@@ -21,6 +21,10 @@ pub enum Kind {
     FifoDepth,
     /// A value that another space computes is there before it is taken.
     Handoff,
+    /// Every element that is computed is written by an equation.
+    ElementCover,
+    /// No element is written twice.
+    ElementApart,
     /// Every PE has a worker to run it.
     OwnerCover,
     /// No PE has two workers.
@@ -31,7 +35,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 10] = [
+    pub const ALL: [(Kind, &'static str); 12] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
@@ -39,6 +43,8 @@ impl Kind {
         (Kind::LinkConflict, "link-conflict"),
         (Kind::FifoDepth, "fifo-depth"),
         (Kind::Handoff, "handoff"),
+        (Kind::ElementCover, "element-cover"),
+        (Kind::ElementApart, "element-apart"),
         (Kind::OwnerCover, "owner-cover"),
         (Kind::OwnerApart, "owner-apart"),
         (Kind::OwnerNumber, "owner-number"),

@@ -55,13 +55,13 @@ fn the_queries_are_written_for_other_solvers() {
     assert_eq!(text.matches("(check-sat)").count(), 11);
 }
 
-/// Whoever runs which PE: three more proofs, for each way to deal PEs out.
+/// Whoever runs which PE: five more proofs, for each way to deal PEs out.
 #[test]
 fn so_are_the_workers_that_pes_are_dealt_out_to() {
     for deal in ["block", "cyclic", "block-cyclic:3"] {
         let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", deal]);
-        assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 14, "{text}");
-        for part in ["owner-cover", "owner-apart", "owner-number", "no deadlock"] {
+        assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 16, "{text}");
+        for part in ["element-cover", "element-apart", "owner-cover", "owner-apart", "owner-number", "no deadlock"] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
     }

@@ -67,6 +67,7 @@ fn settings_that_no_run_can_have() {
         Settings { repeat: 0, ..Settings::default() },
         Settings { arrangement: Some(vec![2]), ..Settings::default() },
         Settings { dealing: Dealing::BlockCyclic(0), ..Settings::default() },
+        Settings { layout: Some(Dealing::BlockCyclic(0)), ..Settings::default() },
     ];
     assert!(wrong.into_iter().all(|settings| run(settings).is_err()));
 }

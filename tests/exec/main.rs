@@ -16,6 +16,8 @@ mod owners;
 
 mod shares;
 
+mod homes;
+
 mod command;
 
 mod memory;
@@ -23,6 +25,8 @@ mod memory;
 mod parts;
 
 mod traces;
+
+mod calibrations;
 
 mod cluster_command;
 

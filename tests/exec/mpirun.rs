@@ -47,6 +47,15 @@ pub fn mpirun_of(name: &str, ranks: usize, arguments: &[&str]) -> Ran {
     start(name, ranks, arguments)
 }
 
+/// The layout of operands and results that goes with a dealing of PEs in these tests: another one, or none.
+pub fn layout(deal: &str) -> &'static [&'static str] {
+    match deal {
+        "cyclic" => &["--layout", "block"],
+        "block-cyclic:2" => &["--layout", "cyclic"],
+        _ => &[],
+    }
+}
+
 fn start(name: &str, ranks: usize, arguments: &[&str]) -> Ran {
     let output = command_of(name, ranks, &[], arguments).output();
     ran(&output.expect("`mpirun` and `timeout` are there"))

@@ -10,7 +10,7 @@ fn grid(extents: &[usize]) -> Grid {
 const DEALINGS: [Dealing; 4] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2), Dealing::BlockCyclic(5)];
 
 /// The owners by the definition, from the coordinates.
-fn by_definition(grid: &Grid, arrangement: &[usize], dealing: Dealing, position: usize) -> usize {
+pub fn by_definition(grid: &Grid, arrangement: &[usize], dealing: Dealing, position: usize) -> usize {
     let offsets = grid.point(position).into_iter().zip(&grid.first).map(|(at, first)| (at - first) as usize);
     let along = |(axis, offset): (usize, usize)| match dealing {
         Dealing::Block => offset / grid.extents[axis].div_ceil(arrangement[axis]),

@@ -126,9 +126,13 @@ pub fn same_bits(left: &Tensors, right: &Tensors) -> bool {
         })
 }
 
-/// One, two, three and seven workers, each with every kind of dealing.
+/// Every kind of dealing.
+pub const DEALINGS: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
+
+/// One, two, three and seven workers, each with every kind of dealing, and with every layout in turn.
 pub fn settings() -> Vec<Settings> {
-    let dealings = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
-    let with = |workers: usize| dealings.map(|dealing| Settings { workers, dealing, ..Settings::default() });
-    [1, 2, 3, 7].into_iter().flat_map(with).collect()
+    let layouts = [None].into_iter().chain(DEALINGS.map(Some)).cycle();
+    let each = [1, 2, 3, 7].into_iter().flat_map(|workers| DEALINGS.map(|dealing| (workers, dealing)));
+    let with = |((workers, dealing), layout)| Settings { workers, dealing, layout, ..Settings::default() };
+    each.zip(layouts).map(with).collect()
 }

@@ -1,6 +1,6 @@
 //! Kernels on ranks: the output files are those of the simulator, byte for byte, for any number of ranks and any dealing.
 
-use super::mpirun::{self, mpirun};
+use super::mpirun::{self, layout, mpirun};
 use super::programs::{LONG, Way, kernels, program, ways};
 use super::tiles::tiled;
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn hold_way(way: &Way, runs: &[(i64, usize, &str)], is_as_written: bool) {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         let count = ranks.to_string();
         let named = [&path, "--size", &size, "--deal", fold, "--ranks", &count, "--json"];
-        let ran = mpirun(ranks, &[&named[..], reference, &flags].concat());
+        let ran = mpirun(ranks, &[&named[..], layout(fold), reference, &flags].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold}");
         let object: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
         assert_eq!((&object["backend"], &object["ranks"]), (&"mpi".into(), &ranks.into()));

@@ -67,6 +67,23 @@ fn a_product_holds_its_share_and_the_proved_buffers() {
     check_held(&alone[0]);
 }
 
+/// Operands from their homes: a quarter of A, of B and of C each, which is not what the ranks load. A PE that loads words of others has
+/// room for two of them: at the first rank those in the first row and the first column, at the second its first row, at the third
+/// its first column.
+#[test]
+fn a_layout_gives_every_rank_its_share() {
+    let emitted = tiled("cannon");
+    let ranks = memory(&run(&emitted, 4, &["--layout", "block"]));
+    let shares: Vec<[u64; 4]> = ranks.iter().map(stated).collect();
+    let of = |sends: u64, supplied: u64| [4 + 4, 4, 3 * 4 + 1, 2 * (2 + 2 + 2 + 2 + 2 * sends) + supplied];
+    assert_eq!(shares, [of(4, 2 * 3), of(2, 2 * 2), of(2, 2 * 2), of(0, 0)]);
+    ranks.iter().for_each(check_held);
+    // Where each rank has one row of tiles, C crosses on its way home, and MPI may read from all of it.
+    let rows = memory(&run(&emitted, 4, &["--grid", "1x4", "--layout", "cyclic"]));
+    assert_eq!(rows.iter().map(|rank| [stated(rank)[0], stated(rank)[1]]).collect::<Vec<_>>(), [[4 + 4, 4]; 4]);
+    rows.iter().for_each(check_held);
+}
+
 /// A stays at the PEs (i, k): a quarter of it at each of four ranks. B enters at i = 0, C leaves at the last k.
 #[test]
 fn a_stationary_operand_is_a_share_of_each_rank() {

@@ -1,6 +1,6 @@
 //! Programs over tiles on ranks: the bits of direct loops, with tiles that take the eager way of MPI and tiles that do not.
 
-use super::mpirun::{self, Ran, mpirun};
+use super::mpirun::{self, Ran, layout, mpirun};
 use super::tiled::programs::{Case, DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, with_tiles};
 use serde_json::Value;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn start_with(case: &Case, text: &str, folder: &Path, (ranks, deal): (usize, &st
     std::fs::write(path("p.pe"), text).expect("written");
     let size: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut flags = vec![path("p.pe"), "--size".to_owned(), size.join(","), "--json".to_owned()];
-    flags.extend(["--deal".to_owned(), deal.to_owned()]);
+    flags.extend(["--deal", deal].iter().chain(layout(deal)).map(|flag| (*flag).to_owned()));
     for (name, array) in &case.inputs {
         npy::write(Path::new(&path(name)), array).expect("written");
         flags.extend(["--input".to_owned(), format!("{name}={}", path(name))]);

@@ -117,15 +117,15 @@ impl<W: Clone> Environment for View<'_, '_, W> {
         Ok(())
     }
 
-    fn load(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
+    fn load(&mut self, array: usize, address: usize) -> Result<Option<W>, Trouble> {
         self.pass_port(self.world.times.load);
         self.world.traffic[array].loaded += 1;
-        Ok(self.world.arrays[array][address].clone())
+        Ok(Some(self.world.arrays[array][address].clone()))
     }
 
-    fn prefetch(&mut self, array: usize, address: usize) -> Result<(), Trouble> {
+    fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble> {
         self.world.traffic[array].prefetched += u64::from(self.pe.own.insert((array, address)));
-        Ok(())
+        Ok(true)
     }
 
     fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {

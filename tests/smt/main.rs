@@ -7,6 +7,8 @@ mod agreement;
 
 mod depth;
 
+mod elements;
+
 mod laws;
 
 mod limits;

@@ -52,11 +52,11 @@ pub trait Host {
     /// Why it could not.
     type Fault;
 
-    /// Runs a program; how long its workers took, where this is to be said here.
+    /// Runs a program; how long its workers took, the same for everybody who calls it.
     ///
     /// # Errors
     /// What the run does wrong.
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Option<Duration>, Self::Fault>;
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Duration, Self::Fault>;
 
     /// Goes on where everybody can.
     ///
@@ -72,10 +72,10 @@ pub struct Threads;
 impl Host for Threads {
     type Fault = Diagnostics;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Checked<Option<Duration>> {
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Checked<Duration> {
         let settings = Settings { workers: WORKERS, ..Settings::default() };
         let Execution { elapsed, .. } = execute(program, sizes, inputs, &settings)?;
-        Ok(Some(elapsed))
+        Ok(elapsed)
     }
 
     fn settle<T>(&mut self, mine: Checked<T>) -> Checked<T> {
@@ -116,9 +116,11 @@ fn measure_transport<H: Host>(
     note: &mut Note<'_>,
 ) -> Result<(), H::Fault> {
     cluster.operation = note("cluster.operation", None, operation(host, runs)?);
-    cluster.message = note("cluster.alpha", None, messages(host, 1, 4000, runs)?);
-    let large = messages(host, LARGE, 100, runs)?;
-    cluster.taken = note("cluster.gamma", None, taken(host, runs)?);
+    let op = cluster.operation;
+    cluster.message = note("cluster.alpha", None, messages(host, op, (1, 4000), runs)?);
+    let large = messages(host, op, (LARGE, 100), runs)?;
+    let transit = figure("", None, large.clone()).median;
+    cluster.taken = note("cluster.gamma", None, taken(host, transit, runs)?);
     // What goes to and fro is taken in before it goes back.
     let byte = |seconds: &f64| ((seconds - cluster.message) / (8 * LARGE) as f64 - cluster.taken).max(0.0);
     cluster.byte = note("cluster.beta", None, large.iter().map(byte).collect());
@@ -175,11 +177,16 @@ fn figure(key: &str, side: Option<u64>, mut values: Vec<f64>) -> Figure {
 /// The elements of a large message: 1 MiB.
 const LARGE: i64 = 1 << 17;
 
-/// Seconds of a message of so many elements, of each run: half the time of going to and fro, without starting up. Where the machine was
-/// so busy that few took longer than many, nothing is known of starting up, and all of the time of the many counts.
-fn messages<H: Host>(host: &mut H, elements: i64, rounds: i64, runs: usize) -> Result<Vec<f64>, H::Fault> {
+/// Seconds of a message of so many elements, of each run: half the time of going to and fro, without starting up and without ops,
+/// of which none is beside another. Where the machine was so busy that few took longer than many, nothing is known of starting up,
+/// and all of the time of the many counts.
+fn messages<H: Host>(host: &mut H, op: f64, (elements, rounds): (i64, i64), runs: usize) -> Result<Vec<f64>, H::Fault> {
     let program = host.settle(program("echo.pe", include_str!("echo.pe")))?;
-    let mut seconds = |rounds: i64| run(host, &program, &[("N", elements), ("R", rounds)], &[elements]);
+    let mut seconds = |rounds: i64| {
+        let sizes = [("N", elements), ("R", rounds)];
+        let ops = host.settle(ops(&program, &sizes))?;
+        Ok((run(host, &program, &sizes, &[elements])? - op * ops).max(0.0))
+    };
     let mut found = vec![];
     for _ in 0..runs {
         let (few, many) = (seconds(rounds / 10)?, seconds(rounds)?);
@@ -189,20 +196,29 @@ fn messages<H: Host>(host: &mut H, elements: i64, rounds: i64, runs: usize) -> R
     Ok(found)
 }
 
-/// How many large messages a worker takes in beside its work.
-const TAKEN: i64 = 40;
+/// How many large messages a worker takes in beside its work: few and many.
+const TAKEN: [i64; 2] = [4, 44];
+
+/// Who sends them: a PE of another worker, or one of the same.
+const SENDERS: [i64; 2] = [1, 2];
+
+/// The most work between two messages, in functions of a tile.
+const MOST_WORK: f64 = 1000.0;
 
 /// Seconds of a byte of a message that hold up the worker it comes to, of each run: what its work takes longer than with tiles that
-/// it has already. None of its time goes by in waiting, since messages are on their way while it works.
-fn taken<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
+/// it has already, without starting up. None of its time goes by in waiting: its work between two messages takes twice their
+/// `transit`, the first included, and there is room for more of them than a worker takes in one turn.
+fn taken<H: Host>(host: &mut H, transit: f64, runs: usize) -> Result<Vec<f64>, H::Fault> {
     let program = host.settle(program("listen.pe", include_str!("listen.pe")))?;
-    let mut seconds = |sender: i64| run(host, &program, &[("N", LARGE), ("R", TAKEN), ("S", sender)], &[LARGE]);
-    let mut found = vec![];
-    for _ in 0..runs {
-        let (own, messages) = (seconds(2)?, seconds(1)?);
-        found.push((messages - own).max(0.0) / (8 * LARGE * TAKEN) as f64);
-    }
-    Ok(found)
+    let [few, many] = TAKEN;
+    let mut seconds = |rounds: i64, sender: i64, work: i64| {
+        run(host, &program, &[("N", LARGE), ("R", rounds), ("S", sender), ("W", work)], &[LARGE])
+    };
+    let function = seconds(many, SENDERS[1], 1)? / many as f64;
+    let work = (2.0 * transit / function).ceil().clamp(1.0, MOST_WORK) as i64;
+    let mut longer = |rounds: i64| Ok(seconds(rounds, SENDERS[0], work)? - seconds(rounds, SENDERS[1], work)?);
+    let bytes = (8 * LARGE * (many - few)) as f64;
+    (0..runs).map(|_| Ok((longer(many)? - longer(few)?).max(0.0) / bytes)).collect()
 }
 
 /// The side of the matrix that is copied: 50 MiB, more than an allocator keeps from run to run, so that memory is new as in a run
@@ -220,14 +236,19 @@ fn memory<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
 /// How many tiles are passed on.
 const PASSED: i64 = 20_000;
 
-/// Seconds of an op, of each run: ops are counted by a prediction.
+/// Seconds of an op, of each run.
 fn operation<H: Host>(host: &mut H, runs: usize) -> Result<Vec<f64>, H::Fault> {
     let program = host.settle(program("relay.pe", include_str!("relay.pe")))?;
     let sizes = [("N", WORKERS as i64), ("R", PASSED)];
-    let settings = Settings { workers: WORKERS, ..Settings::default() };
-    let prediction = host.settle(predict(&program, &bindings(&sizes), &settings, &Cluster::default()))?;
-    let ops = prediction.ops as f64 / WORKERS as f64;
+    let ops = host.settle(ops(&program, &sizes))? / WORKERS as f64;
     (0..runs).map(|_| Ok(run(host, &program, &sizes, &[WORKERS as i64])? / ops)).collect()
+}
+
+/// How many ops a run has on all workers, as a prediction counts them.
+fn ops(program: &Program, sizes: &[(&str, i64)]) -> Checked<f64> {
+    let settings = Settings { workers: WORKERS, ..Settings::default() };
+    let prediction = predict(program, &bindings(sizes), &settings, &Cluster::default())?;
+    Ok(prediction.ops as f64)
 }
 
 fn program(name: &str, text: &str) -> Checked<Program> {
@@ -238,10 +259,9 @@ fn bindings(sizes: &[(&str, i64)]) -> Bindings {
     sizes.iter().map(|(parameter, size)| (name(parameter), *size)).collect()
 }
 
-/// Seconds of a run on an input `X` of this shape; 0 where they are not to be said here.
+/// Seconds of a run on an input `X` of this shape.
 fn run<H: Host>(host: &mut H, program: &Program, sizes: &[(&str, i64)], shape: &[i64]) -> Result<f64, H::Fault> {
     let shape: Vec<usize> = shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
     let inputs: Tensors = [(name("X"), ArrayD::from_elem(shape, 0.5))].into_iter().collect();
-    let elapsed = host.run(program, &bindings(sizes), &inputs)?;
-    Ok(elapsed.map_or(0.0, |elapsed| elapsed.as_secs_f64()))
+    Ok(host.run(program, &bindings(sizes), &inputs)?.as_secs_f64())
 }

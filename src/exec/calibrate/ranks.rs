@@ -8,7 +8,7 @@ use crate::exec::{Settings, Stopped, World, execute_on_ranks};
 use crate::integer::Bindings;
 use std::time::Duration;
 
-/// All ranks measure, and rank 0 says what.
+/// All ranks measure, by the clock of rank 0.
 pub struct Ranks<'w> {
     /// Of [`WORKERS`] ranks.
     pub world: &'w World,
@@ -17,12 +17,13 @@ pub struct Ranks<'w> {
 impl Host for Ranks<'_> {
     type Fault = Stopped;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Option<Duration>, Stopped> {
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Duration, Stopped> {
         let settings = Settings { workers: WORKERS, ..Settings::default() };
         let (mut sources, mut sinks) = (sources_of(inputs), Sinks::new());
         let files = self.world.is_first().then_some((&mut sources, &mut sinks));
         let execution = execute_on_ranks(self.world, program, sizes, files, &settings)?;
-        Ok(execution.map(|execution| execution.elapsed))
+        let elapsed = execution.map_or(0.0, |execution| execution.elapsed.as_secs_f64());
+        Ok(Duration::from_secs_f64(self.world.share_number(elapsed)))
     }
 
     fn settle<T>(&mut self, mine: Checked<T>) -> Result<T, Stopped> {

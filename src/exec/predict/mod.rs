@@ -18,7 +18,7 @@ use super::owners::Owners;
 use super::plan::Plan;
 use super::word::Word;
 use super::worker::Report;
-use super::{Counts, Settings, check_settings, count, standings};
+use super::{Counts, Settings, count, standings};
 use crate::array::{self, Code, Program};
 use crate::cost::{Cluster, LIBRARIES, TASKS};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -57,7 +57,7 @@ pub struct Prediction {
 /// # Errors
 /// As for [`execute`](super::execute), without what depends on arrays; rates that the cluster lacks.
 pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster: &Cluster) -> Checked<Prediction> {
-    check_settings(settings)?;
+    settings.check()?;
     let code = array::compile_shared(program, sizes, settings.workers)?;
     let book = Book::new(program, sizes, settings.leaves, cluster)?;
     match program.is_over_tiles() {
@@ -68,7 +68,7 @@ pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster
 
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
     let owners = settings.owners(&code.grid, settings.workers)?;
-    let plan = Plan::new(program, code, &owners, settings.workers, settings.capacity);
+    let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let book = Rc::new(book);
     let accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
     let reports = Network::<W>::new(&plan, &accounts).run();

@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::taken::Watch;
 use super::trace::Tape;
 use super::worker::Report;
-use super::{Execution, Settings, Taken, Usage, check_settings, conclude, host};
+use super::{Execution, Settings, Taken, Usage, conclude, host};
 use crate::array::elements::{Sinks, Sources, publish_all};
 use crate::array::{self, Code, Program};
 use crate::diagnostic::Checked;
@@ -64,7 +64,7 @@ pub fn execute_on_ranks(
     files: Files<'_, '_, '_>,
     settings: &Settings,
 ) -> Result<Option<Execution>, Stopped> {
-    let code = check_settings(settings).and_then(|()| array::compile_shared(program, sizes, world.size()));
+    let code = settings.check().and_then(|()| array::compile_shared(program, sizes, world.size()));
     let code = world.settle(code)?;
     match program.is_over_tiles() {
         true => {
@@ -85,7 +85,7 @@ fn execute_words<W: Contents>(
     let (sources, sinks) = files.unzip();
     world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
     let owners = world.settle(settings.owners(&code.grid, world.size()))?;
-    let plan = Plan::new(program, code, &owners, world.size(), settings.capacity);
+    let plan = Plan::new(program, code, &owners, world.size(), settings);
     let (share, mut usage) = prepare::<W>(world, &plan, sources, settings)?;
     let ran =
         repeat(world, &plan, share, operations, settings).map_err(|fault| vec![explain_fault(program, code, &fault)]);

@@ -1,6 +1,6 @@
 //! One rank while its PEs run: sweeps, messages, and the token when there is nothing else to do.
 
-use super::super::outbox::{FULL, POSTED};
+use super::super::outbox::{FULL, POSTED, SLOTS};
 use super::super::plan::Plan;
 use super::super::trace::{Activity, Tape};
 use super::super::worker::{Report, Worker};
@@ -28,6 +28,7 @@ pub fn run<'a, W: Contents>(
 ) -> Result<(Report, Share<'a, W>), Fault> {
     let worker = Worker::new(plan, world.rank(), share, operations, tape);
     let room = usize::try_from(plan.under_way(world.rank())).unwrap_or(usize::MAX);
+    let room = room.saturating_add(if plan.homes.is_some() { SLOTS } else { 0 });
     let mut rank =
         Rank { longest: longest(plan), room, worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
     let mut traffic = Traffic::new(world);

@@ -4,7 +4,7 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics, render};
 use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalence, Root, Source};
 
 /// A message has so many 64-bit entries at most, so that their number fits what MPI counts with.
 const LONGEST: usize = 1 << 20;
@@ -147,7 +147,7 @@ impl World {
     }
 
     /// The number of rank 0, on every rank.
-    pub fn share_number(&self, mut mine: u8) -> u8 {
+    pub fn share_number<N: Equivalence>(&self, mut mine: N) -> N {
         self.talk.process_at_rank(0).broadcast_into(&mut mine);
         mine
     }

@@ -122,7 +122,7 @@ impl SystemConstraint {
             Directive::Tile(..) => Err(tiles_come_first(&system.source, span)),
             _ => Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
                 .label(&system.source, span, "no effect on a scalar array")
-                .help("remove the line, or choose another schedule")),
+                .help("remove the line; PEs and arrays are dealt out when a program runs: `systole exec --deal cyclic --layout block`")),
         }
     }
 

@@ -1,0 +1,113 @@
+//! `systole calibrate`: measures this machine, or the ranks of MPI, into a machine file.
+//!
+//! In: whose leaves, at which tiles, between whom messages go. Out: a machine file, whole or not at all, and every number with
+//! its least and greatest value among the runs.
+
+use crate::cost::{Cluster, LIBRARIES, Machine};
+use crate::diagnostic::Checked;
+#[cfg(feature = "mpi")]
+use crate::diagnostic::Diagnostic;
+use crate::driver::commands::exec::{BACKENDS, leaves, unknown};
+use crate::driver::flags::cluster_arguments::CalibrateArguments;
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Verdict, files};
+use crate::exec::{Figure, Threads, Wanted, calibrate};
+use crate::leaf::Effort;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
+    match &*arguments.backend {
+        "threads" => {
+            let mut figures = vec![];
+            let mut tell = |figure: &Figure| say(figure, &mut figures, output);
+            let cluster = calibrate(&mut Threads, &wanted(arguments)?, &mut tell)?;
+            Ok(finish(arguments, &cluster, &figures, output)?)
+        }
+        #[cfg(feature = "mpi")]
+        "mpi" => on_ranks(arguments, output),
+        #[cfg(not(feature = "mpi"))]
+        "mpi" => Err(crate::driver::commands::exec::no_mpi().into()),
+        other => Err(unknown("back end", other, &BACKENDS).into()),
+    }
+}
+
+#[cfg(feature = "mpi")]
+fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
+    use crate::exec::{Ranks, World};
+    let world = World::start()?;
+    let measured = || {
+        world.check(None)?;
+        world.settle(check_ranks(world.size()))?;
+        let wanted = world.settle(wanted(arguments))?;
+        let mut figures = vec![];
+        let mut tell = |figure: &Figure| {
+            if world.is_first() {
+                say(figure, &mut figures, output);
+            }
+        };
+        let cluster = calibrate(&mut Ranks { world: &world }, &wanted, &mut tell)?;
+        let finished = if world.is_first() { finish(arguments, &cluster, &figures, output) } else { Ok(Verdict::Good) };
+        world.settle(finished)
+    };
+    let verdict = measured().unwrap_or_else(|stopped| {
+        stopped.message.iter().for_each(|message| output.error(message));
+        Verdict::Refuted
+    });
+    world.wait_for_all();
+    Ok(verdict)
+}
+
+#[cfg(feature = "mpi")]
+fn check_ranks(ranks: usize) -> Checked<()> {
+    let wanted = crate::exec::WORKERS;
+    if ranks == wanted {
+        return Ok(());
+    }
+    Diagnostic::new(format!("messages are measured between {wanted} ranks, but MPI has {ranks}"))
+        .help(format!("write `mpirun -n {wanted} systole calibrate --backend mpi ..`"))
+        .alone()
+}
+
+fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {
+    let libraries = arguments.leaves.iter().map(|word| leaves(word)).collect::<Checked<_>>()?;
+    let mut sides = arguments.tile.clone();
+    sides.sort_unstable();
+    sides.dedup();
+    let effort = Effort { runs: arguments.runs, applications: arguments.work };
+    Ok(Wanted { libraries, sides, effort })
+}
+
+/// A line for a figure.
+fn say(figure: &Figure, figures: &mut Vec<Value>, output: &Output) {
+    let Figure { key, side, median, ends: [least, most] } = figure;
+    let at = side.map_or_else(String::new, |side| format!(" {side}"));
+    let unit = if side.is_some() { "GFLOP/s" } else { "s" };
+    output.error(&format!("{:<20} {median:>10.4e} {unit}, {least:.3e} to {most:.3e}", format!("{key}{at}")));
+    figures.push(json!({ "key": key, "side": side, "median": median, "least": least, "most": most }));
+}
+
+/// Writes the file, or prints it.
+fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &[Value], output: &Output) -> Checked<Verdict> {
+    let machine = Machine { cluster: cluster.clone(), ..Machine::default() };
+    let sections: Vec<&str> = std::iter::once("cluster").chain(LIBRARIES).collect();
+    let head = format!(
+        "# Measured by `systole calibrate`: between two {}, medians of {} runs.\n\n",
+        if arguments.backend == "mpi" { "ranks" } else { "threads" },
+        arguments.runs
+    );
+    let text = head + &machine.written(&sections);
+    match arguments.output.as_deref() {
+        Some(path) => write(path, &text, output)?,
+        None => output.line(text.trim_end()),
+    }
+    output.object(&json!({ "backend": arguments.backend, "figures": figures }));
+    Ok(Verdict::Good)
+}
+
+fn write(path: &Path, text: &str, output: &Output) -> Checked<()> {
+    files::write(path, text)?;
+    output.line(&format!("{}: {} lines", path.display(), text.lines().count()));
+    Ok(())
+}

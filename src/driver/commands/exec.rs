@@ -1,0 +1,256 @@
+//! `systole exec`: run a program for real.
+
+use crate::array::Tensors;
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::driver::commands::predict;
+use crate::driver::flags::cluster_arguments::{ExecArguments, WayArguments};
+use crate::driver::runs::finished::{agrees, agrees_closely, say_agreement, verdict};
+use crate::driver::runs::job::Job;
+use crate::driver::runs::timed::threads;
+use crate::driver::runs::{memory, outputs};
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Verdict, files};
+use crate::exec::{Counts, Dealing, Execution, Prediction, Settings, available_memory, execute_in_parts};
+use crate::leaf::{LeafBackend, SERVICES};
+use crate::sim;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The back ends, by the words of `--backend`.
+pub const BACKENDS: [&str; 2] = ["threads", "mpi"];
+
+/// Runs the command.
+pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
+    match &*arguments.backend {
+        "threads" => on_threads(arguments, output),
+        #[cfg(feature = "mpi")]
+        "mpi" => crate::driver::commands::exec_on_ranks::run(arguments, output),
+        #[cfg(not(feature = "mpi"))]
+        "mpi" => Err(no_mpi().into()),
+        other => Err(unknown("back end", other, &BACKENDS).into()),
+    }
+}
+
+#[cfg(not(feature = "mpi"))]
+pub fn no_mpi() -> Diagnostics {
+    vec![
+        Diagnostic::new("this build of systole knows no MPI")
+            .help("build it with `cargo build --release --features mpi`, or say `--backend threads`"),
+    ]
+}
+
+fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
+    if arguments.ranks.is_some() {
+        return Err(vec![
+            Diagnostic::new("`--ranks` is for `--backend mpi`").help("say `--threads` how many threads there are"),
+        ]
+        .into());
+    }
+    let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let workers = arguments.threads.unwrap_or_else(threads);
+    let settings = settings(arguments, workers, available_memory())?;
+    let mut kept = kept(&job)?;
+    let mut sinks = outputs::sinks(&job.program, &job.sizes, &arguments.given.arrays.output, &mut kept)?;
+    let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
+    drop(sinks);
+    let execution = Execution { outputs: kept, ..execution };
+    Ok(finish(&mut job, arguments, &execution, ("threads", &settings), output)?)
+}
+
+/// Room for the outputs that are to be compared.
+pub fn kept(job: &Job) -> Checked<Tensors> {
+    if job.is_compared() { outputs::blank(&job.program, &job.sizes) } else { Ok(Tensors::new()) }
+}
+
+/// Writes the trace, of a run that deadlocked too; compares the outputs; says how it went on this back end.
+pub fn finish(
+    job: &mut Job,
+    arguments: &ExecArguments,
+    execution: &Execution,
+    (backend, settings): (&str, &Settings),
+    output: &Output,
+) -> Checked<Verdict> {
+    let kind = if backend == "mpi" { "rank" } else { "thread" };
+    if let Some(path) = &arguments.trace {
+        files::write_by(path, |file| execution.timeline.write_chrome(kind, file))?;
+    }
+    let predicted = arguments.machine.as_deref().map(|machine| predicted(job, machine, settings)).transpose()?;
+    let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
+    let agrees = expected.map(|expected| match settings.leaves {
+        LeafBackend::Loops => agrees(&expected, execution),
+        _ => agrees_closely(&expected, execution),
+    });
+    show(execution, (backend, settings), agrees, output);
+    let mut object = to_json(execution, (backend, settings), agrees);
+    if let Some(predicted) = &predicted {
+        show_predicted(predicted, execution, output);
+        object["predicted"] = predict::to_json(predicted);
+    }
+    output.object(&object);
+    Ok(verdict(execution, agrees, output))
+}
+
+/// What the run would take on a machine.
+fn predicted(job: &Job, machine: &Path, settings: &Settings) -> Checked<Prediction> {
+    crate::exec::predict(&job.program, &job.sizes, settings, &files::machine(Some(machine))?.cluster)
+}
+
+/// Prediction and measurement side by side.
+fn show_predicted(predicted: &Prediction, execution: &Execution, output: &Output) {
+    let (found, wanted) = (execution.elapsed.as_secs_f64(), predicted.seconds);
+    let off = if found > 0.0 { format!(", {:+.1}% of it", 100.0 * (wanted - found) / found) } else { String::new() };
+    output.line(&format!("  predicted {wanted:.3} s, measured {found:.3} s{off}"));
+}
+
+/// How it is to be run; with `free` bytes at most where no others are asked for.
+pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) -> Checked<Settings> {
+    let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
+    let settings = way(&arguments.way, workers)?;
+    Ok(Settings { memory, trace: arguments.trace.is_some(), repeat: arguments.repeat, ..settings })
+}
+
+/// How so many workers run a program.
+pub fn way(WayArguments { deal, layout, grid, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
+    let (dealing, leaves) = (dealing(deal)?, self::leaves(leaves)?);
+    let layout = layout.as_deref().map(self::layout).transpose()?;
+    let arrangement = grid.as_deref().map(arrangement).transpose()?;
+    Ok(Settings { workers, dealing, layout, arrangement, capacity: *capacity, leaves, ..Settings::default() })
+}
+
+/// `loops`, `faer` or `openblas`.
+pub fn leaves(text: &str) -> Checked<LeafBackend> {
+    match text {
+        "loops" => Ok(LeafBackend::Loops),
+        "faer" => Ok(LeafBackend::Faer),
+        #[cfg(feature = "openblas")]
+        "openblas" => Ok(LeafBackend::OpenBlas),
+        #[cfg(not(feature = "openblas"))]
+        "openblas" => Diagnostic::new("this build of systole knows no OpenBLAS")
+            .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
+            .alone(),
+        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
+    }
+}
+
+/// Numbers with an `x` between them.
+fn arrangement(text: &str) -> Checked<Vec<usize>> {
+    let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
+    sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
+        vec![
+            Diagnostic::new(format!("`{text}` is no grid of workers")).help("write --grid 2x1, a number for each axis"),
+        ]
+    })
+}
+
+/// How PEs are dealt out.
+pub fn dealing(text: &str) -> Checked<Dealing> {
+    dealt(text, ("deal", "PEs"))
+}
+
+/// How words of arrays are dealt out.
+fn layout(text: &str) -> Checked<Dealing> {
+    dealt(text, ("layout", "words"))
+}
+
+/// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
+fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
+    match text.split_once(':') {
+        None if text == "block" => Ok(Dealing::Block),
+        None if text == "cyclic" => Ok(Dealing::Cyclic),
+        Some(("block-cyclic", length)) => match length.parse() {
+            Ok(length) if length >= 1 => Ok(Dealing::BlockCyclic(length)),
+            _ => Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
+                .help(format!("write --{flag} block-cyclic:2"))
+                .alone(),
+        },
+        _ => Err(unknown(flag, text, &["block", "cyclic", "block-cyclic:2"])),
+    }
+}
+
+/// As the flag is written.
+fn show_dealing(dealing: Dealing) -> String {
+    match dealing {
+        Dealing::Block => "block".to_owned(),
+        Dealing::Cyclic => "cyclic".to_owned(),
+        Dealing::BlockCyclic(length) => format!("block-cyclic:{length}"),
+    }
+}
+
+pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
+    let meant = nearest(word, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
+    let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+    vec![Diagnostic::new(format!("there is no {what} `{word}`")).help(help)]
+}
+
+/// The table: where it ran, how fast, what passed between workers.
+fn show(execution: &Execution, (backend, settings): (&str, &Settings), agrees: Option<bool>, output: &Output) {
+    let Counts { arrangement, pes, operations, calls, work, words, packets } = &execution.counts;
+    let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
+    let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
+    let kind = if backend == "mpi" { "rank" } else { "thread" };
+    let workers = settings.workers;
+    let plural = if workers == 1 { "" } else { "s" };
+    let seconds = execution.elapsed.as_secs_f64();
+    let calls_of_leaves = if *calls > 0 { format!(" in {calls} calls of leaves") } else { String::new() };
+    let (done, rate) = (operations + work.applied, billions_a_second(execution));
+    let done = format!("{done} operations{calls_of_leaves} in {seconds:.3} s, {rate:.3} GFLOP/s");
+    output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {done}"));
+    let served: Vec<String> = served(execution).map(|(service, count)| format!("{count} {service}")).collect();
+    if !served.is_empty() {
+        output.line(&format!("  calls of {}: {}", settings.leaves.title(), served.join(", ")));
+    }
+    output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
+    if let [_, _, ..] = &execution.taken[..] {
+        let each: Vec<String> =
+            execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
+        output.line(&format!("  {} runs in {} s; what is told is the last", each.len(), each.join(", ")));
+    }
+    if let Some(layout) = settings.layout {
+        output.line(&format!("  operands from a layout, results into it: {}", show_dealing(layout)));
+    }
+    let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
+    output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
+    memory::show(&execution.memory, kind, output);
+    say_agreement(agrees, output);
+}
+
+/// What a library did, with how often.
+fn served(execution: &Execution) -> impl Iterator<Item = (&'static str, u64)> {
+    let counts = SERVICES.into_iter().zip(execution.counts.work.served);
+    counts.filter(|(_, count)| *count > 0)
+}
+
+/// Applications of scalar functions, those inside of leaves included, in 10^9 a second; 0 for a run too short to be timed.
+fn billions_a_second(execution: &Execution) -> f64 {
+    let seconds = execution.elapsed.as_secs_f64();
+    let done = execution.counts.operations + execution.counts.work.applied;
+    if seconds > 0.0 { done as f64 / seconds / 1e9 } else { 0.0 }
+}
+
+fn to_json(execution: &Execution, (backend, settings): (&str, &Settings), agrees: Option<bool>) -> Value {
+    let counts = &execution.counts;
+    json!({
+        "backend": backend,
+        "ranks": settings.workers,
+        "arrangement": counts.arrangement,
+        "layout": settings.layout.map(show_dealing),
+        "seconds": execution.elapsed.as_secs_f64(),
+        "runs": execution.taken.iter().map(|taken| json!({
+            "seconds": taken.wall.as_secs_f64(), "processor": taken.cpu.as_secs_f64(),
+        })).collect::<Vec<_>>(),
+        "gflops": billions_a_second(execution),
+        "pes": counts.pes,
+        "operations": counts.operations,
+        "calls": counts.calls,
+        "applied": counts.work.applied,
+        "leaves": settings.leaves.title(),
+        "served": served(execution).map(|(service, count)| (service.to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
+        "words": counts.words,
+        "packets": counts.packets,
+        "waiting": execution.timeline.waiting(),
+        "sending": execution.timeline.sending(),
+        "memory": memory::to_json(&execution.memory),
+        "matches_reference": agrees,
+        "deadlock": execution.deadlock.as_ref().map(sim::report::deadlock_to_json),
+    })
+}

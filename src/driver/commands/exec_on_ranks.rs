@@ -1,0 +1,69 @@
+//! `systole exec --backend mpi`: all ranks start this command with the same flags.
+//!
+//! Rank 0 reads, writes and speaks; the text of the program goes from it to the others, and at the end its verdict, so that
+//! all ranks end with one code.
+
+use crate::array::{self, Program, Tensors};
+use crate::diagnostic::Checked;
+use crate::driver::commands::exec::{finish, kept, settings};
+use crate::driver::flags::cluster_arguments::ExecArguments;
+use crate::driver::runs::job::Job;
+use crate::driver::runs::{inputs, outputs};
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Verdict, files};
+use crate::exec::{Execution, Settings, Stopped, World, available_memory, execute_on_ranks};
+use crate::integer::Bindings;
+
+/// The verdicts, by their codes on the way between ranks.
+const VERDICTS: [Verdict; 3] = [Verdict::Good, Verdict::Refuted, Verdict::Unknown];
+
+/// Runs the command on this rank.
+pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
+    let world = World::start()?;
+    let done = world.check(arguments.ranks).and_then(|()| on_ranks(&world, arguments, output));
+    let verdict = done.unwrap_or_else(|stopped| {
+        stopped.message.iter().for_each(|message| output.error(message));
+        Verdict::Refuted
+    });
+    world.wait_for_all();
+    Ok(verdict)
+}
+
+fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result<Verdict, Stopped> {
+    let source =
+        world.settle(if world.is_first() { files::read(&arguments.given.program).map(Some) } else { Ok(None) })?;
+    let text = world.share_text(source.as_ref().map_or("", |source| &source.text));
+    let job = source.map(|source| Job::new(&arguments.given, &source, output)).transpose();
+    let mut job = world.settle(job)?;
+    let (program, sizes, settings) = world.settle(part(world, arguments, &text, world.neighbours()))?;
+    let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
+    let files = &arguments.given.arrays.output;
+    let sinks = job.is_some().then(|| outputs::sinks(&program, &sizes, files, &mut kept)).transpose();
+    let mut sinks = world.settle(sinks)?;
+    let sources = job.as_mut().map(|job| &mut job.sources);
+    let execution = execute_on_ranks(world, &program, &sizes, sources.zip(sinks.as_mut()), &settings)?;
+    drop(sinks);
+    let verdict = match (&mut job, execution) {
+        (Some(job), Some(execution)) => {
+            let execution = Execution { outputs: kept, ..execution };
+            finish(job, arguments, &execution, ("mpi", &settings), output)
+        }
+        _ => Ok(Verdict::Good),
+    };
+    let code = world.settle(verdict)?.code();
+    let code = world.share_number(code);
+    Ok(VERDICTS.into_iter().find(|verdict| verdict.code() == code).unwrap_or(Verdict::Refuted))
+}
+
+/// What every rank knows of the run; each may hold its part of what its machine has free, which `neighbours` share.
+fn part(
+    world: &World,
+    arguments: &ExecArguments,
+    text: &str,
+    neighbours: u64,
+) -> Checked<(Program, Bindings, Settings)> {
+    let program = array::parse(&arguments.given.program.display().to_string(), text)?;
+    let sizes = inputs::sizes(&arguments.given.size, &program.parameters, None)?;
+    let free = available_memory().map(|free| free / neighbours);
+    Ok((program, sizes, settings(arguments, world.size(), free)?))
+}

@@ -1,0 +1,104 @@
+//! `systole prove`: the obligations of a schedule, one line each.
+
+use crate::diagnostic::{Diagnostics, render};
+use crate::driver::commands::exec::dealing;
+use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
+use crate::driver::flags::limit_arguments::told;
+use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
+use crate::driver::shown::output::Output;
+use crate::driver::shown::{reporting, show};
+use crate::driver::{Done, Failure, files};
+use crate::exec::owner_obligations;
+use crate::smt::{self, Discharged, Verdict};
+use crate::timing::element_obligations;
+use std::time::Duration;
+
+impl KernelCommand for ProveArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
+    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let searched = kernel.search(&setting, false, output)?;
+        let best = searched.front.first().map(|found| K::design(&searched, found));
+        let design = match best.map_or_else(|| K::forced(&searched), Ok) {
+            Ok(design) => design,
+            Err(why) => return Err(self.refuse(&searched, why)),
+        };
+        let mut obligations = K::obligations(&searched, &design, self.depth)?;
+        let mut gaps = vec![];
+        if let Some(deal) = &self.deal {
+            let (once, left) = element_obligations(kernel.system());
+            obligations.extend(once.into_iter().chain(owner_obligations(dealing(deal)?)));
+            gaps = left;
+        }
+        if let Some(path) = &self.dump_smt {
+            files::write(path, &smt::dump(&obligations))?;
+        }
+        let proofs = smt::discharge_all(&obligations, Duration::from_millis(self.limit));
+        print_design::<K>(&kernel, &design, output);
+        output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
+        proofs.iter().for_each(|proof| output.line(&line(proof)));
+        for tensor in gaps {
+            output.line(&format!("  element-cover   {tensor:<8} not stated: its subscripts have gaps; each run looks"));
+        }
+        if let Border::Loads = searched.border {
+            output.line(
+                "  edge-injection           by construction: what stays is loaded and recovered through the array",
+            );
+        }
+        if self.deal.is_some() && proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
+            output.line(
+                "  no deadlock              by construction: words and slots are there in time, whoever owns which PE",
+            );
+        }
+        if let Some(path) = &self.report {
+            reporting::write_proofs(path, &searched, &design, &proofs)?;
+        }
+        let mut object = show::proofs_json(&proofs);
+        object["saturation"] = show::saturation_json(&kernel, K::report(&lowered));
+        output.object(&object);
+        let messages = messages(&searched, &proofs);
+        if !messages.is_empty() {
+            output.error(&render(&messages, output.has_colour()));
+        }
+        Ok(verdict(&proofs))
+    }
+}
+
+impl ProveArguments {
+    /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
+    fn refuse<K: Kernel>(&self, searched: &Searched<K>, why: Diagnostics) -> Failure {
+        let (Some(path), Some(design)) = (&self.report, K::nearest(searched, self.limit)) else { return why.into() };
+        let page = prove(searched, &design, self.limit)
+            .and_then(|proofs| reporting::write_proofs(path, searched, &design, &proofs));
+        why.into_iter().chain(page.err().into_iter().flatten()).collect::<Diagnostics>().into()
+    }
+}
+
+fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) {
+    let words = K::words(design);
+    output.line(&words.title(&kernel.system().name));
+    let lines = words.moves().into_iter().chain(words.spaces().iter().map(String::as_str));
+    lines.for_each(|line| output.line(&format!("  {line}")));
+}
+
+/// One obligation with its verdict.
+fn line(proof: &Discharged) -> String {
+    let kind = proof.obligation.kind.keyword();
+    let head = format!(
+        "  {kind:<15} {:<8} {:<8} {:>7.1} ms",
+        proof.obligation.of,
+        proof.verdict.keyword(),
+        proof.milliseconds
+    );
+    match &proof.verdict {
+        Verdict::Proved => head,
+        Verdict::Refuted(example) => format!("{head}   {example}"),
+        Verdict::Unknown(why) => format!("{head}   {why}"),
+    }
+}

@@ -1,0 +1,170 @@
+//! `systole run`: the main job, from equations to a checked run.
+
+use crate::array::Program;
+use crate::diagnostic::Checked;
+use crate::driver::commands::sim::{print_fit, with_match};
+use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
+use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::written::Written;
+use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
+use crate::driver::runs::finished::{agrees, verdict};
+use crate::driver::runs::tracing::Tracing;
+use crate::driver::runs::{inputs, outputs, timed};
+use crate::driver::shown::output::Output;
+use crate::driver::shown::{energy, reporting, show};
+use crate::driver::{Done, files};
+use crate::recurrence::RecurrenceSystem;
+use crate::report::Recorder;
+use crate::sim::Outcome;
+use crate::sim::fit::{Fit, fit};
+use serde_json::json;
+use std::time::Instant;
+
+impl KernelCommand for RunArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+        let tracing = Tracing::new(&self.traces)?;
+        inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let searched = kernel.search(&setting, false, output)?;
+        print_kernel(kernel.system(), output);
+        show::print_search(K::report(&lowered), &searched, output);
+        let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
+        print_winner(&kernel, &winner, output);
+        let written = Written::new(&searched, &winner)?;
+        if let Some(path) = &self.program {
+            files::write(path, &written.text)?;
+        }
+        print_program(&written, self, output);
+        let mut recorder = self.report.as_ref().map(|_| Recorder::default());
+        let (outcome, agrees, fitted) =
+            simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
+        if let (Some(path), Some(recorder)) = (&self.report, recorder) {
+            let steps = K::explain(&mut lowered, &winner.design);
+            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, agrees));
+            reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
+        }
+        let energy = energy(&searched, &winner, &written.program, &outcome, output);
+        output.line("next: systole explain .. | systole emit .. -o FILE.pe | systole sim FILE.pe --size ..");
+        let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
+        let mut object = json!({
+            "search": show::search_json(report, &searched, front, Some(winner.index)),
+            "prove": show::proofs_json(&winner.proofs),
+            "sim": with_match(&outcome, Some(agrees), energy),
+            "record": winner.record,
+            "program": { "classes": written.classes(), "lines": written.lines() },
+        });
+        if self.fit_fifos {
+            object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
+        }
+        output.object(&object);
+        Ok(verdict(&outcome, Some(agrees), output))
+    }
+}
+
+/// Runs the program and compares it, bit for bit, with the meaning of the equations.
+fn simulate<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    written: &Written,
+    (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
+    output: &Output,
+) -> Checked<(Outcome, bool, Option<Fit>)> {
+    let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
+    let tensors = inputs::tensors(program, Some(&searched.kernel.origin().system), sizes, &arrays.input, arrays.seed)?;
+    let start = Instant::now();
+    let settings = timed::settings(&searched.setting.machine);
+    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
+    let elapsed = start.elapsed().as_secs_f64() * 1e3;
+    let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
+    let agrees = agrees(&K::expected(searched, &winner.design, &tensors)?, &outcome);
+    outputs::write(program, sizes, &outcome, &arrays.output)?;
+    tracing.write(trace.as_ref())?;
+    print_run(searched, winner, (&outcome, agrees), elapsed, output);
+    print_fit(fitted.as_ref(), output);
+    Ok((outcome, agrees, fitted))
+}
+
+/// The equations.
+fn print_kernel(system: &RecurrenceSystem, output: &Output) {
+    let parameters = system.parameters.join(", ");
+    for text in show::equations(system) {
+        output.line(&format!("{}({parameters})   {text}", system.name));
+    }
+}
+
+fn print_winner<K: Kernel>(kernel: &K, winner: &Winner<K>, output: &Output) {
+    let words = K::words(&winner.design);
+    let lines = words.line().into_iter().chain([show::cost(K::cost(&winner.found))]);
+    for (number, line) in lines.chain(words.spaces().iter().cloned()).enumerate() {
+        output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
+    }
+    let milliseconds: f64 = winner.proofs.iter().map(|proof| proof.milliseconds).sum();
+    output.line(&format!(
+        "  proofs    {0} of {0} proved for all {1} >= 1{milliseconds:>33.0} ms",
+        winner.proofs.len(),
+        kernel.system().parameters.join(", ")
+    ));
+}
+
+/// What was written.
+fn print_program(written: &Written, arguments: &RunArguments, output: &Output) {
+    let depth = written.program.channels.iter().map(|channel| channel.depth).max();
+    let fifo = depth.map_or_else(String::new, |depth| format!(", FIFO depth {depth} is enough"));
+    let file = arguments.program.as_ref().map_or_else(String::new, |path| format!("   {}", path.display()));
+    output.line(&format!("  program   {}{fifo}{file}", written.size()));
+}
+
+fn print_run<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    (outcome, agrees): (&Outcome, bool),
+    milliseconds: f64,
+    output: &Output,
+) {
+    let compared = compared(searched, winner, outcome).map_or_else(String::new, |text| format!(" ({text})"));
+    if outcome.step > 1 {
+        output.line(&format!("  step      {} cycles for every step of the schedule: work takes as long", outcome.step));
+    }
+    let value = if agrees { "matches reference bit for bit" } else { "DIFFERS from the reference" };
+    output.line(&format!(
+        "  simulate  {} cycles{compared} on {} PEs, {:.0}% busy, {value}{milliseconds:>10.0} ms",
+        outcome.cycles,
+        outcome.pes,
+        outcome.utilisation() * 100.0
+    ));
+}
+
+/// The energy of the run, in picojoules, said beside that of the search; `None` where the machine knows of none.
+fn energy<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    program: &Program,
+    outcome: &Outcome,
+    output: &Output,
+) -> Option<f64> {
+    let simulated = energy::simulated(program, outcome, &searched.setting.machine)?;
+    let compared = match energy::predicted(searched, &winner.found)? {
+        predicted if predicted == simulated => "as predicted".to_owned(),
+        predicted => format!("predicted {}", energy::shown(predicted)),
+    };
+    output.line(&format!("  energy    {} ({compared})", energy::shown(simulated)));
+    Some(simulated)
+}
+
+/// The cycles of the run against those of the search; `None` where it counted at smaller sizes.
+fn compared<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Outcome) -> Option<String> {
+    if K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes) {
+        return None;
+    }
+    let predicted = K::cost(&winner.found).cycles.saturating_mul(outcome.step);
+    Some(match searched.border {
+        Border::Loads => format!("{predicted} and the ways from and to the border"),
+        _ if predicted == outcome.cycles => "as predicted".to_owned(),
+        _ => format!("predicted {predicted}"),
+    })
+}

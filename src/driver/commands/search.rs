@@ -1,0 +1,58 @@
+//! `systole search`: the Pareto front, or every legal design.
+
+use crate::driver::flags::arguments::{SearchArguments, SoughtArguments};
+use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched};
+use crate::driver::shown::output::Output;
+use crate::driver::shown::show;
+use crate::driver::{Done, Verdict};
+
+impl KernelCommand for SearchArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    fn shows_all_forms(&self) -> bool {
+        true
+    }
+
+    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let searched = kernel.search(&setting, self.all, output)?;
+        let Some(best) = searched.front.first() else {
+            return Err(K::why_nothing(&searched, LIMIT)?.into());
+        };
+        let report = K::report(&lowered);
+        show::print_search(report, &searched, output);
+        let (key, designs) = match self.all {
+            true => ("all", K::every(&searched.survey)),
+            false => ("front", &searched.front[..]),
+        };
+        print_table(&searched, designs, self.most, output);
+        if let Some(together) = &kernel.origin().together {
+            together.print(self.most, output);
+        }
+        let winner = designs.iter().position(|found| found == best);
+        let mut object = show::search_json(report, &searched, (key, designs), winner);
+        if let Some(together) = &kernel.origin().together {
+            object["together"] = together.to_json();
+        }
+        output.object(&object);
+        Ok(Verdict::Good)
+    }
+}
+
+fn print_table<K: Kernel>(searched: &Searched<K>, designs: &[K::Found], most: usize, output: &Output) {
+    output.line("");
+    output.line(&format!("  {}   design", show::TITLES));
+    for found in designs.iter().take(most) {
+        let (cost, words) = (K::cost(found), K::words(&K::design(searched, found)));
+        let line = words.line().map_or_else(String::new, |line| format!("   {line}"));
+        output.line(&format!("  {}{line}", show::costs(cost)));
+        words.spaces().iter().for_each(|line| output.line(&format!("           {line}")));
+    }
+    if designs.len() > most {
+        output.line(&format!("  and {} more: --most {}, or --json", designs.len() - most, designs.len()));
+    }
+}

@@ -1,0 +1,85 @@
+//! `systole sim`: run a program cycle by cycle.
+
+use crate::cost::Machine;
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::driver::flags::arguments::SimArguments;
+use crate::driver::kernels::room;
+use crate::driver::runs::finished::{agrees, say_agreement, verdict};
+use crate::driver::runs::job::Job;
+use crate::driver::runs::tracing::Tracing;
+use crate::driver::runs::{outputs, timed};
+use crate::driver::shown::output::Output;
+use crate::driver::shown::{energy, reporting};
+use crate::driver::{Done, files};
+use crate::report::Recorder;
+use crate::sim::fit::{Fit, fit};
+use crate::sim::{self, Outcome, Settings};
+use serde_json::{Value, json};
+
+/// Runs the command.
+pub fn run(arguments: &SimArguments, output: &Output) -> Done {
+    let tracing = Tracing::new(&arguments.traces)?;
+    let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let inputs = &job.inputs()?;
+    let Job { program, sizes, .. } = &job;
+    let machine = files::machine(arguments.machine.as_deref())?;
+    room::check(program, sizes, &machine)?;
+    let settings = settings(arguments, &machine)?;
+    let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
+    let (outcome, trace) = tracing.simulate(program, sizes, inputs, &settings, recorder.as_mut())?;
+    let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
+    outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
+    tracing.write(trace.as_ref())?;
+    let agrees = job.expected(inputs)?.map(|expected| agrees(&expected, &outcome));
+    if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
+        let report = reporting::of_program(program, sizes, &outcome, agrees);
+        reporting::write_run(path, report, program, (&outcome, recorder))?;
+    }
+    show(&outcome, agrees, output);
+    let energy = energy::simulated(program, &outcome, &machine);
+    if let Some(energy) = energy {
+        output.line(&format!("energy  {}", energy::shown(energy)));
+    }
+    print_fit(fitted.as_ref(), output);
+    let mut object = with_match(&outcome, agrees, energy);
+    if arguments.fit_fifos {
+        object["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
+    }
+    output.object(&object);
+    Ok(verdict(&outcome, agrees, output))
+}
+
+fn show(outcome: &Outcome, agrees: Option<bool>, output: &Output) {
+    output.line(sim::report::to_table(outcome).trim_end());
+    say_agreement(agrees, output);
+}
+
+fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
+    let mut settings = match arguments.machine {
+        Some(_) => timed::settings_of_links(machine),
+        None => timed::settings(machine),
+    };
+    if arguments.latency == Some(0) || arguments.capacity == Some(0) {
+        return Diagnostic::new("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
+    }
+    settings.latency = arguments.latency.or(settings.latency);
+    settings.capacity = arguments.capacity.or(settings.capacity);
+    Ok(settings)
+}
+
+/// The table of fitted channels, where there are any; a deadlock is told elsewhere.
+pub fn print_fit(fitted: Option<&Fit>, output: &Output) {
+    if let Some(fitted) = fitted {
+        output.line(&format!("\n{}", fitted.to_table().trim_end()));
+    }
+}
+
+/// The outcome as JSON with the comparison filled in, and the energy where it is known.
+pub fn with_match(outcome: &Outcome, agrees: Option<bool>, energy: Option<f64>) -> Value {
+    let mut object = sim::report::to_json(outcome);
+    object["matches_reference"] = json!(agrees);
+    if let Some(energy) = energy {
+        object["energy"] = json!(energy);
+    }
+    object
+}

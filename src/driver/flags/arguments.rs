@@ -1,0 +1,389 @@
+//! The flags.
+
+use crate::driver::flags::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments};
+use crate::driver::flags::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
+use crate::driver::flags::limit_arguments::LimitArguments;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Recurrence equations in, a distributed program out that is proved right for every problem size.
+#[derive(Parser, Debug)]
+#[command(name = "systole", version, about)]
+pub struct Arguments {
+    /// One JSON object on standard output; messages and progress go to standard error
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Parse and validate a kernel; print its normal form and its dependences
+    ///
+    /// Example: systole check kernels/matmul.rec
+    #[command(verbatim_doc_comment)]
+    Check(CheckArguments),
+    /// Search for the best schedules
+    ///
+    /// Example: systole search kernels/matmul.rec --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Search(SearchArguments),
+    /// Prove a schedule for all sizes, or refute it with the smallest counterexample
+    ///
+    /// Example: systole prove kernels/matmul.rec --schedule cannon
+    #[command(verbatim_doc_comment)]
+    Prove(ProveArguments),
+    /// Find the forms of a kernel's equations that the laws of algebra lead to, fewest passes first
+    ///
+    /// Example: systole derive kernels/naive/attention.rec -o online.rec
+    #[command(verbatim_doc_comment)]
+    Derive(DeriveArguments),
+    /// Say whether two tensors of a kernel are equal by the laws of algebra, and why; or show where they differ
+    ///
+    /// Example: systole equal pair.rec X Y
+    #[command(verbatim_doc_comment)]
+    Equal(EqualArguments),
+    /// Print the chain of rules from the equations to the schedule
+    ///
+    /// Example: systole explain kernels/matmul.rec --schedule cannon
+    #[command(verbatim_doc_comment)]
+    Explain(ExplainArguments),
+    /// Write the program of the best schedule, or of a named one
+    ///
+    /// Example: systole emit kernels/matmul.rec --schedule weight-stationary -o ws.pe
+    #[command(verbatim_doc_comment)]
+    Emit(EmitArguments),
+    /// Run a program cycle by cycle
+    ///
+    /// Example: systole sim ws.pe --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Sim(SimArguments),
+    /// Run a program for real
+    ///
+    /// Example: systole exec ws.pe --size M=8,N=8,K=8 --threads 2
+    #[command(verbatim_doc_comment)]
+    Exec(ExecArguments),
+    /// Say how long a program would run, on as many ranks as you like, by the machine file of a cluster
+    ///
+    /// Example: systole predict ws.pe --machine cluster.toml --size M=512,N=512,K=512 --ranks 1,4,16 --grow M=0.5,N=0.5
+    #[command(verbatim_doc_comment)]
+    Predict(PredictArguments),
+    /// Search, prove, emit, simulate, and check against the reference
+    ///
+    /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Run(RunArguments),
+    /// Sweep over sizes and keys of a machine: tables, plots, and a journal from which a broken-off sweep goes on
+    ///
+    /// Example: systole explore kernels/matmul.rec --sweep link.latency=1..3 --sweep size.N=4,8 --out sweep
+    #[command(verbatim_doc_comment)]
+    Explore(ExploreArguments),
+    /// Measure this machine, or the ranks of MPI, into a machine file for predictions
+    ///
+    /// Example: systole calibrate --output cluster.toml
+    #[command(verbatim_doc_comment)]
+    Calibrate(CalibrateArguments),
+    /// Look after the rewrite rules: the ones that ship and your own
+    ///
+    /// Example: systole rules check
+    #[command(verbatim_doc_comment)]
+    Rules(RulesArguments),
+    /// Say what this machine has
+    ///
+    /// Example: systole doctor
+    #[command(verbatim_doc_comment)]
+    Doctor,
+}
+
+/// Where the kernel comes from.
+#[derive(Args, Debug)]
+pub struct KernelArguments {
+    /// A .rec file, or an einsum such as `ik,kj->ij`
+    pub kernel: String,
+    /// Rules of your own, read after the ones that ship
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+}
+
+/// What the search looks at.
+#[derive(Args, Debug)]
+pub struct SpaceArguments {
+    /// Take what this schedule of the file fixes, search the rest
+    #[arg(long, value_name = "NAME")]
+    pub schedule: Option<String>,
+    /// Sizes, such as M=8,N=8,K=8 (8 each where a command can do without)
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// A machine file
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: Option<PathBuf>,
+    /// The network: line, wire, mesh, hex, king or torus
+    #[arg(long)]
+    pub network: Option<String>,
+    /// Cycles a link takes, in place of the machine's
+    #[arg(long, value_name = "CYCLES")]
+    pub latency: Option<i64>,
+    /// What is best: systolic, cycles, pes, words or buffers
+    #[arg(long, default_value = "systolic")]
+    pub objective: String,
+    /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, less than the dimension of the space]
+    #[arg(long, value_name = "R,..", value_delimiter = ',')]
+    pub rank: Vec<usize>,
+    /// The largest entry of a place, in magnitude
+    #[arg(long, default_value_t = 1)]
+    pub bound: i64,
+    /// The least and greatest entry of a step
+    #[arg(long, value_name = "LO..HI", default_value = "-2..2", allow_hyphen_values = true)]
+    pub steps: String,
+    /// The elements of a tile along indices, such as i=64,j=64: what moves and what is worked on are tiles then
+    #[arg(long, value_name = "I=N,..", value_delimiter = ',')]
+    pub tile: Vec<String>,
+    /// Search all forms of the equations that the laws of algebra lead to, and go on with the one of the best design
+    #[arg(long, conflicts_with_all = ["schedule", "tile"])]
+    pub forms: bool,
+    #[command(flatten)]
+    pub coordinates: CoordinateArguments,
+    /// Up to this many neighbouring PEs that are busy by turns may become one PE
+    #[arg(long, value_name = "PES", default_value_t = 1)]
+    pub fold: i64,
+    /// Which transports: stream, broadcast, prefetch, feed [default: all]
+    #[arg(long, value_delimiter = ',')]
+    pub transports: Vec<String>,
+    /// Directions of reuse: `both`, or `forward` for non-negative ones only
+    #[arg(long, default_value = "both")]
+    pub reuse: String,
+    /// Worker threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+}
+
+/// A kernel, and what the search for its designs looks at.
+#[derive(Args, Debug)]
+pub struct SoughtArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+}
+
+/// `systole check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+}
+
+/// `systole search`.
+#[derive(Args, Debug)]
+pub struct SearchArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// List every legal design in place of the front
+    #[arg(long)]
+    pub all: bool,
+    /// How many designs the table shows
+    #[arg(long, default_value_t = 16)]
+    pub most: usize,
+}
+
+/// `systole prove`.
+#[derive(Args, Debug)]
+pub struct ProveArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// Claim this FIFO depth on every channel in place of the one that is needed
+    #[arg(long)]
+    pub depth: Option<u64>,
+    /// Also prove that each element is computed once, and that each PE, and each word of a layout, has one of the workers that they
+    /// are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
+    #[arg(long)]
+    pub deal: Option<String>,
+    /// Write the obligations as SMT-LIB, for any solver
+    #[arg(long, value_name = "FILE")]
+    pub dump_smt: Option<PathBuf>,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// Also write the chain as a graph, for Graphviz
+    #[arg(long, value_name = "FILE.dot")]
+    pub dot: Option<PathBuf>,
+}
+
+/// `systole emit`.
+#[derive(Args, Debug)]
+pub struct EmitArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE.pe")]
+    pub output: Option<PathBuf>,
+    /// Write what each process does as closed forms of its coordinates and the sizes, in place of a program
+    #[arg(long)]
+    pub closed_form: bool,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// How arrays come in and go out.
+#[derive(Args, Debug)]
+pub struct ArrayArguments {
+    /// Read an input, such as A=a.npy; the others are filled from the seed
+    #[arg(long, value_name = "X=FILE.npy")]
+    pub input: Vec<String>,
+    /// Write an output, such as C=c.npy
+    #[arg(long, value_name = "X=FILE.npy")]
+    pub output: Vec<String>,
+    /// Fills arrays that are not given
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What is shown of a run, cycle by cycle.
+#[derive(Args, Debug)]
+pub struct TraceArguments {
+    /// Write what each PE does in each cycle as trace events, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
+    /// Write it as waveforms, for GTKWave or Surfer
+    #[arg(long, value_name = "FILE.vcd")]
+    pub vcd: Option<PathBuf>,
+    /// Only these cycles of it, TO left out [default: all]
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub window: Option<String>,
+}
+
+/// A program, and what it is run on.
+#[derive(Args, Debug)]
+pub struct ProgramArguments {
+    /// A program written by `systole emit`
+    pub program: PathBuf,
+    /// Sizes, such as M=8,N=8,K=8
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
+    /// Compare with this kernel's reference meaning
+    #[arg(long, value_name = "FILE.rec")]
+    pub reference: Option<String>,
+}
+
+/// `systole sim`.
+#[derive(Args, Debug)]
+pub struct SimArguments {
+    #[command(flatten)]
+    pub given: ProgramArguments,
+    /// A machine file: its link timing is used in place of the program's
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: Option<PathBuf>,
+    /// Cycles a hop takes, in place of the program's
+    #[arg(long, value_name = "CYCLES")]
+    pub latency: Option<u64>,
+    /// Slots of every channel, in place of the program's depths
+    #[arg(long, value_name = "SLOTS")]
+    pub capacity: Option<u64>,
+    #[command(flatten)]
+    pub traces: TraceArguments,
+    /// Find the fewest slots of each channel that keep the cycles
+    #[arg(long)]
+    pub fit_fifos: bool,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// `systole run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
+    #[command(flatten)]
+    pub traces: TraceArguments,
+    /// Find the fewest slots of each channel that keep the cycles
+    #[arg(long)]
+    pub fit_fifos: bool,
+    /// Also keep the program
+    #[arg(long, value_name = "FILE.pe")]
+    pub program: Option<PathBuf>,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole explore`.
+#[derive(Args, Debug)]
+pub struct ExploreArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// A key of a machine file or a size with its values, such as link.latency=1..8, size.N=8..64:8, grid.network=mesh,hex;
+    /// several sweeps give all combinations, the last one fastest
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    pub sweep: Vec<String>,
+    /// Keep the design of the first point in place of a search at each
+    #[arg(long)]
+    pub keep: bool,
+    /// Where tables, plots and the journal go; a sweep that was broken off goes on from there
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Fills the inputs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole rules`.
+#[derive(Args, Debug)]
+pub struct RulesArguments {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub action: RulesAction,
+}
+
+/// What is done with rules.
+#[derive(Subcommand, Debug)]
+pub enum RulesAction {
+    /// Try every rule on random instances, and refuse it where its sides differ
+    ///
+    /// Example: systole rules check my-rules --cases 1000
+    #[command(verbatim_doc_comment)]
+    Check(RulesCheckArguments),
+}
+
+/// `systole rules check`.
+#[derive(Args, Debug)]
+pub struct RulesCheckArguments {
+    /// Rules of your own, read after the ones that ship
+    #[arg(value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+    /// Random instances on which both sides of a rule have to be equal
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub cases: u64,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Worker threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+}

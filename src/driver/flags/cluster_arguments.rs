@@ -1,0 +1,105 @@
+//! The flags of commands that run programs for real, or say how long that takes.
+
+use crate::driver::flags::arguments::ProgramArguments;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `systole exec`.
+#[derive(Args, Debug)]
+pub struct ExecArguments {
+    #[command(flatten)]
+    pub given: ProgramArguments,
+    /// What the PEs run on: threads of this process, or the ranks that `mpirun` started
+    #[arg(long, default_value = "threads")]
+    pub backend: String,
+    /// How many threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// How many ranks there must be; another number is refused
+    #[arg(long)]
+    pub ranks: Option<usize>,
+    #[command(flatten)]
+    pub way: WayArguments,
+    /// How often the program is run on the same operands, one time after the other; the time of each is told
+    #[arg(long, default_value_t = 1)]
+    pub repeat: usize,
+    /// The most bytes that a rank may hold, or all threads together, such as 512MB or 2GiB; a run that would hold more is
+    /// refused before anything is read [default: what the machine has free, shared by its ranks]
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<String>,
+    /// Write what each thread or rank does when, by real clocks, as trace events for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
+    /// The machine file of a cluster: what it predicts is said beside what was measured
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: Option<PathBuf>,
+}
+
+/// `systole predict`.
+#[derive(Args, Debug)]
+pub struct PredictArguments {
+    /// A program written by `systole emit`
+    pub program: PathBuf,
+    /// The machine file of a cluster, as `systole calibrate` writes it
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: PathBuf,
+    /// Sizes, such as M=512,N=512,K=512
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// How many threads or ranks; several give a row each
+    #[arg(long, value_name = "P,..", value_delimiter = ',', default_value = "1")]
+    pub ranks: Vec<usize>,
+    /// Sizes that grow with the ranks, as a power of their number: with M=0.5 four ranks have twice the M
+    #[arg(long, value_name = "P=POWER,..", value_delimiter = ',')]
+    pub grow: Vec<String>,
+    #[command(flatten)]
+    pub way: WayArguments,
+    /// Where a table and plots go
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// How a program is run, whoever runs it.
+#[derive(Args, Debug)]
+pub struct WayArguments {
+    /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
+    #[arg(long, default_value = "block")]
+    pub deal: String,
+    /// How the words of operands and results, numbers or tiles, are dealt out before and after the run: block, cyclic, or
+    /// block-cyclic:B [default: each is with who loads or stores it]
+    #[arg(long)]
+    pub layout: Option<String>,
+    /// How many threads or ranks stand along each axis of the array, such as 2x1 [default: the grid that is balanced best]
+    #[arg(long, value_name = "GRID")]
+    pub grid: Option<String>,
+    /// Slots of every channel, in place of the program's depths
+    #[arg(long, value_name = "SLOTS")]
+    pub capacity: Option<u64>,
+    /// What works on tiles: `loops` with the bits of the equations, or a library for what it knows: `faer`, or `openblas`
+    /// in builds with that feature
+    #[arg(long, default_value = "loops")]
+    pub leaves: String,
+}
+
+/// `systole calibrate`.
+#[derive(Args, Debug)]
+pub struct CalibrateArguments {
+    /// Where to write, whole or not at all [default: standard output]
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub output: Option<PathBuf>,
+    /// Whose leaves are measured: loops, faer, openblas
+    #[arg(long, value_name = "LIBRARY,..", value_delimiter = ',', default_value = "loops,faer")]
+    pub leaves: Vec<String>,
+    /// The sides of the tiles that are measured
+    #[arg(long, value_name = "SIDE,..", value_delimiter = ',', default_value = "32,64,128,256")]
+    pub tile: Vec<u64>,
+    /// Between whom messages are measured: two threads of this process, or the two ranks that `mpirun` started
+    #[arg(long, default_value = "threads")]
+    pub backend: String,
+    /// Of how many runs each number is the median
+    #[arg(long, default_value_t = 9)]
+    pub runs: usize,
+    /// How many operations of a leaf one run has, at least
+    #[arg(long, value_name = "OPERATIONS", default_value_t = 1 << 25)]
+    pub work: u64,
+}

@@ -1,0 +1,18 @@
+//! The flags, and what they say about a search.
+//!
+//! In: the command line. Out: arguments as clap reads them, and the settings of searches, in which names are resolved and numbers
+//! are checked.
+
+pub mod arguments;
+
+pub mod cluster_arguments;
+
+pub mod law_arguments;
+
+pub mod limit_arguments;
+
+pub mod setting;
+
+pub mod coordinates;
+
+pub mod forbidden;

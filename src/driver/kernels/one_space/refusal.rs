@@ -1,0 +1,69 @@
+//! Why there is no design of one space: what stood in the way of how many maps.
+
+use super::OneSpace;
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::driver::pipeline::{Border, Searched, messages, prove};
+use crate::driver::shown::show::grouped;
+use crate::extract::Rejections;
+
+/// Why the search found nothing: for a schedule with place and time, its refuted obligations, unless it fails by its clock; else
+/// what stood in the way.
+pub fn why_nothing(searched: &Searched<OneSpace>, limit: u64) -> Checked<Diagnostics> {
+    let mut said = vec![];
+    let described = searched.kernel.described(searched.setting)?;
+    if let Some(design) = described.filter(|_| !searched.survey.rejections.are_of_the_clock()) {
+        said = messages(searched, &prove(searched, &design, limit)?);
+    }
+    if said.is_empty() {
+        said.push(nothing_found(searched));
+    }
+    if let Border::Ports(reasons) = &searched.border {
+        said.extend(reasons.iter().cloned());
+    }
+    Ok(said)
+}
+
+/// The message for an empty front: what stood in the way, most frequent first, and what to relax.
+pub fn nothing_found(searched: &Searched<OneSpace>) -> Diagnostic {
+    let (space, constraint) = (&searched.kernel.space, &searched.problem.constraint);
+    let links = &searched.setting.machine.links;
+    let message = format!("no design of `{}` is legal among {} maps", space.kernel, grouped(searched.survey.maps));
+    let mut diagnostic = Diagnostic::new(message);
+    if let Some(span) = constraint.span {
+        diagnostic = diagnostic.label(&space.source, span, "with what this schedule fixes");
+    }
+    let reasons = reasons(&searched.survey.rejections, links.network.keyword(), links.latency, constraint.boundary_io);
+    let help = reasons.first().map_or("widen --steps or --bound", |(_, _, help)| *help).to_owned();
+    reasons.into_iter().fold(diagnostic, |diagnostic, (_, text, _)| diagnostic.note(text)).help(help)
+}
+
+fn reasons(rejections: &Rejections, network: &str, latency: i64, boundary: bool) -> Vec<(u64, String, &'static str)> {
+    let mut reasons = vec![];
+    let conflicts = format!("{} maps give two points of a PE the same time", grouped(rejections.conflicts));
+    reasons.push((
+        rejections.conflicts,
+        conflicts,
+        "change the place or the time so that [place; time] is non-singular",
+    ));
+    let oversized = format!("{} maps need a larger array than the machine has", grouped(rejections.oversized));
+    reasons.push((rejections.oversized, oversized, "smaller sizes, a lower rank, or a machine with a larger `extent`"));
+    let unclocked = format!("{} maps have rows of unequal length", grouped(rejections.unclocked));
+    reasons.push((rejections.unclocked, unclocked, "choose another order of the leading rows of the time"));
+    for (tensor, count) in &rejections.unreachable {
+        let inside = if boundary { ", or values would cross inside the array" } else { "" };
+        let text = format!("at {} places the {network} network has no link for `{tensor}`{inside}", grouped(*count));
+        reasons.push((*count, text, "choose another --network, or let the tensor stay"));
+    }
+    for (tensor, count) in &rejections.late {
+        let text = format!("under {} maps `{tensor}` has no time to travel at latency {latency}", grouped(*count));
+        reasons.push((*count, text, "give the direction the tensor moves along a larger coefficient in the time"));
+    }
+    for (tensor, count) in &rejections.short {
+        let rows = "a row of the time is longer than one step";
+        let text = format!("under {} maps `{tensor}` has time to travel only where {rows}", grouped(*count));
+        reasons.push((*count, text, "let the tensor move along the last row of the time, or forwards in it"));
+    }
+    reasons.retain(|(count, ..)| *count > 0);
+    reasons.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
+    reasons
+}

@@ -1,0 +1,123 @@
+//! The kernel as the user gave it, where the equations that are searched may be over its tiles.
+//!
+//! In: the user's equations, and the tiles that schedule and flags ask for. Out: the equations to be searched, their sizes for
+//! the sizes of the user, and programs that take the user's sizes and arrays.
+
+use crate::array::{Program, Tensors, over_tiles};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::driver::flags::arguments::SpaceArguments;
+use crate::driver::flags::setting::schedule;
+use crate::driver::kernels::together::Together;
+use crate::driver::shown::steps::Chain;
+use crate::integer::{Bindings, name};
+use crate::recurrence::{self, Directive, RecurrenceSystem, Space};
+use crate::rewrite::Report;
+use crate::tiles::{TileSize, Tiled, evaluate_tiled, tile};
+
+/// Equations, and how they come from those of the user's.
+pub struct Derived {
+    /// The equations.
+    pub system: RecurrenceSystem,
+    /// The laws of algebra that lead to them.
+    pub algebra: Chain,
+    /// How far the laws were followed, where they were.
+    pub followed: Option<Report>,
+    /// The designs of all forms together, where they are asked for.
+    pub together: Option<Together>,
+}
+
+impl Derived {
+    /// The user's own equations.
+    pub fn plain(system: RecurrenceSystem) -> Derived {
+        Derived { system, algebra: Chain::default(), followed: None, together: None }
+    }
+}
+
+/// What the user gave.
+pub struct Origin {
+    /// The equations over elements.
+    pub system: RecurrenceSystem,
+    /// The laws of algebra by which they come from others.
+    pub algebra: Chain,
+    /// How far these laws were followed, where they were.
+    pub followed: Option<Report>,
+    /// The designs of all forms together, where they were asked for.
+    pub together: Option<Together>,
+    tiled: Option<Tiled>,
+}
+
+impl Origin {
+    /// The user's equations, which come from others by laws of algebra, with the tiles of the schedule and of `--tile`, if there are any.
+    ///
+    /// # Errors
+    /// What [`tile`] refuses; flags that name no size.
+    pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
+        let Derived { system, algebra, followed, together } = derived;
+        let sizes = tile_sizes(&system, arguments)?;
+        let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
+        Ok(Origin { system, algebra, followed, together, tiled })
+    }
+
+    /// The equations to be searched.
+    pub fn searched(&self) -> &RecurrenceSystem {
+        self.tiled.as_ref().map_or(&self.system, |tiled| &tiled.system)
+    }
+
+    /// How the equations are tiled, if they are.
+    pub fn tiled(&self) -> Option<&Tiled> {
+        self.tiled.as_ref()
+    }
+
+    /// The sizes of the equations that are searched.
+    pub fn sizes(&self, given: &Bindings) -> Bindings {
+        self.tiled.as_ref().map_or_else(|| given.clone(), |tiled| tiled.sizes(given))
+    }
+
+    /// What the user's equations mean where the reductions of these spaces over tiles run along these chains.
+    ///
+    /// # Errors
+    /// As for [`evaluate_tiled`].
+    pub fn expected(
+        &self,
+        tiled: &Tiled,
+        chains: &[(&Space, &recurrence::Chain)],
+        sizes: &Bindings,
+        inputs: &Tensors,
+    ) -> Checked<Tensors> {
+        let chains = tiled.chains(chains);
+        evaluate_tiled(tiled, &chains, sizes, inputs)
+    }
+
+    /// The program for the user's sizes and arrays.
+    pub fn finish(&self, program: Program) -> Program {
+        match &self.tiled {
+            Some(tiled) => over_tiles(program, tiled, &self.system),
+            None => program,
+        }
+    }
+}
+
+/// The sizes of tiles; a flag stands in for what the schedule says of the same index.
+fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Vec<TileSize>> {
+    let mut sizes = arguments.tile.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
+    if let Some(named) = &arguments.schedule {
+        for (directive, span) in &schedule(system, named)?.directives {
+            if let Directive::Tile(index, size) = directive
+                && sizes.iter().all(|known| known.index != *index)
+            {
+                sizes.push(TileSize { index: index.clone(), size: *size, span: Some(*span) });
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+fn tile_size(text: &str) -> Checked<TileSize> {
+    let parts = text.split_once('=').and_then(|(index, size)| Some((index.trim(), size.trim().parse::<i64>().ok()?)));
+    match parts {
+        Some((index, size @ 1..=1_000_000)) => Ok(TileSize { index: name(index), size, span: None }),
+        _ => Diagnostic::new(format!("`{text}` is not a size of tiles"))
+            .help("write --tile i=64,j=64; sizes are whole numbers from 1 to 1000000")
+            .alone(),
+    }
+}

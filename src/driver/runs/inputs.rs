@@ -1,0 +1,135 @@
+//! Sizes and arrays from the command line.
+
+use crate::array::elements::{Sources, read_whole};
+use crate::array::{ArrayDecl, IndexExpr, Program, Tensors};
+use crate::diagnostic::{Checked, Diagnostic, nearest};
+use crate::driver::runs::filled::Filled;
+use crate::integer::{Bindings, Name, name};
+use crate::recurrence::{RecurrenceSystem, Role};
+use crate::sim::npy::NpySource;
+use std::path::Path;
+
+/// `M=8` and so on, every parameter once; `default` fills the rest where it is given.
+pub fn sizes(given: &[String], parameters: &[Name], default: Option<i64>) -> Checked<Bindings> {
+    let mut sizes = Bindings::new();
+    let mut problems = vec![];
+    for text in given.iter().filter(|text| !text.is_empty()) {
+        match size(text, parameters) {
+            Ok((parameter, value)) if !sizes.contains_key(&parameter) => _ = sizes.insert(parameter, value),
+            Ok((parameter, _)) => problems.push(Diagnostic::new(format!("the size of `{parameter}` is given twice"))),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    for parameter in
+        parameters.iter().filter(|parameter| problems.is_empty() && !sizes.contains_key(*parameter)).collect::<Vec<_>>()
+    {
+        match default {
+            Some(value) => _ = sizes.insert(parameter.clone(), value),
+            None => problems.push(missing(parameter, parameters)),
+        }
+    }
+    if problems.is_empty() { Ok(sizes) } else { Err(problems) }
+}
+
+fn missing(parameter: &Name, parameters: &[Name]) -> Diagnostic {
+    let example = parameters.iter().map(|p| format!("{p}=8")).collect::<Vec<_>>().join(",");
+    Diagnostic::new(format!("the size of `{parameter}` is missing")).help(format!("write --size {example}"))
+}
+
+/// `M=8`, where `M` is one of `parameters`.
+pub fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> {
+    let example = parameters.first().map_or("M", |parameter| parameter);
+    let Some((parameter, value)) = text.split_once('=') else {
+        return Err(Diagnostic::new(format!("`{text}` is not a size")).help(format!("write --size {example}=8")));
+    };
+    let known: Vec<&str> = parameters.iter().map(|parameter| &**parameter).collect();
+    if !known.contains(&parameter.trim()) {
+        let near = nearest(parameter, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| format!("the parameters are {}", known.join(", ")));
+        return Err(Diagnostic::new(format!("`{parameter}` is not a parameter")).help(help));
+    }
+    match value.trim().parse::<i64>() {
+        Ok(value @ 1..=1_000_000_000) => Ok((name(parameter.trim()), value)),
+        Ok(value) => Err(Diagnostic::new(format!("the size `{parameter}` = {value} is out of range"))
+            .help("sizes are whole numbers from 1 to 1000000000")),
+        Err(_) => Err(Diagnostic::new(format!("the size of `{parameter}` is not a whole number: `{value}`"))
+            .help(format!("write --size {parameter}=8"))),
+    }
+}
+
+/// Where the inputs of a program come from: files, or the seed, as the kernel assumes them where it is known.
+pub fn sources(
+    program: &Program,
+    kernel: Option<&RecurrenceSystem>,
+    sizes: &Bindings,
+    files: &[String],
+    seed: u64,
+) -> Checked<Sources<'static>> {
+    let inputs: Vec<_> = program.arrays.iter().filter(|array| array.role == Role::Input).collect();
+    let names: Vec<&str> = inputs.iter().map(|array| &*array.name).collect();
+    let mut sources = Sources::new();
+    for file in files {
+        let (tensor, path) = assignment(file, &names, "input")?;
+        sources.insert(name(tensor), Box::new(NpySource::open(Path::new(path))?));
+    }
+    for (number, array) in inputs.iter().enumerate() {
+        if !sources.contains_key(&array.name) {
+            let assumption = kernel.and_then(|kernel| kernel.tensor(&array.name)?.assumption);
+            let seed = seed.wrapping_add(number as u64);
+            let filled = Filled { shape: shape(array, sizes)?, seed, assumption };
+            sources.insert(array.name.clone(), Box::new(filled));
+        }
+    }
+    Ok(sources)
+}
+
+/// The input arrays of a program, whole.
+pub fn tensors(
+    program: &Program,
+    kernel: Option<&RecurrenceSystem>,
+    sizes: &Bindings,
+    files: &[String],
+    seed: u64,
+) -> Checked<Tensors> {
+    read_all(&mut sources(program, kernel, sizes, files, seed)?)
+}
+
+/// All arrays of these sources.
+pub fn read_all(sources: &mut Sources<'_>) -> Checked<Tensors> {
+    let is_too_large = |shape: &[usize]| shape.iter().product::<usize>() > MOST_ELEMENTS;
+    if let Some((name, _)) = sources.iter().find(|(_, source)| is_too_large(source.shape())) {
+        return does_not_fit(name).alone();
+    }
+    sources.iter_mut().map(|(name, source)| Ok((name.clone(), read_whole(&mut **source)?))).collect()
+}
+
+/// Arrays of more elements than this are not made whole.
+const MOST_ELEMENTS: usize = 1 << 30;
+
+/// The extents of an array in elements.
+pub fn shape(array: &ArrayDecl, sizes: &Bindings) -> Checked<Vec<usize>> {
+    let extent = |side: &IndexExpr| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
+    let shape: Option<Vec<usize>> = array.shape.iter().map(extent).collect();
+    let volume = |shape: &Vec<usize>| shape.iter().try_fold(8usize, |product, side| product.checked_mul(*side));
+    shape.filter(|shape| volume(shape).is_some()).ok_or_else(|| vec![does_not_fit(&array.name)])
+}
+
+fn does_not_fit(name: &Name) -> Diagnostic {
+    Diagnostic::new(format!("`{name}` does not fit in memory at these sizes"))
+}
+
+/// `X=FILE.npy` where `X` is one of `names`.
+pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a str, &'a str)> {
+    let Some((tensor, path)) = text.split_once('=') else {
+        let example = names.first().copied().unwrap_or("A");
+        return Diagnostic::new(format!("`{text}` does not name an {what}"))
+            .help(format!("write --{what} {example}={}.npy", example.to_lowercase()))
+            .alone();
+    };
+    if !names.contains(&tensor) {
+        let near = nearest(tensor, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| format!("the {what}s are {}", names.join(", ")));
+        return Diagnostic::new(format!("`{tensor}` is not an {what} of this program")).help(help).alone();
+    }
+    Ok((tensor, path))
+}

@@ -1,0 +1,19 @@
+//! What is shown to a user: lines for people, objects for programs, tables, pictures, pages.
+//!
+//! In: what stages and runs gave. Out: text; nothing is decided here.
+
+pub mod output;
+
+pub mod columns;
+
+pub mod show;
+
+pub mod steps;
+
+pub mod closed_form;
+
+pub mod energy;
+
+pub mod picture;
+
+pub mod reporting;

@@ -1,0 +1,108 @@
+//! `--report`: what a command has done as a page.
+
+use crate::array::Program;
+use crate::diagnostic::Checked;
+use crate::driver::files;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{Searched, Winner};
+use crate::driver::shown::show;
+use crate::integer::{Bindings, Name};
+use crate::report::{Clash, Fact, Recorder, Report, Run, page};
+use crate::rewrite::Step;
+use crate::sim::Outcome;
+use crate::smt::{Discharged, Verdict};
+use std::path::Path;
+
+/// The report of a design and its proofs.
+fn of_design<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, proofs: &[Discharged]) -> Report {
+    let system = searched.kernel.system();
+    let laid_out = K::laid_out(design);
+    Report {
+        title: system.name.to_string(),
+        equations: show::equations(system),
+        schedule: laid_out.iter().map(Into::into).collect(),
+        proofs: proofs.iter().map(Into::into).collect(),
+        clashes: proofs.iter().filter_map(|proof| Clash::of(&laid_out, proof)).collect(),
+        ..Report::default()
+    }
+}
+
+/// The report of a proved design that was run; the run itself is added by [`write_run`].
+pub fn of_winner<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    steps: &[Step],
+    (outcome, agrees): (&Outcome, bool),
+) -> Report {
+    let mut report = of_design(searched, &winner.design, &winner.proofs);
+    report.command = "run".to_owned();
+    report.sizes = sizes(&searched.kernel.system().parameters, &searched.setting.sizes);
+    report.rules = steps.iter().map(Into::into).collect();
+    report.facts = vec![proved(&winner.proofs)];
+    report.facts.extend(facts(outcome, Some(agrees)));
+    report
+}
+
+/// The report of a program that was run; the run itself is added by [`write_run`].
+pub fn of_program(program: &Program, sizes_of_run: &Bindings, outcome: &Outcome, agrees: Option<bool>) -> Report {
+    Report {
+        title: program.kernel.to_string(),
+        command: "sim".to_owned(),
+        sizes: sizes(&program.parameters, sizes_of_run),
+        facts: facts(outcome, agrees),
+        ..Report::default()
+    }
+}
+
+/// Writes the page of a run.
+pub fn write_run(
+    path: &Path,
+    mut report: Report,
+    program: &Program,
+    (outcome, recorder): (&Outcome, Recorder),
+) -> Checked<()> {
+    report.run = Some(Run::new(program, outcome, recorder));
+    files::write(path, &page(&report)?)
+}
+
+/// Writes the page of a design that was proved, or refuted.
+pub fn write_proofs<K: Kernel>(
+    path: &Path,
+    searched: &Searched<K>,
+    design: &K::Design<'_>,
+    proofs: &[Discharged],
+) -> Checked<()> {
+    let mut report = of_design(searched, design, proofs);
+    report.command = "prove".to_owned();
+    report.facts = vec![proved(proofs)];
+    let milliseconds: f64 = proofs.iter().map(|proof| proof.milliseconds).sum();
+    report.facts.push(Fact::plain("solver time", format!("{milliseconds:.0} ms")));
+    files::write(path, &page(&report)?)
+}
+
+/// The sizes in the order of the parameters.
+fn sizes(parameters: &[Name], sizes: &Bindings) -> Vec<(String, i64)> {
+    parameters.iter().filter_map(|name| Some((name.to_string(), *sizes.get(name)?))).collect()
+}
+
+fn proved(proofs: &[Discharged]) -> Fact {
+    let count = proofs.iter().filter(|proof| proof.verdict == Verdict::Proved).count();
+    Fact::judged("proved for all sizes", format!("{count} of {}", proofs.len()), count == proofs.len())
+}
+
+fn facts(outcome: &Outcome, agrees: Option<bool>) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::plain("cycles", show::grouped(outcome.cycles)),
+        Fact::plain("PEs", show::grouped(outcome.pes)),
+        Fact::plain("busy", format!("{:.0}%", outcome.utilisation() * 100.0)),
+        Fact::plain("words sent", show::grouped(outcome.counters.messages())),
+    ];
+    if let Some(deadlock) = &outcome.deadlock {
+        facts.push(Fact::judged("deadlock", format!("{} PEs wait", deadlock.blocked.len()), false));
+    }
+    if let Some(agrees) = agrees {
+        let value = if agrees { "bit for bit" } else { "differs" };
+        facts.push(Fact::judged("reference", value, agrees));
+    }
+    facts
+}

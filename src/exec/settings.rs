@@ -1,0 +1,83 @@
+//! How a program is run: who runs which PE, where arrays begin and end, and what may be held.
+//!
+//! In: what the user asks for. Out: [`Settings`], checked before anything is read.
+
+use super::owners::{Dealing, Owners};
+use crate::array::Grid;
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::leaf::LeafBackend;
+
+/// How a program is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many workers there are, at least 1.
+    pub workers: usize,
+    /// How PEs are dealt out to them.
+    pub dealing: Dealing,
+    /// How many workers stand along each axis of the grid; their product is `workers`. None for the grid that
+    /// [`Owners::new`] chooses.
+    pub arrangement: Option<Vec<usize>>,
+    /// How the words of arrays are dealt out before and after the run, axis by axis. None where each is with the worker that loads
+    /// or stores it.
+    pub layout: Option<Dealing>,
+    /// How often the program is run, at least 1, one run after the other on the same operands.
+    pub repeat: usize,
+    /// Slots of every channel, at least 1, in place of the declared depths.
+    pub capacity: Option<u64>,
+    /// What runs the leaves of a program over tiles.
+    pub leaves: LeafBackend,
+    /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more.
+    pub memory: Option<u64>,
+    /// Whether to keep what each worker does when.
+    pub trace: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
+        Settings {
+            workers: 1,
+            dealing,
+            arrangement: None,
+            layout: None,
+            repeat: 1,
+            capacity: None,
+            leaves,
+            memory: None,
+            trace: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The worker of each PE of a grid.
+    pub(super) fn owners(&self, grid: &Grid, workers: usize) -> Checked<Owners> {
+        match &self.arrangement {
+            None => Ok(Owners::new(grid, workers, self.dealing)),
+            Some(arrangement) => Owners::arranged(grid, workers, arrangement, self.dealing),
+        }
+    }
+
+    /// Refuses what no run can have.
+    ///
+    /// # Errors
+    /// No worker, no run, no slots, nothing that is dealt out at a time.
+    pub(super) fn check(&self) -> Checked<()> {
+        if self.workers == 0 {
+            return Diagnostic::new("a run has at least 1 worker").alone();
+        }
+        if self.repeat == 0 {
+            return Diagnostic::new("a program is run at least once").alone();
+        }
+        if self.capacity == Some(0) {
+            return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
+        }
+        if self.dealing == Dealing::BlockCyclic(0) {
+            return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();
+        }
+        if self.layout == Some(Dealing::BlockCyclic(0)) {
+            return Diagnostic::new("words of arrays are dealt out 0 at a time; it must be at least 1").alone();
+        }
+        Ok(())
+    }
+}

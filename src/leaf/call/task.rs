@@ -1,0 +1,110 @@
+//! Tasks of a library, run on the windows of a call.
+
+use super::place::{Operand, Spot};
+use super::run::Run;
+use super::window::Elements;
+use crate::array::Trouble;
+use crate::leaf::known::{Assignment, Position, Task};
+use crate::leaf::library::{Layout, Library, Matrix, Rest, Square};
+
+impl<'a> Run<'a> {
+    /// Has the library do a task. False where its matrices do not lie like such, or it cannot: then the nest's loops must run,
+    /// which compute every element of the result anew.
+    pub(super) fn task(&mut self, assignment: &'a Assignment, library: &dyn Library) -> Result<bool, Trouble> {
+        let Assignment { task, alike, resets, result, .. } = assignment;
+        let places = self.spot(result.access, [Some(result.row), result.column]);
+        let Some(Spot { window, base, layout }) = places.filter(|_| self.agree(alike)) else { return Ok(false) };
+        if layout.reach() == 0 {
+            return Ok(true);
+        }
+        let wanted = [assignment.sums, assignment.given, assignment.triangle];
+        let reads = |position: &Position| self.links[position.access].window == window;
+        let is_written = assignment.sums.is_some() || *task == Task::Invert;
+        let is_blank =
+            is_written && resets.is_empty() && self.is_blank(window, layout) && !wanted.iter().flatten().any(reads);
+        if !is_blank {
+            self.fill();
+        }
+        self.block(resets)?;
+        let mut target = std::mem::replace(&mut self.windows[window], Elements::Shared(&[]));
+        let x = Square { values: &mut target.values_mut()[base..], layout };
+        let read = wanted.map(|position| position.and_then(|position| self.read(position)));
+        let are_there = wanted.iter().zip(&read).all(|(wanted, read)| wanted.is_some() == read.is_some());
+        let done =
+            are_there && perform(*task, x, read.each_ref().map(|read| read.as_ref().map(Operand::matrix)), library);
+        drop(read);
+        self.windows[window] = target;
+        if done {
+            self.blank = self.blank.filter(|_| !is_blank);
+            self.work.serve(task.service(), applications(*task, layout));
+        }
+        Ok(done)
+    }
+
+    /// What a task would ask of a library, 0 for nothing to do; `None` where loops must do it.
+    pub fn applied(&self, assignment: &Assignment) -> Option<u64> {
+        let Assignment { task, alike, result, sums, given, triangle, .. } = assignment;
+        let Spot { layout, .. } = self.spot(result.access, [Some(result.row), result.column])?;
+        let is_there = |position: &Position| self.is_matrix(position.access, [Some(position.row), position.column]);
+        let can = self.agree(alike) && [sums, given, triangle].into_iter().flatten().all(is_there);
+        can.then(|| if layout.reach() == 0 { 0 } else { applications(*task, layout) })
+    }
+
+    /// Whether the indices of each pair run over the same elements.
+    fn agree(&self, alike: &[(usize, usize)]) -> bool {
+        alike.iter().all(|(a, b)| self.spans[*a] == self.spans[*b])
+    }
+
+    fn read(&self, position: Position) -> Option<Operand<'_>> {
+        self.operand(position.access, [Some(position.row), position.column])
+    }
+}
+
+/// Does a task with its sums, what is given, and its triangle; whether the library could.
+fn perform(task: Task, x: Square<'_>, [sums, given, triangle]: [Option<Matrix<'_>>; 3], library: &dyn Library) -> bool {
+    let Square { values, layout } = x;
+    let rest = sums.map(|sums| Rest { given, sums });
+    if let (Task::Solve { is_unit }, Some(triangle), Some(rest)) = (task, triangle, rest) {
+        library.solve_rest(triangle, is_unit, values, layout, rest);
+        return true;
+    }
+    rest.iter().for_each(|rest| rest.write(values, layout));
+    match (task, triangle) {
+        (Task::Solve { is_unit }, Some(triangle)) => library.solve(triangle, is_unit, values, layout),
+        (Task::Factor, _) => {
+            let done = library.factor(Square { values: &mut *values, layout });
+            let is_sound = |at: usize| values[layout.address(at, at)] > 0.0;
+            if !done || !(0..layout.rows).all(is_sound) {
+                return false;
+            }
+            clear_above(values, layout);
+        }
+        (Task::Invert, Some(triangle)) => {
+            if !library.invert(triangle, Square { values: &mut *values, layout }) {
+                return false;
+            }
+            clear_above(values, layout);
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn clear_above(values: &mut [f64], layout: Layout) {
+    for line in 0..layout.rows {
+        let (from, to) = if layout.by_rows { (line + 1, layout.columns) } else { (0, line) };
+        values[line * layout.step..][from..to].fill(0.0);
+    }
+}
+
+/// How many functions the loops of a task apply: the definitions say so, for a result of these sizes.
+fn applications(task: Task, layout: Layout) -> u64 {
+    let (n, columns) = (layout.rows as u64, layout.columns as u64);
+    // Below the diagonal, for each element two a term and two for the rest: sums over i < n of i (i + 1).
+    let below = n.saturating_sub(1) * n * (n + 1) / 3;
+    match task {
+        Task::Solve { is_unit } => columns * n * (n + if is_unit { 0 } else { 1 }),
+        Task::Factor => below + n * (n + 1),
+        Task::Invert => below + n * n,
+    }
+}

@@ -1,0 +1,190 @@
+//! The windows of a call: where they lie, and their elements.
+//!
+//! In: a routine, tile coordinates and tiles. Out: for each window its box and its elements, borrowed from a tile where it
+//! is that tile and only read; and the tile of the result from its window.
+
+use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
+use crate::leaf::routine::{Cut, Few, Frame, Reach, Routine, Span};
+use crate::leaf::{Buffer, Tile};
+
+use crate::array::Trouble;
+use std::sync::Arc;
+
+/// Where everything lies at some coordinates.
+#[derive(Clone, Debug)]
+pub struct Boxes {
+    /// Of the indices.
+    pub indices: Few<Span>,
+    pub windows: Vec<Area>,
+    pub result: Area,
+    arguments: Vec<Area>,
+}
+
+impl Boxes {
+    /// The boxes of a call.
+    pub fn at(routine: &Routine, at: &[i64]) -> Result<Boxes, Trouble> {
+        let indices = spans(&routine.indices, at)?;
+        let windows = routine.windows.iter().map(|frame| area_of(frame, &indices)).collect::<Result<_, _>>()?;
+        let area = |cuts: &Vec<Cut>| Area::new(spans(cuts, at)?).ok_or(Trouble::Overflow);
+        let arguments = routine.arguments.iter().map(|(_, cuts)| area(cuts)).collect::<Result<_, _>>()?;
+        Ok(Boxes { indices, windows, result: area(&routine.result)?, arguments })
+    }
+}
+
+fn spans(cuts: &[Cut], at: &[i64]) -> Result<Few<Span>, Trouble> {
+    cuts.iter().map(|cut| cut.span(at)).collect::<Option<_>>().ok_or(Trouble::Overflow)
+}
+
+fn area_of(frame: &Frame, indices: &[Span]) -> Result<Area, Trouble> {
+    Area::new(frame.ranges.iter().map(|reach| reached(reach, indices)).collect()).ok_or(Trouble::Overflow)
+}
+
+fn reached(reach: &Reach, indices: &[Span]) -> Span {
+    let (low, high) = reach.form.interval(indices).unwrap_or((0, -1));
+    let (first, last) = ((low + reach.first).max(0), (high + reach.last).min(reach.extent - 1));
+    if first <= last { (first, last) } else { (0, -1) }
+}
+
+/// The elements of a window.
+#[derive(Debug)]
+pub enum Elements<'a> {
+    Shared(&'a [f64]),
+    Owned(Buffer),
+}
+
+impl Elements<'_> {
+    pub fn values(&self) -> &[f64] {
+        match self {
+            Elements::Shared(values) => values,
+            Elements::Owned(values) => values,
+        }
+    }
+
+    /// Makes elements of one's own of them.
+    pub fn own(&mut self) {
+        if let Elements::Shared(values) = self {
+            *self = Elements::Owned(Buffer::from(*values));
+        }
+    }
+
+    /// To be written; nothing of a window that is only read.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        match self {
+            Elements::Shared(_) => &mut [],
+            Elements::Owned(values) => values,
+        }
+    }
+}
+
+/// Assembles the windows from tiles.
+pub struct Assembly<'a> {
+    pub routine: &'a Routine,
+    pub boxes: &'a Boxes,
+    /// The leaf, for messages.
+    pub leaf: usize,
+    /// Whether the call writes a window.
+    pub written: &'a [bool],
+}
+
+impl<'a> Assembly<'a> {
+    /// The elements of all windows; those of the result may be left [blank](Buffer::blank).
+    pub fn windows(
+        &self,
+        onto: Option<Tile>,
+        arguments: &'a [Tile],
+        is_blank: bool,
+    ) -> Result<Vec<Elements<'a>>, Trouble> {
+        self.check_tiles(&onto, arguments)?;
+        let first = match is_blank {
+            true => Buffer::blank(self.boxes.windows[0].volume),
+            false => self.assemble(0, onto, arguments),
+        };
+        let others = (1..self.boxes.windows.len()).map(|window| match self.borrowed(window, arguments) {
+            Some(values) => Elements::Shared(values),
+            None => Elements::Owned(self.assemble(window, None, arguments)),
+        });
+        Ok(std::iter::once(Elements::Owned(first)).chain(others).collect())
+    }
+
+    /// What the result's window begins with, where no tile is put into it.
+    pub fn begins_with(&self, onto: &Option<Tile>) -> Option<f64> {
+        let is_filled = onto.is_some() || self.routine.arguments.iter().any(|(filled, _)| *filled == 0);
+        (!is_filled).then(|| start(self.routine.windows[0].operator))
+    }
+
+    fn check_tiles(&self, onto: &Option<Tile>, arguments: &[Tile]) -> Result<(), Trouble> {
+        let fits = |tile: &Tile, area: &Area| match tile {
+            Tile::Uniform(_) => true,
+            Tile::Values(values) => values.len() == area.volume,
+        };
+        let all_fit = arguments.iter().zip(&self.boxes.arguments).all(|(tile, area)| fits(tile, area));
+        let onto_fits = onto.as_ref().is_none_or(|onto| fits(onto, &self.boxes.result));
+        let ok = all_fit && onto_fits && arguments.len() == self.boxes.arguments.len();
+        if ok { Ok(()) } else { Err(Trouble::WrongTile { leaf: self.leaf }) }
+    }
+
+    /// The one tile that is the whole window, where the window is only read.
+    fn borrowed(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a [f64]> {
+        if self.written[window] { None } else { self.whole(window, arguments).map(|values| &**values) }
+    }
+
+    /// The one tile that is the whole window.
+    fn whole(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a Buffer> {
+        let mut tiles = self.tiles_of(window, arguments);
+        match (tiles.next(), tiles.next()) {
+            (Some((Tile::Values(values), area)), None) if *area == self.boxes.windows[window] => Some(values),
+            _ => None,
+        }
+    }
+
+    fn tiles_of(&self, window: usize, arguments: &'a [Tile]) -> impl Iterator<Item = (&'a Tile, &'a Area)> {
+        let filled = self.routine.arguments.iter().map(move |(filled, _)| *filled == window);
+        let tiles = arguments.iter().zip(&self.boxes.arguments).zip(filled);
+        tiles.filter(|(_, filled)| *filled).map(|(tile, _)| tile)
+    }
+
+    /// A window of its own: `onto` first, then the arguments.
+    fn assemble(&self, window: usize, onto: Option<Tile>, arguments: &'a [Tile]) -> Buffer {
+        if let (None, Some(values)) = (&onto, self.whole(window, arguments)) {
+            return values.clone();
+        }
+        let (area, operator) = (&self.boxes.windows[window], self.routine.windows[window].operator);
+        let fresh = || Buffer::filled(start(operator), area.volume);
+        let mut values = match onto {
+            None => fresh(),
+            Some(Tile::Values(held)) if self.boxes.result == *area => Arc::unwrap_or_clone(held),
+            Some(tile) => {
+                let mut values = fresh();
+                self.put(window, (&tile, &self.boxes.result), &mut values);
+                values
+            }
+        };
+        self.tiles_of(window, arguments).for_each(|tile| self.put(window, tile, &mut values));
+        values
+    }
+
+    fn put(&self, window: usize, (tile, from): (&Tile, &Area), into: &mut [f64]) {
+        let to = &self.boxes.windows[window];
+        match tile {
+            Tile::Values(values) => copy_meeting(from, values, to, into),
+            Tile::Uniform(value) => {
+                fill_meeting(from, uniform(*value, self.routine.windows[window].operator), to, into);
+            }
+        }
+    }
+
+    /// The result's tile from its window.
+    pub fn result(&self, window: Elements<'_>) -> Tile {
+        let (from, to) = (&self.boxes.windows[0], &self.boxes.result);
+        let values = match window {
+            Elements::Owned(values) => values,
+            Elements::Shared(values) => Buffer::from(values),
+        };
+        if from == to {
+            return Tile::Values(Arc::new(values));
+        }
+        let mut tile = Buffer::filled(start(self.routine.windows[0].operator), to.volume);
+        copy_meeting(from, &values, to, &mut tile);
+        Tile::Values(Arc::new(tile))
+    }
+}

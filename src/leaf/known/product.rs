@@ -1,0 +1,97 @@
+//! Matrix products in a routine, found by their form.
+//!
+//! In: a nest of two or three loops around `c = c + a * b` or `c = c - a * b`. Each index must belong to two of the three
+//! elements: rows of `c` and `a`, columns of `c` and `b`, what is summed over to `a` and `b`; one of the three may be missing,
+//! as for a matrix and a vector. Out: the [`Product`] that the nest is, with the bounds between its indices, such as those of a
+//! symmetric update.
+
+use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set};
+use crate::recurrence::Function;
+
+/// `c += factor * a * b`.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// The indices of the nest.
+    pub indices: Vec<usize>,
+    /// Those of rows, columns, and what is summed, as positions in the nest.
+    pub roles: [Option<usize>; 3],
+    pub factor: f64,
+    /// The accesses `c`, `a`, `b`.
+    pub accesses: [usize; 3],
+    /// Forms that are at least 0 within, each over indices of the nest.
+    pub within: Vec<Form>,
+}
+
+impl Product {
+    /// Whether bounds between its rows and columns, and no other bounds, cut a part out of its box.
+    pub fn is_triangle(&self) -> bool {
+        let index = |role: usize| self.roles[role].map(|position| self.indices[position]);
+        let has = |form: &Form, role: usize| index(role).is_some_and(|index| form.coefficient(index) != 0);
+        !self.within.is_empty() && self.within.iter().all(|form| has(form, 0) && has(form, 1))
+    }
+}
+
+/// The product that a nest is.
+pub(super) fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product> {
+    let (nest, set) = nest_of(repeated)?;
+    if !(2..=3).contains(&nest.len()) {
+        return None;
+    }
+    let indices: Vec<usize> = nest.iter().map(|inside| inside.index).collect();
+    let (factor, [old, a, b]) = parts(set)?;
+    if accesses[old] != accesses[set.target] || [a, b].iter().any(|x| accesses[*x].window == accesses[old].window) {
+        return None;
+    }
+    let has = |access: usize, index: usize| accesses[access].subscripts.iter().any(|form| form.coefficient(index) != 0);
+    let membership = |index: &usize| [has(old, *index), has(a, *index), has(b, *index)];
+    let members: Vec<[bool; 3]> = indices.iter().map(membership).collect();
+    let role = |wanted: [bool; 3]| members.iter().position(|found| *found == wanted);
+    let roles = [role([true, true, false]), role([true, false, true]), role([false, true, true])];
+    let all_have_one = roles.iter().flatten().count() == nest.len();
+    let within = inner_bounds(&nest, &indices)?;
+    all_have_one.then_some(Product { indices, roles, factor, accesses: [set.target, a, b], within })
+}
+
+/// The bounds over indices of the nest; `None` where the bounded index has a factor in one.
+fn inner_bounds(nest: &[&Loop], indices: &[usize]) -> Option<Vec<Form>> {
+    let mut within = vec![];
+    for inside in nest {
+        let index = Form::slot(inside.index);
+        let lower = inside.lower.iter().map(|(form, by)| (form.mentions(indices), *by, index.minus(form)));
+        let upper = inside.upper.iter().map(|(form, by)| (form.mentions(indices), *by, form.minus(&index)));
+        let inner: Vec<(bool, i64, Form)> = lower.chain(upper).filter(|(is_inner, ..)| *is_inner).collect();
+        if inner.iter().any(|(_, by, _)| *by != 1) {
+            return None;
+        }
+        within.extend(inner.into_iter().map(|(.., form)| form));
+    }
+    Some(within)
+}
+
+/// The loops that hold nothing but one another, and the set within.
+pub fn nest_of(repeated: &Loop) -> Option<(Vec<&Loop>, &Set)> {
+    let mut nest = vec![repeated];
+    let mut body = repeated.body.as_slice();
+    loop {
+        match body {
+            [Node::Loop(inside)] => {
+                nest.push(inside);
+                body = &inside.body;
+            }
+            [Node::Set(set)] => return Some((nest, set)),
+            _ => return None,
+        }
+    }
+}
+
+/// `c + a * b`, `a * b + c` or `c - a * b`, as the factor of the product and its elements.
+pub fn parts(set: &Set) -> Option<(f64, [usize; 3])> {
+    use Function::{Add, Multiply, Subtract};
+    use Operation::{Apply, Load};
+    match set.value.as_slice() {
+        [Load(c), Load(a), Load(b), Apply(Multiply), Apply(Add)] => Some((1.0, [*c, *a, *b])),
+        [Load(a), Load(b), Apply(Multiply), Load(c), Apply(Add)] => Some((1.0, [*c, *a, *b])),
+        [Load(c), Load(a), Load(b), Apply(Multiply), Apply(Subtract)] => Some((-1.0, [*c, *a, *b])),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! The library `faer`.
+
+use super::{Layout, Library, Matrix, Square, Target};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place};
+use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};
+
+/// The library `faer`, on one thread.
+pub(super) struct Faer;
+
+impl Library for Faer {
+    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+        let kept = if c.is_blank { Accum::Replace } else { Accum::Add };
+        matmul(view_mut(c.values, c.layout), kept, view(a), view(b), factor, Par::Seq);
+    }
+
+    fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+        let part = if has_diagonal { BlockStructure::TriangularLower } else { BlockStructure::StrictTriangularLower };
+        let (c, whole) = (view_mut(c.values, c.layout), BlockStructure::Rectangular);
+        triangular::matmul(c, part, Accum::Add, view(a), whole, view(b), whole, factor, Par::Seq);
+    }
+
+    fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+        match is_unit {
+            true => solve_unit_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
+            false => solve_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
+        }
+    }
+
+    fn factor(&self, a: Square<'_>) -> bool {
+        let parameters: Spec<LltParams, f64> = Spec::new(<LltParams as Auto<f64>>::auto());
+        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(a.layout.rows, Par::Seq, parameters));
+        let stack = MemStack::new(&mut memory);
+        let matrix = view_mut(a.values, a.layout);
+        cholesky_in_place(matrix, LltRegularization::default(), Par::Seq, stack, parameters).is_ok()
+    }
+
+    fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool {
+        invert_lower_triangular(view_mut(into.values, into.layout), view(triangle), Par::Seq);
+        true
+    }
+}
+
+/// Rows side by side are the columns of the transpose.
+fn view(matrix: Matrix<'_>) -> MatRef<'_, f64> {
+    let Layout { rows, columns, by_rows, step } = matrix.layout;
+    match by_rows {
+        true => MatRef::from_column_major_slice_with_stride(matrix.values, columns, rows, step).transpose(),
+        false => MatRef::from_column_major_slice_with_stride(matrix.values, rows, columns, step),
+    }
+}
+
+/// As [`view`]; `MatMut::from_row_major_slice_with_stride_mut` of faer 0.24.4 takes rows for columns.
+fn view_mut(values: &mut [f64], layout: Layout) -> MatMut<'_, f64> {
+    let Layout { rows, columns, by_rows, step } = layout;
+    match by_rows {
+        true => MatMut::from_column_major_slice_with_stride_mut(values, columns, rows, step).transpose_mut(),
+        false => MatMut::from_column_major_slice_with_stride_mut(values, rows, columns, step),
+    }
+}

@@ -1,0 +1,211 @@
+//! Matrices in slices, and the operations on them that a library does.
+//!
+//! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
+
+use self::faer::Faer;
+use std::ops::Range;
+
+mod faer;
+
+#[cfg(feature = "openblas")]
+mod openblas;
+
+#[cfg(feature = "openblas")]
+mod halves;
+
+/// Who runs the leaves that a library knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeafBackend {
+    /// Loops in the order of the equations: the bits of the sequential kernel.
+    #[default]
+    Loops,
+    /// The operations of `faer`, on the thread that calls.
+    Faer,
+    /// Those of OpenBLAS, on the thread that calls.
+    #[cfg(feature = "openblas")]
+    OpenBlas,
+}
+
+impl LeafBackend {
+    /// What people call it; OpenBLAS with the processor whose kernels it has chosen, which the environment may pin.
+    #[must_use]
+    pub fn title(self) -> String {
+        match self {
+            LeafBackend::Loops => "loops".to_owned(),
+            LeafBackend::Faer => "faer".to_owned(),
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => format!("OpenBLAS with kernels for {}", ::openblas::core_name()),
+        }
+    }
+
+    /// The word for it, on the command line and in machine files.
+    #[must_use]
+    pub fn keyword(self) -> &'static str {
+        match self {
+            LeafBackend::Loops => "loops",
+            LeafBackend::Faer => "faer",
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => "openblas",
+        }
+    }
+
+    /// The library; `None` where loops run everything.
+    pub(in crate::leaf) fn library(self) -> Option<&'static dyn Library> {
+        match self {
+            LeafBackend::Loops => None,
+            LeafBackend::Faer => Some(&Faer),
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => Some(&openblas::OpenBlas),
+        }
+    }
+}
+
+/// What a library does with matrices. Operands have the sizes that the operation asks for.
+pub trait Library: Sync {
+    /// `c += factor * a * b`.
+    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+
+    /// The same for the lower triangle of a square `c` alone, with its diagonal or without.
+    fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+
+    /// Solves `triangle * x = x` for all columns of `x`, which are overwritten. The triangle is the lower one of a square; with
+    /// `is_unit` its diagonal counts as ones.
+    fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout);
+
+    /// Solves `triangle * x = rest`, whatever `x` holds.
+    fn solve_rest(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
+        rest.write(x, layout);
+        self.solve(triangle, is_unit, x, layout);
+    }
+
+    /// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; the other triangle is neither read nor
+    /// kept. False, with anything in the square, where a pivot is not positive.
+    fn factor(&self, a: Square<'_>) -> bool;
+
+    /// Writes the inverse of the lower triangle of a square into another one, whose other triangle is not kept. False, with
+    /// anything in the square, where the library refuses an element of the diagonal.
+    fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool;
+}
+
+/// How a matrix lies in a slice: neighbours of a row or of a column lie side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    pub rows: usize,
+    pub columns: usize,
+    /// Whether rows follow each other, else columns.
+    pub by_rows: bool,
+    /// From one row, or column, to the next.
+    pub step: usize,
+}
+
+impl Layout {
+    /// A matrix whose neighbours below and beside lie so far off; `None` where neither is 1 or its lines overlap.
+    pub fn new([rows, columns]: [usize; 2], [below, beside]: [i64; 2]) -> Option<Layout> {
+        let layout = |by_rows: bool, lines: usize, length: usize, step: i64, within: i64| {
+            let step = if lines == 1 { length } else { usize::try_from(step).ok()? };
+            let fits = (within == 1 || length == 1) && step >= length;
+            fits.then_some(Layout { rows, columns, by_rows, step })
+        };
+        layout(true, rows, columns, below, beside).or_else(|| layout(false, columns, rows, beside, below))
+    }
+
+    /// How many rows, or columns, follow each other, and how long each is.
+    pub fn lines(self) -> [usize; 2] {
+        if self.by_rows { [self.rows, self.columns] } else { [self.columns, self.rows] }
+    }
+
+    /// That of the transpose, in the same slice.
+    pub fn transposed(self) -> Layout {
+        Layout { rows: self.columns, columns: self.rows, by_rows: !self.by_rows, step: self.step }
+    }
+
+    /// Where an element lies.
+    pub fn address(&self, row: usize, column: usize) -> usize {
+        if self.by_rows { row * self.step + column } else { column * self.step + row }
+    }
+
+    /// How many elements from the first to the last it spans.
+    pub fn reach(&self) -> usize {
+        if self.rows == 0 || self.columns == 0 { 0 } else { self.address(self.rows - 1, self.columns - 1) + 1 }
+    }
+}
+
+/// A matrix that is read; its first element is the slice's.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    pub values: &'a [f64],
+    pub layout: Layout,
+}
+
+impl<'a> Matrix<'a> {
+    /// From the first element of a row, or column, on: as elements lie side by side.
+    pub fn line(self, line: usize) -> &'a [f64] {
+        &self.values[line * self.layout.step..]
+    }
+
+    /// Some of its rows and columns.
+    #[cfg(feature = "openblas")]
+    pub fn part(self, rows: Range<usize>, columns: Range<usize>) -> Self {
+        let layout = Layout { rows: rows.len(), columns: columns.len(), ..self.layout };
+        Matrix { values: &self.values[self.layout.address(rows.start, columns.start)..], layout }
+    }
+
+    /// The same elements as rows for columns.
+    pub fn transposed(self) -> Self {
+        Matrix { values: self.values, layout: self.layout.transposed() }
+    }
+}
+
+/// A matrix to which a product is added; its first element is the slice's.
+#[derive(Debug)]
+pub struct Target<'a> {
+    pub values: &'a mut [f64],
+    pub layout: Layout,
+    /// Whether it counts as zeros, whatever it holds.
+    pub is_blank: bool,
+}
+
+/// A square matrix that is written; its first element is the slice's.
+#[derive(Debug)]
+pub struct Square<'a> {
+    pub values: &'a mut [f64],
+    pub layout: Layout,
+}
+
+/// `given - sums`, or `-sums` where nothing is given: one subtraction an element, as in the equations.
+#[derive(Clone, Copy, Debug)]
+pub struct Rest<'a> {
+    pub given: Option<Matrix<'a>>,
+    pub sums: Matrix<'a>,
+}
+
+impl Rest<'_> {
+    /// Whether lines of a layout are lines of both matrices.
+    pub fn lies_like(&self, layout: Layout) -> bool {
+        let is_like = |matrix: &Matrix<'_>| matrix.layout.by_rows == layout.by_rows;
+        is_like(&self.sums) && self.given.as_ref().is_none_or(is_like)
+    }
+
+    /// Writes it into a matrix.
+    pub fn write(&self, x: &mut [f64], layout: Layout) {
+        let Layout { rows, columns, step, .. } = layout;
+        if !self.lies_like(layout) {
+            for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+                let at = |matrix: Matrix<'_>| matrix.values[matrix.layout.address(row, column)];
+                x[layout.address(row, column)] = self.given.map_or_else(|| -at(self.sums), |b| at(b) - at(self.sums));
+            }
+            return;
+        }
+        let [lines, length] = layout.lines();
+        (0..lines).for_each(|line| self.put(line, 0..length, &mut x[line * step..][..length]));
+    }
+
+    /// Writes a part of one of its lines.
+    pub fn put(&self, line: usize, part: Range<usize>, piece: &mut [f64]) {
+        let sums = &self.sums.line(line)[part.clone()];
+        match self.given {
+            Some(b) => piece.iter_mut().zip(b.line(line)[part].iter().zip(sums)).for_each(|(x, (b, s))| *x = b - s),
+            None => piece.iter_mut().zip(sums).for_each(|(x, s)| *x = -s),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The library OpenBLAS, through the package `openblas` of this project.
+
+use super::{Layout, Library, Matrix, Rest, Square, Target, halves};
+use openblas::{Lay, Read};
+
+/// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
+const SMALLEST: usize = 32;
+
+/// The library OpenBLAS, on one thread.
+pub(super) struct OpenBlas;
+
+impl Library for OpenBlas {
+    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+        let kept = if c.is_blank { 0.0 } else { 1.0 };
+        openblas::add_product(c.values, lay(c.layout), kept, factor, read(a), read(b));
+    }
+
+    fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+        let turned = b.transposed();
+        let is_square = has_diagonal && turned.layout == a.layout && std::ptr::eq(a.values, turned.values);
+        match is_square {
+            true => openblas::add_square(c.values, lay(c.layout), factor, read(a)),
+            false => add_lower(c, has_diagonal, factor, a, b),
+        }
+    }
+
+    fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+        halves::solve(triangle, is_unit, x, layout);
+    }
+
+    fn solve_rest(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
+        halves::solve_rest(triangle, is_unit, x, layout, rest);
+    }
+
+    fn factor(&self, a: Square<'_>) -> bool {
+        halves::factor(a)
+    }
+
+    fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool {
+        for (row, column) in lower(into.layout.rows) {
+            into.values[into.layout.address(row, column)] = triangle.values[triangle.layout.address(row, column)];
+        }
+        openblas::invert(into.values, lay(into.layout))
+    }
+}
+
+/// The rows and columns of a lower triangle with its diagonal.
+fn lower(rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..rows).flat_map(|row| (0..=row).map(move |column| (row, column)))
+}
+
+/// BLAS has no product of two matrices of which a triangle is wanted: two triangles and the square between them.
+fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+    let Square { values, layout } = c;
+    let (n, half) = (layout.rows, layout.rows / 2);
+    if n <= SMALLEST {
+        let whole = Layout { rows: n, columns: n, by_rows: true, step: n };
+        let mut product = vec![0.0; n * n];
+        openblas::add_product(&mut product, lay(whole), 0.0, factor, read(a), read(b));
+        let kept = lower(n).filter(|(row, column)| has_diagonal || row != column);
+        kept.for_each(|(row, column)| values[layout.address(row, column)] += product[row * n + column]);
+        return;
+    }
+    let (inner, top, bottom) = (0..a.layout.columns, 0..half, half..n);
+    let at = |row: usize, column: usize| layout.address(row, column);
+    let sized = |rows: usize, columns: usize| Layout { rows, columns, ..layout };
+    let (left, right) = (b.part(inner.clone(), top.clone()), b.part(inner.clone(), bottom.clone()));
+    let (above, below) = (a.part(top, inner.clone()), a.part(bottom, inner));
+    let first = Square { values: &mut *values, layout: sized(half, half) };
+    add_lower(first, has_diagonal, factor, above, left);
+    let between = lay(sized(n - half, half));
+    openblas::add_product(&mut values[at(half, 0)..], between, 1.0, factor, read(below), read(left));
+    let last = Square { values: &mut values[at(half, half)..], layout: sized(n - half, n - half) };
+    add_lower(last, has_diagonal, factor, below, right);
+}
+
+pub(super) fn lay(layout: Layout) -> Lay {
+    let Layout { rows, columns, by_rows, step } = layout;
+    Lay { rows, columns, by_rows, step: step.max(1) }
+}
+
+pub(super) fn read(matrix: Matrix<'_>) -> Read<'_> {
+    Read { values: matrix.values, lay: lay(matrix.layout) }
+}
