@@ -58,11 +58,7 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
-    let derived = if has_forms {
-        forms::best(&system, (sought, command.shows_all_forms()), output)?
-    } else {
-        Derived::plain(system)
-    };
+    let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };
     run_on(derived, command, output)
 }
 

@@ -20,4 +20,6 @@ mod programs;
 
 mod recursion;
 
+mod together;
+
 mod whole;

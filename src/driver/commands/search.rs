@@ -29,13 +29,14 @@ impl KernelCommand for SearchArguments {
             true => ("all", K::every(&searched.survey)),
             false => ("front", &searched.front[..]),
         };
-        print_table(&searched, designs, self.most, output);
-        if let Some(together) = &kernel.origin().together {
-            together.print(self.most, output);
+        let together = kernel.origin().together.as_ref();
+        match together.filter(|_| !self.all) {
+            Some(together) => together.print(self.most, output),
+            None => print_table(&searched, designs, self.most, output),
         }
         let winner = designs.iter().position(|found| found == best);
         let mut object = show::search_json(report, &searched, (key, designs), winner);
-        if let Some(together) = &kernel.origin().together {
+        if let Some(together) = together {
             object["together"] = together.to_json();
         }
         output.object(&object);
@@ -45,14 +46,9 @@ impl KernelCommand for SearchArguments {
 
 fn print_table<K: Kernel>(searched: &Searched<K>, designs: &[K::Found], most: usize, output: &Output) {
     output.line("");
-    output.line(&format!("  {}   design", show::TITLES));
+    output.line(&format!("  {}", show::TITLES));
     for found in designs.iter().take(most) {
-        let (cost, words) = (K::cost(found), K::words(&K::design(searched, found)));
-        let line = words.line().map_or_else(String::new, |line| format!("   {line}"));
-        output.line(&format!("  {}{line}", show::costs(cost)));
-        words.spaces().iter().for_each(|line| output.line(&format!("           {line}")));
+        show::design_rows(searched, found).iter().for_each(|row| output.line(&format!("  {row}")));
     }
-    if designs.len() > most {
-        output.line(&format!("  and {} more: --most {}, or --json", designs.len() - most, designs.len()));
-    }
+    show::print_rest(designs.len(), most, output);
 }
