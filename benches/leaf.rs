@@ -52,6 +52,24 @@ fn bench_product(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Products of one number each, of all tiles in turn: what a call takes beside its arithmetic, where others like it were made before.
+fn bench_set_up(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("set-up of a call");
+    let operands = [tile(1), tile(1)];
+    let points: Vec<[i64; 3]> = (0..27).map(|point| [point / 9, point / 3 % 3, point % 3]).collect();
+    group.throughput(Throughput::Elements(points.len() as u64));
+    for (backend, label) in BACKENDS {
+        let leaves = leaves(1, *backend);
+        let mut running = Some(tile(1));
+        group.bench_function(*label, |bench| {
+            bench.iter(|| {
+                points.iter().for_each(|point| running = leaves.call(0, point, running.take(), &operands).ok());
+            });
+        });
+    }
+    group.finish();
+}
+
 /// A definition of `rules/leaves` in tiles of this side, in arrays of three tiles a side, and the number of its leaf.
 fn definition(text: &str, leaf: &str, side: i64) -> (Program, usize) {
     let system = recurrence::load(&Source::new("definition", text)).expect("a kernel");
@@ -108,5 +126,5 @@ fn bench_alignment(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group! { name = benches; config = Criterion::default().sample_size(10); targets = bench_product, bench_tasks, bench_alignment }
+criterion_group! { name = benches; config = Criterion::default().sample_size(10); targets = bench_set_up, bench_product, bench_tasks, bench_alignment }
 criterion_main!(benches);

@@ -26,8 +26,9 @@ pub struct Problem<'a> {
 /// One side.
 #[derive(Clone, Debug)]
 pub enum Side {
-    /// A program of ours: its file, the grid of ranks, how PEs are dealt out.
-    Ours { name: String, program: PathBuf, grid: String, deal: String, leaves: String },
+    /// A program of ours: its file, the grid of ranks, how PEs are dealt out, and where operands begin and results end; where no layout
+    /// is said, with the ranks that load and store them.
+    Ours { name: String, program: PathBuf, grid: String, deal: String, layout: Option<String>, leaves: String },
     /// The program that calls ScaLAPACK: its grid, block size and panel, 0 for the library's own.
     Theirs { name: String, program: PathBuf, grid: [usize; 2], block: usize, panel: usize },
 }
@@ -66,7 +67,7 @@ impl Side {
     }
 
     fn add_ours(&self, command: &mut Command, problem: &Problem<'_>) {
-        let Side::Ours { program, grid, deal, leaves, .. } = self else { return };
+        let Side::Ours { program, grid, deal, layout, leaves, .. } = self else { return };
         let Problem { routine, n, columns, folder, .. } = *problem;
         let inputs: &[&str] = match routine {
             Routine::Gemm => &["A", "B"],
@@ -75,6 +76,7 @@ impl Side {
         };
         command.arg(env!("CARGO_BIN_EXE_systole")).arg("exec").arg(program).args(["--json", "--backend", "mpi"]);
         command.args(["--size", &routine.sizes(n, columns), "--leaves", leaves, "--grid", grid, "--deal", deal]);
+        layout.iter().for_each(|layout| _ = command.args(["--layout", layout]));
         command.args(["--repeat", &(problem.repeat + 1).to_string()]);
         let file = |name: &str| format!("{name}={}", folder.join(format!("{name}.npy")).display());
         inputs.iter().for_each(|name| _ = command.args(["--input", &file(name)]));
@@ -108,19 +110,27 @@ pub fn theirs(title: &str, program: &Path, ranks: usize, blocks: &[usize], panel
     grids.flat_map(|grid| blocks.iter().map(move |block| side(grid, *block))).collect()
 }
 
-/// The program of a schedule, such as `cannon/i=512,j=512,k=512/1x2/block`: schedule, tiles, grid of ranks, dealing.
+/// The program of a schedule, such as `cannon/i=512,j=512,k=512/1x2/block`: schedule, tiles, grid of ranks, dealing, and a layout where
+/// one is asked for.
 pub fn ours(text: &str, leaves: &str, problem: &Problem<'_>) -> Result<Side, Box<dyn Error>> {
-    let [schedule, tiles, grid, deal] = text.split('/').collect::<Vec<_>>()[..] else {
-        return Err(format!("`{text}` is not SCHEDULE/TILES/GRID/DEAL").into());
+    let [schedule, tiles, grid, deal, ref rest @ ..] = text.split('/').collect::<Vec<_>>()[..] else {
+        return Err(format!("`{text}` is not SCHEDULE/TILES/GRID/DEAL or SCHEDULE/TILES/GRID/DEAL/LAYOUT").into());
     };
-    let program = problem.folder.join(format!("{}.pe", text.replace('/', "_")));
+    let program = emit(text, (schedule, tiles), problem)?;
+    let [grid, deal, leaves] = [grid, deal, leaves].map(str::to_owned);
+    let layout = rest.first().map(|layout| (*layout).to_owned());
+    Ok(Side::Ours { name: format!("ours {text}"), program, grid, deal, layout, leaves })
+}
+
+/// Writes the program of a schedule.
+fn emit(name: &str, (schedule, tiles): (&str, &str), problem: &Problem<'_>) -> Result<PathBuf, Box<dyn Error>> {
+    let program = problem.folder.join(format!("{}.pe", name.replace('/', "_")));
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
     command.arg("emit").arg(problem.routine.kernel()).args(["--schedule", schedule, "--tile", tiles]);
     command.args(["--size", &problem.routine.sizes(problem.n, problem.columns), "-o"]).arg(&program);
     let output = command.output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    match output.status.success() {
+        true => Ok(program),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
     }
-    let [grid, deal, leaves] = [grid, deal, leaves].map(str::to_owned);
-    Ok(Side::Ours { name: format!("ours {text}"), program, grid, deal, leaves })
 }

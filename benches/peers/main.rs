@@ -34,7 +34,7 @@ struct Arguments {
     /// A solve has so many times fewer right-hand sides than unknowns
     #[arg(long, default_value_t = 1)]
     fewer: usize,
-    /// Our programs, SCHEDULE/TILES/GRID/DEAL
+    /// Our programs, SCHEDULE/TILES/GRID/DEAL or SCHEDULE/TILES/GRID/DEAL/LAYOUT
     #[arg(long, required = true)]
     ours: Vec<String>,
     /// What runs our leaves

@@ -106,53 +106,100 @@ pub fn derive(system: &RecurrenceSystem, rules: &RuleSet, wanted: &Wanted) -> Ch
 /// # Errors
 /// Those of [`derive()`]; no form at all.
 pub fn derive_recast(recast: &Recast, rules: &RuleSet, wanted: &Wanted) -> Checked<Derivation> {
-    let system = &recast.system;
-    check(system)?;
-    let first = cost_as_written(system, wanted)?;
-    let written = written(system, &recast.compounds);
-    let forms = saturate(&written, rules, &wanted.limits)?;
-    let computed = compile(&forms, system, &written, wanted.sizes)?;
-    let (goals, defined) = (&computed.goals, defined(&forms, &written, &computed));
-    let (mut found, mut unwritten) = (vec![], vec![]);
-    let (selections, is_whole) = selections(goals, wanted.all);
-    for least in selections {
-        let chosen = Chosen {
-            system,
-            written: &written,
-            forms: &forms,
-            goals,
-            equations: &computed.equations,
-            selection: &least.selection,
-            defined: &defined,
-        };
-        let text = match kernel_text(&chosen) {
-            Ok(text) => text,
-            Err(why) => {
-                unwritten.push(why);
-                continue;
-            }
-        };
-        if found.iter().all(|(_, known)| *known != text) {
-            found.push((least, text));
-        }
-    }
-    let is_whole = is_whole && unwritten.is_empty();
-    if let Some(why) = unwritten.into_iter().next().filter(|_| found.is_empty()) {
-        return Err(why);
-    }
-    if found.is_empty() {
-        let message = format!("no form of `{}` follows in these coordinates", system.name);
-        return Diagnostic::new(message)
-            .help("the laws `split` and `turn` say in which order its elements may be met")
-            .alone();
-    }
-    let finished = found.into_iter().map(|found| finish(system, &written, &forms, &computed, (found, wanted.sizes)));
-    let found: Vec<Form> = finished.collect::<Checked<_>>()?;
+    check(&recast.system)?;
+    let first = cost_as_written(&recast.system, wanted)?;
+    let compiled = Compiled::new(recast, rules, wanted)?;
+    let (selections, are_all) = selections(&compiled.computed.goals, wanted.all);
+    let (found, are_written) = compiled.texts(selections)?;
+    let found: Vec<Form> = found.into_iter().map(|found| compiled.finish(found)).collect::<Checked<_>>()?;
+    let Compiled { written, forms, .. } = compiled;
     let report = forms.report.clone();
     let proofs = Proofs { saturated: forms, known: known(&written.definitions) };
+    let is_whole = are_all && are_written;
     let derivation = Derivation { report, written: first, forms: found, is_whole, proofs };
     // Of many forms most chains are never read.
     Ok(if wanted.all.is_none() { derivation.all_explained(rules) } else { derivation })
+}
+
+/// A system with the e-graph of all its forms, and what each operation in it costs.
+struct Compiled<'a> {
+    system: &'a RecurrenceSystem,
+    sizes: &'a Bindings,
+    written: Written,
+    forms: Forms,
+    computed: Computed,
+}
+
+impl<'a> Compiled<'a> {
+    fn new(recast: &'a Recast, rules: &RuleSet, wanted: &Wanted<'a>) -> Checked<Compiled<'a>> {
+        let (system, sizes) = (&recast.system, wanted.sizes);
+        let written = written(system, &recast.compounds);
+        let forms = saturate(&written, rules, &wanted.limits)?;
+        let computed = compile(&forms, system, &written, sizes)?;
+        Ok(Compiled { system, sizes, written, forms, computed })
+    }
+
+    /// The kernels of selections, each text once; and whether all could be written as kernels.
+    fn texts(&self, selections: Vec<Least>) -> Checked<(Vec<(Least, String)>, bool)> {
+        let defined = self.defined();
+        let (mut found, mut unwritten) = (vec![], None);
+        for least in selections {
+            match self.text(&least.selection, &defined) {
+                Ok(text) if found.iter().any(|(_, known)| *known == text) => {}
+                Ok(text) => found.push((least, text)),
+                Err(why) => unwritten = unwritten.or(Some(why)),
+            }
+        }
+        match unwritten {
+            Some(why) if found.is_empty() => Err(why),
+            None if found.is_empty() => {
+                Diagnostic::new(format!("no form of `{}` follows in these coordinates", self.system.name))
+                    .help("the laws `split` and `turn` say in which order its elements may be met")
+                    .alone()
+            }
+            unwritten => Ok((found, unwritten.is_none())),
+        }
+    }
+
+    fn text(&self, selection: &Selection, defined: &[Option<GoalId>]) -> Checked<String> {
+        let Compiled { system, written, forms, computed, .. } = self;
+        let Computed { goals, equations, .. } = computed;
+        kernel_text(&Chosen { system, written, forms, goals, equations, selection, defined })
+    }
+
+    /// For each definition of the user its goal.
+    fn defined(&self) -> Vec<Option<GoalId>> {
+        let graph = &self.forms.graph;
+        let goal = |id: Id| self.computed.classes.get(&graph.find(id)).copied();
+        let definitions = self.written.definitions.iter();
+        definitions.map(|definition| graph.lookup_expr(&definition.term).and_then(goal)).collect()
+    }
+
+    /// The form of a selection, without its chain.
+    fn finish(&self, (least, text): (Least, String)) -> Checked<Form> {
+        let goals = &self.computed.goals;
+        let difference = confirm(self.system, &text)?;
+        let frame = &self.forms.graph.analysis.context.frame;
+        let named = |(axis, passes): (usize, u32)| {
+            let index = frame.indices().iter().find(|index| index.axis == axis)?;
+            Some((index.name.clone(), passes))
+        };
+        let passes = goals.passes_of(&least.selection).into_iter().enumerate().filter_map(named).collect();
+        let count = |index: &str| frame.count(Symbol::from(index)).filter(|form| !depends(frame, form));
+        let terms =
+            |index: &str| count(index).and_then(|form| u64::try_from(form.evaluate(self.sizes)?).ok()).unwrap_or(0);
+        let steps_at_least = goals.steps(&least.selection, &terms);
+        let ends = self.ends(&least.selection);
+        let (cost, is_least) = (least.cost, least.is_proved);
+        Ok(Form { cost, passes, is_least, steps_at_least, text, steps: vec![], tag: Tag::Exact, ends, difference })
+    }
+
+    /// The equations as they are written, each with what the selection makes of it.
+    fn ends(&self, selection: &Selection) -> Vec<Ends> {
+        let terms = selected_terms(&self.forms, (&self.computed.goals, &self.computed.equations), selection);
+        let pairs = self.written.roots.iter().zip(terms);
+        pairs.filter_map(|(root, term)| Some([root.term.clone(), term?])).collect()
+    }
 }
 
 /// What the equations cost as they are written.
@@ -195,13 +242,6 @@ fn check(system: &RecurrenceSystem) -> Checked<()> {
 
 fn defect(message: &str) -> Diagnostic {
     Diagnostic::new(message).help("this is a defect of systole: please report the kernel")
-}
-
-/// For each definition of the user its goal.
-fn defined(forms: &Forms, written: &Written, computed: &Computed) -> Vec<Option<GoalId>> {
-    let goal = |id: Id| computed.classes.get(&forms.graph.find(id)).copied();
-    let definitions = written.definitions.iter();
-    definitions.map(|definition| forms.graph.lookup_expr(&definition.term).and_then(goal)).collect()
 }
 
 fn unbounded(goals: &Goals, overflows: bool) -> Limit {
@@ -266,34 +306,4 @@ fn all_passes(goals: &Goals, overflows: bool) -> Vec<Least> {
         found.push(best);
     }
     found
-}
-
-fn finish(
-    system: &RecurrenceSystem,
-    written: &Written,
-    forms: &Forms,
-    computed: &Computed,
-    ((least, text), sizes): ((Least, String), &Bindings),
-) -> Checked<Form> {
-    let goals = &computed.goals;
-    let difference = confirm(system, &text)?;
-    let frame = &forms.graph.analysis.context.frame;
-    let named = |(axis, passes): (usize, u32)| {
-        let index = frame.indices().iter().find(|index| index.axis == axis)?;
-        Some((index.name.clone(), passes))
-    };
-    let passes = goals.passes_of(&least.selection).into_iter().enumerate().filter_map(named).collect();
-    let count = |index: &str| frame.count(Symbol::from(index)).filter(|form| !depends(frame, form));
-    let terms = |index: &str| count(index).and_then(|form| u64::try_from(form.evaluate(sizes)?).ok()).unwrap_or(0);
-    let steps_at_least = goals.steps(&least.selection, &terms);
-    let ends = ends(written, forms, computed, &least.selection);
-    let (cost, is_least) = (least.cost, least.is_proved);
-    Ok(Form { cost, passes, is_least, steps_at_least, text, steps: vec![], tag: Tag::Exact, ends, difference })
-}
-
-/// The equations as they are written, each with what the selection makes of it.
-fn ends(written: &Written, forms: &Forms, computed: &Computed, selection: &Selection) -> Vec<Ends> {
-    let terms = selected_terms(forms, (&computed.goals, &computed.equations), selection);
-    let pairs = written.roots.iter().zip(terms);
-    pairs.filter_map(|(root, term)| Some([root.term.clone(), term?])).collect()
 }

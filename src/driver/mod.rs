@@ -18,7 +18,7 @@ mod commands;
 
 use crate::diagnostic::{Diagnostics, render};
 use clap::Parser;
-use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim};
+use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim, tune};
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
 use std::process::ExitCode;
@@ -83,6 +83,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Sim(arguments) => sim::run(arguments, output),
         Command::Exec(arguments) => exec::run(arguments, output),
         Command::Predict(arguments) => predict::run(arguments, output),
+        Command::Tune(arguments) => tune::run(arguments, output),
         Command::Explore(arguments) => pipeline::run(arguments, output),
         Command::Calibrate(arguments) => calibrate::run(arguments, output),
         Command::Rules(arguments) => rules::run(arguments, output),

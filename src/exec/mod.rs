@@ -84,6 +84,10 @@ mod predict;
 
 pub use predict::{Prediction, predict};
 
+mod ways;
+
+pub use ways::{Choices, least_seconds, weigh};
+
 #[cfg(feature = "mpi")]
 mod ranks;
 

@@ -93,7 +93,7 @@ fn block(extent: usize, workers: usize, dealing: Dealing) -> usize {
 }
 
 /// All grids of so many axes with `count` workers; none for no axes and several workers, where one has all there is.
-fn arrangements(axes: usize, count: usize) -> Vec<Vec<usize>> {
+pub(super) fn arrangements(axes: usize, count: usize) -> Vec<Vec<usize>> {
     if axes == 0 {
         return vec![vec![]];
     }

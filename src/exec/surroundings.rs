@@ -66,6 +66,8 @@ pub struct Outlook {
     step: i64,
     /// Whether the tile is to be computed in this turn.
     pub is_due: bool,
+    /// Whether all that can ever be sent ahead of the tile has been sent.
+    is_settled: bool,
     /// The ports of the sends that have been done ahead.
     given: Vec<usize>,
 }
@@ -106,7 +108,9 @@ impl<A, W: Word> Around<'_, '_, A, W> {
         let class = self.world.plan.code.pes[self.pe.0].class;
         let coming = coming_sends(&self.world.plan.code.classes[class].ops, counter, slots);
         let room = |port: usize| if self.ends[port] == NOWHERE { 0 } else { self.world.wires.room(self.ends[port]) };
-        let early = early_sends(&not_given(coming, &self.outlook.given), room);
+        let coming = not_given(coming, &self.outlook.given);
+        let early = early_sends(&coming, room);
+        self.outlook.is_settled = coming.iter().filter(|send| send.is_there).count() == early.len();
         for send in &early {
             let Surroundings { wires, outbox, ready, .. } = &mut *self.world;
             ready.extend(wires.send(self.ends[send.port], self.pe.1, &registers[send.register], outbox).flatten());
@@ -217,9 +221,11 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
             return true;
         }
         // What can be sent since it was last tried is sent first: it leaves when this turn is over.
-        let is_now = !self.send_ahead(counter, slots, registers) && std::mem::take(&mut self.outlook.is_due);
-        if !is_now {
-            self.world.ready.push_tile(self.outlook.step, self.pe.1);
+        let has_sent = !self.outlook.is_settled && self.send_ahead(counter, slots, registers);
+        let is_now = !has_sent && std::mem::take(&mut self.outlook.is_due);
+        match is_now {
+            true => self.outlook.is_settled = false,
+            false => self.world.ready.push_tile(self.outlook.step, self.pe.1),
         }
         is_now
     }

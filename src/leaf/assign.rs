@@ -36,8 +36,10 @@ fn begin(
 ) -> Result<Tile, Trouble> {
     let Scalar::Call(call) = value else { return read(leaves, value, slots, registers) };
     let Call { leaf, onto, at, arguments } = &**call;
-    let arguments = arguments.iter().map(|argument| read(leaves, argument, slots, registers));
-    let arguments = arguments.collect::<Result<Few<Tile>, Trouble>>()?;
+    let mut tiles = Few::<Tile>::new();
+    for argument in arguments {
+        tiles.push(read(leaves, argument, slots, registers)?);
+    }
     let onto = match onto {
         Some(Scalar::Register(register)) if *register == target => {
             Some(std::mem::replace(&mut registers[target], Tile::Uniform(f64::NAN)))
@@ -45,8 +47,11 @@ fn begin(
         Some(onto) => Some(begin(leaves, (onto, target), slots, registers)?),
         None => None,
     };
-    let at: Option<Few<i64>> = at.iter().map(|entry| entry.value(slots)).collect();
-    leaves.call(*leaf, &at.ok_or(Trouble::Overflow)?, onto, &arguments)
+    let mut coordinates = Few::<i64>::new();
+    for entry in at {
+        coordinates.push(entry.value(slots).ok_or(Trouble::Overflow)?);
+    }
+    leaves.call(*leaf, &coordinates, onto, &tiles)
 }
 
 fn read(leaves: &Leaves, value: &Scalar, slots: &[i64], registers: &[Tile]) -> Result<Tile, Trouble> {

@@ -2,20 +2,19 @@
 //!
 //! In: a leaf and coordinates. Out: a [`Forecast`]: the elements of its result, and which operations of a library it does on how
 //! much, what is left to loops. Bounds are gone through as the loops do, but a loop whose rounds are all alike is gone through
-//! once. Calls whose boxes differ by a shift alone, as those of all whole tiles off the diagonal do, have one forecast, so the
+//! once. Calls that do the same, as those of all whole tiles off the diagonal do, have one forecast ([`Kept`]), so the
 //! forecasts of a run cost as much as there are kinds of tiles.
 
-use super::call::{Boxes, Elements, Part, Run};
-use super::known::{Kind, Known, Plans};
-use super::routine::{Form, Loop, Node, Routine, Span, Verdict, margins, verdict};
+use super::call::{Calls, Elements, Kept, Part, Prepared, Run};
+use super::known::{Kind, Known};
+use super::routine::{Form, Loop, Node, Routine, Span};
 use super::tally::Work;
-use super::{LeafBackend, Leaves};
+use super::{LeafBackend, compile_leaves};
 use crate::array::{Program, Trouble};
 use crate::cost::{OTHER, TASKS};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// One operation that a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,76 +45,49 @@ impl Forecast {
     }
 }
 
-/// A leaf, and what decides what a call of it does: margins of its bounds, and where its windows lie.
-type Likeness = (usize, Vec<i64>);
-
 /// The forecasts of a program's leaves at given sizes.
 #[derive(Debug)]
 pub struct Forecasts {
-    leaves: Leaves,
-    plans: Plans,
-    kept: Mutex<HashMap<Likeness, Arc<Forecast>>>,
+    calls: Calls,
+    has_library: bool,
+    kept: Vec<Kept<Arc<Forecast>>>,
 }
 
 impl Forecasts {
     /// Nothing forecast yet.
     ///
     /// # Errors
-    /// Those of [`Leaves::with_backend`].
+    /// Those of [`Leaves::with_backend`](super::Leaves::with_backend).
     pub fn new(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Forecasts> {
-        let leaves = Leaves::with_backend(program, sizes, backend)?;
-        let plans = Plans::new(&leaves.routines)?;
-        Ok(Forecasts { leaves, plans, kept: Mutex::default() })
+        let routines = compile_leaves(program, sizes)?;
+        let kept = routines.iter().map(|_| Kept::default()).collect();
+        Ok(Forecasts { calls: Calls::new(routines, true)?, has_library: backend.library().is_some(), kept })
     }
 
     /// What a leaf will do at these coordinates.
     ///
     /// # Errors
-    /// As for [`Leaves::known`].
+    /// As for [`Leaves::known`](super::Leaves::known).
     pub fn of(&self, leaf: usize, at: &[i64]) -> Result<Arc<Forecast>, Trouble> {
-        let routine = self.leaves.routine(leaf, at)?;
-        let boxes = Boxes::at(routine, at)?;
-        let likeness = (leaf, likeness(routine, &boxes));
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(forecast) = kept.get(&likeness) {
+        let routine = self.calls.routine(leaf, at)?;
+        if let Some(forecast) = self.kept[leaf].find(at) {
             return Ok(Arc::clone(forecast));
         }
-        let forecast = Arc::new(self.forecast(leaf, routine, &boxes)?);
-        kept.insert(likeness, Arc::clone(&forecast));
+        let call = self.calls.prepare(leaf, at)?;
+        let forecast = Arc::new(self.forecast(leaf, routine, &call)?);
+        self.kept[leaf].keep(at, || call.region(routine, at), || Arc::clone(&forecast));
         Ok(forecast)
     }
 
-    fn forecast(&self, leaf: usize, routine: &Routine, boxes: &Boxes) -> Result<Forecast, Trouble> {
-        let plan = self.plans.plan(leaf, routine, &boxes.indices);
-        let windows = boxes.windows.iter().map(|_| Elements::Shared(&[])).collect();
-        let has_library = self.leaves.backend.library().is_some();
-        let mut count = Count { has_library, done: vec![], looped: [0; TASKS.len()] };
-        let body = plan.as_ref().map_or(&routine.body, |plan| &plan.body);
-        count.block(&mut Run::new(leaf, routine, boxes, windows), body, OTHER)?;
+    fn forecast(&self, leaf: usize, routine: &Routine, call: &Prepared) -> Result<Forecast, Trouble> {
+        let windows = call.boxes.windows.iter().map(|_| Elements::Shared(&[])).collect();
+        let mut count = Count { has_library: self.has_library, done: vec![], looped: [0; TASKS.len()] };
+        count.block(&mut Run::new(leaf, routine, call, windows), call.body(routine), OTHER)?;
         let looped = count.looped.into_iter().enumerate().filter(|(_, applied)| *applied > 0);
         let looped = looped.map(|(task, applied)| Chore { task, by_library: false, applied });
         let chores = count.done.iter().copied().chain(looped).collect();
-        Ok(Forecast { elements: boxes.result.volume as u64, chores })
+        Ok(Forecast { elements: call.boxes.result.volume as u64, chores })
     }
-}
-
-/// Two calls of a leaf with the same do the same.
-fn likeness(routine: &Routine, boxes: &Boxes) -> Vec<i64> {
-    let mut found: Vec<i64> = boxes.indices.iter().map(|(first, last)| last - first).collect();
-    margins(&routine.body, &boxes.indices, &mut |margin| {
-        found.push(match verdict(margin) {
-            Verdict::Always => i64::MAX,
-            Verdict::Never => i64::MIN,
-            Verdict::Open => margin.map_or(0, |(low, _)| low),
-        });
-    });
-    let corner: Vec<i64> = boxes.indices.iter().map(|(first, _)| *first).collect();
-    found.extend(boxes.windows.iter().flat_map(|area| area.lengths.iter().map(|length| *length as i64)));
-    for access in &routine.accesses {
-        let spans = &boxes.windows[access.window].spans;
-        found.extend(access.subscripts.iter().zip(spans).map(|(form, span)| form.value(&corner) - span.0));
-    }
-    found
 }
 
 /// What has been counted of a call.

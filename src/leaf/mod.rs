@@ -9,8 +9,7 @@
 use crate::array::{Program, Trouble, bind_tiles, validate};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use call::{Assembly, Boxes, Run};
-use known::Plans;
+use call::{Assembly, Calls, Run};
 use routine::{Routine, compile_leaf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -76,8 +75,7 @@ impl Tile {
 /// All leaves of a program at given sizes.
 #[derive(Clone, Debug)]
 pub struct Leaves {
-    routines: Vec<Routine>,
-    plans: Plans,
+    calls: Calls,
     backend: LeafBackend,
     tally: Tally,
 }
@@ -96,12 +94,12 @@ impl Leaves {
     /// # Errors
     /// Those of [`Leaves::new`].
     pub fn with_backend(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Leaves> {
-        validate(program)?;
-        let sizes = bind_tiles(program, sizes);
-        let routines = program.leaves.iter().map(|leaf| compile_leaf(leaf, &sizes));
-        let routines: Vec<Routine> = routines.collect::<Checked<_>>()?;
-        let plans = if backend.library().is_some() { Plans::new(&routines)? } else { Plans::default() };
-        Ok(Leaves { routines, plans, backend, tally: Tally::default() })
+        Leaves::of(compile_leaves(program, sizes)?, backend)
+    }
+
+    fn of(routines: Vec<Routine>, backend: LeafBackend) -> Checked<Leaves> {
+        let calls = Calls::new(routines, backend.library().is_some())?;
+        Ok(Leaves { calls, backend, tally: Tally::default() })
     }
 
     /// What a library runs of a leaf at these coordinates: the names of its operations, in the order of the text.
@@ -109,20 +107,13 @@ impl Leaves {
     /// # Errors
     /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] for another number of coordinates.
     pub fn known(&self, leaf: usize, at: &[i64]) -> Result<Vec<&'static str>, Trouble> {
-        let routine = self.routine(leaf, at)?;
-        let boxes = Boxes::at(routine, at)?;
-        let plan = self.plans.plan(leaf, routine, &boxes.indices);
-        Ok(plan.map_or_else(Vec::new, |plan| known::names(&plan.body)))
+        let routine = self.calls.routine(leaf, at)?;
+        Ok(known::names(self.calls.prepare(leaf, at)?.body(routine)))
     }
 
     /// What all calls so far have done.
     pub fn work(&self) -> Work {
         self.tally.total()
-    }
-
-    fn routine(&self, leaf: usize, at: &[i64]) -> Result<&Routine, Trouble> {
-        let routine = self.routines.get(leaf).filter(|routine| routine.coordinates == at.len());
-        routine.ok_or(Trouble::WrongTile { leaf })
     }
 
     /// The tile that a leaf gives: `onto`, or a tile of starting values, worked on.
@@ -131,18 +122,26 @@ impl Leaves {
     /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] where a tile does not have the
     /// elements of its box, [`Trouble::OutsideWindow`] where a subscript leaves its window.
     pub fn call(&self, leaf: usize, at: &[i64], onto: Option<Tile>, arguments: &[Tile]) -> Result<Tile, Trouble> {
-        let routine = self.routine(leaf, at)?;
-        let boxes = Boxes::at(routine, at)?;
-        let plan = self.plans.plan(leaf, routine, &boxes.indices);
-        let written = plan.as_ref().map_or(&routine.written, |plan| &plan.written);
-        let assembly = Assembly { routine, boxes: &boxes, leaf, written };
+        let routine = self.calls.routine(leaf, at)?;
+        let call = self.calls.prepare(leaf, at)?;
+        let assembly = Assembly { routine, call: &call, leaf };
         let library = self.backend.library();
         let blank = assembly.begins_with(&onto).filter(|_| library.is_some());
-        let mut run = Run::new(leaf, routine, &boxes, assembly.windows(onto, arguments, blank.is_some())?);
-        (run.library, run.blank) = (library, blank);
-        run.block(plan.as_ref().map_or(&routine.body, |plan| &plan.body))?;
+        let mut run = Run::new(leaf, routine, &call, assembly.windows(onto, arguments, blank.is_some())?);
+        (run.library, run.blank, run.moved) = (library, blank, call.moved(routine, at));
+        match (&call.pieces, library) {
+            (Some(pieces), Some(library)) => run.multiply_all(pieces, library),
+            _ => run.block(call.body(routine))?,
+        }
         run.fill();
         self.tally.add(&run.work);
         Ok(assembly.result(run.windows.swap_remove(0)))
     }
+}
+
+/// The leaves of a valid program at these sizes.
+fn compile_leaves(program: &Program, sizes: &Bindings) -> Checked<Vec<Routine>> {
+    validate(program)?;
+    let sizes = bind_tiles(program, sizes);
+    program.leaves.iter().map(|leaf| compile_leaf(leaf, &sizes)).collect()
 }

@@ -4,9 +4,7 @@
 //! functions a second. A task is measured as runs do it: a leaf of a tiled kernel is called on tiles, so what a call takes beside
 //! its arithmetic is in its rate. The tiles change from call to call, and together do not fit a core's own memory.
 
-use super::known::Plans;
 use super::routine::compile_leaf;
-use super::tally::Tally;
 use super::{LeafBackend, Leaves, Tile};
 use crate::array::Trouble;
 use crate::cost::TASKS;
@@ -44,8 +42,15 @@ const SAMPLES: [Sample; TASKS.len()] = [
 /// A kernel has so many whole tiles along each index.
 const TILES: i64 = 2;
 
-/// The tiles of one measurement take so many elements: 8 MiB.
-const ELEMENTS: u64 = 1 << 20;
+/// The tiles of one measurement take so many elements: 32 MiB, which a library meets in memory as in the runs that take long. With a
+/// quarter of it solves and factors of tiles of 128 come out up to twice as fast as they are in a run.
+const ELEMENTS: u64 = 1 << 22;
+
+/// Loops are so slow that memory keeps up with them: 8 MiB.
+const ELEMENTS_OF_LOOPS: u64 = 1 << 20;
+
+/// A measurement has so many tiles at most.
+const MOST_GIVEN: u64 = 1024;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +96,9 @@ pub fn measure_rates(task: usize, side: u64, backend: LeafBackend, effort: Effor
 impl Call {
     fn new(sample: &Sample, side: u64, backend: LeafBackend) -> Checked<Call> {
         let (leaf, sizes) = leaf_of(sample, i64::try_from(side).unwrap_or(i64::MAX))?;
-        let routines = vec![compile_leaf(&leaf, &sizes)?];
-        let plans = if backend.library().is_some() { Plans::new(&routines)? } else { Plans::default() };
         let is_sum = |argument: &Argument| leaf.windows[argument.window].operator.is_some();
         let arguments = leaf.arguments.iter().map(|argument| (is_sum(argument), argument.tile.len() as u32)).collect();
-        let leaves = Leaves { routines, plans, backend, tally: Tally::default() };
+        let leaves = Leaves::of(vec![compile_leaf(&leaf, &sizes)?], backend)?;
         let side = usize::try_from(side).unwrap_or(usize::MAX);
         Ok(Call { leaves, at: vec![sample.last; leaf.coordinates.len()], arguments, side })
     }
@@ -103,7 +106,8 @@ impl Call {
     /// Calls the leaf on all that it is given in turn, after a round that is not measured.
     fn measure(&self, effort: Effort) -> Result<Vec<f64>, Trouble> {
         let elements = (self.side * self.side * (self.arguments.len() + 1)) as u64;
-        let mut given: Vec<Given> = (0..(ELEMENTS / elements).clamp(1, 64)).map(|_| self.given()).collect();
+        let all = if self.leaves.backend.library().is_some() { ELEMENTS } else { ELEMENTS_OF_LOOPS };
+        let mut given: Vec<Given> = (0..(all / elements).clamp(1, MOST_GIVEN)).map(|_| self.given()).collect();
         self.round(&mut given)?;
         let applied = (self.leaves.work().applied / given.len() as u64).max(1);
         let rounds = (effort.applications / applied).div_ceil(given.len() as u64).max(1);
@@ -136,7 +140,8 @@ impl Call {
             };
             Tile::Values(Arc::new((0..self.side.pow(dimensions)).map(value).collect()))
         };
-        let works_on = self.leaves.routines.iter().any(|routine| routine.windows[0].operator.is_some());
+        let works_on =
+            self.leaves.calls.routine(0, &self.at).is_ok_and(|routine| routine.windows[0].operator.is_some());
         Given {
             arguments: self.arguments.iter().map(|(is_sum, dimensions)| values(*is_sum, *dimensions)).collect(),
             onto: works_on.then(|| values(true, 2)),

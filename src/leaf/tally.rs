@@ -3,8 +3,9 @@
 //! Arithmetic is counted as the loops do it: one for each application of a scalar function. A library that does the same
 //! operation in another way counts as the loops that it stands for, so counts do not depend on who runs a leaf.
 
+use crossbeam::utils::CachePadded;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// What a library does in one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,22 +64,35 @@ impl Work {
     }
 }
 
-/// The sum over all calls, by whatever thread.
+/// So many threads count apart from each other.
+const SHARES: usize = 16;
+
+/// The number of the next thread that counts.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static SHARE: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARES;
+}
+
+type Share = [AtomicU64; SERVICES.len() + 1];
+
+/// The sum over all calls, by whatever thread. Threads count in shares of their own, so that they do not wait for a line of memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally(Arc<[AtomicU64; SERVICES.len() + 1]>);
+pub(super) struct Tally(Arc<[CachePadded<Share>; SHARES]>);
 
 impl Tally {
     /// Adds what a call did.
     pub fn add(&self, work: &Work) {
         let entries = std::iter::once(work.applied).chain(work.served);
-        let held = self.0.iter().zip(entries).filter(|(_, count)| *count > 0);
-        held.for_each(|(sum, count)| {
+        let share = &self.0[SHARE.with(|share| *share)];
+        share.iter().zip(entries).filter(|(_, count)| *count > 0).for_each(|(sum, count)| {
             sum.fetch_add(count, Ordering::Relaxed);
         });
     }
 
     /// The sum so far.
     pub fn total(&self) -> Work {
-        Work::from_entries(&self.0.iter().map(|sum| sum.load(Ordering::Relaxed)).collect::<Vec<u64>>())
+        let entries = |share: &CachePadded<Share>| share.each_ref().map(|sum| sum.load(Ordering::Relaxed));
+        self.0.iter().fold(Work::default(), |sum, share| sum.plus(&Work::from_entries(&entries(share))))
     }
 }

@@ -26,6 +26,8 @@ mod parts;
 
 mod traces;
 
+mod tune;
+
 mod calibrations;
 
 mod cluster_command;

@@ -4,6 +4,8 @@ mod derived;
 
 mod examples;
 
+mod kept;
+
 mod library;
 
 mod naive;

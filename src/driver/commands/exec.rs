@@ -133,7 +133,7 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
 }
 
 /// Numbers with an `x` between them.
-fn arrangement(text: &str) -> Checked<Vec<usize>> {
+pub fn arrangement(text: &str) -> Checked<Vec<usize>> {
     let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
     sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
         vec![
@@ -148,7 +148,7 @@ pub fn dealing(text: &str) -> Checked<Dealing> {
 }
 
 /// How words of arrays are dealt out.
-fn layout(text: &str) -> Checked<Dealing> {
+pub fn layout(text: &str) -> Checked<Dealing> {
     dealt(text, ("layout", "words"))
 }
 
@@ -168,7 +168,7 @@ fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
 }
 
 /// As the flag is written.
-fn show_dealing(dealing: Dealing) -> String {
+pub fn show_dealing(dealing: Dealing) -> String {
     match dealing {
         Dealing::Block => "block".to_owned(),
         Dealing::Cyclic => "cyclic".to_owned(),

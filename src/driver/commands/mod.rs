@@ -28,6 +28,8 @@ pub mod exec_on_ranks;
 
 pub mod predict;
 
+pub mod tune;
+
 pub mod explore;
 
 pub mod calibrate;

@@ -1,6 +1,6 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
-use crate::diagnostic::{Diagnostics, render};
+use crate::diagnostic::{Checked, Diagnostics, render};
 use crate::driver::commands::exec::dealing;
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
@@ -11,8 +11,9 @@ use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
 use crate::exec::owner_obligations;
+use crate::integer::Name;
 use crate::smt::{self, Discharged, Verdict};
-use crate::timing::element_obligations;
+use crate::timing::{Obligation, element_obligations};
 use std::time::Duration;
 
 impl KernelCommand for ProveArguments {
@@ -29,13 +30,7 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, why)),
         };
-        let mut obligations = K::obligations(&searched, &design, self.depth)?;
-        let mut gaps = vec![];
-        if let Some(deal) = &self.deal {
-            let (once, left) = element_obligations(kernel.system());
-            obligations.extend(once.into_iter().chain(owner_obligations(dealing(deal)?)));
-            gaps = left;
-        }
+        let (obligations, gaps) = self.obligations(&searched, &design)?;
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&obligations))?;
         }
@@ -43,19 +38,8 @@ impl KernelCommand for ProveArguments {
         print_design::<K>(&kernel, &design, output);
         output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
-        for tensor in gaps {
-            output.line(&format!("  element-cover   {tensor:<8} not stated: its subscripts have gaps; each run looks"));
-        }
-        if let Border::Loads = searched.border {
-            output.line(
-                "  edge-injection           by construction: what stays is loaded and recovered through the array",
-            );
-        }
-        if self.deal.is_some() && proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
-            output.line(
-                "  no deadlock              by construction: words and slots are there in time, whoever owns which PE",
-            );
-        }
+        gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
+        self.say_constructed(&searched.border, &proofs, output);
         if let Some(path) = &self.report {
             reporting::write_proofs(path, &searched, &design, &proofs)?;
         }
@@ -71,6 +55,33 @@ impl KernelCommand for ProveArguments {
 }
 
 impl ProveArguments {
+    /// What is to be proved of a design, and of the deal where one is given; and the tensors of which it cannot be stated.
+    fn obligations<K: Kernel>(
+        &self,
+        searched: &Searched<K>,
+        design: &K::Design<'_>,
+    ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
+        let mut obligations = K::obligations(searched, design, self.depth)?;
+        let Some(deal) = &self.deal else { return Ok((obligations, vec![])) };
+        let (once, gaps) = element_obligations(searched.kernel.system());
+        obligations.extend(once.into_iter().chain(owner_obligations(dealing(deal)?)));
+        Ok((obligations, gaps))
+    }
+
+    /// What needs no proof.
+    fn say_constructed(&self, border: &Border, proofs: &[Discharged], output: &Output) {
+        if let Border::Loads = border {
+            output.line(
+                "  edge-injection           by construction: what stays is loaded and recovered through the array",
+            );
+        }
+        if self.deal.is_some() && proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
+            output.line(
+                "  no deadlock              by construction: words and slots are there in time, whoever owns which PE",
+            );
+        }
+    }
+
     /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
     fn refuse<K: Kernel>(&self, searched: &Searched<K>, why: Diagnostics) -> Failure {
         let (Some(path), Some(design)) = (&self.report, K::nearest(searched, self.limit)) else { return why.into() };
@@ -85,6 +96,11 @@ fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) 
     output.line(&words.title(&kernel.system().name));
     let lines = words.moves().into_iter().chain(words.spaces().iter().map(String::as_str));
     lines.for_each(|line| output.line(&format!("  {line}")));
+}
+
+/// Elements of a tensor of which it cannot be stated that each is computed once.
+fn gap(tensor: &str) -> String {
+    format!("  element-cover   {tensor:<8} not stated: its subscripts have gaps; each run looks")
 }
 
 /// One obligation with its verdict.

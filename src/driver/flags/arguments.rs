@@ -1,6 +1,6 @@
 //! The flags.
 
-use crate::driver::flags::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments};
+use crate::driver::flags::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments, TuneArguments};
 use crate::driver::flags::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
 use crate::driver::flags::limit_arguments::LimitArguments;
 use clap::{Args, Parser, Subcommand};
@@ -71,6 +71,11 @@ pub enum Command {
     /// Example: systole predict ws.pe --machine cluster.toml --size M=512,N=512,K=512 --ranks 1,4,16 --grow M=0.5,N=0.5
     #[command(verbatim_doc_comment)]
     Predict(PredictArguments),
+    /// Choose schedule, tiles, grid, dealing and slots for a cluster, by prediction, and prove the program that is chosen
+    ///
+    /// Example: systole tune kernels/matmul.rec --machine cluster.toml --size M=512,N=512,K=512 --tile i=64:128,j=64:128,k=64 --ranks 2 -o best.pe
+    #[command(verbatim_doc_comment)]
+    Tune(TuneArguments),
     /// Search, prove, emit, simulate, and check against the reference
     ///
     /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
@@ -99,7 +104,7 @@ pub enum Command {
 }
 
 /// Where the kernel comes from.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct KernelArguments {
     /// A .rec file, or an einsum such as `ik,kj->ij`
     pub kernel: String,
@@ -109,7 +114,7 @@ pub struct KernelArguments {
 }
 
 /// What the search looks at.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct SpaceArguments {
     /// Take what this schedule of the file fixes, search the rest
     #[arg(long, value_name = "NAME")]
@@ -161,7 +166,7 @@ pub struct SpaceArguments {
 }
 
 /// A kernel, and what the search for its designs looks at.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct SoughtArguments {
     #[command(flatten)]
     pub kernel: KernelArguments,

@@ -1,6 +1,6 @@
 //! The flags of commands that run programs for real, or say how long that takes.
 
-use crate::driver::flags::arguments::ProgramArguments;
+use crate::driver::flags::arguments::{ProgramArguments, SoughtArguments};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -57,6 +57,46 @@ pub struct PredictArguments {
     /// Where a table and plots go
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// `systole tune`.
+#[derive(Args, Debug)]
+#[command(mut_arg("tile", |tile| tile.help("Tiles to choose from, several sides of an index with `:`, such as i=64:128,j=64")))]
+#[command(mut_arg("schedule", |schedule| schedule.help("The schedule, others are not tried [default: all of the file, and none]")))]
+pub struct TuneArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// How many threads or ranks
+    #[arg(long, value_name = "P", default_value_t = 1)]
+    pub ranks: usize,
+    /// How PEs may be dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
+    #[arg(long, value_delimiter = ',', default_value = "block,cyclic,block-cyclic:2")]
+    pub deal: Vec<String>,
+    /// How threads or ranks may stand along the axes of the array, such as 2x1,1x2 [default: in all grids of so many]
+    #[arg(long, value_name = "GRID,..", value_delimiter = ',')]
+    pub grid: Vec<String>,
+    /// Slots that every channel may have besides the depths that the program states
+    #[arg(long, value_name = "SLOTS,..", value_delimiter = ',', default_value = "4")]
+    pub capacity: Vec<u64>,
+    /// How the words of operands and results are dealt out before and after the run: block, cyclic, or block-cyclic:B [default:
+    /// each is with who loads or stores it]
+    #[arg(long)]
+    pub layout: Option<String>,
+    /// What works on tiles: `loops`, `faer`, or `openblas` in builds with that feature
+    #[arg(long, default_value = "loops")]
+    pub leaves: String,
+    /// How many designs of each front are tried
+    #[arg(long, default_value_t = 3)]
+    pub designs: usize,
+    /// How many ways are shown
+    #[arg(long, default_value_t = 10)]
+    pub most: usize,
+    /// Where the program that was chosen goes, whole or not at all
+    #[arg(short, long, value_name = "FILE.pe")]
+    pub output: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
 }
 
 /// How a program is run, whoever runs it.

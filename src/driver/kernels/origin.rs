@@ -112,7 +112,7 @@ fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<
     Ok(sizes)
 }
 
-fn tile_size(text: &str) -> Checked<TileSize> {
+pub fn tile_size(text: &str) -> Checked<TileSize> {
     let parts = text.split_once('=').and_then(|(index, size)| Some((index.trim(), size.trim().parse::<i64>().ok()?)));
     match parts {
         Some((index, size @ 1..=1_000_000)) => Ok(TileSize { index: name(index), size, span: None }),

@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
         self.registers.operands[place] = match operation {
             Operation::Number(number) => Operand::Uniform(*number),
             Operation::Index(form) => {
-                let (first, step) = (form.value(&self.slots), form.coefficient(index));
+                let (first, step) = (form.value_moved(&self.slots, &self.moved), form.coefficient(index));
                 lanes.iter_mut().zip(0..).for_each(|(lane, round)| *lane = (first + step * round) as f64);
                 Operand::Lanes
             }

@@ -7,7 +7,17 @@ mod area;
 
 mod window;
 
-pub use window::{Assembly, Boxes, Elements};
+pub use window::{Assembly, Elements};
+
+mod region;
+
+mod kept;
+
+pub use kept::Kept;
+
+mod prepare;
+
+pub use prepare::{Calls, Prepared};
 
 mod run;
 
@@ -24,5 +34,7 @@ mod place;
 mod product;
 
 pub use product::Part;
+
+mod pieces;
 
 mod task;

@@ -39,15 +39,21 @@ impl Run<'_> {
 
     /// A matrix that is read; `None` where an access may leave its window, or elements overlap.
     pub(super) fn operand(&self, access: usize, indices: [Option<usize>; 2]) -> Option<Operand<'_>> {
-        let values = self.windows[self.links[access].window].values();
-        if let Some(Spot { base, layout, .. }) = self.spot(access, indices) {
-            return Some(Operand { values: Cow::Borrowed(&values[base..]), layout });
+        if let Some(spot) = self.spot(access, indices) {
+            return Some(self.at(&spot));
         }
+        let values = self.windows[self.links[access].window].values();
         let base = self.base(access, indices).filter(|_| self.lie_apart(access, indices))?;
         let ([rows, columns], [below, beside]) = (self.lengths(indices), self.steps(access, indices));
         let at = |row: usize, column: usize| base + row * below as usize + column * beside as usize;
         let copied = (0..rows).flat_map(|row| (0..columns).map(move |column| values[at(row, column)])).collect();
         Some(Operand { values: Cow::Owned(copied), layout: Layout::new([rows, columns], [columns as i64, 1])? })
+    }
+
+    /// The matrix at a place.
+    pub(super) fn at(&self, spot: &Spot) -> Operand<'_> {
+        let values = self.windows[spot.window].values();
+        Operand { values: Cow::Borrowed(&values[spot.base..]), layout: spot.layout }
     }
 
     /// Whether there is such an operand.

@@ -3,7 +3,7 @@
 //! In: a product, and the boxes of the call. Bounds between its indices cut a part out of the box: what they leave is halved until the
 //! pieces are boxes or a triangle, which the library does, or so small that loops do them.
 
-use super::place::Spot;
+use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
@@ -47,7 +47,7 @@ impl<'a> Run<'a> {
     /// Has `act` do what the bounds leave of a product, piece by piece, each with the spans of the piece: a box or a triangle,
     /// of which it says whether it could; what is neither, or what it could not, it must do as [`Part::Other`].
     pub fn cut(&mut self, product: &Product, loops: &'a Loop, act: &mut Act<'_, 'a>) -> Result<(), Trouble> {
-        let held = self.spans.clone();
+        let held = Few::from_slice(&self.spans);
         let narrowed = nest_of(loops).map(|(nest, _)| nest).unwrap_or_default();
         for inside in narrowed {
             self.spans[inside.index] = self.outer_rounds(inside, &product.indices);
@@ -97,7 +97,7 @@ impl<'a> Run<'a> {
     }
 
     fn part(&self, product: &Product) -> Part {
-        let open: Vec<&Form> = product.within.iter().filter(|form| self.values(product, form).0 < 0).collect();
+        let open: Few<&Form> = product.within.iter().filter(|form| self.values(product, form).0 < 0).collect();
         match open.as_slice() {
             [] => Part::All,
             forms if forms.iter().any(|form| self.values(product, form).1 < 0) => Part::Nothing,
@@ -127,26 +127,37 @@ impl<'a> Run<'a> {
 
     /// What a piece would ask of a library; `None` where none can do it.
     pub fn counted(&self, product: &Product, part: Part) -> Option<(Service, u64)> {
-        let [rows, columns, inner] = product.roles.map(|role| role.map(|position| product.indices[position]));
-        let [c, a, b] = product.accesses;
-        let Spot { layout, .. } = self.spot(c, [rows, columns])?;
-        let are_there = self.is_matrix(a, [rows, inner]) && self.is_matrix(b, [inner, columns]);
-        are_there.then(|| count(part, layout, self.lengths([None, inner])[1]))
+        let [c, a, b] = product.matrices();
+        let Spot { layout, .. } = self.spot(c.0, c.1)?;
+        let are_there = self.is_matrix(a.0, a.1) && self.is_matrix(b.0, b.1);
+        are_there.then(|| count(part, layout, self.lengths(a.1)[1]))
     }
 
     /// `None`, and nothing done, where an access is not known to stay within its window or does not lie like a matrix.
     fn multiply(&mut self, product: &Product, part: Part, library: &dyn Library) -> Option<()> {
-        let [rows, columns, inner] = product.roles.map(|role| role.map(|position| product.indices[position]));
-        let [c, a, b] = product.accesses;
-        let Spot { window, base, layout } = self.spot(c, [rows, columns])?;
+        let [c, a, b] = product.matrices();
+        let (c, part) = (self.spot(c.0, c.1)?, (part, product.factor));
+        self.add(c, part, |run| Some([run.operand(a.0, a.1)?, run.operand(b.0, b.1)?]), library)
+    }
+
+    /// Adds the product of what `operands` gives to a matrix, or a part of it; `None`, and nothing done, where it gives nothing.
+    pub(super) fn add<F>(
+        &mut self,
+        Spot { window, base, layout }: Spot,
+        (part, factor): (Part, f64),
+        operands: F,
+        library: &dyn Library,
+    ) -> Option<()>
+    where
+        F: FnOnce(&Self) -> Option<[Operand<'_>; 2]>,
+    {
         let is_blank = part == Part::All && self.is_blank(window, layout) && self.blank == Some(0.0);
         if !is_blank {
             self.fill();
         }
         let mut target = std::mem::replace(&mut self.windows[window], Elements::Shared(&[]));
-        let operands = self.operand(a, [rows, inner]).zip(self.operand(b, [inner, columns]));
         let c = Target { values: &mut target.values_mut()[base..], layout, is_blank };
-        let done = operands.map(|(a, b)| add(c, part, product.factor, (a.matrix(), b.matrix()), library));
+        let done = operands(self).map(|[a, b]| add(c, part, factor, (a.matrix(), b.matrix()), library));
         self.windows[window] = target;
         let (service, applied) = done?;
         self.blank = self.blank.filter(|_| !is_blank);

@@ -1,10 +1,11 @@
 //! Runs a routine's body.
 //!
 //! In: a routine, the boxes of a call, the elements of its windows. Out: the windows, worked on, each element with the bits
-//! that the sequential order gives. Subscripts become linear addresses once a call. An access that stays within its window
-//! for all indices of the tile is known to do so before the run; any other is checked for each range of rounds.
+//! that the sequential order gives. An access that stays within its window for all indices of the tile is known to do so before
+//! the run; any other is checked for each range of rounds.
 
 use super::lanes::Registers;
+use super::prepare::{Link, Prepared};
 use super::window::{Boxes, Elements};
 use crate::array::Trouble;
 use crate::leaf::known::{Kind, Known};
@@ -12,24 +13,18 @@ use crate::leaf::library::{Layout, Library};
 use crate::leaf::routine::{Few, Form, Loop, Node, Routine, Span, Way};
 use crate::leaf::tally::Work;
 
-/// An access with its address over the indices.
-pub struct Link {
-    pub window: usize,
-    pub address: Form,
-    /// Whether it stays within its window in all of the tile.
-    pub is_safe: bool,
-}
-
 /// A routine that runs.
 pub struct Run<'a> {
     pub routine: &'a Routine,
     pub boxes: &'a Boxes,
-    pub windows: Vec<Elements<'a>>,
-    pub links: Vec<Link>,
-    /// The values of the indices.
-    pub slots: Vec<i64>,
+    pub windows: Few<Elements<'a>>,
+    pub links: &'a [Link],
+    /// The values of the indices, as they are where the call was prepared.
+    pub slots: Few<i64>,
+    /// How far the indices' boxes have moved since, where the body takes indices for numbers.
+    pub moved: Few<i64>,
     /// The address of each access in the round that runs.
-    pub cursors: Vec<i64>,
+    pub cursors: Few<i64>,
     pub(super) registers: Registers,
     pub leaf: usize,
     /// The boxes of the indices, or parts of them.
@@ -44,21 +39,19 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Ready to run.
-    pub fn new(leaf: usize, routine: &'a Routine, boxes: &'a Boxes, windows: Vec<Elements<'a>>) -> Run<'a> {
-        let links: Vec<Link> = (0..routine.accesses.len()).map(|access| link(routine, boxes, access)).collect();
-        let cursors = vec![0; links.len()];
-        let slots = vec![0; boxes.indices.len()];
-        let (registers, spans) = (Registers::new(), boxes.indices.clone());
+    pub fn new(leaf: usize, routine: &'a Routine, call: &'a Prepared, windows: Few<Elements<'a>>) -> Run<'a> {
+        let Prepared { boxes, links, .. } = call;
         Run {
             routine,
             boxes,
             windows,
             links,
-            slots,
-            cursors,
-            registers,
+            slots: Few::from_elem(0, boxes.indices.len()),
+            moved: Few::new(),
+            cursors: Few::new(),
+            registers: Registers::new(),
             leaf,
-            spans,
+            spans: Few::from_slice(&boxes.indices),
             library: None,
             work: Work::default(),
             blank: None,
@@ -203,22 +196,4 @@ impl<'a> Run<'a> {
         let is_within = dimensions.all(|(form, (first, last))| (*first..=*last).contains(&form.value(&self.slots)));
         if is_within { Ok(()) } else { Err(Trouble::OutsideWindow { leaf: self.leaf, window: access.window }) }
     }
-}
-
-fn link(routine: &Routine, boxes: &Boxes, access: usize) -> Link {
-    let access = &routine.accesses[access];
-    let area = &boxes.windows[access.window];
-    let mut address = Form { constant: 0, terms: vec![] };
-    let mut is_safe = true;
-    for ((form, span), stride) in access.subscripts.iter().zip(&area.spans).zip(area.strides()) {
-        address.constant += (form.constant - span.0) * stride;
-        for (slot, coefficient) in &form.terms {
-            match address.terms.iter_mut().find(|(known, _)| known == slot) {
-                Some((_, sum)) => *sum += coefficient * stride,
-                None => address.terms.push((*slot, coefficient * stride)),
-            }
-        }
-        is_safe &= form.interval(&boxes.indices).is_none_or(|(low, high)| span.0 <= low && high <= span.1);
-    }
-    Link { window: access.window, address, is_safe }
 }

@@ -22,6 +22,7 @@ impl Run<'_> {
         let index = range.map_or(usize::MAX, |(index, _, _)| index);
         let moves: Vec<(usize, i64)> =
             accesses.iter().map(|access| (*access, self.links[*access].address.coefficient(index))).collect();
+        self.cursors.resize(self.links.len(), 0);
         accesses.iter().for_each(|access| self.cursors[*access] = self.links[*access].address.value(&self.slots));
         let rounds = range.map_or(0..=0, |(_, first, last)| first..=last);
         let each: u64 = sets.iter().map(|set| set.applications()).sum();
@@ -46,7 +47,7 @@ impl Run<'_> {
         for operation in &set.value {
             let value = match operation {
                 Operation::Number(number) => *number,
-                Operation::Index(form) => form.value(&self.slots) as f64,
+                Operation::Index(form) => form.value_moved(&self.slots, &self.moved) as f64,
                 Operation::Load(access) => {
                     self.windows[self.links[*access].window].values()[self.cursors[*access] as usize]
                 }

@@ -4,10 +4,10 @@
 //! is that tile and only read; and the tile of the result from its window.
 
 use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
+use super::prepare::Prepared;
+use crate::array::Trouble;
 use crate::leaf::routine::{Cut, Few, Frame, Reach, Routine, Span};
 use crate::leaf::{Buffer, Tile};
-
-use crate::array::Trouble;
 use std::sync::Arc;
 
 /// Where everything lies at some coordinates.
@@ -17,7 +17,7 @@ pub struct Boxes {
     pub indices: Few<Span>,
     pub windows: Vec<Area>,
     pub result: Area,
-    arguments: Vec<Area>,
+    pub arguments: Vec<Area>,
 }
 
 impl Boxes {
@@ -79,11 +79,9 @@ impl Elements<'_> {
 /// Assembles the windows from tiles.
 pub struct Assembly<'a> {
     pub routine: &'a Routine,
-    pub boxes: &'a Boxes,
+    pub call: &'a Prepared,
     /// The leaf, for messages.
     pub leaf: usize,
-    /// Whether the call writes a window.
-    pub written: &'a [bool],
 }
 
 impl<'a> Assembly<'a> {
@@ -93,17 +91,21 @@ impl<'a> Assembly<'a> {
         onto: Option<Tile>,
         arguments: &'a [Tile],
         is_blank: bool,
-    ) -> Result<Vec<Elements<'a>>, Trouble> {
+    ) -> Result<Few<Elements<'a>>, Trouble> {
         self.check_tiles(&onto, arguments)?;
         let first = match is_blank {
-            true => Buffer::blank(self.boxes.windows[0].volume),
+            true => Buffer::blank(self.call.boxes.windows[0].volume),
             false => self.assemble(0, onto, arguments),
         };
-        let others = (1..self.boxes.windows.len()).map(|window| match self.borrowed(window, arguments) {
-            Some(values) => Elements::Shared(values),
-            None => Elements::Owned(self.assemble(window, None, arguments)),
-        });
-        Ok(std::iter::once(Elements::Owned(first)).chain(others).collect())
+        let mut windows = Few::new();
+        windows.push(Elements::Owned(first));
+        for window in 1..self.call.boxes.windows.len() {
+            windows.push(match self.borrowed(window, arguments) {
+                Some(values) => Elements::Shared(values),
+                None => Elements::Owned(self.assemble(window, None, arguments)),
+            });
+        }
+        Ok(windows)
     }
 
     /// What the result's window begins with, where no tile is put into it.
@@ -117,29 +119,29 @@ impl<'a> Assembly<'a> {
             Tile::Uniform(_) => true,
             Tile::Values(values) => values.len() == area.volume,
         };
-        let all_fit = arguments.iter().zip(&self.boxes.arguments).all(|(tile, area)| fits(tile, area));
-        let onto_fits = onto.as_ref().is_none_or(|onto| fits(onto, &self.boxes.result));
-        let ok = all_fit && onto_fits && arguments.len() == self.boxes.arguments.len();
+        let all_fit = arguments.iter().zip(&self.call.boxes.arguments).all(|(tile, area)| fits(tile, area));
+        let onto_fits = onto.as_ref().is_none_or(|onto| fits(onto, &self.call.boxes.result));
+        let ok = all_fit && onto_fits && arguments.len() == self.call.boxes.arguments.len();
         if ok { Ok(()) } else { Err(Trouble::WrongTile { leaf: self.leaf }) }
     }
 
     /// The one tile that is the whole window, where the window is only read.
     fn borrowed(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a [f64]> {
-        if self.written[window] { None } else { self.whole(window, arguments).map(|values| &**values) }
+        let is_written = self.call.written(self.routine)[window];
+        if is_written { None } else { self.whole(window, arguments).map(|values| &**values) }
     }
 
     /// The one tile that is the whole window.
     fn whole(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a Buffer> {
-        let mut tiles = self.tiles_of(window, arguments);
-        match (tiles.next(), tiles.next()) {
-            (Some((Tile::Values(values), area)), None) if *area == self.boxes.windows[window] => Some(values),
-            _ => None,
+        match &arguments[self.call.whole[window]?] {
+            Tile::Values(values) => Some(values),
+            Tile::Uniform(_) => None,
         }
     }
 
     fn tiles_of(&self, window: usize, arguments: &'a [Tile]) -> impl Iterator<Item = (&'a Tile, &'a Area)> {
         let filled = self.routine.arguments.iter().map(move |(filled, _)| *filled == window);
-        let tiles = arguments.iter().zip(&self.boxes.arguments).zip(filled);
+        let tiles = arguments.iter().zip(&self.call.boxes.arguments).zip(filled);
         tiles.filter(|(_, filled)| *filled).map(|(tile, _)| tile)
     }
 
@@ -148,14 +150,14 @@ impl<'a> Assembly<'a> {
         if let (None, Some(values)) = (&onto, self.whole(window, arguments)) {
             return values.clone();
         }
-        let (area, operator) = (&self.boxes.windows[window], self.routine.windows[window].operator);
+        let (area, operator) = (&self.call.boxes.windows[window], self.routine.windows[window].operator);
         let fresh = || Buffer::filled(start(operator), area.volume);
         let mut values = match onto {
             None => fresh(),
-            Some(Tile::Values(held)) if self.boxes.result == *area => Arc::unwrap_or_clone(held),
+            Some(Tile::Values(held)) if self.call.is_result_whole => Arc::unwrap_or_clone(held),
             Some(tile) => {
                 let mut values = fresh();
-                self.put(window, (&tile, &self.boxes.result), &mut values);
+                self.put(window, (&tile, &self.call.boxes.result), &mut values);
                 values
             }
         };
@@ -164,7 +166,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn put(&self, window: usize, (tile, from): (&Tile, &Area), into: &mut [f64]) {
-        let to = &self.boxes.windows[window];
+        let to = &self.call.boxes.windows[window];
         match tile {
             Tile::Values(values) => copy_meeting(from, values, to, into),
             Tile::Uniform(value) => {
@@ -175,12 +177,12 @@ impl<'a> Assembly<'a> {
 
     /// The result's tile from its window.
     pub fn result(&self, window: Elements<'_>) -> Tile {
-        let (from, to) = (&self.boxes.windows[0], &self.boxes.result);
+        let (from, to) = (&self.call.boxes.windows[0], &self.call.boxes.result);
         let values = match window {
             Elements::Owned(values) => values,
             Elements::Shared(values) => Buffer::from(values),
         };
-        if from == to {
+        if self.call.is_result_whole {
             return Tile::Values(Arc::new(values));
         }
         let mut tile = Buffer::filled(start(self.routine.windows[0].operator), to.volume);

@@ -24,7 +24,7 @@ pub use product::{Product, nest_of, parts};
 
 mod plans;
 
-pub use plans::Plans;
+pub use plans::{Plan, Plans};
 
 /// A nest that a library runs.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 //! as for a matrix and a vector. Out: the [`Product`] that the nest is, with the bounds between its indices, such as those of a
 //! symmetric update.
 
-use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set};
+use crate::leaf::routine::{Access, Few, Form, Loop, Node, Operation, Set};
 use crate::recurrence::Function;
 
 /// `c += factor * a * b`.
@@ -23,6 +23,13 @@ pub struct Product {
 }
 
 impl Product {
+    /// The accesses `c`, `a`, `b`, each with the indices of its rows and of its columns.
+    pub fn matrices(&self) -> [(usize, [Option<usize>; 2]); 3] {
+        let [rows, columns, inner] = self.roles.map(|role| role.map(|position| self.indices[position]));
+        let [c, a, b] = self.accesses;
+        [(c, [rows, columns]), (a, [rows, inner]), (b, [inner, columns])]
+    }
+
     /// Whether bounds between its rows and columns, and no other bounds, cut a part out of its box.
     pub fn is_triangle(&self) -> bool {
         let index = |role: usize| self.roles[role].map(|position| self.indices[position]);
@@ -69,8 +76,8 @@ fn inner_bounds(nest: &[&Loop], indices: &[usize]) -> Option<Vec<Form>> {
 }
 
 /// The loops that hold nothing but one another, and the set within.
-pub fn nest_of(repeated: &Loop) -> Option<(Vec<&Loop>, &Set)> {
-    let mut nest = vec![repeated];
+pub fn nest_of(repeated: &Loop) -> Option<(Few<&Loop>, &Set)> {
+    let mut nest = Few::from_slice(&[repeated]);
     let mut body = repeated.body.as_slice();
     loop {
         match body {

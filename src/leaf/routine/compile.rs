@@ -52,8 +52,11 @@ impl Compiler<'_> {
         visit(&body, &mut |set| written[self.accesses[set.target].window] = true);
         let mut depth = 1;
         visit(&body, &mut |set| depth = depth.max(set.value.len()));
+        let mut reads_indices = false;
+        let is_index = |operation: &Operation| matches!(operation, Operation::Index(_));
+        visit(&body, &mut |set| reads_indices |= set.value.iter().any(is_index));
         let (coordinates, accesses) = (leaf.coordinates.len(), std::mem::take(&mut self.accesses));
-        Ok(Routine { coordinates, indices, windows, result, arguments, accesses, written, depth, body })
+        Ok(Routine { coordinates, indices, windows, result, arguments, accesses, written, depth, reads_indices, body })
     }
 
     fn cuts(&self, tile: &[(Axis, Affine)]) -> Fits<Vec<Cut>> {

@@ -40,6 +40,11 @@ impl Form {
         Some(resolved)
     }
 
+    /// A number.
+    pub fn constant(constant: i64) -> Form {
+        Form { constant, terms: vec![] }
+    }
+
     /// A slot by itself.
     pub fn slot(slot: usize) -> Form {
         Form { constant: 0, terms: vec![(slot, 1)] }
@@ -58,6 +63,21 @@ impl Form {
         difference.terms.retain(|(_, coefficient)| *coefficient != 0);
         difference.terms.sort_unstable();
         difference
+    }
+
+    /// This form and another one so many times; `None` where a number does not fit 64 bits.
+    pub fn plus(mut self, other: &Form, times: i64) -> Option<Form> {
+        self.constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
+        for (slot, coefficient) in &other.terms {
+            let added = coefficient.checked_mul(times)?;
+            match self.terms.iter_mut().find(|(known, _)| known == slot) {
+                Some((_, held)) => *held = held.checked_add(added)?,
+                None => self.terms.push((*slot, added)),
+            }
+        }
+        self.terms.retain(|(_, coefficient)| *coefficient != 0);
+        self.terms.sort_unstable();
+        Some(self)
     }
 
     /// Whether this form is at least 0 wherever the other one is.
@@ -85,6 +105,11 @@ impl Form {
     /// The value; for moderate forms only.
     pub fn value(&self, slots: &[i64]) -> i64 {
         self.terms.iter().fold(self.constant, |sum, (slot, coefficient)| sum + coefficient * slots[*slot])
+    }
+
+    /// The value where slots that have moved are given as they were, and how far each has moved.
+    pub fn value_moved(&self, slots: &[i64], moved: &[i64]) -> i64 {
+        self.value(slots) + self.value(moved) - self.constant
     }
 
     /// The value, `None` where it does not fit 64 bits.

@@ -42,6 +42,8 @@ pub struct Routine {
     pub written: Vec<bool>,
     /// The most values that wait for their operation at a time.
     pub depth: usize,
+    /// Whether the body takes values of indices for numbers.
+    pub reads_indices: bool,
     pub body: Vec<Node>,
 }
 
@@ -73,6 +75,18 @@ impl Cut {
     /// The elements of the tile at these coordinates; `None` where its number does not fit 64 bits.
     pub fn span(&self, at: &[i64]) -> Option<Span> {
         Some(self.axis.span(self.tile.checked_value(at)?.clamp(-1, self.tiles), self.body))
+    }
+
+    /// The tiles that are as long as this one, or as empty, and lie as far apart, as a span of numbers; and how far that is.
+    pub fn alike(&self, tile: i64) -> (Span, i64) {
+        let first = self.axis.margin + self.axis.before;
+        let last = (first + self.body / self.axis.size).min(self.tiles) - 1;
+        match tile {
+            _ if tile < 0 => ((i64::MIN, -1), 0),
+            _ if tile >= self.tiles => ((self.tiles, i64::MAX), 0),
+            _ if first < last && (first..=last).contains(&tile) => ((first, last), self.axis.size),
+            _ => ((tile, tile), 0),
+        }
     }
 }
 

@@ -16,28 +16,23 @@ pub enum Verdict {
 
 /// The verdicts on all bounds and conditions of a body, in the order of the text.
 pub fn judge(body: &[Node], spans: &[Span], verdicts: &mut impl Extend<Verdict>) {
-    margins(body, spans, &mut |margin| verdicts.extend([verdict(margin)]));
+    margins(body, &mut |margin| verdicts.extend([verdict(margin.interval(spans))]));
 }
 
-/// By how much each bound and each condition of a body is met, at least and at most; in the order of the text.
-pub fn margins(body: &[Node], spans: &[Span], see: &mut impl FnMut(Option<Span>)) {
+/// By how much each bound and each condition of a body is met: a form that is at least 0; in the order of the text.
+pub fn margins(body: &[Node], see: &mut impl FnMut(Form)) {
     for node in body {
         match node {
             Node::Loop(repeated) => {
-                let (first, last) = spans[repeated.index];
-                let over = |(form, by): &(Form, i64), sign: i64| {
-                    let (low, high) = form.interval(spans)?;
-                    let (least, most) = (by * first, by * last);
-                    Some(if sign > 0 { (least - high, most - low) } else { (low - most, high - least) })
-                };
-                repeated.lower.iter().for_each(|bound| see(over(bound, 1)));
-                repeated.upper.iter().for_each(|bound| see(over(bound, -1)));
-                margins(&repeated.body, spans, see);
+                let times = |by: i64| Form { constant: 0, terms: vec![(repeated.index, by)] };
+                repeated.lower.iter().for_each(|(form, by)| see(times(*by).minus(form)));
+                repeated.upper.iter().for_each(|(form, by)| see(form.minus(&times(*by))));
+                margins(&repeated.body, see);
             }
             Node::If { conditions, then, otherwise } => {
-                conditions.iter().for_each(|form| see(form.interval(spans)));
-                margins(then, spans, see);
-                margins(otherwise, spans, see);
+                conditions.iter().for_each(|form| see(form.clone()));
+                margins(then, see);
+                margins(otherwise, see);
             }
             Node::Set(_) | Node::Known(_) => {}
         }

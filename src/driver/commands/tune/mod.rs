@@ -1,0 +1,169 @@
+//! `systole tune`: which schedule, tiles, grid, dealing and slots are the fastest on a cluster.
+//!
+//! In: a kernel, sizes, the machine file of a cluster, and what may be chosen. Out: all that was weighed, best first, and the program
+//! of the best, proved. The time of each is that of `systole predict`; a schedule whose leaves alone take longer than what is known
+//! already is passed over, so the best of all is found. Paper: Cyclotron sections 9.1 and 9.2.
+
+mod draft;
+
+mod table;
+
+use crate::cost::Cluster;
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::driver::commands::exec::{arrangement, dealing, layout, leaves};
+use crate::driver::flags::cluster_arguments::TuneArguments;
+use crate::driver::runs::inputs;
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Failure, Verdict, files};
+use crate::exec::{Choices, Prediction, Settings, least_seconds, weigh};
+use draft::{Draft, Drafted};
+
+/// A way to run a program of a draft.
+pub struct Weighed {
+    /// The draft, by its position.
+    pub draft: usize,
+    /// The design, by its position on the front of the draft.
+    pub design: usize,
+    pub way: Settings,
+    pub prediction: Prediction,
+}
+
+/// Why a draft was not weighed.
+pub enum LeftOut {
+    /// Its leaves alone take so many seconds.
+    Slower(f64),
+    /// It has no design, or one that is not proved.
+    Nothing(String),
+}
+
+/// What has been weighed.
+#[derive(Default)]
+pub struct Tuning {
+    pub drafts: Vec<Draft>,
+    /// Best first.
+    pub weighed: Vec<Weighed>,
+    /// Drafts by their positions, once for each of their designs.
+    pub left_out: Vec<(usize, LeftOut)>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &TuneArguments, output: &Output) -> Done {
+    let cluster = cluster(arguments)?;
+    let choices = choices(arguments)?;
+    let mut tuning = Tuning { drafts: Draft::all(&arguments.sought)?, ..Tuning::default() };
+    let bar = output.progress("tune");
+    bar.set_length(tuning.drafts.len() as u64);
+    for draft in 0..tuning.drafts.len() {
+        if let Err(failure) = tuning.add(draft, arguments, (&choices, &cluster)) {
+            tuning.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure))));
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let proved = tuning.prove_best(arguments.limit);
+    table::print(&tuning, arguments.most, output);
+    let (Some(best), Some(proved)) = (tuning.weighed.first(), proved) else { return Err(none(&tuning).into()) };
+    conclude(arguments, (&tuning.drafts[best.draft], best, &proved), output)?;
+    output.object(&table::to_json(&tuning, &proved, arguments.output.is_none()));
+    Ok(Verdict::Good)
+}
+
+impl Tuning {
+    /// Weighs all ways to run the programs of a draft.
+    fn add(
+        &mut self,
+        draft: usize,
+        arguments: &TuneArguments,
+        (choices, cluster): (&Choices, &Cluster),
+    ) -> Result<(), Failure> {
+        for (design, program) in self.drafts[draft].programs(arguments.designs.max(1))?.iter().enumerate() {
+            let sizes = inputs::sizes(&arguments.sought.space.size, &program.parameters, None)?;
+            let least = least_seconds(program, &sizes, choices, cluster)?;
+            if self.weighed.first().is_some_and(|best| best.prediction.seconds < least) {
+                self.left_out.push((draft, LeftOut::Slower(least)));
+                continue;
+            }
+            let weighed = weigh(program, &sizes, choices, cluster)?;
+            self.weighed.extend(weighed.into_iter().map(|(way, prediction)| Weighed {
+                draft,
+                design,
+                way,
+                prediction,
+            }));
+            // Of ways that take equally long the first stays first.
+            self.weighed.sort_by(|one, other| one.prediction.seconds.total_cmp(&other.prediction.seconds));
+        }
+        Ok(())
+    }
+
+    /// Proves the best; what is not proved is left out, with all its ways.
+    fn prove_best(&mut self, limit: u64) -> Option<Drafted> {
+        loop {
+            let Weighed { draft, design, .. } = *self.weighed.first()?;
+            match self.drafts[draft].proved(design, limit) {
+                Ok(proved) => return Some(proved),
+                Err(failure) => self.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure)))),
+            }
+            self.weighed.retain(|weighed| (weighed.draft, weighed.design) != (draft, design));
+        }
+    }
+}
+
+fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
+    let Some(machine) = &arguments.sought.space.machine else {
+        let fault = Diagnostic::new("the fastest depends on the cluster, and none is given");
+        return fault.help("say --machine FILE.toml; `systole calibrate -o FILE.toml` measures this one").alone();
+    };
+    Ok(files::machine(Some(machine))?.cluster)
+}
+
+fn choices(arguments: &TuneArguments) -> Checked<Choices> {
+    let TuneArguments { ranks, deal, grid, capacity, layout, leaves, .. } = arguments;
+    if *ranks == 0 {
+        return Diagnostic::new("a run has at least 1 worker").help("say --ranks 2").alone();
+    }
+    if capacity.contains(&0) {
+        return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
+    }
+    Ok(Choices {
+        workers: *ranks,
+        arrangements: grid.iter().map(|grid| arrangement(grid)).collect::<Checked<_>>()?,
+        dealings: deal.iter().map(|deal| dealing(deal)).collect::<Checked<_>>()?,
+        capacities: std::iter::once(None).chain(capacity.iter().copied().map(Some)).collect(),
+        layout: layout.as_deref().map(self::layout).transpose()?,
+        leaves: self::leaves(leaves)?,
+    })
+}
+
+/// The message where nothing was weighed: each reason once.
+fn none(tuning: &Tuning) -> Vec<Diagnostic> {
+    let mut fault = Diagnostic::new("no schedule has a program that can be weighed");
+    let mut told: Vec<&str> = vec![];
+    for (draft, why) in &tuning.left_out {
+        if let LeftOut::Nothing(why) = why
+            && !told.contains(&why.as_str())
+        {
+            fault = fault.note(format!("{}: {why}", tuning.drafts[*draft].name));
+            told.push(why);
+        }
+    }
+    vec![fault.help("see `systole search` for the designs of one of them")]
+}
+
+/// Writes the program, and says how to run it.
+fn conclude(arguments: &TuneArguments, best: (&Draft, &Weighed, &Drafted), output: &Output) -> Checked<()> {
+    let (draft, weighed, proved) = best;
+    let (name, way) = (&draft.name, table::way(&weighed.way));
+    output.line(&format!("best      {:.6} s: {name} on {way}, {} proofs", weighed.prediction.seconds, proved.proofs));
+    if let Some(path) = &arguments.output {
+        files::write(path, &proved.text)?;
+        output.line(&format!("{}: {} lines", path.display(), proved.text.lines().count()));
+    }
+    output.line(&table::next(arguments, draft, &weighed.way));
+    Ok(())
+}
+
+fn in_one_line(failure: &Failure) -> String {
+    let texts: Vec<&str> = failure.diagnostics.iter().map(Diagnostic::message).collect();
+    texts.join("; ")
+}

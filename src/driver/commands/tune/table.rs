@@ -1,0 +1,108 @@
+//! What `systole tune` shows: a row for each way, and what to type next.
+
+use super::draft::{Draft, Drafted};
+use super::{LeftOut, Tuning, Weighed};
+use crate::driver::commands::exec::show_dealing;
+use crate::driver::commands::predict;
+use crate::driver::flags::cluster_arguments::TuneArguments;
+use crate::driver::shown::columns::aligned;
+use crate::driver::shown::output::Output;
+use crate::exec::Settings;
+use serde_json::{Value, json};
+
+const COLUMNS: [&str; 8] = ["seconds", "waiting", "words", "grid", "deal", "slots", "design", "schedule"];
+
+/// Prints the best so many of them, and all that were left out. Of ways to run one program that take equally long there is the first.
+pub fn print(tuning: &Tuning, most: usize, output: &Output) {
+    let head = COLUMNS.map(str::to_owned).to_vec();
+    let mut shown = vec![];
+    for weighed in &tuning.weighed {
+        let key = (weighed.draft, weighed.design, weighed.prediction.seconds.to_bits());
+        if !shown.iter().any(|(known, _)| *known == key) {
+            shown.push((key, weighed));
+        }
+    }
+    let rows = shown.iter().take(most).map(|(_, weighed)| cells(tuning, weighed));
+    output.line(aligned(&std::iter::once(head).chain(rows).collect::<Vec<_>>()).trim_end());
+    if shown.len() > most {
+        output.line(&format!("  and {} more: --most {}, or --json", shown.len() - most, shown.len()));
+    }
+    let mut told: Vec<usize> = vec![];
+    for (draft, why) in &tuning.left_out {
+        if !told.contains(draft) {
+            output.line(&format!("  {}: {}", tuning.drafts[*draft].name, reason(why)));
+        }
+        told.push(*draft);
+    }
+}
+
+fn reason(why: &LeftOut) -> String {
+    match why {
+        LeftOut::Slower(seconds) => format!("passed over, its leaves alone take {seconds:.6} s"),
+        LeftOut::Nothing(why) => format!("left out, {why}"),
+    }
+}
+
+fn cells(tuning: &Tuning, Weighed { draft, design, way, prediction }: &Weighed) -> Vec<String> {
+    vec![
+        format!("{:.6}", prediction.seconds),
+        format!("{:.3}", prediction.waiting),
+        prediction.counts.words.to_string(),
+        grid(way),
+        show_dealing(way.dealing),
+        way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string()),
+        design.to_string(),
+        tuning.drafts[*draft].name.clone(),
+    ]
+}
+
+/// `1x2`; a single PE has no axes.
+fn grid(way: &Settings) -> String {
+    let sides = way.arrangement.iter().flatten().map(usize::to_string).collect::<Vec<_>>();
+    if sides.is_empty() { "1".to_owned() } else { sides.join("x") }
+}
+
+/// `1x2, block, stated slots`.
+pub fn way(way: &Settings) -> String {
+    let slots = way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string());
+    format!("{}, {}, {slots} slots", grid(way), show_dealing(way.dealing))
+}
+
+/// The command that runs the program, or the one that writes it.
+pub fn next(arguments: &TuneArguments, draft: &Draft, way: &Settings) -> String {
+    let (space, kernel) = (&arguments.sought.space, &arguments.sought.kernel.kernel);
+    let size = space.size.join(",");
+    let Some(path) = &arguments.output else {
+        return format!(
+            "next: systole tune .. -o FILE.pe, or systole emit {kernel}{} --size {size} -o FILE.pe",
+            draft.flags()
+        );
+    };
+    let grid = if way.arrangement.is_some() { format!(" --grid {}", grid(way)) } else { String::new() };
+    let capacity = way.capacity.map_or_else(String::new, |slots| format!(" --capacity {slots}"));
+    let layout = way.layout.map_or_else(String::new, |layout| format!(" --layout {}", show_dealing(layout)));
+    let how = format!("{grid} --deal {}{capacity}{layout} --leaves {}", show_dealing(way.dealing), arguments.leaves);
+    let run = format!("systole exec {} --size {size}", path.display());
+    format!("next: {run} --threads {}{how}\n  or: mpirun -n {} {run} --backend mpi{how}", way.workers, way.workers)
+}
+
+/// The same for programs; with the program's text where it goes to no file.
+pub fn to_json(tuning: &Tuning, proved: &Drafted, with_text: bool) -> Value {
+    let way = |Weighed { draft, design, way, prediction }: &Weighed| {
+        let mut object = predict::to_json(prediction);
+        object["schedule"] = json!(tuning.drafts[*draft].name);
+        object["design"] = json!(design);
+        object["deal"] = json!(show_dealing(way.dealing));
+        object["capacity"] = json!(way.capacity);
+        object
+    };
+    let left_out =
+        |(draft, why): &(usize, LeftOut)| json!({ "schedule": tuning.drafts[*draft].name, "why": reason(why) });
+    json!({
+        "kernel": &*proved.program.kernel,
+        "ways": tuning.weighed.iter().map(way).collect::<Vec<_>>(),
+        "left_out": tuning.left_out.iter().map(left_out).collect::<Vec<_>>(),
+        "proofs": proved.proofs,
+        "program": with_text.then_some(&proved.text),
+    })
+}

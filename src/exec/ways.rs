@@ -1,0 +1,88 @@
+//! All ways to run a program on so many workers, and how long each would take.
+//!
+//! In: a program, and what may be chosen: grids of workers, dealings, slots of channels. Out: a prediction for each way, in a fixed
+//! order. Every way is weighed; a program is passed over whole where its leaves alone take longer than what is known already.
+//! Paper: Cyclotron section 9.2, where these are chosen by hand.
+
+use super::owners::{Dealing, arrangements};
+use super::{Prediction, Settings, predict};
+use crate::array::Program;
+use crate::cost::Cluster;
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::integer::Bindings;
+use crate::leaf::LeafBackend;
+use rayon::prelude::*;
+
+/// What may be chosen, and what is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// How many workers there are, at least 1.
+    pub workers: usize,
+    /// Grids of them; all that there are where none is named.
+    pub arrangements: Vec<Vec<usize>>,
+    /// How PEs may be dealt out.
+    pub dealings: Vec<Dealing>,
+    /// Slots of every channel; none for the depths of the program.
+    pub capacities: Vec<Option<u64>>,
+    /// Where operands begin and results end.
+    pub layout: Option<Dealing>,
+    /// What runs the leaves.
+    pub leaves: LeafBackend,
+}
+
+impl Choices {
+    /// All ways for an array of so many axes. One worker has all PEs, however they are dealt out.
+    pub fn ways(&self, axes: usize) -> Vec<Settings> {
+        let (grids, dealings) = match self.workers {
+            1 => (vec![vec![1; axes]], &self.dealings[..self.dealings.len().min(1)]),
+            _ => (self.grids(axes), &self.dealings[..]),
+        };
+        let of_grid = |grid: &Vec<usize>| dealings.iter().flat_map(|dealing| self.of_dealing(grid, *dealing)).collect();
+        grids.iter().flat_map(|grid| -> Vec<Settings> { of_grid(grid) }).collect()
+    }
+
+    /// The grids that an array of so many axes can have.
+    fn grids(&self, axes: usize) -> Vec<Vec<usize>> {
+        match &self.arrangements[..] {
+            [] => arrangements(axes, self.workers),
+            named => named.iter().filter(|grid| grid.len() == axes).cloned().collect(),
+        }
+    }
+
+    fn of_dealing(&self, grid: &[usize], dealing: Dealing) -> Vec<Settings> {
+        let Choices { workers, layout, leaves, .. } = *self;
+        let arrangement = Some(grid.to_vec()).filter(|grid| !grid.is_empty());
+        let settings = Settings { workers, dealing, arrangement, layout, leaves, ..Settings::default() };
+        self.capacities.iter().map(|capacity| Settings { capacity: *capacity, ..settings.clone() }).collect()
+    }
+}
+
+/// Seconds that no way to run a program can take less than: those of its leaves, shared evenly.
+///
+/// # Errors
+/// As for [`predict`].
+pub fn least_seconds(program: &Program, sizes: &Bindings, choices: &Choices, cluster: &Cluster) -> Checked<f64> {
+    let rates = Cluster { rates: cluster.rates.clone(), ..Cluster::default() };
+    let alone = Settings { leaves: choices.leaves, ..Settings::default() };
+    Ok(predict(program, sizes, &alone, &rates)?.seconds / choices.workers as f64)
+}
+
+/// Predicts every way to run a program; ways in which it deadlocks are left out.
+///
+/// # Errors
+/// As for [`predict`]; grids of which none has as many axes as the array.
+pub fn weigh(
+    program: &Program,
+    sizes: &Bindings,
+    choices: &Choices,
+    cluster: &Cluster,
+) -> Checked<Vec<(Settings, Prediction)>> {
+    let ways = choices.ways(program.grid.len());
+    if ways.is_empty() {
+        let axes = program.grid.len();
+        return Diagnostic::new(format!("no grid that was named has the {axes} axes of the array")).alone();
+    }
+    let weigh = |way: Settings| predict(program, sizes, &way, cluster).map(|prediction| (way, prediction));
+    let weighed: Vec<(Settings, Prediction)> = ways.into_par_iter().map(weigh).collect::<Checked<_>>()?;
+    Ok(weighed.into_iter().filter(|(_, prediction)| prediction.deadlock.is_none()).collect())
+}

@@ -1,0 +1,254 @@
+//! `systole tune`: every way has the time that a prediction of it has, and the best is the least of all there are, found here by going
+//! through them one by one.
+
+use super::programs::{Way, program, shown};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+use systole::array::Program;
+use systole::cost::{Cluster, Machine};
+use systole::exec::{Dealing, Settings, predict};
+use systole::integer::{Bindings, name};
+use systole::span::Source;
+
+/// A message takes as long as some thousand functions, which the larger tiles do faster.
+const MACHINE: &str = "[cluster]\nalpha = 2e-6\nbeta = 1e-9\ngamma = 1e-9\noperation = 1e-8\n\
+    [loops]\ngemm = { 4 = 0.5, 8 = 1.0 }\ntrsm = 0.5\nother = 0.25\n";
+
+const DEALS: [(&str, Dealing); 3] =
+    [("block", Dealing::Block), ("cyclic", Dealing::Cyclic), ("block-cyclic:2", Dealing::BlockCyclic(2))];
+
+/// A kernel with its sizes, tilings as the flag says them and one by one, and the schedules that have designs over tiles.
+struct Case {
+    kernel: &'static str,
+    size: &'static str,
+    tile: &'static str,
+    tilings: &'static [&'static str],
+    schedules: &'static [&'static str],
+}
+
+const CASES: [Case; 2] = [
+    Case {
+        kernel: "matmul",
+        size: "M=29,N=32,K=17",
+        tile: "i=4:8,j=8,k=4:8",
+        tilings: &["i=4,j=8,k=4", "i=4,j=8,k=8", "i=8,j=8,k=4", "i=8,j=8,k=8"],
+        schedules: &["cannon", "weight-stationary", "input-stationary", "summa", "pumma", "search"],
+    },
+    Case {
+        kernel: "trsm",
+        size: "R=19,N=23",
+        tile: "r=4:8,i=4:8",
+        tilings: &["r=4,i=4", "r=4,i=8", "r=8,i=4", "r=8,i=8"],
+        schedules: &["grid", "summa", "split", "matrix-stationary", "search"],
+    },
+];
+
+fn systole(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.output().expect("the program starts")
+}
+
+/// A folder with the machine file.
+struct Folder {
+    folder: tempfile::TempDir,
+    machine: String,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = tempfile::tempdir().expect("a folder");
+        let machine = folder.path().join("cluster.toml").display().to_string();
+        std::fs::write(&machine, MACHINE).expect("written");
+        Folder { folder, machine }
+    }
+
+    fn tune(&self, case: &Case, flags: &[&str]) -> Output {
+        let kernel = format!("kernels/{}.rec", case.kernel);
+        let given = ["tune", &kernel, "--machine", &self.machine, "--size", case.size, "--tile", case.tile];
+        systole(&[&given, flags].concat())
+    }
+
+    fn tuned(&self, case: &Case, flags: &[&str]) -> Value {
+        let output = self.tune(case, &[flags, &["--json"]].concat());
+        assert!(output.status.success(), "{flags:?}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+}
+
+fn cluster() -> Cluster {
+    Machine::default().with(&Source::new("cluster", MACHINE)).expect("a machine").cluster
+}
+
+fn sizes(case: &Case) -> Bindings {
+    let size = |text: &str| {
+        let (parameter, size) = text.split_once('=').expect("a size");
+        (name(parameter), size.parse().expect("a number"))
+    };
+    case.size.split(',').map(size).collect()
+}
+
+/// The program of a schedule's first design.
+fn emitted(case: &Case, schedule: &str, tiling: &str) -> Program {
+    let mut flags = vec!["--size".to_owned(), case.size.to_owned(), "--tile".to_owned(), tiling.to_owned()];
+    if schedule != "search" {
+        flags.extend(["--schedule".to_owned(), schedule.to_owned()]);
+    }
+    program(&Way { kernel: case.kernel.to_owned(), flags }.emit())
+}
+
+/// Everything that tells a way from others: schedule with tiles, grid, dealing, slots.
+type Key = (String, Vec<u64>, String, Option<u64>);
+
+/// The seconds of every way for two workers, one by one.
+fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
+    let mut ways = BTreeMap::new();
+    for (schedule, tiling) in case.schedules.iter().flat_map(|schedule| case.tilings.iter().map(move |t| (schedule, t)))
+    {
+        let program = emitted(case, schedule, tiling);
+        let grids = if program.grid.len() == 1 { vec![vec![2]] } else { vec![vec![1, 2], vec![2, 1]] };
+        for grid in grids {
+            for ((deal, dealing), capacity) in DEALS.iter().flat_map(|deal| [None, Some(4)].map(|slots| (deal, slots)))
+            {
+                let arrangement = Some(grid.clone());
+                let way = Settings { workers: 2, dealing: *dealing, arrangement, capacity, ..Settings::default() };
+                let found = predict(&program, &sizes(case), &way, &cluster());
+                let found = found.unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+                assert!(found.deadlock.is_none());
+                let grid = grid.iter().map(|side| *side as u64).collect();
+                ways.insert((format!("{schedule} {tiling}"), grid, (*deal).to_owned(), capacity), found.seconds);
+            }
+        }
+    }
+    ways
+}
+
+fn key(way: &Value) -> Key {
+    let grid = way["arrangement"].as_array().expect("a grid").iter().map(|side| side.as_u64().expect("a side"));
+    let text = |key: &str| way[key].as_str().expect("a text").to_owned();
+    (text("schedule"), grid.collect(), text("deal"), way["capacity"].as_u64())
+}
+
+fn seconds(way: &Value) -> f64 {
+    way["seconds"].as_f64().expect("a number")
+}
+
+/// What is read from text may differ in the last bit.
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-14 * other
+}
+
+#[test]
+fn every_way_is_weighed_or_passed_over_and_the_best_is_the_least() {
+    let folder = Folder::new();
+    for case in &CASES {
+        let found = folder.tuned(case, &["--ranks", "2", "--designs", "1"]);
+        let ways = found["ways"].as_array().expect("ways");
+        let mut all = all_ways(case);
+        let least = all.values().copied().fold(f64::INFINITY, f64::min);
+        assert!(is_same(seconds(&ways[0]), least), "{}", case.kernel);
+        assert!(ways.is_sorted_by(|one, other| seconds(one) <= seconds(other)));
+        for way in ways {
+            let wanted = all.remove(&key(way)).unwrap_or_else(|| panic!("no such way: {way}"));
+            assert!(is_same(seconds(way), wanted), "{way} {wanted}");
+        }
+        // What is passed over is no better, and is said.
+        let left_out: Vec<&str> =
+            found["left_out"].as_array().expect("a list").iter().filter_map(|left| left["schedule"].as_str()).collect();
+        for ((schedule, ..), seconds) in &all {
+            assert!(*seconds > least && left_out.contains(&schedule.as_str()), "{schedule}");
+        }
+        assert!(!all.is_empty(), "nothing of {} is passed over", case.kernel);
+    }
+}
+
+/// With everything else to choose from but what the best has, the best is another one and is slower.
+#[test]
+fn without_what_the_best_has_nothing_is_as_fast() {
+    let folder = Folder::new();
+    let flags = ["--ranks", "2", "--designs", "1"];
+    for case in &CASES {
+        let best = folder.tuned(case, &flags)["ways"][0].clone();
+        let tile = best["schedule"].as_str().and_then(|name| name.split_once(' ')).expect("tiles").1.to_owned();
+        let others: Vec<&str> = case.tilings.iter().copied().filter(|tiling| *tiling != tile).collect();
+        assert_eq!(others.len(), case.tilings.len() - 1);
+        for tile in others {
+            let case = Case { tile, tilings: &[], schedules: &[], ..*case };
+            let without = folder.tuned(&case, &flags)["ways"][0].clone();
+            assert!(seconds(&without) > seconds(&best), "{without} {best}");
+        }
+    }
+}
+
+#[test]
+fn one_worker_has_one_way_for_each_number_of_slots() {
+    let found = Folder::new().tuned(&CASES[0], &["--schedule", "cannon", "--designs", "1", "--capacity", "2,3"]);
+    let ways: Vec<Key> = found["ways"].as_array().expect("ways").iter().map(key).collect();
+    let of_best = ways.iter().filter(|way| way.0 == ways[0].0);
+    let mut slots: Vec<Option<u64>> = of_best
+        .map(|(_, grid, deal, slots)| (grid == &[1, 1] && deal == "block").then_some(*slots).expect("one way"))
+        .collect();
+    slots.sort();
+    assert_eq!(slots, [None, Some(2), Some(3)]);
+}
+
+/// The program runs as it is said to, takes the bits of the equations, and is predicted to take as long as was said.
+#[test]
+fn the_program_that_is_chosen_runs_as_it_says() {
+    let folder = Folder::new();
+    for case in &CASES {
+        let path = folder.folder.path().join("best.pe").display().to_string();
+        let output = folder.tune(case, &["--ranks", "2", "--layout", "cyclic", "-o", &path]);
+        let told = String::from_utf8(output.stdout).expect("text");
+        let next = told.lines().find_map(|line| line.strip_prefix("next: systole ")).expect("what to type");
+        let kernel = format!("kernels/{}.rec", case.kernel);
+        let more = ["--json", "--reference", &kernel, "--machine", &folder.machine];
+        let output = systole(&[&next.split(' ').collect::<Vec<_>>()[..], &more].concat());
+        let ran: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((&ran["matches_reference"], &ran["layout"]), (&true.into(), &"cyclic".into()), "{next}");
+        let best = told.lines().find_map(|line| line.strip_prefix("best ")).expect("the best").trim();
+        let predicted = ran["predicted"]["seconds"].as_f64().expect("a number");
+        assert!(best.starts_with(&format!("{predicted:.6} s: ")), "{best} {predicted}");
+    }
+}
+
+#[test]
+fn schedules_without_a_design_are_left_out_with_the_reason() {
+    let folder = Folder::new();
+    let flags = ["--ranks", "2", "--designs", "1"];
+    let found = folder.tuned(&CASES[0], &flags);
+    let why =
+        found["left_out"].as_array().expect("a list").iter().find(|left| left["schedule"] == "too-fast i=4,j=8,k=4");
+    assert!(why.expect("too-fast")["why"].as_str().expect("a reason").contains("operands of `C` do not meet"));
+    let refused = |flags: &[&str]| {
+        let output = folder.tune(&CASES[0], flags);
+        assert_eq!(output.status.code(), Some(1), "{flags:?}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let alone = refused(&["--schedule", "too-fast"]);
+    assert!(
+        alone.contains("no schedule has a program that can be weighed") && alone.contains("do not meet"),
+        "{alone}"
+    );
+    assert!(refused(&["--ranks", "0"]).contains("at least 1 worker"));
+    assert!(refused(&["--capacity", "0"]).contains("must be at least 1"));
+    assert!(refused(&["--ranks", "4", "--grid", "4", "--schedule", "cannon"]).contains("the 2 axes of the array"));
+    assert!(refused(&["--leaves", "faer"]).contains("does not say the rate of `faer.gemm`"));
+    let given = ["tune", "kernels/matmul.rec", "--size", "M=8,N=8,K=8"];
+    let message = |flags: &[&str]| String::from_utf8(systole(&[&given, flags].concat()).stderr).expect("text");
+    assert!(message(&[]).contains("systole calibrate"));
+    assert!(message(&["--machine", &folder.machine, "--tile", "i"]).contains("several sides with `:`"));
+    assert!(message(&["--machine", &folder.machine, "--tile", "i=4:x"]).contains("i=x"));
+    let unknown = message(&["--machine", &folder.machine, "--tile", "q=4:8"]);
+    assert!(unknown.contains("no equation has an index `q`") && unknown.matches("`q`").count() == 1, "{unknown}");
+}
+
+#[test]
+fn nothing_is_written_where_nothing_is_chosen() {
+    let folder = Folder::new();
+    let path = folder.folder.path().join("best.pe").display().to_string();
+    let output =
+        folder.tune(&CASES[0], &["--schedule", "too-fast", "--output", &path, "--limit", "5000", "--most", "3"]);
+    assert!(output.status.code() == Some(1) && !std::path::Path::new(&path).exists());
+}
