@@ -39,6 +39,10 @@ pub struct Loaded<K: Kernel> {
 pub trait KernelCommand {
     /// Where the kernel comes from, and what the search looks at.
     fn sought(&self) -> &SoughtArguments;
+    /// Whether the designs of all forms are shown, not only those of the best one.
+    fn shows_all_forms(&self) -> bool {
+        false
+    }
     /// Runs the command.
     fn run<K: Kernel>(&self, loaded: Loaded<K>, output: &Output) -> Done;
 }
@@ -54,7 +58,7 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
-    let derived = if has_forms { forms::best(&system, sought, output)? } else { Derived::plain(system) };
+    let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };
     run_on(derived, command, output)
 }
 

@@ -1,5 +1,7 @@
 //! The algebra stage: forms of kernels by laws, what they cost, that they are equal.
 
+mod attention;
+
 mod chains;
 
 mod common;
@@ -7,6 +9,8 @@ mod common;
 mod derivations;
 
 mod equal;
+
+mod every_map;
 
 mod firing;
 
@@ -19,5 +23,9 @@ mod orders;
 mod programs;
 
 mod recursion;
+
+mod together;
+
+mod waits;
 
 mod whole;

@@ -220,7 +220,7 @@ fn forms_and_maps_are_searched_together() {
     }
 }
 
-fn forms(kernel: &str, size: &str) -> Vec<systole::algebra::Form> {
+pub fn forms(kernel: &str, size: &str) -> Vec<systole::algebra::Form> {
     let list: Vec<(&str, i64)> =
         size.split(',').filter_map(|one| one.split_once('=')).map(|(name, n)| (name, n.parse().unwrap())).collect();
     let sizes = crate::common::sizes(&list);

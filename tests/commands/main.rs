@@ -11,6 +11,8 @@ mod energy;
 
 mod fit;
 
+mod forms;
+
 mod json;
 
 mod kernels;

@@ -13,6 +13,10 @@ impl KernelCommand for SearchArguments {
         &self.sought
     }
 
+    fn shows_all_forms(&self) -> bool {
+        true
+    }
+
     fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, self.all, output)?;
@@ -25,26 +29,26 @@ impl KernelCommand for SearchArguments {
             true => ("all", K::every(&searched.survey)),
             false => ("front", &searched.front[..]),
         };
-        print_table(&searched, designs, self.most, output);
+        let together = kernel.origin().together.as_ref();
+        match together.filter(|_| !self.all) {
+            Some(together) => together.print(self.most, output),
+            None => print_table(&searched, designs, self.most, output),
+        }
         let winner = designs.iter().position(|found| found == best);
-        output.object(&show::search_json(report, &searched, (key, designs), winner));
+        let mut object = show::search_json(report, &searched, (key, designs), winner);
+        if let Some(together) = together {
+            object["together"] = together.to_json();
+        }
+        output.object(&object);
         Ok(Verdict::Good)
     }
 }
 
 fn print_table<K: Kernel>(searched: &Searched<K>, designs: &[K::Found], most: usize, output: &Output) {
     output.line("");
-    output.line("  cycles   PEs  channel  memory  buffers  fanout   design");
+    output.line(&format!("  {}", show::TITLES));
     for found in designs.iter().take(most) {
-        let (cost, words) = (K::cost(found), K::words(&K::design(searched, found)));
-        let line = words.line().map_or_else(String::new, |line| format!("   {line}"));
-        output.line(&format!(
-            "  {:>6} {:>5} {:>8} {:>7} {:>8} {:>7}{line}",
-            cost.cycles, cost.pes, cost.channel_words, cost.memory_words, cost.buffers, cost.fanout
-        ));
-        words.spaces().iter().for_each(|line| output.line(&format!("           {line}")));
+        show::design_rows(searched, found).iter().for_each(|row| output.line(&format!("  {row}")));
     }
-    if designs.len() > most {
-        output.line(&format!("  and {} more: --most {}, or --json", designs.len() - most, designs.len()));
-    }
+    show::print_rest(designs.len(), most, output);
 }

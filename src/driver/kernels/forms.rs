@@ -1,9 +1,10 @@
 //! The search over forms, programs and maps together: each form of the equations is searched for its best design.
 //!
-//! In: a kernel, flags. Out: the form whose best design is best of all, and a line for each form. A form is passed over where no schedule of
-//! it can have as few steps as a design that is known. Forms are all that the laws lead to, or the first of them; the line says which.
+//! In: a kernel, a command. Out: the form whose best design is best of all, a line for each form, and the front of all forms where the
+//! command shows it; where it does not, a form is passed over of which no schedule can have as few steps as a design that is known. Forms
+//! are all that the laws lead to, or the first of them; the line says which. Invariant: what is compared was counted at the same sizes.
 
-use crate::algebra::{self, Form, Wanted};
+use crate::algebra::{self, Derivation, Form, Wanted};
 use crate::cost::{Cost, Objective};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::commands::derive;
@@ -14,11 +15,14 @@ use crate::driver::flags::limit_arguments::{blamed, told};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::Derived;
-use crate::driver::pipeline::{KernelCommand, Loaded, run_on};
+use crate::driver::kernels::together::{Design, Together};
+use crate::driver::pipeline::{KernelCommand, Loaded, Searched, run_on};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
+use crate::driver::shown::show;
 use crate::driver::shown::steps::Chain;
 use crate::driver::{Done, Verdict};
+use crate::integer::Bindings;
 use crate::recurrence::{self, RecurrenceSystem};
 use crate::span::Source;
 use std::cell::RefCell;
@@ -30,7 +34,8 @@ const MOST_FORMS: usize = 64;
 ///
 /// # Errors
 /// What `algebra::derive` refuses; no form with a design; a step of the chain that does not hold.
-pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output) -> Checked<Derived> {
+pub fn best(system: &RecurrenceSystem, command: &impl KernelCommand, output: &Output) -> Checked<Derived> {
+    let sought = command.sought();
     let laws = LawArguments { rules: sought.kernel.rules.clone(), forbid: vec![], limits: sought.limits };
     let asked = coordinates::wanted(&sought.space.coordinates)?;
     coordinates::check_sizes(&sought.space.size, system, &asked)?;
@@ -39,29 +44,24 @@ pub fn best(system: &RecurrenceSystem, sought: &SoughtArguments, output: &Output
     let wanted = Wanted { sizes: &sizes, limits: laws.limits.of_laws(), all: Some(MOST_FORMS) };
     let rules = derive::rules(&laws)?;
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
-    let mut chosen: Option<(usize, [u128; 6], Cost)> = None;
-    for (number, form) in derivation.forms.iter().enumerate() {
-        let told = weigh(form, sought, chosen.as_ref().map(|(_, _, cost)| cost));
-        output.line(&format!(
-            "form {number:<3} {} operations, {} passes: {}",
-            form.cost.operations,
-            form.cost.passes,
-            told.line()
-        ));
-        if let Told::Found(cost, key) = told
-            && chosen.as_ref().is_none_or(|(_, best, _)| key < *best)
-        {
-            chosen = Some((number, key, cost));
-        }
-    }
+    let shows_all = command.shows_all_forms();
+    let fronts = Forms { forms: &derivation.forms, sizes: &sizes, sought, shows_all }.fronts(output);
     let report = derivation.report.clone();
     output.line(&format!("laws     {}", told(&report)));
-    let Some((number, ..)) = chosen else { return none_found(system).map_err(|why| blamed(&report, why)) };
-    let form = &derivation.explained(&derivation.forms[number], &rules);
+    let Some(best) = fronts.iter().min_by_key(|front| front.key()) else {
+        return none_found(system).map_err(|why| blamed(&report, why));
+    };
+    let form = &derivation.explained(&derivation.forms[best.form], &rules);
+    print_best(&derivation, (best.form, form), output);
+    let chain = Chain::of_laws(&form.steps, derivation.check_steps(form, &rules)?);
+    let system = recurrence::load(&source(system, form))?;
+    let together = shows_all.then(|| Together::of(fronts));
+    Ok(Derived { system, algebra: chain, followed: Some(report), together })
+}
+
+fn print_best(derivation: &Derivation, (number, form): (usize, &Form), output: &Output) {
     let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
     output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
-    let chain = Chain::of_laws(&form.steps, derivation.check_steps(form, &rules)?);
-    Ok(Derived { system: recurrence::load(&source(system, form))?, algebra: chain, followed: Some(report) })
 }
 
 fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {
@@ -74,9 +74,31 @@ fn none_found<T>(system: &RecurrenceSystem) -> Checked<T> {
         .alone()
 }
 
+/// The front of a form.
+pub struct Front {
+    /// The number of the form.
+    pub form: usize,
+    /// What is best.
+    pub objective: Objective,
+    /// The sizes at which its designs were counted.
+    pub counted: Bindings,
+    /// Its designs, best first.
+    pub designs: Vec<Design>,
+    /// What the best of them costs.
+    best: Cost,
+    /// Whether the form has too many points at the sizes that were asked for.
+    is_shrunk: bool,
+}
+
+impl Front {
+    fn key(&self) -> [u128; 6] {
+        self.objective.key(&self.best)
+    }
+}
+
 /// What the search said of a form.
 enum Told {
-    Found(Cost, [u128; 6]),
+    Found(Front),
     /// It takes more steps than a design that is known.
     Behind(u64),
     Nothing(String),
@@ -85,24 +107,75 @@ enum Told {
 impl Told {
     fn line(&self) -> String {
         match self {
-            Told::Found(cost, _) => crate::driver::shown::show::cost(cost),
+            Told::Found(front) => show::cost(&front.best),
             Told::Behind(steps) => format!("passed over, {steps} steps at least"),
             Told::Nothing(why) => format!("no design: {why}"),
         }
     }
 }
 
-fn weigh(form: &Form, sought: &SoughtArguments, best: Option<&Cost>) -> Told {
-    let by_cycles = sought.space.objective == "cycles";
-    if by_cycles && best.is_some_and(|best| form.steps_at_least > best.cycles) {
-        return Told::Behind(form.steps_at_least);
+/// The forms of a kernel, each to be searched.
+struct Forms<'a> {
+    forms: &'a [Form],
+    /// The sizes at which their steps are counted.
+    sizes: &'a Bindings,
+    sought: &'a SoughtArguments,
+    /// Whether each is searched, whatever is known of others.
+    shows_all: bool,
+}
+
+impl Forms<'_> {
+    /// The fronts of the forms that have one. Where a form has too many points at the sizes asked for, all are counted at its own.
+    fn fronts(&self, output: &Output) -> Vec<Front> {
+        let mut at = None;
+        loop {
+            match self.fronts_at(at.as_ref(), output) {
+                Ok(fronts) => return fronts,
+                Err(smaller) => {
+                    let sizes: Vec<String> = smaller.iter().map(|(size, value)| format!("{size}={value}")).collect();
+                    output.line(&format!("that has too many points to count: each form at {}", sizes.join(",")));
+                    at = Some(smaller);
+                }
+            }
+        }
     }
-    let weighing = Weighing { sought, found: RefCell::new(None) };
+
+    /// The fronts at these sizes; the sizes of a form that is counted at smaller ones.
+    fn fronts_at(&self, at: Option<&Bindings>, output: &Output) -> Result<Vec<Front>, Bindings> {
+        let mut fronts: Vec<Front> = vec![];
+        for (number, form) in self.forms.iter().enumerate() {
+            let told = if self.is_behind(form, &fronts) {
+                Told::Behind(form.steps_at_least)
+            } else {
+                weigh((number, form), self.sought, at)
+            };
+            let cost = &form.cost;
+            let of_form = format!("form {number:<3} {} operations, {} passes", cost.operations, cost.passes);
+            output.line(&format!("{of_form}: {}", told.line()));
+            match told {
+                Told::Found(front) if front.is_shrunk => return Err(front.counted),
+                Told::Found(front) => fronts.push(front),
+                _ => {}
+            }
+        }
+        Ok(fronts)
+    }
+
+    /// Whether no schedule of the form has as few steps as a design that is known. Steps are those of elements, at the sizes asked for.
+    fn is_behind(&self, form: &Form, fronts: &[Front]) -> bool {
+        let mut known = fronts.iter().filter(|front| front.counted == *self.sizes);
+        let by_cycles = self.sought.space.objective == "cycles";
+        !self.shows_all && by_cycles && known.any(|front| form.steps_at_least > front.best.cycles)
+    }
+}
+
+fn weigh((number, form): (usize, &Form), sought: &SoughtArguments, at: Option<&Bindings>) -> Told {
+    let weighing = Weighing { sought, number, at, found: RefCell::new(None) };
     let searched = recurrence::load(&Source::new("form", form.text.clone()))
         .map_err(crate::driver::Failure::from)
         .and_then(|system| run_on(Derived::plain(system), &weighing, &Output::silent()));
     match (searched, weighing.found.into_inner()) {
-        (Ok(_), Some((cost, key))) => Told::Found(cost, key),
+        (Ok(_), Some(front)) => Told::Found(front),
         (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, in_one_line)),
         (Ok(_), None) => Told::Nothing("none is legal".to_owned()),
     }
@@ -112,10 +185,13 @@ fn in_one_line(why: &Diagnostic) -> String {
     why.to_string().lines().map(str::trim).collect::<Vec<&str>>().join("; ")
 }
 
-/// A search that keeps the cost of the best design.
+/// A search that keeps its front.
 struct Weighing<'a> {
     sought: &'a SoughtArguments,
-    found: RefCell<Option<(Cost, [u128; 6])>>,
+    number: usize,
+    /// Sizes in place of those asked for.
+    at: Option<&'a Bindings>,
+    found: RefCell<Option<Front>>,
 }
 
 impl KernelCommand for Weighing<'_> {
@@ -124,11 +200,34 @@ impl KernelCommand for Weighing<'_> {
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
-        let setting = Setting::new(&kernel, &self.sought.space)?;
-        let objective: Objective = setting.objective;
+        let mut setting = Setting::new(&kernel, &self.sought.space)?;
+        self.at.into_iter().for_each(|at| setting.sizes = at.clone());
         let searched = kernel.search(&setting, false, output)?;
-        let best = searched.front.first().map(|found| *K::cost(found));
-        *self.found.borrow_mut() = best.map(|cost| (cost, objective.key(&cost)));
+        *self.found.borrow_mut() = searched.front.first().map(|best| self.front(&searched, best));
         Ok(Verdict::Good)
+    }
+}
+
+impl Weighing<'_> {
+    fn front<K: Kernel>(&self, searched: &Searched<K>, best: &K::Found) -> Front {
+        let asked = &searched.setting.sizes;
+        let counted = K::counted(&searched.problem).unwrap_or(asked);
+        Front {
+            form: self.number,
+            objective: searched.setting.objective,
+            counted: counted.clone(),
+            designs: searched.front.iter().map(|found| self.design(searched, found)).collect(),
+            best: *K::cost(best),
+            is_shrunk: counted != asked,
+        }
+    }
+
+    fn design<K: Kernel>(&self, searched: &Searched<K>, found: &K::Found) -> Design {
+        Design {
+            form: self.number,
+            cost: *K::cost(found),
+            rows: show::design_rows(searched, found),
+            object: show::found_json(searched, found),
+        }
     }
 }

@@ -12,6 +12,8 @@ pub mod system;
 
 pub mod forms;
 
+pub mod together;
+
 pub mod words;
 
 pub mod written;

@@ -7,6 +7,7 @@ use crate::array::{Program, Tensors, over_tiles};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::schedule;
+use crate::driver::kernels::together::Together;
 use crate::driver::shown::steps::Chain;
 use crate::integer::{Bindings, name};
 use crate::recurrence::{self, Directive, RecurrenceSystem, Space};
@@ -21,12 +22,14 @@ pub struct Derived {
     pub algebra: Chain,
     /// How far the laws were followed, where they were.
     pub followed: Option<Report>,
+    /// The designs of all forms together, where they are asked for.
+    pub together: Option<Together>,
 }
 
 impl Derived {
     /// The user's own equations.
     pub fn plain(system: RecurrenceSystem) -> Derived {
-        Derived { system, algebra: Chain::default(), followed: None }
+        Derived { system, algebra: Chain::default(), followed: None, together: None }
     }
 }
 
@@ -38,6 +41,8 @@ pub struct Origin {
     pub algebra: Chain,
     /// How far these laws were followed, where they were.
     pub followed: Option<Report>,
+    /// The designs of all forms together, where they were asked for.
+    pub together: Option<Together>,
     tiled: Option<Tiled>,
 }
 
@@ -47,10 +52,10 @@ impl Origin {
     /// # Errors
     /// What [`tile`] refuses; flags that name no size.
     pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
-        let Derived { system, algebra, followed } = derived;
+        let Derived { system, algebra, followed, together } = derived;
         let sizes = tile_sizes(&system, arguments)?;
         let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
-        Ok(Origin { system, algebra, followed, tiled })
+        Ok(Origin { system, algebra, followed, together, tiled })
     }
 
     /// The equations to be searched.

@@ -81,12 +81,34 @@ pub fn saturation_json<K: Kernel>(kernel: &K, report: &Report) -> Value {
     object
 }
 
-fn sizes_json(sizes: &Bindings) -> Value {
+/// Sizes as an object.
+pub fn sizes_json(sizes: &Bindings) -> Value {
     Value::Object(sizes.iter().map(|(size, value)| (size.to_string(), json!(value))).collect())
 }
 
+/// The titles of the columns that [`design_rows`] has.
+pub const TITLES: &str = "cycles   PEs  channel  memory  buffers  fanout   design";
+
+/// A design in a table: its costs, and the design beside them where it takes no more than one row; else a row for each space below.
+pub fn design_rows<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Vec<String> {
+    let (cost, words) = (K::cost(found), K::words(&K::design(searched, found)));
+    let line = words.line().map_or_else(String::new, |line| format!("   {line}"));
+    let first = format!(
+        "{:>6} {:>5} {:>8} {:>7} {:>8} {:>7}{line}",
+        cost.cycles, cost.pes, cost.channel_words, cost.memory_words, cost.buffers, cost.fanout
+    );
+    std::iter::once(first).chain(words.spaces().iter().map(|line| format!("         {line}"))).collect()
+}
+
+/// How many of `count` designs a table of `most` leaves out, if any.
+pub fn print_rest(count: usize, most: usize, output: &Output) {
+    if count > most {
+        output.line(&format!("  and {} more: --most {count}, or --json", count - most));
+    }
+}
+
 /// A design as the JSON object of `systole search`.
-fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
+pub fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
     let (design, cost) = (K::design(searched, found), K::cost(found));
     let mut object = Value::Object(K::map_json(&design));
     object["cycles"] = json!(cost.cycles);
