@@ -9,8 +9,10 @@
 //! Land and Doig, An automatic method of solving discrete programming problems, 1960.
 
 use super::dictionary::{Dictionary, Ending};
+use super::lattice::have_no_point;
 use super::linear::{Goal, LinearProblem};
 use super::sparse::{Inequality, Terms, have_clash, inequalities, opposite, terms};
+use crate::integer::gcd;
 use std::cmp::Ordering;
 
 /// Larger numbers are left to others.
@@ -27,8 +29,18 @@ pub(super) enum Best {
 
 /// The first of the best solutions, found within so many nodes.
 pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
-    let tree = Tree::new(problem)?;
-    if have_clash(&tree.rows) {
+    let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
+    let order = tree.order();
+    search(&Tree { goals: [tree.goals.clone(), order].concat(), ..tree }, nodes)
+}
+
+/// One of the best solutions, the same each time, of which each unknown is a multiple of a number of its own.
+pub(super) fn any_best(problem: &LinearProblem, multiples: &[i64], nodes: usize) -> Option<Best> {
+    search(&Tree::new(problem, multiples.to_vec())?, nodes)
+}
+
+fn search(tree: &Tree, nodes: usize) -> Option<Best> {
+    if have_clash(&tree.rows) || have_no_point(tree.problem.bounds.len(), &tree.rows) {
         return Some(Best::Nowhere);
     }
     let mut open: Vec<Node> = tree.node(tree.root()?)?.into_iter().collect();
@@ -66,6 +78,8 @@ impl Node {
 /// What all nodes share.
 struct Tree<'a> {
     problem: &'a LinearProblem,
+    /// What each unknown is a multiple of.
+    multiples: Vec<i64>,
     rows: Vec<Inequality>,
     /// The unknowns that are not fixed; each is the difference of two variables.
     free: Vec<usize>,
@@ -73,12 +87,12 @@ struct Tree<'a> {
     fixed: Vec<i64>,
     /// The sums that must not have some value, with it.
     unequal: Vec<(Terms, i64)>,
-    /// The goals over the variables, those that make the best solution the only one among them.
+    /// The goals over the variables; with those of the order the best solution is the only one.
     goals: Vec<Vec<i64>>,
 }
 
 impl Tree<'_> {
-    fn new(problem: &LinearProblem) -> Option<Tree<'_>> {
+    fn new(problem: &LinearProblem, multiples: Vec<i64>) -> Option<Tree<'_>> {
         let mut rows = inequalities(problem);
         let mut fixed = vec![0; problem.bounds.len()];
         let mut free = vec![];
@@ -91,11 +105,14 @@ impl Tree<'_> {
             rows.extend(most.map(|most| Inequality { terms: vec![(unknown, -1)], least: most.saturating_neg() }));
         }
         let apart = problem.unequal.iter().map(|sum| (terms(&sum.coefficients), sum.value));
-        let unequal: Vec<(Terms, i64)> = apart.collect();
+        let mut unequal: Vec<(Terms, i64)> = apart.collect();
         let numbers = rows.iter().flat_map(|row| row.terms.iter().map(|(_, factor)| *factor).chain([row.least]));
         let sums = unequal.iter().flat_map(|(sum, value)| sum.iter().map(|(_, factor)| *factor).chain([*value]));
         let fits = numbers.chain(sums).all(|number| number.unsigned_abs() <= LARGEST);
-        let tree = fits.then_some(Tree { problem, rows, free, fixed, unequal, goals: vec![] })?;
+        fits.then_some(())?;
+        unequal.retain(|(sum, value)| value % whole(sum, &multiples) == 0);
+        rows.iter_mut().for_each(|row| row.least = up(row.least, whole(&row.terms, &multiples)));
+        let tree = Tree { problem, multiples, rows, free, fixed, unequal, goals: vec![] };
         Some(Tree { goals: tree.goals()?, ..tree })
     }
 
@@ -134,16 +151,20 @@ impl Tree<'_> {
         Some(line)
     }
 
-    /// The goals of the problem, then for each unknown its magnitude and, as positive ones come first, what is negative of it.
+    /// The goals of the problem.
     fn goals(&self) -> Option<Vec<Vec<i64>>> {
-        let asked = self.problem.goals.iter().map(|goal| self.goal(goal));
+        self.problem.goals.iter().map(|goal| self.goal(goal)).collect()
+    }
+
+    /// For each unknown its magnitude and, as positive ones come first, what is negative of it.
+    fn order(&self) -> Vec<Vec<i64>> {
         let order = (0..self.free.len()).flat_map(|unknown| [[1, 1], [0, 1]].map(|pair| (unknown, pair)));
-        let order = order.map(|(unknown, pair)| {
+        let line = |(unknown, pair): (usize, [i64; 2])| {
             let mut line = vec![0; 1 + 2 * self.free.len()];
             line[1 + 2 * unknown..3 + 2 * unknown].copy_from_slice(&pair);
-            Some(line)
-        });
-        asked.chain(order).collect()
+            line
+        };
+        order.map(line).collect()
     }
 
     fn goal(&self, goal: &Goal) -> Option<Vec<i64>> {
@@ -166,18 +187,21 @@ impl Tree<'_> {
     fn divide(&self, node: &Node) -> Option<Option<[Inequality; 2]>> {
         for (sum, value) in &self.unequal {
             let each = sum.iter().map(|(unknown, factor)| i128::from(*factor) * i128::from(node.values[*unknown]));
-            let denominator = i128::from(node.denominator);
-            if (each.sum::<i128>() - i128::from(*value) * denominator).abs() < denominator {
-                let below = Inequality { terms: opposite(sum)?, least: 1 - value };
-                return Some(Some([Inequality { terms: sum.clone(), least: 1 + value }, below]));
+            let (denominator, gap) = (i128::from(node.denominator), whole(sum, &self.multiples));
+            if (each.sum::<i128>() - i128::from(*value) * denominator).abs() < denominator * i128::from(gap) {
+                let below = Inequality { terms: opposite(sum)?, least: gap - value };
+                return Some(Some([Inequality { terms: sum.clone(), least: gap + value }, below]));
             }
         }
-        let Some(unknown) = (0..node.values.len()).find(|unknown| node.values[*unknown] % node.denominator != 0) else {
+        let whole = |unknown: usize| node.denominator.checked_mul(self.multiples[unknown]);
+        let is_broken = |unknown: &usize| whole(*unknown).is_none_or(|whole| node.values[*unknown] % whole != 0);
+        let Some(unknown) = (0..node.values.len()).find(is_broken) else {
             return Some(None);
         };
-        let floor = node.values[unknown].div_euclid(node.denominator);
+        let multiple = self.multiples[unknown];
+        let floor = node.values[unknown].div_euclid(whole(unknown)?).checked_mul(multiple)?;
         let below = Inequality { terms: vec![(unknown, -1)], least: floor.checked_neg()? };
-        Some(Some([below, Inequality { terms: vec![(unknown, 1)], least: floor.checked_add(1)? }]))
+        Some(Some([below, Inequality { terms: vec![(unknown, 1)], least: floor.checked_add(multiple)? }]))
     }
 
     /// The values of a node whose solution is one of the problem, checked.
@@ -187,6 +211,18 @@ impl Tree<'_> {
         let told = |(score, goal): (&i64, &i64)| score.checked_mul(node.denominator) == Some(*goal);
         (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
     }
+}
+
+/// What a sum of multiples is a multiple of.
+fn whole(terms: &[(usize, i64)], multiples: &[i64]) -> i64 {
+    let each = terms.iter().map(|(unknown, factor)| factor.saturating_mul(multiples[*unknown]));
+    each.fold(0, gcd).max(1)
+}
+
+/// The least multiple that is not less; the number itself where that does not fit, which says less.
+fn up(number: i64, multiple: i64) -> i64 {
+    let over = number.rem_euclid(multiple);
+    if over == 0 { number } else { number.checked_add(multiple - over).unwrap_or(number) }
 }
 
 /// A sum over the variables, constant first, times the denominator that their values have.

@@ -21,6 +21,8 @@ mod linear;
 
 mod sparse;
 
+mod lattice;
+
 mod dictionary;
 
 mod branch;
@@ -35,7 +37,7 @@ pub use discharge::{discharge, discharge_all, version};
 pub use law::holds_for_all_reals;
 pub use linear::{Goal, LinearProblem, Unequal};
 pub use message::refutation_message;
-pub use optimum::{Optimum, attempt, minimise};
+pub use optimum::{Optimum, any_optimum, attempt, minimise};
 pub use settle::settle;
 pub use text::{dump, dump_smt};
 pub use verdict::{Counterexample, Discharged, Verdict};

@@ -6,7 +6,7 @@
 //! negative, so the answer does not depend on the solver's mood. A clash is minimal: without any one of its labels there
 //! is a solution. Labels are tried from the last, so a clash leans on the first.
 
-use super::branch::{Best, best};
+use super::branch::{Best, any_best, best};
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
 use std::time::{Duration, Instant};
@@ -45,6 +45,19 @@ pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
         Some(Best::At(values)) => Optimum::Found(values),
         Some(Best::Nowhere) => Optimum::Clash(problem.labels().into_iter().collect()),
         None => asked(problem, limit),
+    }
+}
+
+/// One of the solutions that are best among those of which each unknown is a multiple of a number of its own, where branch and bound finds
+/// one soon: the same each time, without asking for the first of them.
+pub fn any_optimum(problem: &LinearProblem, multiples: &[i64]) -> Option<Vec<i64>> {
+    if !problem.is_well_formed() || multiples.len() != problem.bounds.len() {
+        return None;
+    }
+    let is_multiple = |(value, multiple): (&i64, &i64)| value % multiple == 0;
+    match any_best(problem, multiples, MOST_NODES)? {
+        Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
+        Best::Nowhere => None,
     }
 }
 

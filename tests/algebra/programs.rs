@@ -44,10 +44,17 @@ fn an_average_is_split_into_a_chain_of_blocks() {
     let plain = |size| Run { kernel: "soft_average", coordinates: &[], flags: &[], size }.cycles_and_pes();
     let chain =
         |size| Run { kernel: "soft_average", coordinates: &["--split", "j=PxW"], flags: &[], size }.cycles_and_pes();
-    // A PE a query: score, maximum, sum and weighted sum of each of M keys, one a step, and 9 steps from the first to the last of these.
-    assert_eq!([plain("N=2,M=6"), plain("N=2,M=12")], [(4 * 6 + 9, 2), (4 * 12 + 9, 2)]);
-    // A PE a query and block: W keys of all blocks at once, then P partial results one after the other.
-    assert_eq!([chain("N=2,P=2,W=3"), chain("N=2,P=3,W=4")], [(4 * (3 + 2) + 9, 2 * 2), (4 * (4 + 3) + 9, 2 * 3)]);
+    // A PE a key: score, maximum, sum and weighted sum of each of N queries in turns, one key after the other.
+    assert_eq!(
+        [plain("N=2,M=6"), plain("N=2,M=12"), plain("N=3,M=6")],
+        [(6 + 4 * 2 + 1, 6), (12 + 4 * 2 + 1, 12), (6 + 4 * 3 + 1, 6)]
+    );
+    // W keys of all blocks at once, then P partial results one after the other, in two turns: however many queries there are.
+    let cycles = |blocks: u64, keys: u64| keys + 2 * blocks + 11;
+    assert_eq!(
+        [chain("N=2,P=2,W=3"), chain("N=3,P=2,W=3"), chain("N=2,P=3,W=4")],
+        [(cycles(2, 3), 8), (cycles(2, 3), 12), (cycles(3, 4), 13)]
+    );
 }
 
 #[test]
@@ -62,39 +69,39 @@ fn an_average_is_split_into_a_tree() {
 #[test]
 fn attention_goes_round_in_a_ring() {
     let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags: &[], size }.cycles_and_pes();
-    // A PE a query and turn: products of width D, then maxima over N turns, then N weighted sums of width D, a step of each in three.
-    assert_eq!([ring("N=3,D=2"), ring("N=4,D=3")], [(6 * 2 + 3 * 3 + 6, 9), (6 * 3 + 3 * 4 + 6, 16)]);
+    // A PE a query and turn: products of width D, then running maxima and sums, a turn of the ring later on the next PE, and weighted sums.
+    assert_eq!(
+        [ring("N=3,D=2"), ring("N=4,D=3"), ring("N=5,D=2")],
+        [(6 * 2 + 3 + 5, 9), (6 * 3 + 4 + 5, 16), (6 * 2 + 5 + 5, 25)]
+    );
 }
 
-/// The same with every input streamed, on a PE a query and element of its width.
+/// The same with every input streamed.
 #[test]
 fn queries_keys_and_values_are_streamed_round_a_ring() {
     let flags = &["--transports", "stream"];
-    let found = Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags, size: "N=3,D=2" }.go();
-    // Seven steps a turn, one of each that the PE computes or passes on.
-    assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&(14 * 2 + 7 * 3 + 13).into(), &(3 * 2).into()));
+    let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags, size };
+    assert_eq!(ring("N=4,D=3").cycles_and_pes(), (2 * 4 + 6 * 3 + 4, 16));
+    let found = ring("N=3,D=2").go();
+    assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&(2 * 3 + 6 * 2 + 4).into(), &9.into()));
     // Each query is loaded once. Each PE has a row of keys and one of values at the start, and the last one loads again what leaves the first.
     let (queries, keys) = (3 * 2, (2 * 3 - 1) * 2);
     assert_eq!(found["search"]["front"][0]["memory_words"], queries + 2 * keys);
 }
 
-/// One query: a PE a key, D products for its score, then M running maxima and sums, in turns with D weighted sums.
+/// One query: a PE a key, one more at the end, and M keys one after the other, D products and D weighted sums of each in turns.
 #[test]
 fn one_query_takes_a_key_after_the_other() {
     let plain = |size| Run { kernel: "decode_attention", coordinates: &[], flags: &[], size }.cycles_and_pes();
-    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(4 * 3 + 2 * 6 + 3, 6), (4 * 2 + 2 * 12 + 3, 12)]);
+    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(4 * 3 + 6 + 1, 7), (4 * 2 + 12 + 1, 13)]);
 }
 
 /// What Flash-Decoding does: all blocks at once, then their partial results one after the other. P + W in place of P W.
 #[test]
 fn one_query_is_split_into_a_chain_of_blocks() {
-    let chain = Run {
-        kernel: "decode_attention",
-        coordinates: &["--split", "j=PxW"],
-        flags: &["--rank", "2"],
-        size: "P=3,W=4,D=2",
-    };
-    assert_eq!(chain.cycles_and_pes(), (6 * 2 + 3 * (3 + 4) + 4, 3 * 4));
+    let coordinates = &["--split", "j=PxW"];
+    let chain = |size| Run { kernel: "decode_attention", coordinates, flags: &["--rank", "2"], size }.cycles_and_pes();
+    assert_eq!([chain("P=3,W=4,D=2"), chain("P=2,W=4,D=3")], [(6 * 2 + 3 + 4 + 5, 3 * 4), (6 * 3 + 2 + 4 + 5, 2 * 4)]);
 }
 
 #[test]

@@ -21,23 +21,23 @@ T[i, j] = sum(k) A[i, k] * B[k, j]\nY[i, j] = sum(k) T[i, k] * C[k, j]\n";
 /// Kernels of `kernels/naive`, at these sizes, with the cycles of the schedule that is found for the best form.
 const DERIVED: [(&str, &str, u64); 20] = [
     ("mean_variance", "N=4,M=5", 12),
-    ("log_sum_exp", "N=3,M=4", 11),
-    ("polynomial", "N=4,K=5", 18),
+    ("log_sum_exp", "N=3,M=4", 8),
+    ("polynomial", "N=4,K=5", 12),
     ("sliding_sum", "N=5,K=3", 7),
     ("prefix_sum", "N=5", 5),
-    ("argmax", "N=3,M=4", 20),
-    ("cross_entropy", "N=3,M=4", 21),
-    ("normal_product", "M=3,N=4", 10),
+    ("argmax", "N=3,M=4", 13),
+    ("cross_entropy", "N=3,M=4", 16),
+    ("normal_product", "M=3,N=4", 12),
     ("gram", "M=3,N=4", 6),
-    ("soft_average", "N=3,M=4", 34),
-    ("attention", "N=2,M=3,D=2", 47),
-    ("softmax_attention", "N=2,M=3,D=2", 47),
+    ("soft_average", "N=3,M=4", 17),
+    ("attention", "N=2,M=3,D=2", 21),
+    ("softmax_attention", "N=2,M=3,D=2", 21),
     ("two_terms", "N=4", 4),
-    ("three", "P=4,Q=3,R=4,S=2", 22),
-    ("gemver", "N=3", 29),
-    ("gesummv", "N=3", 18),
-    ("mvt", "N=3", 8),
-    ("atax", "M=3,N=4", 10),
+    ("three", "P=4,Q=3,R=4,S=2", 11),
+    ("gemver", "N=3", 22),
+    ("gesummv", "N=3", 10),
+    ("mvt", "N=3", 10),
+    ("atax", "M=3,N=4", 12),
     ("bicg", "M=3,N=4", 9),
     ("inverse_times", "N=4,R=3", 9),
 ];
@@ -173,7 +173,7 @@ fn rules_of_a_user_change_the_form_and_its_schedule() {
     assert_eq!(own["forms"][0]["steps"][0]["rule"], "log-of-sum");
     let run = systole(&["run", &path("own.rec"), "--size", "N=4,M=6", "--objective", "cycles"]);
     assert!(String::from_utf8_lossy(&run.stdout).contains("matches reference bit for bit"));
-    assert_eq!((cycles(&path("own.rec")), cycles(&path("shipped.rec"))), (7, 15));
+    assert_eq!((cycles(&path("own.rec")), cycles(&path("shipped.rec"))), (7, 11));
 }
 
 /// The first number of cycles in a line.
@@ -189,7 +189,7 @@ fn forms_and_maps_are_searched_together() {
     for (kernel, size, best) in [
         ("two_factors", "M=3,N=3,K=3", 1),
         ("two_terms", "N=4", 0),
-        ("log_sum_exp", "N=3,M=4", 1),
+        ("log_sum_exp", "N=3,M=4", 0),
         ("polynomial", "N=3,K=3", 1),
         ("prefix_sum", "N=4", 0),
         ("soft_average", "N=2,M=3", 0),

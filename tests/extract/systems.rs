@@ -99,7 +99,8 @@ const CONV1D: &str = include_str!("../../kernels/conv1d.rec");
 
 #[test]
 fn the_front_of_the_triangular_solve_is_that_of_brute_force() {
-    compare(TRISOLVE, &[("N", 8)], 1, 0);
+    // Where its two spaces take turns one has steps of 3.
+    compare(TRISOLVE, &[("N", 8)], 1, 1);
     compare(TRISOLVE, &[("N", 8)], 2, 2);
 }
 

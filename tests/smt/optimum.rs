@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole::integer::Polyhedron;
 use systole::mapping::{Dependence, Row};
-use systole::smt::{Goal, LinearProblem, Optimum, Unequal, minimise};
+use systole::smt::{Goal, LinearProblem, Optimum, Unequal, any_optimum, minimise};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -188,6 +188,20 @@ fn sums_that_must_not_be_zero_move_the_optimum() {
 }
 
 #[test]
+fn a_multiple_is_rounded_away_from_the_bound() {
+    let problem = |least: i64| LinearProblem {
+        bounds: vec![(Some(0), Some(8)), (Some(0), Some(8))],
+        rows: vec![row(&[1, 1], least, 0)],
+        goals: vec![Goal::Form(vec![2, 1])],
+        ..LinearProblem::default()
+    };
+    assert_eq!(any_optimum(&problem(7), &[1, 3]), Some(vec![1, 6]));
+    assert_eq!(any_optimum(&problem(13), &[3, 4]), Some(vec![6, 8]));
+    assert_eq!(any_optimum(&problem(15), &[3, 4]), None, "6 + 8 is the most");
+    assert_eq!(any_optimum(&problem(7), &[1]), None, "a multiple for each unknown");
+}
+
+#[test]
 fn what_has_no_answer_says_so() {
     let free = LinearProblem { bounds: vec![(None, None)], ..LinearProblem::default() };
     assert_eq!(minimise(&free, LIMIT), Optimum::Found(vec![0]));
@@ -255,5 +269,30 @@ proptest! {
             }
             Optimum::Unknown(reason) => prop_assert!(false, "{}", reason),
         }
+    }
+
+    /// Where some unknowns are multiples, with the value that the goals have there; Z3 is not asked.
+    #[test]
+    fn multiples_agree_with_trying(
+        rows in prop::collection::vec((prop::collection::vec(-2i64..3, 3), -3i64..6), 0..5),
+        unequal in prop::collection::vec((prop::collection::vec(-1i64..2, 3), -3i64..4), 0..3),
+        goal in prop::collection::vec(-2i64..3, 3), multiples in prop::collection::vec(1i64..4, 3),
+    ) {
+        let reach = 6;
+        let labelled = unequal.into_iter().map(|(coefficients, value)| Unequal { coefficients, value, label: 0 });
+        let problem = LinearProblem {
+            bounds: vec![(Some(-reach), Some(reach)); 3],
+            rows: rows.iter().map(|(sides, least)| row(sides, *least, 0)).collect(),
+            unequal: labelled.collect(),
+            goals: vec![Goal::Form(goal), Goal::Magnitudes(vec![0, 1, 2])],
+        };
+        let range = || -reach..=reach;
+        let cube = range().flat_map(|x| range().flat_map(move |y| range().map(move |z| vec![x, y, z])));
+        let is_multiple = |values: &Vec<i64>| values.iter().zip(&multiples).all(|(value, of)| value % of == 0);
+        let tried = cube.filter(is_multiple).filter(|values| problem.allows(values));
+        let least = tried.filter_map(|values| problem.scores(&values)).min();
+        let found = any_optimum(&problem, &multiples);
+        prop_assert!(found.iter().all(|values| is_multiple(values) && problem.allows(values)));
+        prop_assert_eq!(found.and_then(|values| problem.scores(&values)), least);
     }
 }

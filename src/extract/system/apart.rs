@@ -6,7 +6,6 @@
 use super::SystemProblem;
 use super::meetings::Meeting;
 use super::steps::Conditions;
-use crate::integer::{Affine, Matrix};
 use crate::mapping::{Part, SystemDesign};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +30,7 @@ pub fn apart(
 }
 
 /// Points that meet under these steps; none only where that is proved for all sizes.
-fn met_under(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Meeting>> {
+pub(super) fn met_under(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Meeting>> {
     problem.meetings.of(&timed(problem, parts))
 }
 
@@ -111,46 +110,6 @@ fn smallest(meetings: &[Meeting]) -> impl Iterator<Item = &Meeting> {
 }
 
 /// The spaces that meet, each two once.
-fn pairs(meetings: &[Meeting]) -> BTreeSet<(usize, usize)> {
+pub(super) fn pairs(meetings: &[Meeting]) -> BTreeSet<(usize, usize)> {
     meetings.iter().map(|(_, [one, other])| (one.0, other.0)).collect()
-}
-
-/// The steps slowed down so that spaces that meet have steps of their own: with `n` turns, a space whose turn is `k` runs at
-/// the times `k` modulo `n`. Spaces that do not meet under the steps as they are may share a turn, as they do not meet when
-/// both are slowed alike. A gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
-pub fn take_turns(problem: &SystemProblem, parts: &[Part]) -> Vec<Part> {
-    let count = parts.len();
-    let mut met = met_under(problem, parts).map(|meetings| pairs(&meetings));
-    while let Some(known) = &mut met {
-        let slowed = slowed(parts, &turns(known, count));
-        match met_under(problem, &slowed).map(|meetings| pairs(&meetings)) {
-            Some(more) if more.is_empty() => return slowed,
-            Some(more) if !more.is_subset(known) => known.extend(more),
-            _ => met = None,
-        }
-    }
-    slowed(parts, &(0..count).collect::<Vec<usize>>())
-}
-
-/// A turn for each space, the smallest that no space before it has that it meets.
-fn turns(met: &BTreeSet<(usize, usize)>, count: usize) -> Vec<usize> {
-    let mut turns: Vec<usize> = vec![];
-    for space in 0..count {
-        let taken = |turn: &usize| (0..space).any(|other| met.contains(&(other, space)) && turns[other] == *turn);
-        let free = (0..).find(|turn| !taken(turn)).unwrap_or(space);
-        turns.push(free);
-    }
-    turns
-}
-
-fn slowed(parts: &[Part], turns: &[usize]) -> Vec<Part> {
-    let count = 1 + turns.iter().max().copied().unwrap_or(0) as i64;
-    let slow = |(part, turn): (&Part, &usize)| {
-        let mut part = part.clone();
-        let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * count).collect()).collect();
-        part.map.step = Matrix::new(rows, part.map.step.columns());
-        part.start = part.start * count + Affine::constant(*turn as i64);
-        part
-    };
-    parts.iter().zip(turns).map(slow).collect()
 }

@@ -31,6 +31,8 @@ pub struct LeftOut {
     pub crowded: u64,
     /// Dataflows, over all placements.
     pub dataflows: u64,
+    /// Dataflows whose spaces meet on PEs, and could have been beside each other in more ways than were looked at.
+    pub beside: u64,
 }
 
 impl LeftOut {
@@ -40,6 +42,7 @@ impl LeftOut {
             slanted: self.slanted.saturating_add(other.slanted),
             crowded: self.crowded.saturating_add(other.crowded),
             dataflows: self.dataflows.saturating_add(other.dataflows),
+            beside: self.beside.saturating_add(other.beside),
         }
     }
 }

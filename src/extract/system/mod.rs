@@ -18,6 +18,10 @@ mod forms;
 
 mod known_rows;
 
+mod slanted;
+
+mod turns;
+
 mod steps;
 
 mod every_step;

@@ -1,6 +1,6 @@
 //! The loop over placements, dataflows and steps.
 
-use super::apart::{apart, take_turns};
+use super::apart::apart;
 use super::edges::{Edge, edges};
 use super::folds::folds;
 use super::forms::Forms;
@@ -12,6 +12,7 @@ use super::places::{Placement, Places, strict_operands};
 use super::room::Room;
 use super::steps::{Conditions, Law, Stuck};
 use super::survey::{SystemFound, SystemSurvey};
+use super::turns::take_turns;
 use super::{SystemConstraint, tally};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
@@ -227,7 +228,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
 }
 
 /// The handoffs of a dataflow, where one array carries them and everything that is computed.
-fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) -> Checked<Vec<Handoff>> {
+pub(super) fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) -> Checked<Vec<Handoff>> {
     let network = problem.machine.links.network;
     let handoffs = design.handoffs_among(network, &problem.takers)?;
     check_ways(network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
@@ -248,7 +249,13 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
     let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
-        add_timed(problem, take_turns(problem, &shortest), handoffs, survey);
+        let (tried, are_more) = take_turns(problem, (design, handoffs, &conditions), &shortest);
+        survey.left_out.beside += u64::from(are_more);
+        for tried in tried {
+            if survey.designs == before {
+                add_timed(problem, tried.parts, &tried.handoffs, survey);
+            }
+        }
     }
     if survey.designs == before && survey.refused.is_none() {
         let timed = SystemDesign::new(problem.system, shortest);
@@ -275,7 +282,7 @@ fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], su
 }
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.
-fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Option<Conditions> {
+pub(super) fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Option<Conditions> {
     let mut conditions = Conditions::new(design, handoffs, &problem.machine.links, &problem.known)?;
     for (space, step) in problem.constraint.steps.iter().enumerate() {
         if let Some((step, _)) = step {

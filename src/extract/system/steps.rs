@@ -43,7 +43,7 @@ pub struct Conditions {
     pub(super) rows: Vec<Row>,
     pub(super) unequal: Vec<Unequal>,
     /// The rows of the span; their labels follow those of the laws.
-    span: Vec<Row>,
+    pub(super) span: Vec<Row>,
     /// What each label stands for.
     pub laws: Vec<Law>,
 }

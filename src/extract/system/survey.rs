@@ -6,6 +6,7 @@
 use super::limits::LeftOut;
 use crate::cost::{Cost, Objective};
 use crate::diagnostic::Diagnostic;
+use crate::integer::lexicographic_sign;
 use crate::mapping::{Fold, Part, candidates};
 
 /// More dataflows without steps than this are not kept for messages.
@@ -94,7 +95,8 @@ impl SystemSurvey {
         self
     }
 
-    /// The front, best first under the objective; ties in the order of plain places and small steps.
+    /// The front, best first under the objective; of ties those first that reduce as it is written, then in the order of plain places and small
+    /// steps.
     pub fn sorted(&self, objective: Objective) -> Vec<SystemFound> {
         let mut front = self.front.clone();
         front.sort_by_cached_key(|found| {
@@ -103,7 +105,9 @@ impl SystemSurvey {
                 found.parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
             let backwards =
                 found.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
-            (objective.key(&found.cost), shifts, backwards, places, found.parts.clone(), found.fold.clone())
+            let chains = found.parts.iter().flat_map(|part| &part.dataflow.chain.directions);
+            let turned = chains.filter(|along| lexicographic_sign(along) < 0).count();
+            (objective.key(&found.cost), turned, shifts, backwards, places, found.parts.clone(), found.fold.clone())
         });
         front
     }

@@ -58,10 +58,12 @@ pub fn left_out(limits: &SystemLimits, seen: &Seen) -> Vec<LeftOut> {
     let slanted = format!("places not along the axes (more than {} spaces)", limits.spaces);
     let crowded = format!("places cut short at {placements} placements");
     let beyond = format!("dataflows beyond {dataflows} for one placement");
+    let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
     vec![
         LeftOut { key: "slanted_places", count: seen.slanted, what: slanted },
         LeftOut { key: "crowded_places", count: seen.crowded, what: crowded },
         LeftOut { key: "dataflows", count: seen.dataflows, what: beyond },
+        LeftOut { key: "beside", count: seen.beside, what: beside },
     ]
 }
 

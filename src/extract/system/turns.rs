@@ -1,0 +1,189 @@
+//! Spaces that share PEs in turns.
+//!
+//! In: a dataflow under whose shortest steps spaces meet on PEs. Out: steps to try, each with the array they are for, shortest first. With
+//! `n` turns, a space whose turn is `k` runs at the times `k` modulo `n`, on a PE later in the array as much later as turns move from PE to
+//! PE, by one at most. Spaces that meet may also run beside each other, one link away from where their values come from.
+
+use super::SystemProblem;
+use super::apart::{met_under, pairs};
+use super::search::{conditions, joined_handoffs};
+use super::slanted::{Turned, Turning, TurnsApart};
+use super::steps::Conditions;
+use crate::integer::{Affine, Matrix, Vector};
+use crate::mapping::{Handoff, Part, SystemDesign};
+use std::collections::BTreeSet;
+
+/// More ways than this to have families beside each other, each with every move of the turns, are not looked at.
+const MOST_BESIDE: usize = 81;
+
+/// How often turns are asked for anew because two spaces with the same one meet.
+const MOST_QUESTIONS: usize = 24;
+
+/// Steps to try, and the handoffs of their array.
+pub struct Tried {
+    cycles: i64,
+    /// The parts with the steps.
+    pub parts: Vec<Part>,
+    /// The handoffs.
+    pub handoffs: Vec<Handoff>,
+}
+
+/// A dataflow on an array.
+type Laid<'a, 'b> = (&'a SystemDesign<'b>, &'a [Handoff], &'a Conditions);
+
+/// What to try where spaces meet, the shortest at the sizes asked for first, last all spaces slowed down alike; and whether there are too
+/// many ways to have families beside each other, so that neither these nor other turns than the first ones are looked at.
+pub fn take_turns(problem: &SystemProblem, laid: Laid, shortest: &[Part]) -> (Vec<Tried>, bool) {
+    let turns = turns_taken(problem, shortest);
+    let count = 1 + turns.iter().max().copied().unwrap_or(0) as i64;
+    let mut tried = under_slants(problem, laid, (count, Some(&turns)), None);
+    let beside = besides(problem, laid.0, shortest, MOST_BESIDE / slants(laid.0, count).len());
+    for moved in beside.iter().flatten() {
+        let less_than = tried.iter().map(|tried| tried.cycles).min();
+        tried.extend(in_any_turns(problem, moved, count, less_than));
+    }
+    tried.sort_by_key(|tried| tried.cycles);
+    tried.push(Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() });
+    (tried, beside.is_none())
+}
+
+/// The shortest steps with so many turns, for each way in which they move. Those that are to be shorter than others get shorter and shorter;
+/// of the first ones all are wanted, as words of the shortest may meet on links.
+fn under_slants(
+    problem: &SystemProblem,
+    laid: Laid,
+    (count, turns): (i64, Option<&[usize]>),
+    mut less_than: Option<i64>,
+) -> Vec<Tried> {
+    let mut found = vec![];
+    for slant in slants(laid.0, count) {
+        let turning =
+            Turning { count, slant: &slant, turns, less_than: less_than.map(|cycles| (&problem.sizes, cycles)) };
+        if let Some((cycles, parts)) = apart_in_turns(problem, laid, turning) {
+            less_than = less_than.map(|_| cycles);
+            found.push(Tried { cycles, parts, handoffs: laid.1.to_vec() });
+        }
+    }
+    found
+}
+
+/// The same for an array in which families have moved, and whoever's turns.
+fn in_any_turns(problem: &SystemProblem, moved: &SystemDesign, count: i64, less_than: Option<i64>) -> Vec<Tried> {
+    let tried = || {
+        let handoffs = joined_handoffs(problem, moved).ok()?;
+        let conditions = conditions(problem, moved, &handoffs)?;
+        Some(under_slants(problem, (moved, &handoffs, &conditions), (count, None), less_than))
+    };
+    tried().unwrap_or_default()
+}
+
+/// The shortest steps under which no two spaces meet, and their cycles: turns are asked for anew while spaces that have the same one meet.
+fn apart_in_turns(
+    problem: &SystemProblem,
+    (design, _, conditions): Laid,
+    turning: Turning,
+) -> Option<(i64, Vec<Part>)> {
+    let mut apart: Vec<TurnsApart> = vec![];
+    for _ in 0..MOST_QUESTIONS {
+        let Turned { span, turns, parts } = conditions.in_turns(design, turning, &apart)?;
+        let met = pairs(&met_under(problem, &parts)?);
+        if met.is_empty() || turning.turns.is_some() {
+            return span.evaluate(&problem.sizes).filter(|_| met.is_empty()).map(|cycles| (cycles, parts));
+        }
+        apart.extend(met.into_iter().map(|(one, other)| ((one, other), turns[one] - turns[other])));
+    }
+    None
+}
+
+/// How the turn of a space moves from a PE to the next one along each axis of the array: by one at most, up to whole rounds of turns.
+fn slants(design: &SystemDesign, count: i64) -> Vec<Vector> {
+    let moves: &[i64] = match count {
+        1 => &[0],
+        2 => &[0, 1],
+        _ => &[0, 1, -1],
+    };
+    combined(&vec![moves.to_vec(); design.rank()])
+}
+
+/// One of each list, in every way.
+fn combined<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
+    let with = |prefix: &Vec<T>, list: &Vec<T>| {
+        list.iter().map(|next| [&prefix[..], std::slice::from_ref(next)].concat()).collect::<Vec<_>>()
+    };
+    lists.iter().fold(vec![vec![]], |found, list| found.iter().flat_map(|prefix| with(prefix, list)).collect())
+}
+
+/// The arrays in which families of spaces that meet, all but the first, are moved by a link at most; `None` where there are too many.
+fn besides<'a>(
+    problem: &SystemProblem<'a>,
+    design: &SystemDesign<'a>,
+    shortest: &[Part],
+    most: usize,
+) -> Option<Vec<SystemDesign<'a>>> {
+    let met = pairs(&met_under(problem, shortest).unwrap_or_default());
+    let family = |space: usize| problem.system.members[space].family;
+    let families: BTreeSet<usize> = met.iter().flat_map(|(one, other)| [family(*one), family(*other)]).collect();
+    let free: Vec<usize> = families.into_iter().skip(1).collect();
+    let network = problem.machine.links.network;
+    let mut links = combined(&vec![vec![0, 1, -1]; design.rank()]);
+    links.retain(|moved| network.hops(moved).is_some_and(|hops| hops <= 1));
+    links.len().checked_pow(free.len() as u32).filter(|count| *count <= most)?;
+    let ways = combined(&vec![links; free.len()]);
+    Some(ways.iter().map(|way| moved(problem, design, &free, way)).collect())
+}
+
+/// The array with each of these families moved.
+fn moved<'a>(
+    problem: &SystemProblem<'a>,
+    design: &SystemDesign<'a>,
+    families: &[usize],
+    way: &[Vector],
+) -> SystemDesign<'a> {
+    let mut design = design.clone();
+    for (member, part) in problem.system.members.iter().zip(&mut design.parts) {
+        let by = families.iter().zip(way).find(|(family, _)| **family == member.family).map(|(_, by)| by);
+        for (origin, by) in part.origin.iter_mut().zip(by.into_iter().flatten()) {
+            *origin = origin.clone() + Affine::constant(*by);
+        }
+    }
+    design
+}
+
+/// The turn of each space, where all are slowed alike. Spaces that do not meet then may share a turn, so whoever asks looks again.
+fn turns_taken(problem: &SystemProblem, parts: &[Part]) -> Vec<usize> {
+    let count = parts.len();
+    let mut met = met_under(problem, parts).map(|meetings| pairs(&meetings));
+    while let Some(known) = &mut met {
+        let turns = turns(known, count);
+        match met_under(problem, &slowed(parts, &turns)).map(|meetings| pairs(&meetings)) {
+            Some(more) if more.is_empty() => return turns,
+            Some(more) if !more.is_subset(known) => known.extend(more),
+            _ => met = None,
+        }
+    }
+    (0..count).collect()
+}
+
+/// A turn for each space, the smallest that no space before it has that it meets.
+fn turns(met: &BTreeSet<(usize, usize)>, count: usize) -> Vec<usize> {
+    let mut turns: Vec<usize> = vec![];
+    for space in 0..count {
+        let taken = |turn: &usize| (0..space).any(|other| met.contains(&(other, space)) && turns[other] == *turn);
+        let free = (0..).find(|turn| !taken(turn)).unwrap_or(space);
+        turns.push(free);
+    }
+    turns
+}
+
+/// The steps of all spaces slowed down alike: a gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
+fn slowed(parts: &[Part], turns: &[usize]) -> Vec<Part> {
+    let count = 1 + turns.iter().max().copied().unwrap_or(0) as i64;
+    let slow = |(part, turn): (&Part, &usize)| {
+        let mut part = part.clone();
+        let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * count).collect()).collect();
+        part.map.step = Matrix::new(rows, part.map.step.columns());
+        part.start = part.start * count + Affine::constant(*turn as i64);
+        part
+    };
+    parts.iter().zip(turns).map(slow).collect()
+}
