@@ -5,6 +5,7 @@
 //! may be none. A map that keeps its PEs busy every second step loses nothing by a fold of two. Papers: Cyclotron section
 //! 6 (virtual PEs on fewer processors); Moldovan and Fortes' partitioning.
 
+use super::candidates::combined;
 use super::{Handoff, SystemDesign};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Vector};
@@ -72,11 +73,9 @@ impl Fold {
 
     /// Every fold of so many PEs along each axis.
     pub fn by(factors: &[i64]) -> Vec<Fold> {
-        let axes = factors.iter().fold(vec![vec![]], |all: Vec<Vec<Axis>>, factor| {
-            let phases = || (0..*factor).map(|phase| Axis { factor: *factor, phase });
-            all.iter().flat_map(|axes| phases().map(|axis| [axes.clone(), vec![axis]].concat())).collect()
-        });
-        axes.into_iter().map(Fold::new).collect()
+        let phases = |factor: &i64| (0..*factor).map(|phase| Axis { factor: *factor, phase }).collect();
+        let axes: Vec<Vec<Axis>> = factors.iter().map(phases).collect();
+        combined(&axes).into_iter().map(Fold::new).collect()
     }
 
     /// Whether nothing is folded.
@@ -118,9 +117,7 @@ impl Fold {
 
     /// The residues of a block in row-major order; one without entries where nothing is folded.
     pub fn residues(&self) -> Vec<Vector> {
-        self.axes.iter().fold(vec![vec![]], |all, axis| {
-            all.iter().flat_map(|residue| (0..axis.factor).map(|last| [residue.clone(), vec![last]].concat())).collect()
-        })
+        combined(&self.axes.iter().map(|axis| (0..axis.factor).collect()).collect::<Vec<Vector>>())
     }
 
     /// The PE of the map at a residue of PE `p`: `factor * p + phase + residue`, one form for each axis.

@@ -139,13 +139,8 @@ impl Places<'_> {
             let dimension = self.system.families[family].indices.len();
             return candidates::places(dimension, self.rank, self.bound).into_iter().map(plain).collect();
         }
-        let axes = (0..self.rank).map(|axis| self.rows_on(family, rows, &guiding, axis));
-        axes.fold(vec![vec![]], |prefixes, rows| {
-            let extend = |prefix: &Vec<Row>| {
-                rows.iter().map(|row| [prefix.clone(), vec![row.clone()]].concat()).collect::<Vec<_>>()
-            };
-            prefixes.iter().flat_map(extend).collect()
-        })
+        let axes: Vec<Vec<Row>> = (0..self.rank).map(|axis| self.rows_on(family, rows, &guiding, axis)).collect();
+        candidates::combined(&axes)
     }
 
     /// The rows that keep the family a constant distance from those placed, along one axis.

@@ -10,6 +10,7 @@ use super::search::{conditions, joined_handoffs};
 use super::slanted::{Turned, Turning, TurnsApart};
 use super::steps::Conditions;
 use crate::integer::{Affine, Matrix, Vector};
+use crate::mapping::candidates::combined;
 use crate::mapping::{Handoff, Part, SystemDesign};
 use std::collections::BTreeSet;
 
@@ -103,14 +104,6 @@ fn slants(design: &SystemDesign, count: i64) -> Vec<Vector> {
         _ => &[0, 1, -1],
     };
     combined(&vec![moves.to_vec(); design.rank()])
-}
-
-/// One of each list, in every way.
-fn combined<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
-    let with = |prefix: &Vec<T>, list: &Vec<T>| {
-        list.iter().map(|next| [&prefix[..], std::slice::from_ref(next)].concat()).collect::<Vec<_>>()
-    };
-    lists.iter().fold(vec![vec![]], |found, list| found.iter().flat_map(|prefix| with(prefix, list)).collect())
 }
 
 /// The arrays in which families of spaces that meet, all but the first, are moved by a link at most; `None` where there are too many.
