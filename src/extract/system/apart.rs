@@ -10,7 +10,7 @@ use crate::mapping::{Part, SystemDesign};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
-const MOST_QUESTIONS: usize = 24;
+pub(super) const MOST_QUESTIONS: usize = 24;
 
 /// The shortest steps, where no two spaces meet on a PE under them; else those under which one space is over on each PE
 /// before the other begins; else, for a place that is given, those that the points which meet leave.
@@ -30,7 +30,7 @@ pub fn apart(
 }
 
 /// Points that meet under these steps; none only where that is proved for all sizes.
-pub(super) fn met_under(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Meeting>> {
+fn met_under(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Meeting>> {
     problem.meetings.of(&timed(problem, parts))
 }
 
@@ -39,7 +39,7 @@ fn timed<'a>(problem: &SystemProblem<'a>, parts: &[Part]) -> SystemDesign<'a> {
 }
 
 /// The shortest steps that keep the points that meet apart; asked anew while others meet. Two spaces that are apart at the
-/// trial sizes only would meet at ever larger ones, however many points are kept apart: they take turns.
+/// trial sizes only would meet at ever larger ones, however many points are kept apart: one is over before the other begins.
 fn parted(
     problem: &SystemProblem,
     design: &SystemDesign,
@@ -73,7 +73,7 @@ fn keep_in_turn(
     conditions.keep_in_turn(design, first, second).then_some(())
 }
 
-/// The shortest steps under which spaces that meet take turns: on each PE one is over before the other begins.
+/// The shortest steps under which of spaces that meet one is over on each PE before the other begins.
 fn shortest_in_turn(
     problem: &SystemProblem,
     design: &SystemDesign,
@@ -88,7 +88,7 @@ fn shortest_in_turn(
             kept.push(pair);
         }
         let parts = conditions.shortest(design, false).ok()?;
-        met = pairs(&met_under(problem, &parts)?);
+        met = pairs_under(problem, &parts)?;
         if met.is_empty() {
             return Some(parts);
         }
@@ -109,7 +109,12 @@ fn smallest(meetings: &[Meeting]) -> impl Iterator<Item = &Meeting> {
     kept.into_values()
 }
 
+/// The spaces that meet under these steps, each two once; none only where that is proved for all sizes.
+pub(super) fn pairs_under(problem: &SystemProblem, parts: &[Part]) -> Option<BTreeSet<(usize, usize)>> {
+    met_under(problem, parts).map(|meetings| pairs(&meetings))
+}
+
 /// The spaces that meet, each two once.
-pub(super) fn pairs(meetings: &[Meeting]) -> BTreeSet<(usize, usize)> {
+fn pairs(meetings: &[Meeting]) -> BTreeSet<(usize, usize)> {
     meetings.iter().map(|(_, [one, other])| (one.0, other.0)).collect()
 }

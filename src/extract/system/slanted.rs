@@ -8,7 +8,7 @@
 use super::steps::Conditions;
 use crate::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::{Part, Row, SystemDesign};
-use crate::smt::{Goal, LinearProblem, Unequal, any_optimum};
+use crate::smt::{LinearProblem, Unequal, any_optimum};
 use std::ops::Range;
 
 /// Steps in turns.
@@ -89,9 +89,7 @@ impl Conditions {
 
     /// What is asked of `n u`, the turns and the span, and of what `begin` has of each size.
     fn turned(&self, offsets: &[i64]) -> LinearProblem {
-        let span = self.unknowns.span();
-        let all = span.end + self.unknowns.parameters().len();
-        let form = |positions: Range<usize>| (0..all).map(|other| i64::from(positions.contains(&other))).collect();
+        let all = self.unknowns.count() + self.unknowns.parameters().len();
         let row = |row: &Row| Row {
             coefficients: self.with_begin(&row.coefficients),
             least: row.least - dot(&row.coefficients, offsets),
@@ -106,11 +104,7 @@ impl Conditions {
             bounds: vec![(None, None); all],
             rows: self.rows.iter().chain(&self.span).map(row).collect(),
             unequal: self.unequal.iter().map(unequal).collect(),
-            goals: vec![
-                Goal::Form(form(span.start..span.end - 1)),
-                Goal::Form(form(span.end - 1..span.end)),
-                Goal::Magnitudes((0..span.start).collect()),
-            ],
+            goals: self.goals(all),
         }
     }
 

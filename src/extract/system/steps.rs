@@ -7,6 +7,7 @@ use super::known_rows::{KnownRows, SPAN_LABELS};
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns};
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise};
+use std::ops::Range;
 use std::time::Duration;
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
@@ -208,21 +209,24 @@ impl Conditions {
     /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
     fn optimum(&self, design: &SystemDesign, shifted: bool, explained: bool) -> Optimum {
         let rows: Vec<Row> = self.rows.iter().chain(&self.span).cloned().collect();
-        let unit = |position: usize| (0..self.unknowns.count()).map(|other| i64::from(other == position)).collect();
-        let span = self.unknowns.span();
-        let (constant, sizes) = (span.end - 1, span.start..span.end - 1);
-        let total = (0..self.unknowns.count()).map(|other| i64::from(sizes.contains(&other))).collect();
-        let steps: Vec<usize> = (0..span.start).collect();
         let solve = if explained { minimise } else { attempt };
         solve(
             &LinearProblem {
                 bounds: self.free(design, shifted),
                 rows,
                 unequal: self.unequal.clone(),
-                goals: vec![Goal::Form(total), Goal::Form(unit(constant)), Goal::Magnitudes(steps)],
+                goals: self.goals(self.unknowns.count()),
             },
             LIMIT,
         )
+    }
+
+    /// The least span, first of the sizes, then the smallest coefficients; there are `count` unknowns, those of the conditions first.
+    pub(super) fn goals(&self, count: usize) -> Vec<Goal> {
+        let span = self.unknowns.span();
+        let form = |of: Range<usize>| Goal::Form((0..count).map(|other| i64::from(of.contains(&other))).collect());
+        let constant = span.end - 1;
+        vec![form(span.start..constant), form(constant..span.end), Goal::Magnitudes((0..span.start).collect())]
     }
 
     fn free(&self, design: &SystemDesign, shifted: bool) -> Vec<(Option<i64>, Option<i64>)> {

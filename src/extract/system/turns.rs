@@ -5,7 +5,7 @@
 //! PE, by one at most. Spaces that meet may also run beside each other, one link away from where their values come from.
 
 use super::SystemProblem;
-use super::apart::{met_under, pairs};
+use super::apart::{MOST_QUESTIONS, pairs_under};
 use super::search::{conditions, joined_handoffs};
 use super::slanted::{Turned, Turning, TurnsApart};
 use super::steps::Conditions;
@@ -17,9 +17,6 @@ use std::collections::BTreeSet;
 /// More ways than this to have families beside each other, each with every move of the turns, are not looked at.
 const MOST_BESIDE: usize = 81;
 
-/// How often turns are asked for anew because two spaces with the same one meet.
-const MOST_QUESTIONS: usize = 24;
-
 /// Steps to try, and the handoffs of their array.
 pub struct Tried {
     cycles: i64,
@@ -29,16 +26,20 @@ pub struct Tried {
     pub handoffs: Vec<Handoff>,
 }
 
+/// Spaces that meet, each two once.
+type Met = BTreeSet<(usize, usize)>;
+
 /// A dataflow on an array.
 type Laid<'a, 'b> = (&'a SystemDesign<'b>, &'a [Handoff], &'a Conditions);
 
 /// What to try where spaces meet, the shortest at the sizes asked for first, last all spaces slowed down alike; and whether there are too
 /// many ways to have families beside each other, so that neither these nor other turns than the first ones are looked at.
 pub fn take_turns(problem: &SystemProblem, laid: Laid, shortest: &[Part]) -> (Vec<Tried>, bool) {
-    let turns = turns_taken(problem, shortest);
-    let count = 1 + turns.iter().max().copied().unwrap_or(0) as i64;
+    let met = pairs_under(problem, shortest);
+    let turns = turns_taken(problem, shortest, met.clone());
+    let count = count_of(&turns);
     let mut tried = under_slants(problem, laid, (count, Some(&turns)), None);
-    let beside = besides(problem, laid.0, shortest, MOST_BESIDE / slants(laid.0, count).len());
+    let beside = besides(problem, laid.0, &met.unwrap_or_default(), MOST_BESIDE / slants(laid.0, count).len());
     for moved in beside.iter().flatten() {
         let less_than = tried.iter().map(|tried| tried.cycles).min();
         tried.extend(in_any_turns(problem, moved, count, less_than));
@@ -87,7 +88,7 @@ fn apart_in_turns(
     let mut apart: Vec<TurnsApart> = vec![];
     for _ in 0..MOST_QUESTIONS {
         let Turned { span, turns, parts } = conditions.in_turns(design, turning, &apart)?;
-        let met = pairs(&met_under(problem, &parts)?);
+        let met = pairs_under(problem, &parts)?;
         if met.is_empty() || turning.turns.is_some() {
             return span.evaluate(&problem.sizes).filter(|_| met.is_empty()).map(|cycles| (cycles, parts));
         }
@@ -110,10 +111,9 @@ fn slants(design: &SystemDesign, count: i64) -> Vec<Vector> {
 fn besides<'a>(
     problem: &SystemProblem<'a>,
     design: &SystemDesign<'a>,
-    shortest: &[Part],
+    met: &Met,
     most: usize,
 ) -> Option<Vec<SystemDesign<'a>>> {
-    let met = pairs(&met_under(problem, shortest).unwrap_or_default());
     let family = |space: usize| problem.system.members[space].family;
     let families: BTreeSet<usize> = met.iter().flat_map(|(one, other)| [family(*one), family(*other)]).collect();
     let free: Vec<usize> = families.into_iter().skip(1).collect();
@@ -142,13 +142,13 @@ fn moved<'a>(
     design
 }
 
-/// The turn of each space, where all are slowed alike. Spaces that do not meet then may share a turn, so whoever asks looks again.
-fn turns_taken(problem: &SystemProblem, parts: &[Part]) -> Vec<usize> {
+/// The turn of each space, where all are slowed alike; `met` are those that meet before. Spaces that do not meet then may share a turn, so whoever
+/// asks looks again.
+fn turns_taken(problem: &SystemProblem, parts: &[Part], mut met: Option<Met>) -> Vec<usize> {
     let count = parts.len();
-    let mut met = met_under(problem, parts).map(|meetings| pairs(&meetings));
     while let Some(known) = &mut met {
         let turns = turns(known, count);
-        match met_under(problem, &slowed(parts, &turns)).map(|meetings| pairs(&meetings)) {
+        match pairs_under(problem, &slowed(parts, &turns)) {
             Some(more) if more.is_empty() => return turns,
             Some(more) if !more.is_subset(known) => known.extend(more),
             _ => met = None,
@@ -158,7 +158,7 @@ fn turns_taken(problem: &SystemProblem, parts: &[Part]) -> Vec<usize> {
 }
 
 /// A turn for each space, the smallest that no space before it has that it meets.
-fn turns(met: &BTreeSet<(usize, usize)>, count: usize) -> Vec<usize> {
+fn turns(met: &Met, count: usize) -> Vec<usize> {
     let mut turns: Vec<usize> = vec![];
     for space in 0..count {
         let taken = |turn: &usize| (0..space).any(|other| met.contains(&(other, space)) && turns[other] == *turn);
@@ -168,9 +168,14 @@ fn turns(met: &BTreeSet<(usize, usize)>, count: usize) -> Vec<usize> {
     turns
 }
 
+/// How many turns there are.
+fn count_of(turns: &[usize]) -> i64 {
+    1 + turns.iter().max().copied().unwrap_or(0) as i64
+}
+
 /// The steps of all spaces slowed down alike: a gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
 fn slowed(parts: &[Part], turns: &[usize]) -> Vec<Part> {
-    let count = 1 + turns.iter().max().copied().unwrap_or(0) as i64;
+    let count = count_of(turns);
     let slow = |(part, turn): (&Part, &usize)| {
         let mut part = part.clone();
         let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * count).collect()).collect();
