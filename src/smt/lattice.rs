@@ -5,8 +5,7 @@
 //! seen at once, and `x = y` with `x + y = 1`, where branch and bound would divide without end. Hermite, Sur l'introduction des variables
 //! continues dans la théorie des nombres, 1851; Schrijver, Theory of Linear and Integer Programming, 1986, section 4.1.
 
-use super::sparse::{Inequality, opposite};
-use std::collections::BTreeMap;
+use super::sparse::{Inequality, opposed};
 
 /// A sum that has to have a value.
 type Equality = (Vec<i64>, i64);
@@ -16,22 +15,18 @@ pub(super) fn have_no_point(unknowns: usize, all: &[Inequality]) -> bool {
     is_empty(equalities(unknowns, all)) == Some(true)
 }
 
-/// Two inequalities with opposite sides.
+/// Two inequalities without room between them, told by the one that begins with a positive factor.
 fn equalities(unknowns: usize, all: &[Inequality]) -> Vec<Equality> {
-    let least: BTreeMap<_, i64> = all.iter().map(|row| (&row.terms, row.least)).collect();
-    let turned = |row: &Inequality| opposite(&row.terms).and_then(|terms| least.get(&terms).copied());
-    let is_equal = |row: &&Inequality| {
-        row.terms.first().is_some_and(|(_, factor)| *factor > 0)
-            && turned(row).and_then(i64::checked_neg) == Some(row.least)
-    };
+    let is_first = |row: &Inequality| row.terms.first().is_some_and(|(_, factor)| *factor > 0);
     let dense = |row: &Inequality| {
         let mut sum = vec![0; unknowns];
         row.terms.iter().for_each(|(unknown, factor)| sum[*unknown] = *factor);
         (sum, row.least)
     };
-    all.iter().filter(is_equal).map(dense).collect()
+    opposed(all).filter(|(row, room)| *room == 0 && is_first(row)).map(|(row, _)| dense(row)).collect()
 }
 
+/// Whether no integers satisfy all; `None` where a number does not fit.
 fn is_empty(mut rows: Vec<Equality>) -> Option<bool> {
     let mut known: Vec<i64> = vec![];
     for row in 0..rows.len() {
@@ -82,6 +77,15 @@ mod tests {
         // Two spaces on PE x and y, at the times 2 x and 2 y + 1 less the PE.
         assert_eq!(empty(&[(&[1, -1], 0), (&[1, 1], 1)]), Some(true));
         assert_eq!(empty(&[(&[1, -1], 0), (&[1, 1], 2)]), Some(false));
+    }
+
+    #[test]
+    fn two_bounds_without_room_are_an_equality() {
+        let row = |terms: &[(usize, i64)], least: i64| Inequality { terms: terms.to_vec(), least };
+        let on_one_pe = [row(&[(0, 1), (1, -1)], 0), row(&[(0, -1), (1, 1)], 0)];
+        let at_one_time = |least: i64| [row(&[(0, 1), (1, 1)], least), row(&[(0, -1), (1, -1)], -1)];
+        assert!(have_no_point(2, &[on_one_pe.clone(), at_one_time(1)].concat()));
+        assert!(!have_no_point(2, &[on_one_pe, at_one_time(0)].concat()), "0 or 1");
     }
 
     #[test]

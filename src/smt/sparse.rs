@@ -52,9 +52,14 @@ fn rounded(terms: Terms, least: i64) -> Inequality {
 
 /// Whether two of the inequalities, with opposite left sides, have no solution together.
 pub(super) fn have_clash(all: &[Inequality]) -> bool {
+    opposed(all).any(|(_, room)| room < 0)
+}
+
+/// The inequalities that bound what others bound from the other side, each with the room between both: 0 where the two are an equality.
+pub(super) fn opposed(all: &[Inequality]) -> impl Iterator<Item = (&Inequality, i64)> {
     let least: BTreeMap<&Terms, i64> = all.iter().map(|row| (&row.terms, row.least)).collect();
-    all.iter().any(|row| {
-        let other = opposite(&row.terms).and_then(|terms| least.get(&terms).copied());
-        other.and_then(|other| other.checked_add(row.least)).is_some_and(|sum| sum > 0)
+    all.iter().filter_map(move |row| {
+        let other = opposite(&row.terms).and_then(|terms| least.get(&terms).copied())?;
+        Some((row, other.checked_add(row.least)?.checked_neg()?))
     })
 }
