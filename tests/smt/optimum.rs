@@ -231,11 +231,20 @@ fn beyond_branch_and_bound(problem: &LinearProblem) -> LinearProblem {
 
 /// The first of the best vectors of a box, by trying them all.
 fn by_trying(problem: &LinearProblem, reach: i64) -> Option<Vec<i64>> {
+    multiples_by_trying(problem, reach, &[1; 3])
+}
+
+/// The same among multiples.
+fn multiples_by_trying(problem: &LinearProblem, reach: i64, multiples: &[i64]) -> Option<Vec<i64>> {
     let order = |value: &i64| (value.abs(), *value < 0);
     let square = (-reach..=reach).flat_map(|x| (-reach..=reach).map(move |y| (x, y)));
     let cube = square.flat_map(|(x, y)| (-reach..=reach).map(move |z| vec![x, y, z]));
-    let allowed = cube.filter(|values| problem.allows(values));
+    let allowed = cube.filter(|values| are_multiples(values, multiples) && problem.allows(values));
     allowed.min_by_key(|values| (problem.scores(values), values.iter().map(order).collect::<Vec<_>>()))
+}
+
+fn are_multiples(values: &[i64], multiples: &[i64]) -> bool {
+    values.iter().zip(multiples).all(|(value, of)| value % of == 0)
 }
 
 proptest! {
@@ -286,13 +295,9 @@ proptest! {
             unequal: labelled.collect(),
             goals: vec![Goal::Form(goal), Goal::Magnitudes(vec![0, 1, 2])],
         };
-        let range = || -reach..=reach;
-        let cube = range().flat_map(|x| range().flat_map(move |y| range().map(move |z| vec![x, y, z])));
-        let is_multiple = |values: &Vec<i64>| values.iter().zip(&multiples).all(|(value, of)| value % of == 0);
-        let tried = cube.filter(is_multiple).filter(|values| problem.allows(values));
-        let least = tried.filter_map(|values| problem.scores(&values)).min();
+        let scores = |values: Option<Vec<i64>>| values.and_then(|values| problem.scores(&values));
         let found = any_optimum(&problem, &multiples);
-        prop_assert!(found.iter().all(|values| is_multiple(values) && problem.allows(values)));
-        prop_assert_eq!(found.and_then(|values| problem.scores(&values)), least);
+        prop_assert!(found.iter().all(|values| are_multiples(values, &multiples) && problem.allows(values)));
+        prop_assert_eq!(scores(found), scores(multiples_by_trying(&problem, reach, &multiples)));
     }
 }
