@@ -30,20 +30,49 @@ pub(super) enum Best {
 /// The first of the best solutions, found within so many nodes.
 pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
     let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
-    let order = tree.order();
-    search(&Tree { goals: [tree.goals.clone(), order].concat(), ..tree }, nodes)
-}
-
-/// One of the best solutions, the same each time, of which each unknown is a multiple of a number of its own.
-pub(super) fn any_best(problem: &LinearProblem, multiples: &[i64], nodes: usize) -> Option<Best> {
-    search(&Tree::new(problem, multiples.to_vec())?, nodes)
-}
-
-fn search(tree: &Tree, nodes: usize) -> Option<Best> {
-    if have_clash(&tree.rows) || have_no_point(tree.problem.bounds.len(), &tree.rows) {
+    let tree = Tree { goals: [tree.goals.clone(), tree.order()].concat(), ..tree };
+    if tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    let mut open: Vec<Node> = tree.node(tree.root()?)?.into_iter().collect();
+    search(&tree, tree.node(tree.root()?)?, nodes)
+}
+
+/// Where the problem before was left: its inequalities, the values of unknowns that are fixed, and the dictionary of its best rational solution.
+pub(super) struct Left {
+    rows: Vec<Inequality>,
+    fixed: Vec<i64>,
+    dictionary: Dictionary,
+}
+
+/// One of the best solutions of which each unknown is a multiple of a number of its own: the same each time for problems that come in the
+/// same order. It goes on from the problem before where the two differ in their right sides only.
+pub(super) fn any_best(
+    problem: &LinearProblem,
+    multiples: &[i64],
+    nodes: usize,
+    left: &mut Option<Left>,
+) -> Option<Best> {
+    let tree = Tree::new(problem, multiples.to_vec())?;
+    let mut root = match left.take() {
+        Some(left) if tree.is_like(&left) => tree.moved(left)?,
+        _ => tree.root()?,
+    };
+    root.solve(&tree.goals)?;
+    *left = Some(Left { rows: tree.rows.clone(), fixed: tree.fixed.clone(), dictionary: root.clone() });
+    let node = tree.node(root)?;
+    let is_whole = match &node {
+        Some(node) => tree.divide(node)?.is_none(),
+        None => true,
+    };
+    if !is_whole && tree.has_no_point() {
+        return Some(Best::Nowhere);
+    }
+    search(&tree, node, nodes)
+}
+
+/// Divides the best node until its solution is one of the problem.
+fn search(tree: &Tree, root: Option<Node>, nodes: usize) -> Option<Best> {
+    let mut open: Vec<Node> = root.into_iter().collect();
     for _ in 0..nodes {
         let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
             return Some(Best::Nowhere);
@@ -116,6 +145,27 @@ impl Tree<'_> {
         Some(Tree { goals: tree.goals()?, ..tree })
     }
 
+    /// Whether it is seen at once that no integers satisfy the rows.
+    fn has_no_point(&self) -> bool {
+        have_clash(&self.rows) || have_no_point(self.problem.bounds.len(), &self.rows)
+    }
+
+    /// Whether only right sides differ.
+    fn is_like(&self, left: &Left) -> bool {
+        let mut sides = self.rows.iter().zip(&left.rows);
+        self.fixed == left.fixed
+            && self.rows.len() == left.rows.len()
+            && sides.all(|(row, known)| row.terms == known.terms)
+    }
+
+    /// What was left, with the right sides of this problem.
+    fn moved(&self, Left { rows, mut dictionary, .. }: Left) -> Option<Dictionary> {
+        for (row, (new, known)) in self.rows.iter().zip(&rows).enumerate().filter(|(_, (new, known))| new != known) {
+            dictionary.raise(2 * self.free.len() + row, known.least.checked_sub(new.least)?)?;
+        }
+        Some(dictionary)
+    }
+
     /// The rows of the problem.
     fn root(&self) -> Option<Dictionary> {
         let rows = self.rows.iter().map(|row| self.line(&row.terms, row.least.checked_neg()?));
@@ -134,7 +184,7 @@ impl Tree<'_> {
         for (unknown, pair) in self.free.iter().zip(pairs.chunks_exact(2)) {
             values[*unknown] = pair[0].checked_sub(pair[1])?;
         }
-        let goals = self.goals.iter().map(|goal| scaled_value(goal, &pairs, denominator)).collect::<Option<_>>()?;
+        let goals = dictionary.scores().collect();
         Some(Some(Node { dictionary, denominator, goals, values }))
     }
 
@@ -223,11 +273,4 @@ fn whole(terms: &[(usize, i64)], multiples: &[i64]) -> i64 {
 fn up(number: i64, multiple: i64) -> i64 {
     let over = number.rem_euclid(multiple);
     if over == 0 { number } else { number.checked_add(multiple - over).unwrap_or(number) }
-}
-
-/// A sum over the variables, constant first, times the denominator that their values have.
-fn scaled_value(sum: &[i64], values: &[i64], denominator: i64) -> Option<i64> {
-    let each = sum[1..].iter().zip(values).filter(|(factor, _)| **factor != 0);
-    each.map(|(factor, value)| factor.checked_mul(*value))
-        .try_fold(sum[0].checked_mul(denominator)?, |total, term| total.checked_add(term?))
 }

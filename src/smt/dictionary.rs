@@ -3,9 +3,13 @@
 //! In: rows over variables that are 0 or more, and goals. Out: the least value of the first goal, of the second among the
 //! solutions that are left, and so on, over the rationals; or that there is no solution. A dictionary writes each basic
 //! variable as a sum of the others, all over one denominator; pivots divide without remainder (Bareiss, Sylvester's identity
-//! and multistep integer-preserving Gaussian elimination, 1968). A goal is written so when its turn comes. A row may be added to a
-//! dictionary that is solved, which then needs few pivots. The variable that promises most is taken; after many pivots the one of the smallest
-//! number where there is a choice, so no basis comes twice for ever (Bland, New finite pivoting rules for the simplex method, 1977).
+//! and multistep integer-preserving Gaussian elimination, 1968). A goal is written so when its turn comes, and stays. So where a row is added to a
+//! dictionary that is solved, or a right side moves, the goals are as small as they can be all the while that the rows are mended: the dual
+//! simplex method (Lemke, The dual method of solving the linear programming problem, 1954), which then needs few pivots. The variable that
+//! promises most is taken; after many pivots the one of the smallest number where there is a choice, so no basis comes twice for ever (Bland,
+//! New finite pivoting rules for the simplex method, 1977).
+
+use std::cmp::Ordering;
 
 /// More pivots than this are not made.
 const MOST_PIVOTS: usize = 1_000;
@@ -27,6 +31,8 @@ pub(super) enum Ending {
 pub(super) struct Dictionary {
     /// One line for each basic variable: the constant, and a factor for each variable beside.
     lines: Vec<Vec<i64>>,
+    /// One line for each goal, the first before all others; none before the first solution.
+    goals: Vec<Vec<i64>>,
     denominator: i64,
     basic: Vec<usize>,
     beside: Vec<usize>,
@@ -38,15 +44,28 @@ impl Dictionary {
     /// or more.
     pub fn new(count: usize, rows: Vec<Vec<i64>>) -> Dictionary {
         let basic = (count..count + rows.len()).collect();
-        Dictionary { lines: rows, denominator: 1, basic, beside: (0..count).collect(), pivots: 0 }
+        Dictionary { lines: rows, goals: vec![], denominator: 1, basic, beside: (0..count).collect(), pivots: 0 }
     }
 
     /// The same with one more row; `None` where a number does not fit.
     pub fn with(&self, row: &[i64]) -> Option<Dictionary> {
-        let mut longer = Dictionary { pivots: 0, ..self.clone() };
+        let mut longer = self.clone();
         longer.lines.push(self.written(row)?);
         longer.basic.push(self.basic.len() + self.beside.len());
         Some(longer)
+    }
+
+    /// Adds to the constant of the row that is this variable; `None` where a number does not fit.
+    pub fn raise(&mut self, variable: usize, by: i64) -> Option<()> {
+        if let Some(row) = self.basic.iter().position(|basic| *basic == variable) {
+            self.lines[row][0] = by.checked_mul(self.denominator)?.checked_add(self.lines[row][0])?;
+            return Some(());
+        }
+        let column = 1 + self.beside.iter().position(|beside| *beside == variable)?;
+        self.lines.iter_mut().chain(&mut self.goals).try_for_each(|line| {
+            line[0] = by.checked_neg()?.checked_mul(line[column])?.checked_add(line[0])?;
+            Some(())
+        })
     }
 
     /// A sum over the first variables, constant first, as a line of the dictionary.
@@ -69,19 +88,16 @@ impl Dictionary {
         Some(line)
     }
 
-    /// Makes all variables 0 or more, then the goals least in their order. `None` where a number does not fit, a goal has
-    /// no least value, or it takes too long.
+    /// Makes all variables 0 or more and the goals least in their order; they are the same each time. `None` where a number does not
+    /// fit, a goal has no least value, or it takes too long.
     pub fn solve(&mut self, goals: &[Vec<i64>]) -> Option<Ending> {
+        self.pivots = 0;
         if !self.make_feasible()? {
             return Some(Ending::Empty);
         }
-        let mut fixed = vec![false; self.beside.len()];
-        for goal in goals {
-            self.lines.push(self.written(goal)?);
-            self.minimise(&fixed)?;
-            // Whoever moves a variable that adds to this goal makes it worse.
-            let line = self.lines.pop()?;
-            fixed.iter_mut().zip(&line[1..]).for_each(|(fixed, factor)| *fixed |= *factor > 0);
+        for goal in &goals[self.goals.len()..] {
+            self.goals.push(self.written(goal)?);
+            self.minimise()?;
         }
         Some(Ending::Least)
     }
@@ -102,7 +118,12 @@ impl Dictionary {
         values
     }
 
-    /// The dual simplex method without a goal; whether there is a solution.
+    /// The value of each goal, times the denominator.
+    pub fn scores(&self) -> impl Iterator<Item = i64> {
+        self.goals.iter().map(|line| line[0])
+    }
+
+    /// The dual simplex method: the goals that there are stay least; whether there is a solution.
     fn make_feasible(&mut self) -> Option<bool> {
         loop {
             let negative = (0..self.basic.len()).filter(|row| self.lines[*row][0] < 0);
@@ -110,16 +131,31 @@ impl Dictionary {
                 return Some(true);
             };
             let raises = (0..self.beside.len()).filter(|column| self.lines[row][column + 1] > 0);
-            let Some(column) = raises.min_by_key(|column| self.beside[*column]) else { return Some(false) };
+            let Some(column) = raises.min_by(|one, other| self.price(row, *one, *other)) else { return Some(false) };
             self.pivot(row, column)?;
         }
     }
 
-    /// The primal simplex method for the goal in the last line; variables that are `fixed` stay 0.
-    fn minimise(&mut self, fixed: &[bool]) -> Option<()> {
+    /// Which of two columns raises a row at less cost, by the goals in their order.
+    fn price(&self, row: usize, one: usize, other: usize) -> Ordering {
+        let entry = |line: &[i64], column: usize| i128::from(line[column + 1]);
+        let line = &self.lines[row];
+        let by = |goal: &Vec<i64>| {
+            let (here, there) = (entry(goal, one) * entry(line, other), entry(goal, other) * entry(line, one));
+            here.cmp(&there)
+        };
+        let first = self.goals.iter().map(by).find(|order| order.is_ne());
+        first.unwrap_or(Ordering::Equal).then(self.beside[one].cmp(&self.beside[other]))
+    }
+
+    /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse.
+    fn minimise(&mut self) -> Option<()> {
+        let Some((goal, before)) = self.goals.split_last() else { return Some(()) };
+        let fixed: Vec<bool> =
+            (0..goal.len()).map(|column| before.iter().any(|goal| column > 0 && goal[column] > 0)).collect();
         loop {
-            let goal = &self.lines[self.basic.len()];
-            let lowers = (0..self.beside.len()).filter(|column| !fixed[*column] && goal[column + 1] < 0);
+            let goal = self.goals.last()?;
+            let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1] < 0);
             let Some(column) = lowers.min_by_key(|column| self.rank(goal[column + 1], self.beside[*column])) else {
                 return Some(());
             };
@@ -152,8 +188,9 @@ impl Dictionary {
         let at = column + 1;
         let mut line = std::mem::take(&mut self.lines[row]);
         let entry = line[at];
-        for other in self.lines.iter_mut().filter(|other| !other.is_empty()) {
-            exchange(other, &line, at, self.denominator)?;
+        let mentioned: Vec<usize> = (0..line.len()).filter(|position| line[*position] != 0).collect();
+        for other in self.lines.iter_mut().filter(|other| !other.is_empty()).chain(&mut self.goals) {
+            exchange(other, (&line, &mentioned), at, self.denominator)?;
         }
         let sign = entry.signum();
         line[at] = -self.denominator;
@@ -165,16 +202,17 @@ impl Dictionary {
     }
 }
 
-/// Replaces the variable at `at` in a line by what `through` says of it.
-fn exchange(line: &mut [i64], through: &[i64], at: usize, denominator: i64) -> Option<()> {
+/// Replaces the variable at `at` in a line by what `through` says of it, which mentions what stands at these positions.
+fn exchange(line: &mut [i64], (through, mentioned): (&[i64], &[usize]), at: usize, denominator: i64) -> Option<()> {
     let (scale, factor) = (through[at].checked_abs()?, line[at].checked_mul(through[at].signum())?);
     // Where the denominator stays, so does what `through` does not mention.
-    let stays = scale == denominator;
-    if !(stays && factor == 0) {
-        for (value, other) in line.iter_mut().zip(through).filter(|(_, other)| !stays || **other != 0) {
-            if *value != 0 || *other != 0 {
-                *value = combined((scale, *value), (factor, *other), denominator)?;
-            }
+    if scale != denominator {
+        for (value, other) in line.iter_mut().zip(through).filter(|(value, other)| **value != 0 || **other != 0) {
+            *value = combined((scale, *value), (factor, *other), denominator)?;
+        }
+    } else if factor != 0 {
+        for position in mentioned {
+            line[*position] = combined((scale, line[*position]), (factor, through[*position]), denominator)?;
         }
     }
     line[at] = factor;
@@ -185,6 +223,7 @@ fn exchange(line: &mut [i64], through: &[i64], at: usize, denominator: i64) -> O
 fn combined((scale, value): (i64, i64), (factor, other): (i64, i64), denominator: i64) -> Option<i64> {
     let short = || scale.checked_mul(value)?.checked_sub(factor.checked_mul(other)?);
     let quotient = match short() {
+        Some(difference) if denominator == 1 => difference,
         Some(difference) => difference / denominator,
         None => {
             let difference = i128::from(scale) * i128::from(value) - i128::from(factor) * i128::from(other);

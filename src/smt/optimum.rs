@@ -6,7 +6,7 @@
 //! negative, so the answer does not depend on the solver's mood. A clash is minimal: without any one of its labels there
 //! is a solution. Labels are tried from the last, so a clash leans on the first.
 
-use super::branch::{Best, any_best, best};
+use super::branch::{Best, Left, any_best, best};
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
 use std::time::{Duration, Instant};
@@ -15,6 +15,9 @@ use z3::{Optimize, Params, SatResult, Solver};
 
 /// More nodes than this are not looked at before Z3 is asked.
 const MOST_NODES: usize = 200;
+
+/// No more nodes than this are few.
+const FEW_NODES: usize = 20;
 
 /// The answer to a [`LinearProblem`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,16 +51,32 @@ pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
     }
 }
 
-/// One of the solutions that are best among those of which each unknown is a multiple of a number of its own, where branch and bound finds
-/// one soon: the same each time, without asking for the first of them.
-pub fn any_optimum(problem: &LinearProblem, multiples: &[i64]) -> Option<Vec<i64>> {
-    if !problem.is_well_formed() || multiples.len() != problem.bounds.len() {
-        return None;
-    }
-    let is_multiple = |(value, multiple): (&i64, &i64)| value % multiple == 0;
-    match any_best(problem, multiples, MOST_NODES)? {
-        Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
+/// The best solution, where few branches lead to it.
+pub fn soon(problem: &LinearProblem) -> Option<Vec<i64>> {
+    match problem.is_well_formed().then(|| best(problem, FEW_NODES))?? {
+        Best::At(values) => Some(values),
         Best::Nowhere => None,
+    }
+}
+
+/// Problems one after the other that differ in their right sides only, as a rule: each is solved from where the one before was left.
+#[derive(Default)]
+pub struct Series {
+    left: Option<Left>,
+}
+
+impl Series {
+    /// One of the solutions that are best among those of which each unknown is a multiple of a number of its own, where branch and bound
+    /// finds one soon: the same each time for the same problems in the same order, without asking for the first of them.
+    pub fn any_optimum(&mut self, problem: &LinearProblem, multiples: &[i64]) -> Option<Vec<i64>> {
+        if !problem.is_well_formed() || multiples.len() != problem.bounds.len() {
+            return None;
+        }
+        let is_multiple = |(value, multiple): (&i64, &i64)| value % multiple == 0;
+        match any_best(problem, multiples, MOST_NODES, &mut self.left)? {
+            Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
+            Best::Nowhere => None,
+        }
     }
 }
 

@@ -14,65 +14,29 @@
 //! step. Of other sizes it is asked only what the smaller ones say of them: what brute force has not is no design, what it has is proved.
 
 use crate::common::sizes;
-use crate::every_map::Maps;
-use crate::waits::{Graph, programs};
+use crate::every_form::{Spaces, forms, least};
 use crate::whole::object;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::algebra::{Form, Wanted, derive};
 use systole::cost::Machine;
-use systole::integer::{Affine, Bindings, Matrix, name};
+use systole::integer::{Affine, Matrix, name};
 use systole::mapping::{Part, SpaceTimeMap, SystemDesign};
-use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::recurrence::{Chain, load};
-use systole::rewrite::{Choices, Dataflow, Limits, Transport, load_rules, saturate_system};
+use systole::recurrence::Chain;
+use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Verdict, discharge_all};
-use systole::span::Source;
 use systole::timing::system_obligations;
 
 const SOFT: &str = "kernel soft(N, M)\nin q[N], k[M], v[M]\nout o[N]\nlocal E[N, M], l[N]
 E[i, j] = exp(q[i] * k[j])\nl[i] = sum(j) E[i, j]\no[i] = sum(j) (E[i, j] / l[i]) * v[j]\n";
-
-/// The fewest cycles in which any design of these forms runs, and the forms that have one.
-fn least(forms: &[Spaces], small: &Bindings, large: &Bindings) -> (i64, Vec<usize>) {
-    let runs_in = |form: &Spaces, cycles: i64| {
-        programs(&form.system, &form.choices).iter().any(|program| {
-            let graphs = [small, large].map(|sizes| Graph::new(&form.system, program, sizes));
-            let critical = graphs[0].longest(true).values().max().map_or(0, |most| most + 1);
-            critical <= cycles && Maps::new(graphs.each_ref(), cycles).are_there()
-        })
-    };
-    let with = |cycles: i64| forms.iter().filter(|form| runs_in(form, cycles)).map(|form| form.number).collect();
-    (1..).map(|cycles| (cycles, with(cycles))).find(|(_, forms): &(i64, Vec<usize>)| !forms.is_empty()).unwrap()
-}
-
-/// A form as spaces.
-struct Spaces {
-    number: usize,
-    system: SpaceSystem,
-    choices: Vec<Choices>,
-}
-
-fn forms(sizes: &Bindings) -> Vec<Spaces> {
-    let naive = load(&Source::new("soft.rec", SOFT)).unwrap();
-    let wanted = Wanted { sizes, limits: Limits::of(30, 2000), all: Some(64) };
-    let derivation = derive(&naive, &crate::common::algebra(), &wanted).unwrap();
-    assert!(derivation.is_whole);
-    let cut = |(number, form): (usize, &Form)| {
-        let system = cut_spaces(&load(&Source::new("form.rec", form.text.clone())).unwrap()).unwrap();
-        let choices = saturate_system(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices();
-        Spaces { number, system, choices: choices.unwrap() }
-    };
-    derivation.forms.iter().enumerate().map(cut).collect()
-}
 
 /// The search is exact here: on PE `i + j` with a step of `2 i - j`, the spaces of the keys take turns that move from PE to PE, and one of them
 /// runs on the next PE, where it gets its values a step earlier.
 #[test]
 fn brute_force_over_forms_programs_and_maps_of_attention() {
     let (small, large) = (sizes(&[("N", 2), ("M", 3)]), sizes(&[("N", 5), ("M", 6)]));
-    let mut forms = forms(&small);
-    assert_eq!((forms.len(), least(&forms, &small, &large)), (16, (7, vec![4])));
+    let forms = forms(SOFT, &small);
+    let all: Vec<&Spaces> = forms.iter().collect();
+    assert_eq!((all.len(), least(&all, [&small, &large], true)), (16, (7, vec![4])));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("soft.rec").display().to_string();
     std::fs::write(&path, SOFT).unwrap();
@@ -80,8 +44,8 @@ fn brute_force_over_forms_programs_and_maps_of_attention() {
     let best = &found["together"]["front"][0];
     assert_eq!((&best["form"], &best["cycles"]), (&4.into(), &7.into()));
     // The twin: without that form all take longer.
-    forms.retain(|form| form.number != 4);
-    assert_eq!(least(&forms, &small, &large).0, 9);
+    let others: Vec<&Spaces> = forms.iter().filter(|form| form.number != 4).collect();
+    assert_eq!(least(&others, [&small, &large], true).0, 9);
 }
 
 /// The maps of the best form that brute force finds, with what is added to the time of the quotient.
@@ -119,7 +83,7 @@ fn parts(form: &Spaces, last: i64) -> Vec<Part> {
 #[test]
 fn what_brute_force_finds_is_proved() {
     let at = sizes(&[("N", 2), ("M", 3)]);
-    let forms = forms(&at);
+    let forms = forms(SOFT, &at);
     for (last, is_right) in [(1, true), (0, false)] {
         let design = SystemDesign::new(&forms[4].system, parts(&forms[4], last));
         let owed = system_obligations(&design, &Machine::default().links).unwrap();

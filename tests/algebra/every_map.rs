@@ -65,8 +65,9 @@ struct Placed {
 }
 
 impl<'g> Maps<'g> {
-    pub fn new(graphs: [&'g Graph; 2], cycles: i64) -> Maps<'g> {
-        let offered = (0..graphs[0].points.len()).map(|space| offered(graphs, space, cycles)).collect();
+    /// On a line of PEs, or on a single one.
+    pub fn new(graphs: [&'g Graph; 2], cycles: i64, is_line: bool) -> Maps<'g> {
+        let offered = (0..graphs[0].points.len()).map(|space| offered(graphs, space, cycles, is_line)).collect();
         Maps { graphs, cycles, offered, order: order(graphs[1]) }
     }
 
@@ -125,15 +126,16 @@ impl Placed {
 }
 
 /// The maps of a space that keep its own points apart, and each in time for those of its own that wait for it.
-fn offered(graphs: [&Graph; 2], space: usize, cycles: i64) -> Vec<Map> {
+fn offered(graphs: [&Graph; 2], space: usize, cycles: i64, is_line: bool) -> Vec<Map> {
     let (before, after) = (graphs[0].longest(true), graphs[0].longest(false));
     let points = graphs.map(|graph| &graph.points[space][..]);
     let count = points[0].len();
     let low: Line = (0..count).map(|number| before[&(space, number)]).collect();
     let high: Line = (0..count).map(|number| cycles - 1 - after[&(space, number)]).collect();
-    let wide = (&vec![0; count], &vec![4 * cycles; count]);
+    let last = if is_line { 4 * cycles } else { 0 };
+    let wide = (&vec![0; count], &vec![last; count]);
     let lowest = |pes: &Both| pes[0].iter().min() == Some(&0);
-    let places: Vec<Both> = affine(points, 1, wide).into_iter().filter(lowest).collect();
+    let places: Vec<Both> = affine(points, i64::from(is_line), wide).into_iter().filter(lowest).collect();
     let times = affine(points, cycles, (&low, &high));
     let all = times.iter().flat_map(|times| {
         places.iter().map(move |pes| Map { times: times.clone(), pes: pes.clone(), is_known: false })

@@ -10,7 +10,11 @@ mod derivations;
 
 mod equal;
 
+mod every_form;
+
 mod every_map;
+
+mod factors;
 
 mod firing;
 

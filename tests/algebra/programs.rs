@@ -14,6 +14,9 @@ struct Run<'a> {
     size: &'a str,
 }
 
+/// Where the best design of a free search has its points, which takes minutes where spaces have four dimensions.
+const BY_KEY: &str = "\nschedule by-key\nplace (i, j1, j2)\n";
+
 /// How far a form may be from the naive text, relatively.
 const CLOSE: f64 = 1e-12;
 
@@ -25,6 +28,10 @@ impl Run<'_> {
         let naive = format!("kernels/naive/{}.rec", self.kernel);
         let derived = object(&[&["derive", &naive][..], self.coordinates, &["-o", &form]].concat());
         assert!(derived["forms"][0]["difference"].as_f64().unwrap() < CLOSE, "{}", self.kernel);
+        if self.flags.contains(&"by-key") {
+            let text = std::fs::read_to_string(&form).unwrap() + BY_KEY;
+            std::fs::write(&form, text).unwrap();
+        }
         let sought = ["run", &form, "--size", self.size, "--objective", "cycles"];
         let found = object(&[&sought[..], self.flags].concat());
         assert_eq!((&found["prove"]["result"], &found["sim"]["matches_reference"]), (&"proved".into(), &true.into()));
@@ -124,4 +131,35 @@ fn one_query_is_split_into_a_tree() {
     };
     // D products for a score, W keys of both blocks, D weighted sums, and 4 steps in between.
     assert_eq!(tree.cycles_and_pes(), (2 * 3 + 5 + 4, 2 * (5 + 1)));
+}
+
+/// All queries at once, each as one query is split: a PE a query and a key, and as many cycles however many queries there are.
+#[test]
+fn attention_is_split_into_a_chain_of_blocks() {
+    let chain = |size| Run {
+        kernel: "attention",
+        coordinates: &["--split", "j=BxW"],
+        flags: &["--rank", "3", "--schedule", "by-key"],
+        size,
+    };
+    let cycles = |width: u64, blocks: u64, keys: u64| 6 * width + blocks + keys + 5;
+    for (size, expected) in [
+        ("N=3,B=2,W=4,D=3", (cycles(3, 2, 4), 3 * 2 * 4)),
+        ("N=2,B=3,W=3,D=2", (cycles(2, 3, 3), 2 * 3 * 3)),
+        ("N=1,B=1,W=1,D=1", (cycles(1, 1, 1), 1 + 1)),
+    ] {
+        assert_eq!(chain(size).cycles_and_pes(), expected, "{size}");
+    }
+}
+
+#[test]
+fn attention_is_split_into_a_tree() {
+    let tree = |size| Run {
+        kernel: "attention",
+        coordinates: &["--split", "j=2xW"],
+        flags: &["--rank", "3", "--schedule", "by-key"],
+        size,
+    };
+    let [one, other] = ["N=2,W=3,D=2", "N=3,W=4,D=3"].map(|size| tree(size).cycles_and_pes());
+    assert_eq!((one, other), ((2 * 2 + 3 + 4, 2 * 2 * (3 + 1)), (2 * 3 + 4 + 4, 3 * 2 * (4 + 1))));
 }

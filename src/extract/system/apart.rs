@@ -39,7 +39,8 @@ fn timed<'a>(problem: &SystemProblem<'a>, parts: &[Part]) -> SystemDesign<'a> {
 }
 
 /// The shortest steps that keep the points that meet apart; asked anew while others meet. Two spaces that are apart at the
-/// trial sizes only would meet at ever larger ones, however many points are kept apart: one is over before the other begins.
+/// trial sizes only would meet at ever larger ones, however many points are kept apart: one is over before the other begins. Each point kept
+/// apart is one more choice, so what is not found soon is left to those who take turns.
 fn parted(
     problem: &SystemProblem,
     design: &SystemDesign,
@@ -56,7 +57,7 @@ fn parted(
         }
         smallest(&tried).for_each(|(sizes, [one, other])| conditions.keep_apart(one, other, sizes));
         pairs(&beyond).into_iter().try_for_each(|pair| keep_in_turn(problem, design, &mut conditions, pair))?;
-        parts = conditions.shortest(design, false).ok()?;
+        parts = conditions.shortest_soon(design)?;
     }
     None
 }

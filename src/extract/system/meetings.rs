@@ -6,7 +6,7 @@
 
 use super::steps::SpacePoint;
 use crate::integer::{Affine, Bindings, Vector};
-use crate::mapping::{Fold, Handoff, Links, SpaceTimeMap, SystemDesign};
+use crate::mapping::{Fold, Handoff, Links, Part, SpaceTimeMap, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
@@ -73,7 +73,8 @@ impl Meetings {
 
     /// Whether nothing meets at any size.
     pub fn are_none(&self, design: &SystemDesign) -> bool {
-        self.of(design).is_some_and(|met| met.is_empty())
+        let tried = |trial: &Trial| at_trial(trial, design).is_empty();
+        self.trials.iter().all(tried) && self.at_any_size(design).is_some_and(|met| met.is_empty())
     }
 
     fn of_two(&self, design: &SystemDesign, (one, other): (usize, usize)) -> Option<Vec<Meeting>> {
@@ -116,16 +117,18 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
 
 /// Pairs that meet at one trial, a few of each two spaces.
 fn at_trial((sizes, points): &Trial, design: &SystemDesign) -> Vec<Meeting> {
-    let mut taken: HashMap<(Vector, i64), SpacePoint> = HashMap::new();
+    let mut taken: HashMap<(Vector, i64), (usize, &Vector)> = HashMap::new();
     let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
     for (space, all) in points.iter().enumerate() {
+        let Some(slots) = Slots::new(sizes, design, space) else { continue };
         for point in all {
-            let Some(at) = slot(sizes, design, space, point) else { continue };
+            let Some(at) = slots.of(point) else { continue };
             match taken.get(&at) {
-                Some(other) => {
-                    met.entry((other.0, space)).or_default().push([other.clone(), (space, point.clone())]);
+                Some((other, there)) => {
+                    let pair = [(*other, (*there).clone()), (space, point.clone())];
+                    met.entry((*other, space)).or_default().push(pair);
                 }
-                None => _ = taken.insert(at, (space, point.clone())),
+                None => _ = taken.insert(at, (space, point)),
             }
         }
     }
@@ -144,10 +147,30 @@ fn meeting(case: &Counterexample, (one, other): (usize, usize)) -> Meeting {
 
 /// The PE and the time of a point; `None` where a number does not fit.
 pub fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
-    let part = &design.parts[space];
-    let shift = |form: &Affine| form.evaluate(sizes);
-    let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
-    let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(shift(origin)?)).collect();
-    let time = part.map.step.apply(point).last()?.checked_add(shift(&part.start)?)?;
-    Some((design.fold.pe(pe?), time))
+    Slots::new(sizes, design, space)?.of(point)
+}
+
+/// Where and when the points of a space run at given sizes.
+pub struct Slots<'a> {
+    part: &'a Part,
+    fold: &'a Fold,
+    origin: Vector,
+    start: i64,
+}
+
+impl<'a> Slots<'a> {
+    /// `None` where a number does not fit.
+    pub fn new(sizes: &Bindings, design: &'a SystemDesign, space: usize) -> Option<Slots<'a>> {
+        let part = &design.parts[space];
+        let origin = part.origin.iter().map(|form| form.evaluate(sizes)).collect::<Option<_>>()?;
+        Some(Slots { part, fold: &design.fold, origin, start: part.start.evaluate(sizes)? })
+    }
+
+    /// The PE and the time of a point; `None` where a number does not fit.
+    pub fn of(&self, point: &[i64]) -> Option<(Vector, i64)> {
+        let rows = self.part.map.place.apply(point).into_iter().zip(&self.origin);
+        let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(*origin)).collect();
+        let time = self.part.map.step.apply(point).last()?.checked_add(self.start)?;
+        Some((self.fold.pe(pe?), time))
+    }
 }

@@ -12,9 +12,9 @@ use super::places::{Placement, Places, strict_operands};
 use super::room::Room;
 use super::steps::{Conditions, Law, Stuck};
 use super::survey::{SystemFound, SystemSurvey};
-use super::turns::take_turns;
+use super::turns::{Tried, take_turns};
 use super::{SystemConstraint, tally};
-use crate::cost::Machine;
+use crate::cost::{Cost, Machine};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::extract::at_once::heard_at_once;
 use crate::integer::{Affine, Bindings, Matrix, Vector};
@@ -245,17 +245,15 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     timed.extend(apart.filter(|parts| !timed.contains(parts)));
     let before = survey.designs;
     for parts in timed {
-        add_timed(problem, parts, handoffs, survey);
+        add_all(legal(problem, &parts, handoffs, survey), survey);
     }
     let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
-        let (tried, are_more) = take_turns(problem, (design, handoffs, &conditions), &shortest);
+        let taken =
+            |tried: &Tried| Some(legal(problem, &tried.parts, &tried.handoffs, survey)).filter(|all| !all.is_empty());
+        let (taken, are_more) = take_turns(problem, (design, handoffs, &conditions), &shortest, taken);
         survey.left_out.beside += u64::from(are_more);
-        for tried in tried {
-            if survey.designs == before {
-                add_timed(problem, tried.parts, &tried.handoffs, survey);
-            }
-        }
+        add_all(taken.unwrap_or_default(), survey);
     }
     if survey.designs == before && survey.refused.is_none() {
         let timed = SystemDesign::new(problem.system, shortest);
@@ -264,21 +262,26 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
 }
 
-/// Adds every best way to move the inputs under these steps, unless two points meet.
-fn add_timed(problem: &SystemProblem, parts: Vec<Part>, handoffs: &[Handoff], survey: &mut SystemSurvey) {
-    let timed = SystemDesign::new(problem.system, parts);
+/// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
+fn legal(problem: &SystemProblem, parts: &[Part], handoffs: &[Handoff], survey: &SystemSurvey) -> Vec<SystemFound> {
+    let timed = SystemDesign::new(problem.system, parts.to_vec());
     let priced = tally::price(problem, &timed, handoffs);
     let apart = || problem.meetings.are_none(&timed) && words_are_apart(&timed, &problem.machine.links, handoffs);
     if priced.is_empty() || !apart() {
-        return;
+        return vec![];
     }
-    for (cost, parts) in priced {
+    let folded = |(cost, parts): (Cost, Vec<Part>)| {
         let design = SystemDesign::new(problem.system, parts);
-        for (cost, fold) in folds(problem, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost)) {
-            survey.designs += 1;
-            survey.add(SystemFound { cost, parts: design.parts.clone(), fold });
-        }
-    }
+        let folds = folds(problem, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost));
+        folds.into_iter().map(move |(cost, fold)| SystemFound { cost, parts: design.parts.clone(), fold })
+    };
+    priced.into_iter().flat_map(folded).collect()
+}
+
+/// Adds legal designs.
+fn add_all(found: Vec<SystemFound>, survey: &mut SystemSurvey) {
+    survey.designs += found.len() as u64;
+    found.into_iter().for_each(|found| survey.add(found));
 }
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.

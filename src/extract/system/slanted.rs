@@ -8,7 +8,7 @@
 use super::steps::Conditions;
 use crate::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::{Part, Row, SystemDesign};
-use crate::smt::{LinearProblem, Unequal, any_optimum};
+use crate::smt::{Goal, LinearProblem, Series, Unequal};
 use std::ops::Range;
 
 /// Steps in turns.
@@ -33,18 +33,28 @@ pub struct Turning<'a> {
     pub slant: &'a [i64],
     /// The turn of each space up to whole rounds, where it is not to be found.
     pub turns: Option<&'a [usize]>,
-    /// So many cycles at these sizes are too many.
-    pub less_than: Option<(&'a Bindings, i64)>,
+    /// Of steps that grow alike those are wanted that are fewest at these sizes.
+    pub sizes: &'a Bindings,
+    /// So many cycles there are too many.
+    pub less_than: Option<i64>,
 }
 
 impl Conditions {
-    /// The shortest such steps; `None` where there are none, or branch and bound does not find them soon.
-    pub fn in_turns(&self, design: &SystemDesign, turning: Turning, apart: &[TurnsApart]) -> Option<Turned> {
+    /// The shortest such steps; `None` where there are none, or branch and bound does not find them soon. The series is of these conditions.
+    pub fn in_turns(
+        &self,
+        design: &SystemDesign,
+        turning: Turning,
+        apart: &[TurnsApart],
+        series: &mut Series,
+    ) -> Option<Turned> {
         let offsets = self.offsets(design, turning);
         let mut problem = self.turned(&offsets);
-        problem.rows.extend(turning.less_than.map(|(sizes, cycles)| self.shorter(sizes, cycles)));
+        let cycles = self.cycles(turning.sizes);
+        problem.rows.extend(turning.less_than.map(|most| self.shorter(&cycles, most)));
+        problem.goals.insert(2, Goal::Form(cycles));
         problem.unequal.extend(apart.iter().map(|apart| self.turns_apart(apart)));
-        let values = any_optimum(&problem, &self.multiples(turning))?;
+        let values = series.any_optimum(&problem, &self.multiples(turning))?;
         let (values, begin) = values.split_at(self.unknowns.count());
         let mut times: Vector = values.iter().zip(&offsets).map(|(value, offset)| value + offset).collect();
         self.froms().for_each(|from| from.zip(begin).for_each(|(unknown, begin)| times[unknown] += begin));
@@ -114,12 +124,18 @@ impl Conditions {
         coefficients.iter().copied().chain((0..self.unknowns.parameters().len()).map(of_size)).collect()
     }
 
-    /// The span is less than that of so many cycles.
-    fn shorter(&self, sizes: &Bindings, cycles: i64) -> Row {
+    /// The span at these sizes: one less than the cycles.
+    fn cycles(&self, sizes: &Bindings) -> Vector {
         let mut coefficients = vec![0; self.unknowns.count() + self.unknowns.parameters().len()];
         let sizes = self.unknowns.parameters().iter().map(|size| sizes.get(size).copied().unwrap_or(1));
-        self.unknowns.span().zip(sizes.chain([1])).for_each(|(unknown, size)| coefficients[unknown] = -size);
-        Row { coefficients, least: 2 - cycles, label: self.laws.len() }
+        self.unknowns.span().zip(sizes.chain([1])).for_each(|(unknown, size)| coefficients[unknown] = size);
+        coefficients
+    }
+
+    /// There are fewer cycles than so many.
+    fn shorter(&self, cycles: &[i64], most: i64) -> Row {
+        let coefficients = cycles.iter().map(|entry| -entry).collect();
+        Row { coefficients, least: 2 - most, label: self.laws.len() }
     }
 
     fn turns_apart(&self, ((one, other), value): &TurnsApart) -> Unequal {

@@ -6,7 +6,7 @@
 use super::known_rows::{KnownRows, SPAN_LABELS};
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns};
-use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise};
+use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -195,6 +195,12 @@ impl Conditions {
         Err(stuck)
     }
 
+    /// The shortest steps, where few branches lead to them.
+    pub fn shortest_soon(&self, design: &SystemDesign) -> Option<Vec<Part>> {
+        let found = [false, true].into_iter().find_map(|shifted| soon(&self.problem(design, shifted)));
+        found.map(|values| self.parts(design, &values))
+    }
+
     /// Takes a law away, for a design that breaks it.
     pub fn forget(&mut self, law: &Law) {
         let label = self.laws.iter().position(|known| known == law);
@@ -206,19 +212,19 @@ impl Conditions {
         self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label.saturating_sub(SPAN_LABELS)))
     }
 
-    /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
     fn optimum(&self, design: &SystemDesign, shifted: bool, explained: bool) -> Optimum {
-        let rows: Vec<Row> = self.rows.iter().chain(&self.span).cloned().collect();
         let solve = if explained { minimise } else { attempt };
-        solve(
-            &LinearProblem {
-                bounds: self.free(design, shifted),
-                rows,
-                unequal: self.unequal.clone(),
-                goals: self.goals(self.unknowns.count()),
-            },
-            LIMIT,
-        )
+        solve(&self.problem(design, shifted), LIMIT)
+    }
+
+    /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
+    fn problem(&self, design: &SystemDesign, shifted: bool) -> LinearProblem {
+        LinearProblem {
+            bounds: self.free(design, shifted),
+            rows: self.rows.iter().chain(&self.span).cloned().collect(),
+            unequal: self.unequal.clone(),
+            goals: self.goals(self.unknowns.count()),
+        }
     }
 
     /// The least span, first of the sizes, then the smallest coefficients; there are `count` unknowns, those of the conditions first.

@@ -1,7 +1,7 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::SystemProblem;
-use super::meetings::slot;
+use super::meetings::{Slots, slot};
 use crate::cost::Cost;
 use crate::extract::Checker;
 use crate::extract::verify::route;
@@ -87,9 +87,9 @@ fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> 
     let mut slots = BTreeSet::new();
     let mut points = 0;
     for (space, all) in problem.points.iter().enumerate() {
+        let of_space = Slots::new(&problem.sizes, design, space);
         for point in all {
-            let at = slot(&problem.sizes, design, space, point).ok_or("a coordinate does not fit")?;
-            slots.insert(at);
+            slots.insert(of_space.as_ref().and_then(|slots| slots.of(point)).ok_or("a coordinate does not fit")?);
             points += 1;
         }
     }

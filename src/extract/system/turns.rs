@@ -12,6 +12,7 @@ use super::steps::Conditions;
 use crate::integer::{Affine, Matrix, Vector};
 use crate::mapping::candidates::combined;
 use crate::mapping::{Handoff, Part, SystemDesign};
+use crate::smt::Series;
 use std::collections::BTreeSet;
 
 /// More ways than this to have families beside each other, each with every move of the turns, are not looked at.
@@ -32,65 +33,77 @@ type Met = BTreeSet<(usize, usize)>;
 /// A dataflow on an array.
 type Laid<'a, 'b> = (&'a SystemDesign<'b>, &'a [Handoff], &'a Conditions);
 
-/// What to try where spaces meet, the shortest at the sizes asked for first, last all spaces slowed down alike; and whether there are too
-/// many ways to have families beside each other, so that neither these nor other turns than the first ones are looked at.
-pub fn take_turns(problem: &SystemProblem, laid: Laid, shortest: &[Part]) -> (Vec<Tried>, bool) {
+/// The first of what is tried that is `taken`, where spaces meet: the shortest at the sizes asked for, last all spaces slowed down alike; and
+/// whether there are too many ways to have families beside each other, so that neither these nor other turns than the first ones are looked at.
+pub fn take_turns<T>(
+    problem: &SystemProblem,
+    laid: Laid,
+    shortest: &[Part],
+    taken: impl Fn(&Tried) -> Option<T>,
+) -> (Option<T>, bool) {
     let met = pairs_under(problem, shortest);
     let turns = turns_taken(problem, shortest, met.clone());
     let count = count_of(&turns);
-    let mut tried = under_slants(problem, laid, (count, Some(&turns)), None);
+    let mut found = first_taken(under_slants(problem, laid, (count, &turns)), &taken);
     let beside = besides(problem, laid.0, &met.unwrap_or_default(), MOST_BESIDE / slants(laid.0, count).len());
+    let mut tried = vec![];
     for moved in beside.iter().flatten() {
-        let less_than = tried.iter().map(|tried| tried.cycles).min();
+        let known = found.iter().map(|(cycles, _)| *cycles).chain(tried.iter().map(|tried: &Tried| tried.cycles));
+        let less_than = known.min();
         tried.extend(in_any_turns(problem, moved, count, less_than));
     }
-    tried.sort_by_key(|tried| tried.cycles);
-    tried.push(Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() });
-    (tried, beside.is_none())
+    found = first_taken(tried, &taken).or(found);
+    let slowed = || Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() };
+    (found.map(|(_, found)| found).or_else(|| taken(&slowed())), beside.is_none())
 }
 
-/// The shortest steps with so many turns, for each way in which they move. Those that are to be shorter than others get shorter and shorter;
-/// of the first ones all are wanted, as words of the shortest may meet on links.
-fn under_slants(
-    problem: &SystemProblem,
-    laid: Laid,
-    (count, turns): (i64, Option<&[usize]>),
-    mut less_than: Option<i64>,
-) -> Vec<Tried> {
+/// The shortest that is taken, with its cycles.
+fn first_taken<T>(mut tried: Vec<Tried>, taken: impl Fn(&Tried) -> Option<T>) -> Option<(i64, T)> {
+    tried.sort_by_key(|tried| tried.cycles);
+    tried.iter().find_map(|tried| Some((tried.cycles, taken(tried)?)))
+}
+
+/// The shortest steps with these turns, for each way in which they move; spaces of one turn may meet.
+fn under_slants(problem: &SystemProblem, laid: Laid, (count, turns): (i64, &[usize])) -> Vec<Tried> {
+    let (design, handoffs, conditions) = laid;
+    let mut series = Series::default();
+    let in_turns = |slant: Vector| {
+        let turning = Turning { count, slant: &slant, turns: Some(turns), sizes: &problem.sizes, less_than: None };
+        let Turned { span, parts, .. } = conditions.in_turns(design, turning, &[], &mut series)?;
+        Some(Tried { cycles: span.evaluate(&problem.sizes)?, parts, handoffs: handoffs.to_vec() })
+    };
+    slants(design, count).into_iter().filter_map(in_turns).collect()
+}
+
+/// Shorter and shorter steps for an array in which families have moved, whoever's turns, for each way in which these move.
+fn in_any_turns(problem: &SystemProblem, moved: &SystemDesign, count: i64, mut less_than: Option<i64>) -> Vec<Tried> {
+    let Ok(handoffs) = joined_handoffs(problem, moved) else { return vec![] };
+    let Some(conditions) = conditions(problem, moved, &handoffs) else { return vec![] };
+    let mut series = Series::default();
     let mut found = vec![];
-    for slant in slants(laid.0, count) {
-        let turning =
-            Turning { count, slant: &slant, turns, less_than: less_than.map(|cycles| (&problem.sizes, cycles)) };
-        if let Some((cycles, parts)) = apart_in_turns(problem, laid, turning) {
-            less_than = less_than.map(|_| cycles);
-            found.push(Tried { cycles, parts, handoffs: laid.1.to_vec() });
+    for slant in slants(moved, count) {
+        let turning = Turning { count, slant: &slant, turns: None, sizes: &problem.sizes, less_than };
+        if let Some((cycles, parts)) = apart_in_turns(problem, (moved, &conditions), turning, &mut series) {
+            less_than = Some(cycles);
+            found.push(Tried { cycles, parts, handoffs: handoffs.clone() });
         }
     }
     found
 }
 
-/// The same for an array in which families have moved, and whoever's turns.
-fn in_any_turns(problem: &SystemProblem, moved: &SystemDesign, count: i64, less_than: Option<i64>) -> Vec<Tried> {
-    let tried = || {
-        let handoffs = joined_handoffs(problem, moved).ok()?;
-        let conditions = conditions(problem, moved, &handoffs)?;
-        Some(under_slants(problem, (moved, &handoffs, &conditions), (count, None), less_than))
-    };
-    tried().unwrap_or_default()
-}
-
 /// The shortest steps under which no two spaces meet, and their cycles: turns are asked for anew while spaces that have the same one meet.
 fn apart_in_turns(
     problem: &SystemProblem,
-    (design, _, conditions): Laid,
+    (design, conditions): (&SystemDesign, &Conditions),
     turning: Turning,
+    series: &mut Series,
 ) -> Option<(i64, Vec<Part>)> {
     let mut apart: Vec<TurnsApart> = vec![];
     for _ in 0..MOST_QUESTIONS {
-        let Turned { span, turns, parts } = conditions.in_turns(design, turning, &apart)?;
+        let Turned { span, turns, parts } = conditions.in_turns(design, turning, &apart, series)?;
         let met = pairs_under(problem, &parts)?;
-        if met.is_empty() || turning.turns.is_some() {
-            return span.evaluate(&problem.sizes).filter(|_| met.is_empty()).map(|cycles| (cycles, parts));
+        if met.is_empty() {
+            return span.evaluate(&problem.sizes).map(|cycles| (cycles, parts));
         }
         apart.extend(met.into_iter().map(|(one, other)| ((one, other), turns[one] - turns[other])));
     }

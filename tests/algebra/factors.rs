@@ -1,0 +1,61 @@
+//! The search over forms, programs and maps of the two smallest kernels with a choice of form, against brute force.
+
+use crate::common::sizes;
+use crate::every_form::{Spaces, at_least, forms, least};
+use crate::whole::object;
+use systole::integer::Bindings;
+
+fn naive(kernel: &str) -> String {
+    std::fs::read_to_string(format!("{}/kernels/naive/{kernel}.rec", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// Each form and the cycles that the search over all forms and maps has for it at best.
+fn searched(kernel: &str, size: &str) -> Vec<(usize, u64)> {
+    let path = format!("kernels/naive/{kernel}.rec");
+    let found = object(&["search", &path, "--forms", "--size", size, "--objective", "cycles"]);
+    let mut best = vec![];
+    for design in found["together"]["front"].as_array().unwrap() {
+        let form = design["form"].as_u64().unwrap() as usize;
+        if best.iter().all(|(known, _)| *known != form) {
+            best.push((form, design["cycles"].as_u64().unwrap()));
+        }
+    }
+    best
+}
+
+fn at(m: i64, n: i64, k: i64) -> Bindings {
+    sizes(&[("M", m), ("N", n), ("K", k)])
+}
+
+/// `A (B x)` on a line of PEs takes M + N + K - 1 cycles, and no map of any of its programs takes less; `(A B) x` on a grid takes as many as
+/// operations wait for one another, N + K.
+#[test]
+fn brute_force_over_forms_programs_and_maps_of_two_factors() {
+    for (m, n, k) in [(3, 2, 4), (2, 3, 2), (3, 3, 3)] {
+        let (small, large) = (at(m, n, k), at(m + 2, n + 3, k + 3));
+        let forms = forms(&naive("two_factors"), &small);
+        let dimensions = |form: &Spaces| form.system.spaces.iter().map(|space| space.dimension()).max().unwrap();
+        assert_eq!(forms.iter().map(dimensions).collect::<Vec<usize>>(), [2, 3]);
+        let (line, _) = least(&[&forms[0]], [&small, &large], true);
+        let grid = at_least(&forms[1], &small);
+        assert_eq!((line, grid), (m + n + k - 1, n + k));
+        let found = searched("two_factors", &format!("M={m},N={n},K={k}"));
+        assert_eq!(found, [(1, grid as u64), (0, line as u64)]);
+        // The twin: fewer operations wait for one another in the first form than it has cycles, so its maps are what takes longer.
+        assert!(at_least(&forms[0], &small) < line);
+    }
+}
+
+/// `a b + a c` and `a (b + c)` on one PE, an element a step: both forms are best, and stay on the front.
+#[test]
+fn brute_force_over_forms_programs_and_maps_of_two_terms() {
+    for n in [1, 4] {
+        let (small, large) = (sizes(&[("N", n)]), sizes(&[("N", n + 3)]));
+        let forms = forms(&naive("two_terms"), &small);
+        let all: Vec<&Spaces> = forms.iter().collect();
+        assert_eq!(least(&all, [&small, &large], false), (n, vec![0, 1]));
+        assert_eq!(searched("two_terms", &format!("N={n}")), [(0, n as u64), (1, n as u64)]);
+        // The twin: on a line of PEs all elements are one step.
+        assert_eq!(least(&all, [&small, &large], true), (1, vec![0, 1]));
+    }
+}
