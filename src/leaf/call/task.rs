@@ -63,12 +63,7 @@ impl<'a> Run<'a> {
 /// Does a task with its sums, what is given, and its triangle; whether the library could.
 fn perform(task: Task, x: Square<'_>, [sums, given, triangle]: [Option<Matrix<'_>>; 3], library: &dyn Library) -> bool {
     let Square { values, layout } = x;
-    let rest = sums.map(|sums| Rest { given, sums });
-    if let (Task::Solve { is_unit }, Some(triangle), Some(rest)) = (task, triangle, rest) {
-        library.solve_rest(triangle, is_unit, values, layout, rest);
-        return true;
-    }
-    rest.iter().for_each(|rest| rest.write(values, layout));
+    sums.map(|sums| Rest { given, sums }).iter().for_each(|rest| rest.write(values, layout));
     match (task, triangle) {
         (Task::Solve { is_unit }, Some(triangle)) => library.solve(triangle, is_unit, values, layout),
         (Task::Factor, _) => {

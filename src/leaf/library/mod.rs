@@ -3,7 +3,6 @@
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
 
 use self::faer::Faer;
-use std::ops::Range;
 
 mod faer;
 
@@ -72,12 +71,6 @@ pub trait Library: Sync {
     /// `is_unit` its diagonal counts as ones.
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout);
 
-    /// Solves `triangle * x = rest`, whatever `x` holds.
-    fn solve_rest(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
-        rest.write(x, layout);
-        self.solve(triangle, is_unit, x, layout);
-    }
-
     /// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; the other triangle is neither read nor
     /// kept. False, with anything in the square, where a pivot is not positive.
     fn factor(&self, a: Square<'_>) -> bool;
@@ -145,7 +138,7 @@ impl<'a> Matrix<'a> {
 
     /// Some of its rows and columns.
     #[cfg(feature = "openblas")]
-    pub fn part(self, rows: Range<usize>, columns: Range<usize>) -> Self {
+    pub fn part(self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Self {
         let layout = Layout { rows: rows.len(), columns: columns.len(), ..self.layout };
         Matrix { values: &self.values[self.layout.address(rows.start, columns.start)..], layout }
     }
@@ -180,12 +173,6 @@ pub struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// Whether lines of a layout are lines of both matrices.
-    pub fn lies_like(&self, layout: Layout) -> bool {
-        let is_like = |matrix: &Matrix<'_>| matrix.layout.by_rows == layout.by_rows;
-        is_like(&self.sums) && self.given.as_ref().is_none_or(is_like)
-    }
-
     /// Writes it into a matrix.
     pub fn write(&self, x: &mut [f64], layout: Layout) {
         let Layout { rows, columns, step, .. } = layout;
@@ -197,15 +184,20 @@ impl Rest<'_> {
             return;
         }
         let [lines, length] = layout.lines();
-        (0..lines).for_each(|line| self.put(line, 0..length, &mut x[line * step..][..length]));
+        (0..lines).for_each(|line| self.write_line(line, &mut x[line * step..][..length]));
     }
 
-    /// Writes a part of one of its lines.
-    pub fn put(&self, line: usize, part: Range<usize>, piece: &mut [f64]) {
-        let sums = &self.sums.line(line)[part.clone()];
+    /// Whether lines of a layout are lines of both matrices.
+    fn lies_like(&self, layout: Layout) -> bool {
+        let is_like = |matrix: &Matrix<'_>| matrix.layout.by_rows == layout.by_rows;
+        is_like(&self.sums) && self.given.as_ref().is_none_or(is_like)
+    }
+
+    fn write_line(&self, line: usize, x: &mut [f64]) {
+        let sums = self.sums.line(line);
         match self.given {
-            Some(b) => piece.iter_mut().zip(b.line(line)[part].iter().zip(sums)).for_each(|(x, (b, s))| *x = b - s),
-            None => piece.iter_mut().zip(sums).for_each(|(x, s)| *x = -s),
+            Some(b) => x.iter_mut().zip(b.line(line).iter().zip(sums)).for_each(|(x, (b, s))| *x = b - s),
+            None => x.iter_mut().zip(sums).for_each(|(x, s)| *x = -s),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
-use super::{Layout, Library, Matrix, Rest, Square, Target, halves};
+use super::{Layout, Library, Matrix, Square, Target, halves};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
@@ -26,10 +26,6 @@ impl Library for OpenBlas {
 
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
         halves::solve(triangle, is_unit, x, layout);
-    }
-
-    fn solve_rest(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout, rest: Rest<'_>) {
-        halves::solve_rest(triangle, is_unit, x, layout, rest);
     }
 
     fn factor(&self, a: Square<'_>) -> bool {

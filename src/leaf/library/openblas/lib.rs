@@ -8,6 +8,7 @@ use cblas_sys::{
     CBLAS_DIAG, CBLAS_LAYOUT, CBLAS_SIDE, CBLAS_TRANSPOSE, CBLAS_UPLO, cblas_dgemm, cblas_dsyrk, cblas_dtrsm,
 };
 use std::ffi::{CStr, c_char, c_int};
+use std::ops::Range;
 use std::sync::Once;
 
 unsafe extern "C" {
@@ -101,6 +102,42 @@ pub fn add_product(c: &mut [f64], lay: Lay, kept: f64, factor: f64, a: Read<'_>,
             int(b.lay.step),
             kept,
             c.as_mut_ptr(),
+            int(lay.step),
+        );
+    }
+}
+
+/// Rows `into` of `x` `+= factor * a *` its rows `from`, of which none is one of the former.
+///
+/// # Panics
+/// As for [`add_product`], and rows that are not rows of `x`, or meet.
+pub fn add_product_within(x: &mut [f64], lay: Lay, into: Range<usize>, factor: f64, a: Read<'_>, from: Range<usize>) {
+    assert!(lay.fits(x.len()) && a.lay.fits(a.values.len()));
+    assert!(into.end <= lay.rows && from.end <= lay.rows && (into.end <= from.start || from.end <= into.start));
+    assert!(a.lay.rows == into.len() && a.lay.columns == from.len());
+    if into.is_empty() || from.is_empty() || lay.columns == 0 {
+        return;
+    }
+    prepare();
+    let first = |rows: &Range<usize>| if lay.by_rows { rows.start * lay.step } else { rows.start };
+    let x = x.as_mut_ptr();
+    // SAFETY: both groups of rows lie within `x`, which is borrowed alone, as asserted; they share no element, so the routine reads none
+    // that it writes.
+    unsafe {
+        cblas_dgemm(
+            lay.order(),
+            a.lay.turned(lay),
+            CBLAS_TRANSPOSE::CblasNoTrans,
+            int(into.len()),
+            int(lay.columns),
+            int(from.len()),
+            factor,
+            a.values.as_ptr(),
+            int(a.lay.step),
+            x.add(first(&from)),
+            int(lay.step),
+            1.0,
+            x.add(first(&into)),
             int(lay.step),
         );
     }
