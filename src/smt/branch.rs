@@ -37,10 +37,12 @@ pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
     search(&tree, tree.node(tree.root()?)?, nodes)
 }
 
-/// Where the problem before was left: its inequalities, the values of unknowns that are fixed, and the dictionary of its best rational solution.
+/// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
+/// rational solution.
 pub(super) struct Left {
     rows: Vec<Inequality>,
     fixed: Vec<i64>,
+    goals: Vec<Vec<i64>>,
     dictionary: Dictionary,
 }
 
@@ -58,7 +60,8 @@ pub(super) fn any_best(
         _ => tree.root()?,
     };
     root.solve(&tree.goals)?;
-    *left = Some(Left { rows: tree.rows.clone(), fixed: tree.fixed.clone(), dictionary: root.clone() });
+    let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
+    *left = Some(Left { rows, fixed, goals, dictionary: root.clone() });
     let node = tree.node(root)?;
     let is_whole = match &node {
         Some(node) => tree.divide(node)?.is_none(),
@@ -153,7 +156,7 @@ impl Tree<'_> {
     /// Whether only right sides differ.
     fn is_like(&self, left: &Left) -> bool {
         let mut sides = self.rows.iter().zip(&left.rows);
-        self.fixed == left.fixed
+        (&self.fixed, &self.goals) == (&left.fixed, &left.goals)
             && self.rows.len() == left.rows.len()
             && sides.all(|(row, known)| row.terms == known.terms)
     }

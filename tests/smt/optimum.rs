@@ -206,6 +206,21 @@ fn a_multiple_is_rounded_away_from_the_bound() {
     assert_eq!(first(&problem(7), &[1]), None, "a multiple for each unknown");
 }
 
+/// A problem with other goals, or other left sides, is no next one: it is solved from the start.
+#[test]
+fn a_series_takes_any_problem() {
+    let problem = |sides: &[i64], goal: &[i64]| LinearProblem {
+        bounds: vec![(Some(0), Some(8)), (Some(0), Some(8))],
+        rows: vec![row(sides, 5, 0)],
+        goals: vec![Goal::Form(goal.to_vec())],
+        ..LinearProblem::default()
+    };
+    let mut series = Series::default();
+    assert_eq!(series.any_optimum(&problem(&[1, 1], &[1, 2]), &[1, 1]), Some(vec![5, 0]));
+    assert_eq!(series.any_optimum(&problem(&[1, 1], &[2, 1]), &[1, 1]), Some(vec![0, 5]));
+    assert_eq!(series.any_optimum(&problem(&[1, 3], &[2, 1]), &[1, 1]), Some(vec![0, 2]));
+}
+
 #[test]
 fn what_has_no_answer_says_so() {
     let free = LinearProblem { bounds: vec![(None, None)], ..LinearProblem::default() };
