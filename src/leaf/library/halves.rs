@@ -145,6 +145,15 @@ mod tests {
         values
     }
 
+    #[test]
+    #[should_panic(expected = "from.end <= into.start")]
+    fn rows_that_meet_are_refused() {
+        let lay = openblas::Lay { rows: 3, columns: 1, by_rows: true, step: 1 };
+        let a =
+            openblas::Read { values: &[1.0; 4], lay: openblas::Lay { rows: 2, columns: 2, by_rows: true, step: 2 } };
+        openblas::add_product_within(&mut [1.0; 3], lay, 1..3, 1.0, a, 0..2);
+    }
+
     proptest! {
         /// Against substitution, wherever lines lie and however far apart; what is between the lines stays.
         #[test]

@@ -85,26 +85,9 @@ pub fn core_name() -> String {
 pub fn add_product(c: &mut [f64], lay: Lay, kept: f64, factor: f64, a: Read<'_>, b: Read<'_>) {
     assert!(lay.fits(c.len()) && a.lay.fits(a.values.len()) && b.lay.fits(b.values.len()));
     assert!(a.lay.rows == lay.rows && b.lay.columns == lay.columns && a.lay.columns == b.lay.rows);
-    prepare();
+    let (a, b) = ((a.values.as_ptr(), a.lay), (b.values.as_ptr(), b.lay));
     // SAFETY: all three matrices lie within their slices, as asserted; `c` is borrowed alone.
-    unsafe {
-        cblas_dgemm(
-            lay.order(),
-            a.lay.turned(lay),
-            b.lay.turned(lay),
-            int(lay.rows),
-            int(lay.columns),
-            int(a.lay.columns),
-            factor,
-            a.values.as_ptr(),
-            int(a.lay.step),
-            b.values.as_ptr(),
-            int(b.lay.step),
-            kept,
-            c.as_mut_ptr(),
-            int(lay.step),
-        );
-    }
+    unsafe { multiply((c.as_mut_ptr(), lay), kept, factor, a, b) }
 }
 
 /// Rows `into` of `x` `+= factor * a *` its rows `from`, of which none is one of the former.
@@ -118,27 +101,36 @@ pub fn add_product_within(x: &mut [f64], lay: Lay, into: Range<usize>, factor: f
     if into.is_empty() || from.is_empty() || lay.columns == 0 {
         return;
     }
-    prepare();
+    let sized = |rows: &Range<usize>| Lay { rows: rows.len(), ..lay };
     let first = |rows: &Range<usize>| if lay.by_rows { rows.start * lay.step } else { rows.start };
     let x = x.as_mut_ptr();
     // SAFETY: both groups of rows lie within `x`, which is borrowed alone, as asserted; they share no element, so the routine reads none
     // that it writes.
     unsafe {
+        let (into, from) = ((x.add(first(&into)), sized(&into)), (x.add(first(&from)).cast_const(), sized(&from)));
+        multiply(into, 1.0, factor, (a.values.as_ptr(), a.lay), from);
+    }
+}
+
+/// `c = kept * c + factor * a * b`.
+///
+/// # Safety
+/// From each pointer on lies a matrix as told; what is written is nobody else's, and neither `a`'s nor `b`'s. The sizes fit each other.
+unsafe fn multiply(
+    (c, lay): (*mut f64, Lay),
+    kept: f64,
+    factor: f64,
+    (a, left): (*const f64, Lay),
+    (b, right): (*const f64, Lay),
+) {
+    prepare();
+    let [rows, columns, between] = [lay.rows, lay.columns, left.columns].map(int);
+    let [step, step_left, step_right] = [lay.step, left.step, right.step].map(int);
+    let (order, turned_left, turned_right) = (lay.order(), left.turned(lay), right.turned(lay));
+    // SAFETY: as promised by whoever calls.
+    unsafe {
         cblas_dgemm(
-            lay.order(),
-            a.lay.turned(lay),
-            CBLAS_TRANSPOSE::CblasNoTrans,
-            int(into.len()),
-            int(lay.columns),
-            int(from.len()),
-            factor,
-            a.values.as_ptr(),
-            int(a.lay.step),
-            x.add(first(&from)),
-            int(lay.step),
-            1.0,
-            x.add(first(&into)),
-            int(lay.step),
+            order, turned_left, turned_right, rows, columns, between, factor, a, step_left, b, step_right, kept, c, step,
         );
     }
 }
