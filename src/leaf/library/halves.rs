@@ -2,8 +2,8 @@
 //!
 //! In: a triangle and what it divides, or a symmetric matrix. Out: the same as from one routine, but nearly all of the work is done
 //! by products: half of a solve is a product with the other half, all the way down, and the last few rows are multiplied by the inverse of
-//! their triangle. OpenBLAS's solves of a tile of 256 reach two fifths of the speed of its products, its factors a quarter (0.3.21
-//! on a processor with AVX-512); by halves they reach three quarters, and a half, whether neighbours of a row or of a column lie side by side.
+//! their triangle. OpenBLAS's solves of a tile of 256 reach two fifths of the speed of its products where neighbours of a column lie side by
+//! side (0.3.21 on a processor with AVX-512); by halves they reach three quarters, and nine tenths where those of a row do.
 
 use super::openblas::{lay, read};
 use super::{Layout, Matrix, Square};
