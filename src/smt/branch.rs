@@ -55,10 +55,7 @@ pub(super) fn any_best(
     left: &mut Option<Left>,
 ) -> Option<Best> {
     let tree = Tree::new(problem, multiples.to_vec())?;
-    let mut root = match left.take() {
-        Some(left) if tree.is_like(&left) => tree.moved(left)?,
-        _ => tree.root()?,
-    };
+    let mut root = tree.root_after(left.take())?;
     root.solve(&tree.goals)?;
     let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
     *left = Some(Left { rows, fixed, goals, dictionary: root.clone() });
@@ -151,6 +148,14 @@ impl Tree<'_> {
     /// Whether it is seen at once that no integers satisfy the rows.
     fn has_no_point(&self) -> bool {
         have_clash(&self.rows) || have_no_point(self.problem.bounds.len(), &self.rows)
+    }
+
+    /// What was left, with the right sides of this problem, where only these differ; else the rows of the problem.
+    fn root_after(&self, left: Option<Left>) -> Option<Dictionary> {
+        match left {
+            Some(left) if self.is_like(&left) => self.moved(left),
+            _ => self.root(),
+        }
     }
 
     /// Whether only right sides differ.

@@ -151,8 +151,7 @@ impl Dictionary {
     /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse.
     fn minimise(&mut self) -> Option<()> {
         let Some((goal, before)) = self.goals.split_last() else { return Some(()) };
-        let fixed: Vec<bool> =
-            (0..goal.len()).map(|column| before.iter().any(|goal| column > 0 && goal[column] > 0)).collect();
+        let fixed: Vec<bool> = (0..goal.len()).map(|at| before.iter().any(|goal| goal[at] > 0)).collect();
         loop {
             let goal = self.goals.last()?;
             let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1] < 0);
