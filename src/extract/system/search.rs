@@ -12,7 +12,7 @@ use super::places::{Placement, Places, strict_operands};
 use super::room::Room;
 use super::steps::{Conditions, Law, Stuck};
 use super::survey::{SystemFound, SystemSurvey};
-use super::turns::{Tried, take_turns};
+use super::turns::{Laid, Tried, take_turns};
 use super::{SystemConstraint, tally};
 use crate::cost::{Cost, Machine};
 use crate::diagnostic::{Checked, Diagnostic};
@@ -249,17 +249,22 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
     let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
-        let taken =
-            |tried: &Tried| Some(legal(problem, &tried.parts, &tried.handoffs, survey)).filter(|all| !all.is_empty());
-        let (taken, are_more) = take_turns(problem, (design, handoffs, &conditions), &shortest, taken);
-        survey.left_out.beside += u64::from(are_more);
-        add_all(taken.unwrap_or_default(), survey);
+        add_in_turns(problem, (design, handoffs, &conditions), &shortest, survey);
     }
     if survey.designs == before && survey.refused.is_none() {
         let timed = SystemDesign::new(problem.system, shortest);
         let fold = problem.constraint.fold.as_ref().and_then(|(factors, _)| Fold::by(factors).into_iter().next());
         survey.refused = Some((tally::nearest_inputs(problem, &timed, handoffs), fold.unwrap_or_default()));
     }
+}
+
+/// The designs with the shortest legal steps under which spaces take turns.
+fn add_in_turns(problem: &SystemProblem, laid: Laid, shortest: &[Part], survey: &mut SystemSurvey) {
+    let found = |tried: &Tried| legal(problem, &tried.parts, &tried.handoffs, survey);
+    let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
+    let (taken, are_more) = take_turns(problem, laid, shortest, taken);
+    survey.left_out.beside += u64::from(are_more);
+    add_all(taken.unwrap_or_default(), survey);
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.

@@ -1,7 +1,7 @@
 //! Spaces that share PEs in turns.
 //!
-//! In: a dataflow under whose shortest steps spaces meet on PEs. Out: steps to try, each with the array they are for, shortest first. With
-//! `n` turns, a space whose turn is `k` runs at the times `k` modulo `n`, on a PE later in the array as much later as turns move from PE to
+//! In: a dataflow under whose shortest steps spaces meet on PEs. Out: of steps to try, each with the array they are for, the shortest that are
+//! taken. With `n` turns, a space whose turn is `k` runs at the times `k` modulo `n`, on a PE later in the array as much later as turns move from PE to
 //! PE, by one at most. Spaces that meet may also run beside each other, one link away from where their values come from.
 
 use super::SystemProblem;
@@ -30,8 +30,8 @@ pub struct Tried {
 /// Spaces that meet, each two once.
 type Met = BTreeSet<(usize, usize)>;
 
-/// A dataflow on an array.
-type Laid<'a, 'b> = (&'a SystemDesign<'b>, &'a [Handoff], &'a Conditions);
+/// A dataflow on an array, with its handoffs and the conditions on its steps.
+pub type Laid<'a, 'b> = (&'a SystemDesign<'b>, &'a [Handoff], &'a Conditions);
 
 /// The first of what is tried that is `taken`, where spaces meet: the shortest at the sizes asked for, last all spaces slowed down alike; and
 /// whether there are too many ways to have families beside each other, so that neither these nor other turns than the first ones are looked at.
