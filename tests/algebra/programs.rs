@@ -133,33 +133,29 @@ fn one_query_is_split_into_a_tree() {
     assert_eq!(tree.cycles_and_pes(), (2 * 3 + 5 + 4, 2 * (5 + 1)));
 }
 
-/// All queries at once, each as one query is split: a PE a query and a key, and as many cycles however many queries there are.
+/// Attention as it is with its keys in blocks, on a PE a query and key.
+fn by_key<'a>(coordinates: &'a [&'a str], size: &'a str) -> Run<'a> {
+    Run { kernel: "attention", coordinates, flags: &["--rank", "3", "--schedule", "by-key"], size }
+}
+
+/// All queries at once, each as one query is split, and as many cycles however many queries there are.
 #[test]
 fn attention_is_split_into_a_chain_of_blocks() {
-    let chain = |size| Run {
-        kernel: "attention",
-        coordinates: &["--split", "j=BxW"],
-        flags: &["--rank", "3", "--schedule", "by-key"],
-        size,
-    };
     let cycles = |width: u64, blocks: u64, keys: u64| 6 * width + blocks + keys + 5;
     for (size, expected) in [
         ("N=3,B=2,W=4,D=3", (cycles(3, 2, 4), 3 * 2 * 4)),
         ("N=2,B=3,W=3,D=2", (cycles(2, 3, 3), 2 * 3 * 3)),
         ("N=1,B=1,W=1,D=1", (cycles(1, 1, 1), 1 + 1)),
     ] {
-        assert_eq!(chain(size).cycles_and_pes(), expected, "{size}");
+        assert_eq!(by_key(&["--split", "j=BxW"], size).cycles_and_pes(), expected, "{size}");
     }
 }
 
 #[test]
 fn attention_is_split_into_a_tree() {
-    let tree = |size| Run {
-        kernel: "attention",
-        coordinates: &["--split", "j=2xW"],
-        flags: &["--rank", "3", "--schedule", "by-key"],
-        size,
-    };
-    let [one, other] = ["N=2,W=3,D=2", "N=3,W=4,D=3"].map(|size| tree(size).cycles_and_pes());
-    assert_eq!((one, other), ((2 * 2 + 3 + 4, 2 * 2 * (3 + 1)), (2 * 3 + 4 + 4, 3 * 2 * (4 + 1))));
+    for (size, expected) in
+        [("N=2,W=3,D=2", (2 * 2 + 3 + 4, 2 * 2 * (3 + 1))), ("N=3,W=4,D=3", (2 * 3 + 4 + 4, 3 * 2 * (4 + 1)))]
+    {
+        assert_eq!(by_key(&["--split", "j=2xW"], size).cycles_and_pes(), expected, "{size}");
+    }
 }
