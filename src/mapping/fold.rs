@@ -45,6 +45,11 @@ impl Default for Axis {
 }
 
 impl Axis {
+    /// The block of a coordinate.
+    pub fn pe(self, place: i64) -> i64 {
+        (place - self.phase).div_euclid(self.factor)
+    }
+
     /// What says that coordinate `place` lies in block `pe`: forms that are at least 0.
     pub fn within(self, place: &Affine, pe: &Affine) -> [Affine; 2] {
         let from_start = place.clone() - Affine::constant(self.phase) - pe.clone() * self.factor;
@@ -92,9 +97,7 @@ impl Fold {
     pub fn pe(&self, place: Vector) -> Vector {
         match self.is_none() {
             true => place,
-            false => {
-                place.into_iter().zip(&self.axes).map(|(p, axis)| (p - axis.phase).div_euclid(axis.factor)).collect()
-            }
+            false => place.into_iter().zip(&self.axes).map(|(place, axis)| axis.pe(place)).collect(),
         }
     }
 

@@ -20,6 +20,8 @@ mod firing;
 
 mod laws;
 
+mod long_chains;
+
 mod least;
 
 mod orders;

@@ -1,6 +1,6 @@
 //! `systole search`: what its flags let in and leave out.
 
-use super::start::{good, json};
+use super::start::{good, json, refused};
 use serde_json::Value;
 
 /// A search of a small matmul, with the whole front.
@@ -87,7 +87,21 @@ fn what_is_beyond_a_limit_is_said() {
     let table = good(&flags);
     assert!(table.contains("  left out  75 places not along the axes (more than 5 spaces)\n"), "{table}");
     let found = json(&flags);
-    let left_out = serde_json::json!({ "slanted_places": 75, "crowded_places": 0, "dataflows": 0, "beside": 0 });
+    let left_out = serde_json::json!({ "partial_designs": 0, "slanted_places": 75, "crowded_places": 0, "dataflows": 0, "beside": 0 });
     assert_eq!(found["left_out"], left_out);
     assert!(!good(&["search", "kernels/trisolve.rec", "--size", "N=4"]).contains("left out"));
+}
+
+/// With a beam the two spaces of the solve are searched one after the other: the same array is best, and what was not gone on with is said.
+#[test]
+fn a_beam_goes_on_with_few_designs() {
+    let flags = ["search", "kernels/trisolve.rec", "--size", "N=4"];
+    let (all, beam) = (json(&flags), json(&[&flags[..], &["--beam", "1"]].concat()));
+    assert_eq!(
+        (&front(&beam)[0]["cycles"], &front(&beam)[0]["pes"]),
+        (&front(&all)[0]["cycles"], &front(&all)[0]["pes"])
+    );
+    assert_eq!((all["left_out"]["partial_designs"].as_u64(), front(&all)[0]["cycles"].as_u64()), (Some(0), Some(7)));
+    assert!(beam["left_out"]["partial_designs"].as_u64() > Some(0));
+    assert!(refused(&[&flags[..], &["--beam", "0"]].concat()).contains("--beam is 1 or more"));
 }

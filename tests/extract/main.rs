@@ -4,6 +4,8 @@
 #[path = "../systems/common.rs"]
 mod by_hand;
 
+mod beam;
+
 mod every_system;
 
 #[path = "../hand_built/mod.rs"]

@@ -28,6 +28,8 @@ pub struct Setting<K: Kernel> {
     pub bounds: Bounds,
     /// How many PEs may be folded onto one.
     pub fold: i64,
+    /// How many designs of some spaces are gone on with, where they are to be searched one after the other.
+    pub beam: Option<usize>,
     /// What is best.
     pub objective: Objective,
     /// Worker threads; one a core where nothing is said.
@@ -60,6 +62,7 @@ impl<K: Kernel> Setting<K> {
             constraint,
             bounds: bounds(&system.name, dimension, arguments)?,
             fold: fold(arguments.fold)?,
+            beam: beam(arguments.beam)?,
             objective: keyword(
                 &arguments.objective,
                 "objective",
@@ -137,6 +140,13 @@ fn fold(most: i64) -> Checked<i64> {
         _ => Diagnostic::new(format!("{most} PEs cannot be folded onto one"))
             .help(format!("--fold is 1 to {}; 1 folds nothing", Fold::MOST))
             .alone(),
+    }
+}
+
+fn beam(designs: Option<usize>) -> Checked<Option<usize>> {
+    match designs {
+        Some(0) => Diagnostic::new("with no designs a search does not go on").help("--beam is 1 or more").alone(),
+        _ => Ok(designs),
     }
 }
 

@@ -67,34 +67,84 @@ fn keep_in_turn(
     problem: &SystemProblem,
     design: &SystemDesign,
     conditions: &mut Conditions,
-    (one, other): (usize, usize),
+    pair: (usize, usize),
 ) -> Option<()> {
-    let turned = problem.system.depends(one, other);
-    let (first, second) = if turned { (other, one) } else { (one, other) };
+    let (first, second) = orders(problem, pair)[0];
     conditions.keep_in_turn(design, first, second).then_some(())
+}
+
+/// The orders in which two spaces can run.
+type Orders = Vec<(usize, usize)>;
+
+/// One order where the second space depends on the first, else both.
+fn orders(problem: &SystemProblem, (one, other): (usize, usize)) -> Orders {
+    match (problem.system.depends(one, other), problem.system.depends(other, one)) {
+        (true, _) => vec![(other, one)],
+        (false, true) => vec![(one, other)],
+        (false, false) => vec![(one, other), (other, one)],
+    }
 }
 
 /// The shortest steps under which of spaces that meet one is over on each PE before the other begins.
 fn shortest_in_turn(
     problem: &SystemProblem,
     design: &SystemDesign,
-    mut conditions: Conditions,
+    conditions: Conditions,
     meetings: &[Meeting],
 ) -> Option<Vec<Part>> {
-    let mut met = pairs(meetings);
-    let mut kept = vec![];
-    while met.iter().any(|pair| !kept.contains(pair)) {
-        for pair in met.into_iter().filter(|pair| !kept.contains(pair)).collect::<Vec<_>>() {
-            keep_in_turn(problem, design, &mut conditions, pair)?;
-            kept.push(pair);
+    let turn = InTurn { conditions, order: vec![], parts: vec![] };
+    Some(turn.until_none_meet(problem, design, pairs(meetings))?.parts)
+}
+
+/// Spaces that run one after the other on the PEs that they share.
+#[derive(Clone)]
+pub struct InTurn {
+    /// What the steps must satisfy, with the order.
+    pub conditions: Conditions,
+    /// Which space runs before which.
+    pub order: Vec<(usize, usize)>,
+    /// The shortest steps.
+    pub parts: Vec<Part>,
+}
+
+impl InTurn {
+    /// Puts spaces that meet in order, and those that meet then, until none do.
+    pub fn until_none_meet(
+        mut self,
+        problem: &SystemProblem,
+        design: &SystemDesign,
+        mut met: BTreeSet<(usize, usize)>,
+    ) -> Option<InTurn> {
+        let is_new = |turn: &InTurn, (one, other): &(usize, usize)| {
+            !turn.order.contains(&(*one, *other)) && !turn.order.contains(&(*other, *one))
+        };
+        while met.iter().any(|pair| is_new(&self, pair)) {
+            let new: Vec<Orders> =
+                met.iter().filter(|pair| is_new(&self, pair)).map(|pair| orders(problem, *pair)).collect();
+            let first = |orders: &Orders| orders[0];
+            let last = |orders: &Orders| orders[orders.len() - 1];
+            let forwards = || self.then(design, new.iter().map(first).collect());
+            let backwards = || self.then(design, new.iter().map(last).collect());
+            self = forwards().or_else(backwards).or_else(|| self.one_by_one(design, &new))?;
+            met = pairs_under(problem, &self.parts)?;
         }
-        let parts = conditions.shortest(design, false).ok()?;
-        met = pairs_under(problem, &parts)?;
-        if met.is_empty() {
-            return Some(parts);
-        }
+        met.is_empty().then_some(self)
     }
-    None
+
+    /// With these spaces in order too.
+    pub fn then(&self, design: &SystemDesign, order: Vec<(usize, usize)>) -> Option<InTurn> {
+        let mut conditions = self.conditions.clone();
+        order.iter().all(|(first, second)| conditions.keep_in_turn(design, *first, *second)).then_some(())?;
+        let parts = conditions.shortest(design, false).ok()?;
+        Some(InTurn { conditions, order: [self.order.clone(), order].concat(), parts })
+    }
+
+    /// The order of each two spaces found on its own: a result that is awaited at once leaves no time between its space and
+    /// the next.
+    fn one_by_one(&self, design: &SystemDesign, new: &[Orders]) -> Option<InTurn> {
+        new.iter()
+            .try_fold(self.clone(), |turn, orders| orders.iter().find_map(|order| turn.then(design, vec![*order])))
+    }
 }
 
 /// Of the meetings of each two spaces the one at the smallest sizes: it says most, and each makes a choice for the solver.

@@ -57,6 +57,15 @@ impl SystemConstraint {
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 
+    /// What is said of these families and these spaces.
+    pub(super) fn among(&self, families: &[usize], spaces: &[usize]) -> SystemConstraint {
+        SystemConstraint {
+            places: families.iter().map(|family| self.places[*family].clone()).collect(),
+            steps: spaces.iter().map(|space| self.steps[*space].clone()).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The rank of the array, where a place or a fold is given.
     pub fn rank(&self) -> Option<usize> {
         self.placed_rank().or(self.fold.as_ref().map(|(factors, _)| factors.len()))

@@ -4,11 +4,10 @@
 //! words that change between PEs of a block no longer travel.
 
 use super::SystemProblem;
-use super::meetings::slot;
+use super::slots::busy;
 use crate::cost::Cost;
 use crate::integer::{Polyhedron, Vector};
 use crate::mapping::{Flow, Fold, Giver, Handoff, SystemDesign};
-use std::collections::BTreeSet;
 
 /// The legal folds of a legal design, itself among them, but for those whose cost is `beaten`: those that the schedule asks
 /// for, or else all within the limits of the problem.
@@ -37,14 +36,11 @@ pub fn folds(
 
 /// The cost of a fold, given that of the design.
 fn price(problem: &SystemProblem, folded: &SystemDesign, handoffs: &[Handoff], cost: &Cost) -> Option<Cost> {
-    let spaces = problem.points.iter().enumerate();
-    let points = spaces.flat_map(|(space, all)| all.iter().map(move |point| (space, point)));
-    let pe = |(space, point): (usize, &Vector)| slot(&problem.sizes, folded, space, point).map(|(pe, _)| pe);
-    let pes: BTreeSet<Vector> = points.map(pe).collect::<Option<_>>()?;
+    let pes = busy(&problem.sizes, folded, problem.points.iter().enumerate())?.pes;
     let saved = (0..folded.parts.len()).map(|space| saved_by_flows(problem, folded, space)).sum::<Option<u64>>()?
         + handoffs.iter().map(|handoff| saved_by_handoff(problem, folded, handoff)).sum::<Option<u64>>()?;
     let channel_words = cost.channel_words.saturating_sub(saved);
-    Some(Cost { pes: pes.len() as u64, channel_words, ..*cost })
+    Some(Cost { pes, channel_words, ..*cost })
 }
 
 /// The hops that the streams and the reduction of a space save.

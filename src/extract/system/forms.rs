@@ -7,7 +7,7 @@ use super::places::Placement;
 use crate::integer::{Affine, Matrix, lexicographic_sign};
 use crate::mapping::{Network, Part, SpaceTimeMap, restrict};
 use crate::recurrence::spaces::{SpaceSystem, solve};
-use crate::rewrite::{Choices, Dataflow, Transport};
+use crate::rewrite::{Choices, Transport};
 
 /// What decides which dataflows there are.
 pub struct Forms<'a> {
@@ -40,32 +40,42 @@ impl Forms<'_> {
         (combined, beyond)
     }
 
+    /// How many dataflows there are.
+    pub fn count(&self, placement: &Placement) -> u64 {
+        let counts = (0..self.system.spaces.len()).map(|space| self.parts(space, placement).len() as u64);
+        counts.fold(1, u64::saturating_mul)
+    }
+
     fn parts(&self, space: usize, placement: &Placement) -> Vec<Part> {
+        let operands = 0..self.system.spaces[space].operands.len();
+        let transports = operands.map(|operand| self.transports(space, operand, placement)).collect();
+        let chains = self.choices[space].chains.clone();
+        self.laid(space, placement, &Choices { transports, chains })
+    }
+
+    /// The parts of a space with each of these dataflows.
+    pub fn laid(&self, space: usize, placement: &Placement, dataflows: &Choices) -> Vec<Part> {
+        let (place, origin) = self.place(space, placement);
+        let step = Matrix::new(vec![vec![0; place.columns()]], place.columns());
+        let map = SpaceTimeMap { place, step };
+        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), start: Affine::default(), dataflow };
+        dataflows.dataflows().map(part).collect()
+    }
+
+    /// The place of a space, and what is added to it.
+    pub fn place(&self, space: usize, placement: &Placement) -> (Matrix, Vec<Affine>) {
         let member = &self.system.members[space];
         let family = &self.system.families[member.family];
         let indices = self.system.spaces[space].indices();
         let (place, shift) = restrict(&placement.places[member.family], &family.indices, &member.embedding, indices);
         let origin: Vec<Affine> =
             shift.into_iter().zip(&placement.origins[member.family]).map(|(a, b)| a + b.clone()).collect();
-        let step = Matrix::new(vec![vec![0; indices.len()]], indices.len());
-        let dataflows = self.dataflows(space, placement, &place);
-        let map = SpaceTimeMap { place, step };
-        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), start: Affine::default(), dataflow };
-        dataflows.into_iter().map(part).collect()
-    }
-
-    /// The dataflows of a space whose points have this place.
-    fn dataflows(&self, space: usize, placement: &Placement, place: &Matrix) -> Vec<Dataflow> {
-        let operands = 0..self.system.spaces[space].operands.len();
-        let transports: Vec<Vec<Transport>> =
-            operands.map(|operand| self.transports(space, operand, placement, place)).collect();
-        let chains = self.choices[space].chains.clone();
-        Choices { transports, chains }.dataflows().collect()
+        (place, origin)
     }
 
     /// The transports of a computed operand for which every source has a way from the point that computes it; where there
     /// are none, all streams, which may go on where a stream of the same tensor passes.
-    fn transports(&self, space: usize, operand: usize, placement: &Placement, place: &Matrix) -> Vec<Transport> {
+    pub fn transports(&self, space: usize, operand: usize, placement: &Placement) -> Vec<Transport> {
         if self.system.sources[space][operand].is_empty() {
             return vec![Transport::Feed];
         }
@@ -79,6 +89,7 @@ impl Forms<'_> {
         });
         let mut reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
         // A value that stays serves its points in either order; the order that the indices count in is as good as the other.
+        let (place, _) = self.place(space, placement);
         let stays = |along: &[i64]| place.apply(along).iter().all(|entry| *entry == 0);
         let turned = |along: &[i64]| Transport::Stream(along.iter().map(|entry| -entry).collect());
         let both = reached.clone();

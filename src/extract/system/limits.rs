@@ -14,11 +14,17 @@ pub struct SystemLimits {
     pub spaces: usize,
     /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
     pub fold: i64,
+    /// With more dataflows than this over all placements a system is searched part by part.
+    pub wholly: u64,
+    /// Part by part the search goes on with so many designs of the parts so far under each objective.
+    pub beam: usize,
+    /// And looks at so many places of the next part beside each of them.
+    pub next: usize,
 }
 
 impl Default for SystemLimits {
     fn default() -> SystemLimits {
-        SystemLimits { placements: 50_000, dataflows: 4096, spaces: 5, fold: 1 }
+        SystemLimits { placements: 50_000, dataflows: 4096, spaces: 5, fold: 1, wholly: 50_000, beam: 6, next: 48 }
     }
 }
 
@@ -33,6 +39,8 @@ pub struct LeftOut {
     pub dataflows: u64,
     /// Dataflows whose spaces meet on PEs, and could have been beside each other in more ways than were looked at.
     pub beside: u64,
+    /// Designs of some of the spaces, each with steps, that the search did not go on with.
+    pub partial: u64,
 }
 
 impl LeftOut {
@@ -43,6 +51,7 @@ impl LeftOut {
             crowded: self.crowded.saturating_add(other.crowded),
             dataflows: self.dataflows.saturating_add(other.dataflows),
             beside: self.beside.saturating_add(other.beside),
+            partial: self.partial.saturating_add(other.partial),
         }
     }
 }

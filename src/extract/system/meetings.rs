@@ -4,12 +4,14 @@
 //! obligation `pe-conflict` is proved for each two spaces, so for all sizes; where PEs are folded, a space meets itself too. Trial sizes are looked at first, point by point:
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
+use super::slots::{Slots, busy};
 use super::steps::SpacePoint;
 use crate::integer::{Affine, Bindings, Vector};
 use crate::mapping::{Fold, Handoff, Links, Part, SpaceTimeMap, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -29,13 +31,23 @@ pub type Trial = (Bindings, Vec<Vec<Vector>>);
 /// What decides where and when a space runs.
 type Run = (usize, SpaceTimeMap, Vec<Affine>, Affine);
 
-/// Two spaces in an array that is folded so.
-type Pair = ([Run; 2], Fold);
+/// The numbers of two runs, in an array that is folded so.
+type Pair = ([usize; 2], Fold);
+
+/// What two spaces do; `None` where a proof was not decided.
+type Answer = Option<Vec<Meeting>>;
 
 /// The answers about one system.
 pub struct Meetings {
     trials: Vec<Trial>,
-    known: Mutex<HashMap<Pair, Option<Vec<Meeting>>>>,
+    known: Mutex<Known>,
+}
+
+/// The runs that came, each with its number, and the answers about two of them.
+#[derive(Default)]
+struct Known {
+    runs: FxHashMap<Run, usize>,
+    answers: FxHashMap<Pair, Answer>,
 }
 
 impl Meetings {
@@ -52,6 +64,9 @@ impl Meetings {
 
     /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
     pub fn of(&self, design: &SystemDesign) -> Option<Vec<Meeting>> {
+        if self.are_known_to_be_none(design) {
+            return Some(vec![]);
+        }
         let tried = self.at_trials(design);
         if tried.is_empty() { self.at_any_size(design) } else { Some(tried) }
     }
@@ -63,27 +78,45 @@ impl Meetings {
 
     /// The smallest meeting of each two spaces that meet at any size, for folds of a space with itself too; `None` where a proof
     /// was not decided.
-    pub fn at_any_size(&self, design: &SystemDesign) -> Option<Vec<Meeting>> {
-        let count = design.parts.len();
-        let least = usize::from(design.fold.is_none());
-        let pairs = (0..count).flat_map(|one| (one + least..count).map(move |other| (one, other)));
-        let met: Option<Vec<Vec<Meeting>>> = pairs.map(|pair| self.of_two(design, pair)).collect();
+    pub fn at_any_size(&self, design: &SystemDesign) -> Answer {
+        let runs = self.runs(design);
+        let met: Option<Vec<Vec<Meeting>>> = pairs(design).map(|pair| self.of_two(design, &runs, pair)).collect();
         met.map(|met| met.concat())
     }
 
     /// Whether nothing meets at any size.
     pub fn are_none(&self, design: &SystemDesign) -> bool {
         let tried = |trial: &Trial| at_trial(trial, design).is_empty();
-        self.trials.iter().all(tried) && self.at_any_size(design).is_some_and(|met| met.is_empty())
+        self.are_known_to_be_none(design)
+            || (self.trials.iter().all(tried) && self.at_any_size(design).is_some_and(|met| met.is_empty()))
     }
 
-    fn of_two(&self, design: &SystemDesign, (one, other): (usize, usize)) -> Option<Vec<Meeting>> {
-        let run = |space: usize| {
-            let part = &design.parts[space];
-            (space, part.map.clone(), part.origin.clone(), part.start.clone())
+    /// Whether it was proved before, of each two spaces.
+    fn are_known_to_be_none(&self, design: &SystemDesign) -> bool {
+        let runs = self.runs(design);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let none = |(one, other): (usize, usize)| {
+            let answer = known.answers.get(&([runs[one], runs[other]], design.fold.clone()));
+            answer.is_some_and(|answer| answer.as_ref().is_some_and(Vec::is_empty))
         };
-        let key = ([one, other].map(run), design.fold.clone());
-        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        pairs(design).all(none)
+    }
+
+    /// The number of each space's run.
+    fn runs(&self, design: &SystemDesign) -> Vec<usize> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = design.parts.iter().enumerate();
+        let number = |(space, part): (usize, &Part)| {
+            let next = known.runs.len();
+            let run = (space, part.map.clone(), part.origin.clone(), part.start.clone());
+            *known.runs.entry(run).or_insert(next)
+        };
+        parts.map(number).collect()
+    }
+
+    fn of_two(&self, design: &SystemDesign, runs: &[usize], (one, other): (usize, usize)) -> Answer {
+        let key = ([runs[one], runs[other]], design.fold.clone());
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).answers.get(&key) {
             return known.clone();
         }
         let answer = match settle(&points_apart(design, one, other), LIMIT) {
@@ -91,9 +124,15 @@ impl Meetings {
             Verdict::Refuted(case) => Some(vec![meeting(&case, (one, other))]),
             Verdict::Unknown(_) => None,
         };
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer.clone());
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).answers.insert(key, answer.clone());
         answer
     }
+}
+
+/// Each two spaces, for folds of a space with itself too.
+fn pairs(design: &SystemDesign) -> impl Iterator<Item = (usize, usize)> {
+    let (count, least) = (design.parts.len(), usize::from(design.fold.is_none()));
+    (0..count).flat_map(move |one| (one + least..count).map(move |other| (one, other)))
 }
 
 /// Whether it is proved that words of handoffs over several hops never meet on a link, which they may do at large sizes only.
@@ -117,6 +156,9 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
 
 /// Pairs that meet at one trial, a few of each two spaces.
 fn at_trial((sizes, points): &Trial, design: &SystemDesign) -> Vec<Meeting> {
+    if busy(sizes, design, points.iter().enumerate()).is_some_and(|busy| busy.is_apart) {
+        return vec![];
+    }
     let mut taken: HashMap<(Vector, i64), (usize, &Vector)> = HashMap::new();
     let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
     for (space, all) in points.iter().enumerate() {
@@ -143,34 +185,4 @@ fn meeting(case: &Counterexample, (one, other): (usize, usize)) -> Meeting {
     let length = case.points.first().copied().unwrap_or(0).min(coordinates.len());
     let (first, second) = coordinates.split_at(length);
     (sizes, [(one, first.to_vec()), (other, second.to_vec())])
-}
-
-/// The PE and the time of a point; `None` where a number does not fit.
-pub fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
-    Slots::new(sizes, design, space)?.of(point)
-}
-
-/// Where and when the points of a space run at given sizes.
-pub struct Slots<'a> {
-    part: &'a Part,
-    fold: &'a Fold,
-    origin: Vector,
-    start: i64,
-}
-
-impl<'a> Slots<'a> {
-    /// `None` where a number does not fit.
-    pub fn new(sizes: &Bindings, design: &'a SystemDesign, space: usize) -> Option<Slots<'a>> {
-        let part = &design.parts[space];
-        let origin = part.origin.iter().map(|form| form.evaluate(sizes)).collect::<Option<_>>()?;
-        Some(Slots { part, fold: &design.fold, origin, start: part.start.evaluate(sizes)? })
-    }
-
-    /// The PE and the time of a point; `None` where a number does not fit.
-    pub fn of(&self, point: &[i64]) -> Option<(Vector, i64)> {
-        let rows = self.part.map.place.apply(point).into_iter().zip(&self.origin);
-        let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(*origin)).collect();
-        let time = self.part.map.step.apply(point).last()?.checked_add(self.start)?;
-        Some((self.fold.pe(pe?), time))
-    }
 }

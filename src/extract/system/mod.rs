@@ -8,6 +8,8 @@
 
 mod constraint;
 
+mod problem;
+
 mod limits;
 
 mod edges;
@@ -17,6 +19,10 @@ mod places;
 mod forms;
 
 mod known_rows;
+
+mod known_costs;
+
+mod slots;
 
 mod slanted;
 
@@ -44,11 +50,14 @@ mod survey;
 
 mod search;
 
+mod beam;
+
 mod verify;
 
 pub use constraint::{SystemConstraint, place_of};
 pub use limits::{LeftOut, SystemLimits};
-pub use search::{SystemProblem, nearest, search_system, search_system_wholly, why_stuck};
+pub use problem::SystemProblem;
+pub use search::{nearest, search_system, search_system_wholly, why_stuck};
 pub use steps::{Law, Stuck};
 pub use survey::{SystemFound, SystemSurvey};
 pub use verify::verify_system;

@@ -16,7 +16,7 @@ pub struct Placement {
 }
 
 /// A row of a place with its shift.
-type Row = (Vector, Affine);
+pub type Row = (Vector, Affine);
 
 /// What is enumerated.
 pub struct Places<'a> {
@@ -89,6 +89,34 @@ impl Places<'_> {
             }
             rows[family] = None;
         }
+    }
+
+    /// The families in the order in which they are placed.
+    pub fn order(&self) -> Vec<usize> {
+        let (mut rows, mut order) = (vec![None; self.system.families.len()], vec![]);
+        while let Some(family) = self.next(&rows) {
+            rows[family] = Some(vec![]);
+            order.push(family);
+        }
+        order
+    }
+
+    /// The placements of a family that fit those placed already, plainest first, and whether there were more than the most.
+    pub fn beside(&self, rows: &[Option<Vec<Row>>], family: usize) -> (Vec<Placement>, bool) {
+        let (mut rows, mut found) = (rows.to_vec(), vec![]);
+        let mut choices = self.choices(family, &rows);
+        let weight = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
+        choices.sort_by_cached_key(|choice| choice.iter().map(weight).fold((0, 0), |(a, b), (c, d)| (a + c, b + d)));
+        for choice in choices {
+            rows[family] = Some(choice);
+            let fits = self.fits(family, &rows).then(|| self.placement(&rows));
+            found.extend(fits.flatten());
+            if found.len() > self.most {
+                found.truncate(self.most);
+                return (found, true);
+            }
+        }
+        (found, false)
     }
 
     fn placement(&self, rows: &[Option<Vec<Row>>]) -> Option<Placement> {

@@ -29,6 +29,14 @@ impl<'a> Room<'a> {
         Room { system, machine, sizes: sizes.clone(), known: Mutex::default() }
     }
 
+    /// The room for other spaces on the same machine at the same sizes.
+    pub fn of<'b>(&self, system: &'b SpaceSystem) -> Room<'b>
+    where
+        'a: 'b,
+    {
+        Room::new(system, self.machine, &self.sizes)
+    }
+
     /// Whether the machine is as large as the array of these parts.
     pub fn holds(&self, parts: &[Part]) -> bool {
         let rank = parts.first().map_or(0, |part| part.origin.len());

@@ -1,163 +1,22 @@
 //! The loop over placements, dataflows and steps.
 
 use super::apart::apart;
+use super::beam::search_by_parts;
 use super::edges::{Edge, edges};
 use super::folds::folds;
 use super::forms::Forms;
-use super::known_rows::KnownRows;
-use super::limits::{LeftOut, SystemLimits};
-use super::meetings::{Meetings, words_are_apart};
+use super::limits::LeftOut;
+use super::meetings::words_are_apart;
 use super::on_links::on_links;
 use super::places::{Placement, Places, strict_operands};
-use super::room::Room;
 use super::steps::{Conditions, Law, Stuck};
 use super::survey::{SystemFound, SystemSurvey};
 use super::turns::{Laid, Tried, take_turns};
-use super::{SystemConstraint, tally};
-use crate::cost::{Cost, Machine};
-use crate::diagnostic::{Checked, Diagnostic};
-use crate::extract::at_once::heard_at_once;
-use crate::integer::{Affine, Bindings, Matrix, Vector};
-use crate::mapping::candidates::{self, Bounds};
-use crate::mapping::{Fold, Handoff, Part, SystemDesign, TakerSets, check_ways};
-use crate::recurrence::spaces::SpaceSystem;
-use crate::rewrite::Choices;
+use super::{SystemProblem, tally};
+use crate::cost::Cost;
+use crate::diagnostic::Checked;
+use crate::mapping::{Fold, Handoff, Part, SystemDesign, check_ways};
 use rayon::prelude::*;
-
-/// Designs are costed at sizes with no more points than this in all.
-const MOST_POINTS: usize = 20_000;
-
-/// What is searched.
-pub struct SystemProblem<'a> {
-    /// The spaces.
-    pub system: &'a SpaceSystem,
-    /// What the e-graph offers for each, after the schedule's restrictions.
-    pub choices: Vec<Choices>,
-    /// The bounds on places and steps.
-    pub bounds: Bounds,
-    /// The machine.
-    pub machine: &'a Machine,
-    /// The sizes at which designs are costed; legality does not depend on them.
-    pub sizes: Bindings,
-    /// What the schedule fixes.
-    pub constraint: SystemConstraint,
-    /// How far to go.
-    pub limits: SystemLimits,
-    /// The points of each space at these sizes.
-    pub points: Vec<Vec<Vector>>,
-    /// What is known of spaces that share PEs.
-    pub(super) meetings: Meetings,
-    /// Whether arrays fit the machine.
-    room: Room<'a>,
-    /// The points that take each operand, under each transport.
-    takers: TakerSets,
-    /// The conditions on steps that were met so far.
-    known: KnownRows,
-}
-
-impl<'a> SystemProblem<'a> {
-    /// Sets a problem up.
-    ///
-    /// # Errors
-    /// Restrictions that leave nothing, spaces that are not bounded, sizes too large to count at.
-    pub fn new(
-        system: &'a SpaceSystem,
-        choices: &[Choices],
-        bounds: Bounds,
-        machine: &'a Machine,
-        sizes: &Bindings,
-        constraint: SystemConstraint,
-    ) -> Checked<SystemProblem<'a>> {
-        let left = system.spaces.iter().zip(constraint.restrict(system, choices)?);
-        let choices =
-            left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
-        let room = Room::new(system, machine, sizes);
-        let (sizes, points) = countable(system, sizes)?;
-        let takers = TakerSets::new(system, &choices);
-        let known = KnownRows::default();
-        let meetings = Meetings::new(system, (sizes.clone(), points.clone()));
-        let limits = SystemLimits::default();
-        Ok(SystemProblem {
-            system,
-            choices,
-            bounds,
-            machine,
-            sizes,
-            constraint,
-            limits,
-            points,
-            meetings,
-            room,
-            takers,
-            known,
-        })
-    }
-
-    /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
-    fn ranks(&self) -> Vec<usize> {
-        let carried = |rank: &usize| self.machine.links.network.carries_rank(*rank);
-        if let Some(rank) = self.constraint.rank() {
-            return vec![rank].into_iter().filter(carried).collect();
-        }
-        let dimension = self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
-        self.bounds
-            .ranks
-            .iter()
-            .copied()
-            .filter(|rank| *rank + 1 >= dimension && *rank <= dimension)
-            .filter(carried)
-            .collect()
-    }
-
-    /// What one `place` line can say at this rank: for each family the place where it has all indices of the line. With it
-    /// how many lines are left out.
-    fn lines(&self, rank: usize) -> (Vec<Vec<Option<Matrix>>>, u64) {
-        if self.constraint.places.iter().any(Option::is_some) {
-            return (vec![self.constraint.places.clone()], 0);
-        }
-        let families = &self.system.families;
-        let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else { return (vec![], 0) };
-        let names = &largest.indices;
-        let line = |place: &Matrix| {
-            let rows: Vec<Affine> = place.rows().iter().map(|row| Affine::from_row(names, row)).collect();
-            families.iter().map(|family| super::constraint::place_of(family, &rows)).collect()
-        };
-        let all = candidates::places(names.len(), rank, self.bounds.bound);
-        let plain =
-            |place: &&Matrix| place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1);
-        let few = self.system.spaces.len() <= self.limits.spaces;
-        let lines: Vec<Vec<Option<Matrix>>> = all.iter().filter(|place| few || plain(place)).map(line).collect();
-        let left_out = all.len() - lines.len();
-        (lines, left_out as u64)
-    }
-
-    /// The box for the steps: a latency of more than one makes room for steps as much longer.
-    fn steps(&self) -> (i64, i64) {
-        let (low, high) = self.bounds.steps;
-        (low, high + self.machine.links.latency - 1)
-    }
-}
-
-/// The sizes, made smaller where there would be too many points to count, and the points.
-fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<Vec<Vector>>)> {
-    let mut sizes = sizes.clone();
-    loop {
-        let count = |space: &crate::recurrence::Space| space.domain.set.count(space.indices(), &sizes);
-        let total = system.spaces.iter().try_fold(0u64, |sum, space| sum.checked_add(count(space)?));
-        if total.is_some_and(|total| total <= MOST_POINTS as u64) {
-            break;
-        }
-        let Some(largest) = sizes.values_mut().max().filter(|size| **size > 1) else {
-            return Diagnostic::new(format!("the spaces of `{}` are not bounded at these sizes", system.kernel))
-                .alone();
-        };
-        *largest = (*largest / 2).min(64);
-    }
-    let points = |space: &crate::recurrence::Space| space.domain.set.points(space.indices(), &sizes);
-    let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
-    let all = all.ok_or_else(|| vec![Diagnostic::new(format!("the spaces of `{}` are not bounded", system.kernel))])?;
-    Ok((sizes, all))
-}
 
 /// Runs the search. The result does not depend on the number of threads.
 pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
@@ -171,9 +30,15 @@ pub fn search_system_wholly(problem: &SystemProblem, progress: &(dyn Fn(usize, u
 
 fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
     let edges = edges(problem.system, &problem.choices);
-    let (placements, left_out) = placements(problem, &edges);
-    let (system, choices, network) = (problem.system, &problem.choices, problem.machine.links.network);
-    let forms = Forms { system, choices, edges: &edges, network, most: problem.limits.dataflows };
+    let most = if keep { usize::MAX } else { problem.limits.wholly as usize };
+    let (placements, left_out) = placements(problem, &edges, most);
+    let forms = forms(problem, &edges);
+    if !keep && are_too_many(problem, &forms, &placements) {
+        let survey = search_by_parts(problem, &edges, progress);
+        if survey.designs > 0 {
+            return survey;
+        }
+    }
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<SystemSurvey> = placements
         .par_iter()
@@ -187,8 +52,20 @@ fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize,
     surveys.into_iter().fold(start, SystemSurvey::merge)
 }
 
-/// The placements of all ranks and lines, and the lines that are left out or cut short.
-fn placements(problem: &SystemProblem, edges: &[Edge]) -> (Vec<Placement>, LeftOut) {
+pub(super) fn forms<'a>(problem: &'a SystemProblem, edges: &'a [Edge]) -> Forms<'a> {
+    let (system, choices, network) = (problem.system, &problem.choices, problem.machine.links.network);
+    Forms { system, choices, edges, network, most: problem.limits.dataflows }
+}
+
+/// Whether there are more dataflows over all placements than are looked at.
+fn are_too_many(problem: &SystemProblem, forms: &Forms, placements: &[Placement]) -> bool {
+    let most = problem.limits.wholly;
+    let count = || placements.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
+    placements.len() as u64 > most || count() > most
+}
+
+/// The placements of all ranks and lines, one more than the most if there are, and the lines that are left out or cut short.
+fn placements(problem: &SystemProblem, edges: &[Edge], all_most: usize) -> (Vec<Placement>, LeftOut) {
     let (system, network, bound) = (problem.system, problem.machine.links.network, problem.bounds.bound);
     let (most, given) = (problem.limits.placements, problem.constraint.rank().is_some());
     let strict = strict_operands(system, &problem.choices);
@@ -198,9 +75,13 @@ fn placements(problem: &SystemProblem, edges: &[Edge]) -> (Vec<Placement>, LeftO
         left_out.slanted += slanted;
         for fixed in lines {
             let strict = strict.clone();
+            let most = most.min(all_most.saturating_add(1) - placements.len());
             let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
             placements.extend(found);
             left_out.crowded += u64::from(crowded);
+            if placements.len() > all_most {
+                return (placements, left_out);
+            }
         }
     }
     (placements, left_out)
@@ -268,7 +149,12 @@ fn add_in_turns(problem: &SystemProblem, laid: Laid, shortest: &[Part], survey: 
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
-fn legal(problem: &SystemProblem, parts: &[Part], handoffs: &[Handoff], survey: &SystemSurvey) -> Vec<SystemFound> {
+pub(super) fn legal(
+    problem: &SystemProblem,
+    parts: &[Part],
+    handoffs: &[Handoff],
+    survey: &SystemSurvey,
+) -> Vec<SystemFound> {
     let timed = SystemDesign::new(problem.system, parts.to_vec());
     let priced = tally::price(problem, &timed, handoffs);
     let apart = || problem.meetings.are_none(&timed) && words_are_apart(&timed, &problem.machine.links, handoffs);

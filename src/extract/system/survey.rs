@@ -99,16 +99,24 @@ impl SystemSurvey {
     /// steps.
     pub fn sorted(&self, objective: Objective) -> Vec<SystemFound> {
         let mut front = self.front.clone();
-        front.sort_by_cached_key(|found| {
-            let places: Vec<_> = found.parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
-            let shifts =
-                found.parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
-            let backwards =
-                found.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
-            let chains = found.parts.iter().flat_map(|part| &part.dataflow.chain.directions);
-            let turned = chains.filter(|along| lexicographic_sign(along) < 0).count();
-            (objective.key(&found.cost), turned, shifts, backwards, places, found.parts.clone(), found.fold.clone())
-        });
+        front.sort_by_cached_key(|found| found.order(objective));
         front
     }
+}
+
+impl SystemFound {
+    /// What orders designs: the best under the objective, then what is plainer.
+    pub(super) fn order(&self, objective: Objective) -> impl Ord + use<> {
+        (objective.key(&self.cost), plainness(&self.parts), self.fold.clone())
+    }
+}
+
+/// What orders designs of equal cost: those first that reduce as it is written, then in the order of plain places and small steps.
+pub(super) fn plainness(parts: &[Part]) -> impl Ord + use<> {
+    let places: Vec<_> = parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
+    let shifts = parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
+    let backwards = parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
+    let chains = parts.iter().flat_map(|part| &part.dataflow.chain.directions);
+    let turned = chains.filter(|along| lexicographic_sign(along) < 0).count();
+    (turned, shifts, backwards, places, parts.to_vec())
 }

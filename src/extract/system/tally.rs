@@ -1,30 +1,40 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::SystemProblem;
-use super::meetings::{Slots, slot};
+use super::known_costs::{Priced, Taken};
+use super::slots::{Busy, busy, slot};
 use crate::cost::Cost;
 use crate::extract::Checker;
 use crate::extract::verify::route;
-use crate::integer::{Bindings, Vector};
+use crate::integer::{Polyhedron, Vector};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
-use crate::recurrence::Space;
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::BTreeSet;
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
 pub fn price(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Vec<(Cost, Vec<Part>)> {
-    price_all(problem, design, handoffs).unwrap_or_default()
+    let busy = busy(&problem.sizes, design, problem.points.iter().enumerate());
+    let busy = busy.filter(|busy| busy.is_apart);
+    busy.and_then(|busy| with_handoffs(problem, design, handoffs, busy)).unwrap_or_default()
 }
 
-fn price_all(
+/// What every best way to move the inputs would cost under these steps, whether points share a PE and a time or not.
+pub fn estimate(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Vec<Cost> {
+    let busy = busy(&problem.sizes, design, problem.points.iter().enumerate());
+    let priced = busy.and_then(|busy| with_handoffs(problem, design, handoffs, busy));
+    priced.into_iter().flatten().map(|(cost, _)| cost).collect()
+}
+
+fn with_handoffs(
     problem: &SystemProblem,
     design: &SystemDesign,
     handoffs: &[Handoff],
-) -> Result<Vec<(Cost, Vec<Part>)>, String> {
-    let shared = handoffs.iter().try_fold(base(problem, design)?, |sum, handoff| {
-        Ok::<Cost, String>(sum.join(&of_handoff(problem, design, handoff)?))
-    })?;
+    busy: Busy,
+) -> Option<Vec<(Cost, Vec<Part>)>> {
+    let base = Cost { cycles: busy.cycles, pes: busy.pes, fanout: 1, ..Cost::default() };
+    let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(problem, design, handoff)?));
+    let shared = handoffs.iter().try_fold(base, join)?;
     let mut all = vec![];
     for diagonal in diagonals(problem, design, handoffs) {
         for priced in with_inputs(problem, design, shared, diagonal)? {
@@ -33,7 +43,7 @@ fn price_all(
             }
         }
     }
-    Ok(best(all))
+    Some(best(all))
 }
 
 /// The diagonals that an array can have for what is computed; inputs must do with one of them.
@@ -59,12 +69,16 @@ fn with_inputs(
     design: &SystemDesign,
     shared: Cost,
     diagonal: i64,
-) -> Result<Vec<(Cost, Vec<Part>)>, String> {
+) -> Option<Vec<(Cost, Vec<Part>)>> {
     let mut front = vec![(shared, vec![])];
-    for space in 0..design.parts.len() {
-        front = longer(&front, &of_space(problem, design, space, diagonal)?);
+    for (space, part) in design.parts.iter().enumerate() {
+        let priced = (space, part.map.clone(), part.dataflow.clone(), diagonal);
+        let ways = problem.costs.of_space(priced, |priced| of_space(problem, priced))?;
+        let with = |dataflow: &Dataflow| Part { dataflow: dataflow.clone(), ..part.clone() };
+        let ways: Vec<(Cost, Part)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
+        front = longer(&front, &ways);
     }
-    Ok(front)
+    Some(front)
 }
 
 /// Every best way to go on: each list with each of the next choices.
@@ -82,49 +96,23 @@ fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
     priced.into_iter().filter(|(cost, _)| !beaten(cost)).collect()
 }
 
-/// Cycles and PEs over all spaces.
-fn base(problem: &SystemProblem, design: &SystemDesign) -> Result<Cost, String> {
-    let mut slots = BTreeSet::new();
-    let mut points = 0;
-    for (space, all) in problem.points.iter().enumerate() {
-        let of_space = Slots::new(&problem.sizes, design, space);
-        for point in all {
-            slots.insert(of_space.as_ref().and_then(|slots| slots.of(point)).ok_or("a coordinate does not fit")?);
-            points += 1;
-        }
-    }
-    if slots.len() < points {
-        return Err("two points share a PE and a time".to_owned());
-    }
-    let pes: BTreeSet<&Vector> = slots.iter().map(|(pe, _)| pe).collect();
-    let times = || slots.iter().map(|(_, time)| *time);
-    let span = times().max().zip(times().min()).map_or(0, |(last, first)| last - first + 1);
-    Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
-}
-
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
-fn of_space(
-    problem: &SystemProblem,
-    design: &SystemDesign,
-    space: usize,
-    diagonal: i64,
-) -> Result<Vec<(Cost, Part)>, String> {
-    let part = &design.parts[space];
-    let points = &problem.system.spaces[space];
-    let checker = Checker::new(points, problem.machine, &problem.sizes, &part.map)?;
-    let slant = |along: &Vector| problem.machine.links.network.diagonal(&part.map.displacement(along));
-    let fits = |choice: &Transport| choice.directions().iter().all(|along| [0, diagonal].contains(&slant(along)));
-    let mut front = vec![(checker.chain(&part.dataflow.chain)?, vec![])];
+fn of_space(problem: &SystemProblem, (space, map, dataflow, diagonal): &Priced) -> Option<Vec<(Cost, Dataflow)>> {
+    let points = &problem.system.spaces[*space];
+    let checker = Checker::new(points, problem.machine, &problem.sizes, map).ok()?;
+    let slant = |along: &Vector| problem.machine.links.network.diagonal(&map.displacement(along));
+    let fits = |choice: &Transport| choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)));
+    let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
     for operand in 0..points.operands.len() {
-        let own = match problem.system.sources[space][operand].is_empty() {
-            true => inputs(problem, (space, operand), &checker, fits),
-            false => computed(&checker, operand, &part.dataflow.transports[operand])?,
+        let own = match problem.system.sources[*space][operand].is_empty() {
+            true => inputs(problem, (*space, operand), &dataflow.transports[operand], &checker, fits),
+            false => computed(&checker, operand, &dataflow.transports[operand])?,
         };
         front = longer(&front, &own);
     }
-    let chain = part.dataflow.chain.clone();
-    let with = |transports| Part { dataflow: Dataflow { transports, chain: chain.clone() }, ..part.clone() };
-    Ok(front.into_iter().map(|(cost, transports)| (cost, with(transports))).collect())
+    let chain = &dataflow.chain;
+    let with = |transports| Dataflow { transports, chain: chain.clone() };
+    Some(front.into_iter().map(|(cost, transports)| (cost, with(transports))).collect())
 }
 
 /// The parts with each input moved in the first way that is legal, beside what moves already if there is one, or else in
@@ -162,73 +150,77 @@ fn nearest_input(
     beside.or_else(|| offered.iter().find(legal)).or(offered.first()).cloned()
 }
 
+/// The best ways to move an input: the one that it has already, or else all that are offered.
 fn inputs(
     problem: &SystemProblem,
     (space, operand): (usize, usize),
+    has: &Transport,
     checker: &Checker,
     fits: impl Fn(&Transport) -> bool,
 ) -> Vec<(Cost, Transport)> {
+    let price = |transport: &Transport| Some((checker.operand(operand, transport).ok()?, transport.clone()));
+    let is_free = problem.newest.is_none_or(|newest| problem.system.members[space].family == newest);
+    let is_given = matches!(has, Transport::Stream(_)) || !is_free;
+    if let Some(given) = Some(has).filter(|has| is_given && fits(has)).and_then(price) {
+        return vec![given];
+    }
     let offered = problem.choices[space].transports[operand].iter().filter(|choice| fits(choice));
-    let priced = offered.filter_map(|transport| Some((checker.operand(operand, transport).ok()?, transport.clone())));
-    best(priced.collect())
+    best(offered.filter_map(price).collect())
 }
 
 /// A computed operand is never loaded: its heads are handed over.
-fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Result<Vec<(Cost, Transport)>, String> {
-    let cost = Cost { memory_words: 0, ..checker.operand(operand, transport)? };
-    Ok(vec![(cost, transport.clone())])
+fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Option<Vec<(Cost, Transport)>> {
+    let cost = Cost { memory_words: 0, ..checker.operand(operand, transport).ok()? };
+    Some(vec![(cost, transport.clone())])
 }
 
-/// The words of a handoff, and the slots of its channels.
-fn of_handoff(problem: &SystemProblem, design: &SystemDesign, handoff: &Handoff) -> Result<Cost, String> {
-    let Giver::Point { space, displacement, .. } = &handoff.giver else { return Ok(Cost::default()) };
+/// The words of a handoff, and the slots of its channels; `None` where it is not legal at these sizes.
+fn of_handoff(problem: &SystemProblem, design: &SystemDesign, handoff: &Handoff) -> Option<Cost> {
+    let Giver::Point { space, displacement, .. } = &handoff.giver else { return Some(Cost::default()) };
     if handoff.is_within_point(&problem.system.spaces[*space]) {
-        return Ok(Cost::default());
+        return Some(Cost::default());
     }
-    let reader = &problem.system.spaces[handoff.reader];
-    let mut takers = problem.points[handoff.reader].clone();
-    takers.retain(|point| is_in(reader, &problem.sizes, handoff, point));
-    check_route(problem, design, handoff, &takers)?;
-    let places: BTreeSet<Vector> =
-        takers.iter().map(|point| design.parts[handoff.reader].map.place.apply(point)).collect();
-    let hops = problem.machine.links.network.hops(displacement).ok_or("the network has no such link")?;
-    let depth = design.handoff_depth(handoff, &problem.machine.links).ok_or("a FIFO grows with the sizes")?;
-    Ok(Cost {
-        channel_words: takers.len() as u64 * hops.unsigned_abs(),
-        buffers: depth * places.len() as u64,
-        fanout: 1,
-        ..Cost::default()
-    })
+    if !is_alone_on_its_way(problem, design, handoff)? {
+        return None;
+    }
+    let taken = (handoff.reader, design.parts[handoff.reader].map.place.clone(), handoff.set.clone());
+    let (takers, pes) = problem.costs.of_takers(taken, |taken| of_takers(problem, taken));
+    let hops = problem.machine.links.network.hops(displacement)?;
+    let depth = design.handoff_depth(handoff, &problem.machine.links)?;
+    let channel_words = takers * hops.unsigned_abs();
+    Some(Cost { channel_words, buffers: depth * pes, fanout: 1, ..Cost::default() })
 }
 
-/// No two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links of
-/// their own.
-fn check_route(
-    problem: &SystemProblem,
-    design: &SystemDesign,
-    handoff: &Handoff,
-    takers: &[Vector],
-) -> Result<(), String> {
-    let Giver::Point { space, at, displacement, .. } = &handoff.giver else { return Ok(()) };
+/// How many points take, on how many PEs.
+fn of_takers(problem: &SystemProblem, (reader, place, set): &Taken) -> (u64, u64) {
+    let takers = takers(problem, *reader, set);
+    let pes: BTreeSet<Vector> = takers.iter().map(|point| place.apply(point)).collect();
+    (takers.len() as u64, pes.len() as u64)
+}
+
+fn takers<'a>(problem: &'a SystemProblem, reader: usize, set: &Polyhedron) -> Vec<&'a Vector> {
+    let space = &problem.system.spaces[reader];
+    problem.points[reader].iter().filter(|point| set.contains(&space.bind(&problem.sizes, point))).collect()
+}
+
+/// Whether no two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links
+/// of their own. `None` where a coordinate does not fit.
+fn is_alone_on_its_way(problem: &SystemProblem, design: &SystemDesign, handoff: &Handoff) -> Option<bool> {
+    let Giver::Point { space, at, displacement, .. } = &handoff.giver else { return Some(true) };
     if displacement.iter().all(|entry| entry.abs() <= 1) {
-        return Ok(());
+        return Some(true);
     }
     let reader = &problem.system.spaces[handoff.reader];
     let mut carried = BTreeSet::new();
-    for taker in takers {
+    for taker in takers(problem, handoff.reader, &handoff.set) {
         let bindings = reader.bind(&problem.sizes, taker);
-        let giver: Option<Vector> = at.iter().map(|form| form.evaluate(&bindings)).collect();
-        let left = giver.and_then(|giver| slot(&problem.sizes, design, *space, &giver));
-        let (pe, time) = left.ok_or("a coordinate does not fit")?;
+        let giver: Vector = at.iter().map(|form| form.evaluate(&bindings)).collect::<Option<_>>()?;
+        let (pe, time) = slot(&problem.sizes, design, *space, &giver)?;
         for (hop, link) in (0..).zip(route(&pe, displacement)) {
             if !carried.insert((link, time + hop * problem.machine.links.latency)) {
-                return Err("two words of a handoff meet on their way".to_owned());
+                return Some(false);
             }
         }
     }
-    Ok(())
-}
-
-fn is_in(reader: &Space, sizes: &Bindings, handoff: &Handoff, point: &[i64]) -> bool {
-    handoff.set.contains(&reader.bind(sizes, point))
+    Some(true)
 }

@@ -22,6 +22,8 @@ mod show;
 
 mod sources;
 
+mod among;
+
 mod in_order;
 
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};

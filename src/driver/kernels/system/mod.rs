@@ -20,7 +20,8 @@ use crate::driver::kernels::words::Words;
 use crate::driver::pipeline::{LIMIT, Loaded, Searched, refused_by_checker};
 use crate::driver::shown::output::Output;
 use crate::extract::{
-    SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system, search_system_wholly, verify_system,
+    SystemConstraint, SystemFound, SystemLimits, SystemProblem, SystemSurvey, search_system, search_system_wholly,
+    verify_system,
 };
 use crate::integer::Bindings;
 use crate::mapping::{Network, Part, SystemDesign};
@@ -106,9 +107,12 @@ impl Kernel for System {
     }
 
     fn problem<'a>(&'a self, setting: &'a Setting<System>, constraint: SystemConstraint) -> Checked<SystemProblem<'a>> {
-        let Setting { choices, bounds, machine, sizes, fold, .. } = setting;
+        let Setting { choices, bounds, machine, sizes, fold, beam, .. } = setting;
         let mut problem = SystemProblem::new(&self.cut, choices, bounds.clone(), machine, sizes, constraint)?;
         problem.limits.fold = *fold;
+        if let Some(beam) = *beam {
+            problem.limits = SystemLimits { beam, wholly: 0, ..problem.limits };
+        }
         Ok(problem)
     }
 

@@ -59,7 +59,9 @@ pub fn left_out(limits: &SystemLimits, seen: &Seen) -> Vec<LeftOut> {
     let crowded = format!("places cut short at {placements} placements");
     let beyond = format!("dataflows beyond {dataflows} for one placement");
     let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
+    let partial = "partial designs (too many to look at all: the spaces were searched one after the other)".to_owned();
     vec![
+        LeftOut { key: "partial_designs", count: seen.partial, what: partial },
         LeftOut { key: "slanted_places", count: seen.slanted, what: slanted },
         LeftOut { key: "crowded_places", count: seen.crowded, what: crowded },
         LeftOut { key: "dataflows", count: seen.dataflows, what: beyond },

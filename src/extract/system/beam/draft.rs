@@ -1,0 +1,93 @@
+//! Designs before it is known whether they are legal.
+
+use super::partial::Partial;
+use crate::cost::{Cost, Objective};
+use crate::extract::system::SystemProblem;
+use crate::extract::system::apart::{InTurn, pairs_under};
+use crate::extract::system::on_links::on_links;
+use crate::extract::system::places::Placement;
+use crate::extract::system::search::{conditions, joined_handoffs, legal};
+use crate::extract::system::survey::{SystemFound, SystemSurvey, plainness};
+use crate::extract::system::tally::estimate;
+use crate::extract::system::turns::{Tried, take_turns};
+use crate::mapping::{Handoff, Part, SystemDesign};
+
+/// A partial design with the next family placed beside it.
+pub struct Next<'a> {
+    /// The design.
+    pub partial: &'a Partial,
+    /// All families that are placed then.
+    pub placement: Placement,
+}
+
+/// A dataflow with its shortest steps, under which spaces may meet.
+pub struct Draft<'a> {
+    /// What it goes on from.
+    pub next: &'a Next<'a>,
+    /// What it costs at least, for every best way to move its inputs.
+    pub costs: Vec<Cost>,
+    parts: Vec<Part>,
+}
+
+/// A design that is legal, and the order of its spaces on the PEs that they share.
+pub type Ordered = (SystemFound, Vec<(usize, usize)>);
+
+impl<'a> Draft<'a> {
+    /// The shortest steps of these parts, with the order of spaces that is known; `None` where there are none.
+    pub fn new(
+        problem: &SystemProblem,
+        next: &'a Next,
+        parts: Vec<Part>,
+        order: &[(usize, usize)],
+    ) -> Option<Draft<'a>> {
+        let design = SystemDesign::new(problem.system, parts);
+        let handoffs = joined_handoffs(problem, &design).ok()?;
+        let InTurn { parts, .. } = timed(problem, &design, &handoffs, order)?;
+        let costs = estimate(problem, &SystemDesign { parts: parts.clone(), ..design }, &handoffs);
+        (!costs.is_empty()).then_some(Draft { next, costs, parts })
+    }
+
+    /// What orders drafts that cost the same at least.
+    pub fn plainness(&self) -> impl Ord + use<> {
+        plainness(&self.parts)
+    }
+
+    /// What it costs at least under an objective.
+    pub fn least(&self, objective: Objective) -> Option<[u128; 6]> {
+        self.costs.iter().map(|cost| objective.key(cost)).min()
+    }
+
+    /// The designs with the shortest steps under which no two spaces meet; if need be they take turns.
+    pub fn legal(&self, problem: &SystemProblem, order: &[(usize, usize)], in_turns: bool) -> Vec<Ordered> {
+        self.apart(problem, order, in_turns).unwrap_or_default()
+    }
+
+    fn apart(&self, problem: &SystemProblem, order: &[(usize, usize)], in_turns: bool) -> Option<Vec<Ordered>> {
+        let design = &SystemDesign::new(problem.system, self.parts.clone());
+        let handoffs = &joined_handoffs(problem, design).ok()?;
+        let mut turn = timed(problem, design, handoffs, order)?;
+        let shortest = on_links(problem, design, handoffs, &mut turn.conditions, &turn.parts);
+        turn.parts = shortest.unwrap_or(turn.parts);
+        let (shortest, conditions) = (turn.parts.clone(), turn.conditions.clone());
+        let none = SystemSurvey::default();
+        if let Some(turn) = turn.until_none_meet(problem, design, pairs_under(problem, &shortest)?) {
+            let found = legal(problem, &turn.parts, handoffs, &none);
+            return Some(found.into_iter().map(|found| (found, turn.order.clone())).collect());
+        }
+        let found = |tried: &Tried| legal(problem, &tried.parts, &tried.handoffs, &none);
+        let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
+        let found = in_turns.then(|| take_turns(problem, (design, handoffs, &conditions), &shortest, taken).0)??;
+        Some(found.into_iter().map(|found| (found, order.to_vec())).collect())
+    }
+}
+
+/// The shortest steps with an order of spaces.
+fn timed(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    handoffs: &[Handoff],
+    order: &[(usize, usize)],
+) -> Option<InTurn> {
+    let conditions = conditions(problem, design, handoffs)?;
+    InTurn { conditions, order: vec![], parts: vec![] }.then(design, order.to_vec())
+}

@@ -1,0 +1,127 @@
+//! The search from part to part: what it finds is legal at all sizes, the same for any number of threads, and as good as what the search of
+//! all designs finds where there are few enough for that.
+
+use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
+use crate::systems::{Kernel, kernel, machine, sizes};
+use std::time::Duration;
+use systole::cost::{Machine, Objective};
+use systole::extract::{SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system, verify_system};
+use systole::integer::Bindings;
+use systole::mapping::SystemDesign;
+use systole::mapping::candidates::Bounds;
+use systole::recurrence::spaces::Origin;
+use systole::smt::{Verdict, discharge_all};
+use systole::timing::system_obligations;
+
+/// A product of four matrices as the best order has it for sizes that are alike: two products of two, and theirs.
+const CHAIN: &str = "kernel chain(P, Q, R, S, T)
+in A1[P, Q], A2[Q, R], A3[R, S], A4[S, T]
+out Y[P, T]
+local L[P, R], M[R, T]
+L[i, j] = sum(k in 0..Q) A1[i, k] * A2[k, j]
+M[j, m] = sum(l in 0..S) A3[j, l] * A4[l, m]
+Y[i, m] = sum(j in 0..R) L[i, j] * M[j, m]\n";
+
+/// What a search sees, with all designs or part by part.
+fn with<T>(
+    kernel: &Kernel,
+    at: &Bindings,
+    beam: Option<usize>,
+    see: impl FnOnce(&SystemProblem, SystemSurvey) -> T,
+) -> T {
+    let machine: Machine = machine(1);
+    let (none, bounds) = (SystemConstraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+    let mut problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
+    if let Some(beam) = beam {
+        problem.limits = SystemLimits { beam, wholly: 0, ..problem.limits };
+    }
+    let survey = search_system(&problem, &|_, _| ());
+    see(&problem, survey)
+}
+
+/// All on the front are counted again point by point, and proved for all sizes; how many there are.
+fn all_hold(problem: &SystemProblem, survey: &SystemSurvey) -> usize {
+    for found in &survey.front {
+        verify_system(problem, found).unwrap();
+        let design = SystemDesign::new(problem.system, found.parts.clone());
+        let owed = system_obligations(&design, &machine(1).links).unwrap();
+        let proofs = discharge_all(&owed, Duration::from_secs(60));
+        assert!(proofs.iter().all(|proof| proof.verdict == Verdict::Proved), "{:?}", found.parts);
+    }
+    survey.front.len()
+}
+
+#[test]
+fn a_chain_of_four_loads_each_element_once() {
+    let kernel = kernel(CHAIN);
+    for [p, q, r, s, t] in [[2, 2, 2, 2, 2], [4, 3, 2, 3, 4], [3, 2, 4, 3, 2], [5, 5, 5, 5, 5]] {
+        let at = sizes(&[("P", p), ("Q", q), ("R", r), ("S", s), ("T", t)]);
+        let best = with(&kernel, &at, None, |problem, survey| {
+            assert!(survey.left_out.partial > 0 && all_hold(problem, &survey) > 0);
+            survey.sorted(Objective::Systolic)[0].cost
+        });
+        // Both products of inputs begin at once or one after the other; the last word of `Y` has then come along all of both.
+        assert_eq!(best.cycles as i64, p + q + r + s + t - 2, "{at:?}");
+        assert_eq!(best.memory_words as i64, p * q + q * r + r * s + s * t, "{at:?}");
+    }
+}
+
+/// The least key of each objective among all designs is reached part by part too, but for storage.
+#[test]
+fn small_kernels_have_the_best_design_of_all() {
+    let (four, both) = (sizes(&[("N", 4)]), sizes(&[("M", 4), ("N", 3)]));
+    for (text, at) in [(TRISOLVE, &four), (PREFIX_SUM, &four), (SMITH_WATERMAN, &both)] {
+        let kernel = kernel(text);
+        let least = |beam| {
+            with(&kernel, at, beam, |problem, survey| {
+                assert!(all_hold(problem, &survey) > 0);
+                [Objective::Systolic, Objective::Cycles, Objective::Pes, Objective::Words]
+                    .map(|objective| objective.key(&survey.sorted(objective)[0].cost))
+            })
+        };
+        assert_eq!(least(Some(6)), least(None), "{text}");
+    }
+}
+
+#[test]
+fn any_number_of_threads_sees_the_same() {
+    let kernel = kernel(CHAIN);
+    let at = sizes(&[("P", 3), ("Q", 3), ("R", 3), ("S", 3), ("T", 3)]);
+    let seen = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let survey = pool.install(|| with(&kernel, &at, Some(3), |_, survey| survey));
+        (survey.maps, survey.legal, survey.designs, survey.left_out, survey.sorted(Objective::Systolic))
+    };
+    let alone = seen(1);
+    assert!([2, 7].into_iter().all(|threads| seen(threads) == alone));
+}
+
+/// A wider beam keeps what a narrow one keeps at first, and has no worse a design.
+#[test]
+fn a_narrow_beam_leaves_more_out() {
+    let kernel = kernel(CHAIN);
+    let at = sizes(&[("P", 3), ("Q", 3), ("R", 3), ("S", 3), ("T", 3)]);
+    let seen = |beam| {
+        with(&kernel, &at, Some(beam), |_, survey| {
+            let best = survey.sorted(Objective::Systolic)[0].cost;
+            (survey.left_out.partial, Objective::Systolic.key(&best))
+        })
+    };
+    let ((narrow, worst), (wide, best)) = (seen(1), seen(6));
+    assert!(narrow > 0 && wide > 0 && best <= worst, "{narrow} {wide} {best:?} {worst:?}");
+}
+
+/// Without the space that computes `M` the chain reads it as an input; with it, from there.
+#[test]
+fn some_families_are_a_system() {
+    let system = kernel(CHAIN).system;
+    let names = |families: &[usize]| -> Vec<String> {
+        system.among(families).spaces.iter().map(|space| space.name.to_string()).collect()
+    };
+    assert_eq!((names(&[0, 2]), names(&[1])), (vec!["L.sum".into(), "Y.sum".into()], vec!["M.sum".to_owned()]));
+    let part = system.among(&[0, 2]);
+    let (from_l, from_m) = (&part.sources[1][0], &part.sources[1][1]);
+    assert!(matches!(from_l[0].origin, Origin::Space { space: 0, .. }) && from_m.is_empty());
+    assert!(system.is_within(&[0, 2], (2, 0)) && !system.is_within(&[0, 2], (2, 1)));
+    assert_eq!(system.among(&[0, 1, 2]).sources, system.sources);
+}
