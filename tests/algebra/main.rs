@@ -20,9 +20,9 @@ mod firing;
 
 mod laws;
 
-mod long_chains;
-
 mod least;
+
+mod long_chains;
 
 mod orders;
 

@@ -56,7 +56,10 @@ fn moves(space: &Space, part: &Part) -> Vec<String> {
 pub fn left_out(limits: &SystemLimits, seen: &Seen) -> Vec<LeftOut> {
     let (placements, dataflows) = (grouped(limits.placements as u64), grouped(limits.dataflows as u64));
     let slanted = format!("places not along the axes (more than {} spaces)", limits.spaces);
-    let crowded = format!("places cut short at {placements} placements");
+    let crowded = match seen.partial {
+        0 => format!("places cut short at {placements} placements"),
+        _ => format!("partial designs beside which no more than {} places were looked at", limits.next),
+    };
     let beyond = format!("dataflows beyond {dataflows} for one placement");
     let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
     let partial = "partial designs (too many to look at all: the spaces were searched one after the other)".to_owned();

@@ -24,16 +24,13 @@ pub fn legal_of(
     let mut found = Legal::new();
     let mut orders: Vec<Order> = Objective::ALL.iter().map(|(objective, _)| Order::new(*objective, drafts)).collect();
     loop {
-        let open: BTreeSet<usize> = orders
-            .iter_mut()
-            .flat_map(|order| order.next(drafts, &found, (beam, most)))
-            .filter(|n| !found.contains_key(n))
-            .collect();
-        if open.is_empty() {
+        let next = orders.iter_mut().flat_map(|order| order.next(drafts, &found, (beam, most)));
+        let next: BTreeSet<usize> = next.collect();
+        if next.is_empty() {
             return found;
         }
-        let made: Vec<(usize, Vec<Ordered>)> =
-            open.into_par_iter().map(|number| (number, legal(&drafts[number]))).collect();
+        let open = next.into_par_iter().filter(|number| !found.contains_key(number));
+        let made: Vec<(usize, Vec<Ordered>)> = open.map(|number| (number, legal(&drafts[number]))).collect();
         found.extend(made);
     }
 }

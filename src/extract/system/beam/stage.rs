@@ -59,13 +59,7 @@ impl<'a> Stage<'a> {
 
     /// The best legal designs that go on from these; a survey is told of them. Only where none are legal without it do spaces take turns.
     pub fn go_on(&self, beam: &[Partial], survey: Option<&mut SystemSurvey>) -> Grown {
-        let beside: Vec<(Vec<Placement>, bool)> = beam.par_iter().map(|partial| self.beside(partial)).collect();
-        let crowded = beside.iter().filter(|(_, crowded)| *crowded).count() as u64;
-        let of = |(partial, (placements, _))| {
-            let placements: Vec<Placement> = placements;
-            placements.into_iter().map(move |placement| Next { partial, placement })
-        };
-        let nexts: Vec<Next> = beam.iter().zip(beside).flat_map(of).collect();
+        let (nexts, crowded) = self.nexts(beam);
         let drafts = self.drafts(&nexts);
         let legal = self.legal(&drafts);
         if let Some(survey) = survey {
@@ -79,6 +73,16 @@ impl<'a> Stage<'a> {
             found.into_iter().map(move |found| next.partial.with(&next.placement, numbers, found))
         });
         Grown { designs: grown.collect(), drafts: count, crowded }
+    }
+
+    /// The places beside each partial design, and beside how many there are more.
+    fn nexts<'b>(&self, beam: &'b [Partial]) -> (Vec<Next<'b>>, u64) {
+        let beside: Vec<(Vec<Placement>, bool)> = beam.par_iter().map(|partial| self.beside(partial)).collect();
+        let crowded = beside.iter().filter(|(_, crowded)| *crowded).count() as u64;
+        let of = |(partial, (placements, _)): (&'b Partial, (Vec<Placement>, bool))| {
+            placements.into_iter().map(move |placement| Next { partial, placement })
+        };
+        (beam.iter().zip(beside).flat_map(of).collect(), crowded)
     }
 
     /// The dataflows of each placement that have steps.
@@ -137,10 +141,12 @@ impl<'a> Stage<'a> {
         Choices { transports: transports.collect(), chains }
     }
 
-    /// The orders of a reduction. One that reads inputs only can run in either direction under mirrored places, so it runs forwards.
+    /// The orders of a reduction. One that reads inputs only can run in either direction under mirrored places, so it runs forwards
+    /// where its place is not given.
     fn chains(&self, space: usize) -> Vec<Chain> {
-        let chains = &self.problem.choices[space].chains;
-        let reads_inputs = self.whole.system.sources[self.spaces[space]].iter().all(Vec::is_empty);
+        let (chains, family) = (&self.problem.choices[space].chains, self.problem.system.members[space].family);
+        let is_given = self.problem.constraint.places[family].is_some();
+        let reads_inputs = !is_given && self.whole.system.sources[self.spaces[space]].iter().all(Vec::is_empty);
         let is_forwards = |chain: &&Chain| chain.directions.iter().all(|along| lexicographic_sign(along) > 0);
         let forwards: Vec<Chain> = chains.iter().filter(|_| reads_inputs).filter(is_forwards).cloned().collect();
         if forwards.is_empty() { chains.clone() } else { forwards }
