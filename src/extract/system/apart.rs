@@ -121,11 +121,8 @@ impl InTurn {
         while met.iter().any(|pair| is_new(&self, pair)) {
             let new: Vec<Orders> =
                 met.iter().filter(|pair| is_new(&self, pair)).map(|pair| orders(problem, *pair)).collect();
-            let first = |orders: &Orders| orders[0];
-            let last = |orders: &Orders| orders[orders.len() - 1];
-            let forwards = || self.then(design, new.iter().map(first).collect());
-            let backwards = || self.then(design, new.iter().map(last).collect());
-            self = forwards().or_else(backwards).or_else(|| self.one_by_one(design, &new))?;
+            let as_they_come = self.then(design, new.iter().map(|orders| orders[0]).collect());
+            self = as_they_come.or_else(|| self.in_another_order(design, &new))?;
             met = pairs_under(problem, &self.parts)?;
         }
         met.is_empty().then_some(self)
@@ -139,11 +136,13 @@ impl InTurn {
         Some(InTurn { conditions, order: [self.order.clone(), order].concat(), parts })
     }
 
-    /// The order of each two spaces found on its own: a result that is awaited at once leaves no time between its space and
-    /// the next.
-    fn one_by_one(&self, design: &SystemDesign, new: &[Orders]) -> Option<InTurn> {
-        new.iter()
-            .try_fold(self.clone(), |turn, orders| orders.iter().find_map(|order| turn.then(design, vec![*order])))
+    /// Spaces that do not depend on each other the other way round, or else the order of each two found on its own: a result
+    /// that is awaited at once leaves no time between its space and the next.
+    fn in_another_order(&self, design: &SystemDesign, new: &[Orders]) -> Option<InTurn> {
+        new.iter().any(|orders| orders.len() > 1).then_some(())?;
+        let turned = self.then(design, new.iter().map(|orders| orders[orders.len() - 1]).collect());
+        let first = |turn: InTurn, orders: &Orders| orders.iter().find_map(|order| turn.then(design, vec![*order]));
+        turned.or_else(|| new.iter().try_fold(self.clone(), first))
     }
 }
 
