@@ -52,6 +52,7 @@ fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize,
     surveys.into_iter().fold(start, SystemSurvey::merge)
 }
 
+/// The dataflows of a problem.
 pub(super) fn forms<'a>(problem: &'a SystemProblem, edges: &'a [Edge]) -> Forms<'a> {
     let (system, choices, network) = (problem.system, &problem.choices, problem.machine.links.network);
     Forms { system, choices, edges, network, most: problem.limits.dataflows }
@@ -130,7 +131,9 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
     let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
-        add_in_turns(problem, (design, handoffs, &conditions), &shortest, survey);
+        let (found, are_more) = legal_in_turns(problem, (design, handoffs, &conditions), &shortest, survey);
+        survey.left_out.beside += u64::from(are_more);
+        add_all(found, survey);
     }
     if survey.designs == before && survey.refused.is_none() {
         let timed = SystemDesign::new(problem.system, shortest);
@@ -139,13 +142,17 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
 }
 
-/// The designs with the shortest legal steps under which spaces take turns.
-fn add_in_turns(problem: &SystemProblem, laid: Laid, shortest: &[Part], survey: &mut SystemSurvey) {
+/// The designs with the shortest legal steps under which spaces take turns, and whether there are more ways for that than were looked at.
+pub(super) fn legal_in_turns(
+    problem: &SystemProblem,
+    laid: Laid,
+    shortest: &[Part],
+    survey: &SystemSurvey,
+) -> (Vec<SystemFound>, bool) {
     let found = |tried: &Tried| legal(problem, &tried.parts, &tried.handoffs, survey);
     let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
     let (taken, are_more) = take_turns(problem, laid, shortest, taken);
-    survey.left_out.beside += u64::from(are_more);
-    add_all(taken.unwrap_or_default(), survey);
+    (taken.unwrap_or_default(), are_more)
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.

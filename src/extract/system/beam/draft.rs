@@ -6,10 +6,9 @@ use crate::extract::system::SystemProblem;
 use crate::extract::system::apart::{InTurn, pairs_under};
 use crate::extract::system::on_links::on_links;
 use crate::extract::system::places::Placement;
-use crate::extract::system::search::{conditions, joined_handoffs, legal};
+use crate::extract::system::search::{conditions, joined_handoffs, legal, legal_in_turns};
 use crate::extract::system::survey::{SystemFound, SystemSurvey, plainness};
 use crate::extract::system::tally::estimate;
-use crate::extract::system::turns::{Tried, take_turns};
 use crate::mapping::{Handoff, Part, SystemDesign};
 
 /// A partial design with the next family placed beside it.
@@ -74,9 +73,8 @@ impl<'a> Draft<'a> {
             let found = legal(problem, &turn.parts, handoffs, &none);
             return Some(found.into_iter().map(|found| (found, turn.order.clone())).collect());
         }
-        let found = |tried: &Tried| legal(problem, &tried.parts, &tried.handoffs, &none);
-        let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
-        let found = in_turns.then(|| take_turns(problem, (design, handoffs, &conditions), &shortest, taken).0)??;
+        let (found, _) =
+            in_turns.then(|| legal_in_turns(problem, (design, handoffs, &conditions), &shortest, &none))?;
         Some(found.into_iter().map(|found| (found, order.to_vec())).collect())
     }
 }
