@@ -96,6 +96,12 @@ fn shortest_in_turn(
     Some(turn.until_none_meet(problem, design, pairs(meetings))?.parts)
 }
 
+/// The conditions with spaces in order; `None` where that has no finite rows.
+pub fn in_order(design: &SystemDesign, mut conditions: Conditions, order: &[(usize, usize)]) -> Option<Conditions> {
+    let kept = order.iter().all(|(first, second)| conditions.keep_in_turn(design, *first, *second));
+    kept.then_some(conditions)
+}
+
 /// Spaces that run one after the other on the PEs that they share.
 #[derive(Clone)]
 pub struct InTurn {
@@ -129,9 +135,8 @@ impl InTurn {
     }
 
     /// With these spaces in order too.
-    pub fn then(&self, design: &SystemDesign, order: Vec<(usize, usize)>) -> Option<InTurn> {
-        let mut conditions = self.conditions.clone();
-        order.iter().all(|(first, second)| conditions.keep_in_turn(design, *first, *second)).then_some(())?;
+    fn then(&self, design: &SystemDesign, order: Vec<(usize, usize)>) -> Option<InTurn> {
+        let conditions = in_order(design, self.conditions.clone(), &order)?;
         let parts = conditions.shortest(design, false).ok()?;
         Some(InTurn { conditions, order: [self.order.clone(), order].concat(), parts })
     }

@@ -1,15 +1,18 @@
 //! Designs before it is known whether they are legal.
+//!
+//! In: the parts of a dataflow, and the order of its spaces as far as it is known. Out: the shortest steps with what they would
+//! cost; on demand the legal designs, whose steps are no shorter.
 
 use super::partial::Partial;
 use crate::cost::{Cost, Objective};
 use crate::extract::system::SystemProblem;
-use crate::extract::system::apart::{InTurn, pairs_under};
+use crate::extract::system::apart::{InTurn, in_order, pairs_under};
 use crate::extract::system::on_links::on_links;
 use crate::extract::system::places::Placement;
 use crate::extract::system::search::{conditions, joined_handoffs, legal, legal_in_turns};
 use crate::extract::system::survey::{SystemFound, SystemSurvey, plainness};
 use crate::extract::system::tally::estimate;
-use crate::mapping::{Handoff, Part, SystemDesign};
+use crate::mapping::{Part, SystemDesign};
 
 /// A partial design with the next family placed beside it.
 pub struct Next<'a> {
@@ -23,7 +26,7 @@ pub struct Next<'a> {
 pub struct Draft<'a> {
     /// What it goes on from.
     pub next: &'a Next<'a>,
-    /// What it costs at least, for every best way to move its inputs.
+    /// What it would cost with these steps, in every best way to move its inputs.
     pub costs: Vec<Cost>,
     parts: Vec<Part>,
 }
@@ -41,18 +44,19 @@ impl<'a> Draft<'a> {
     ) -> Option<Draft<'a>> {
         let design = SystemDesign::new(problem.system, parts);
         let handoffs = joined_handoffs(problem, &design).ok()?;
-        let InTurn { parts, .. } = timed(problem, &design, &handoffs, order)?;
+        let parts =
+            in_order(&design, conditions(problem, &design, &handoffs)?, order)?.shortest(&design, false).ok()?;
         let costs = estimate(problem, &SystemDesign { parts: parts.clone(), ..design }, &handoffs);
         (!costs.is_empty()).then_some(Draft { next, costs, parts })
     }
 
-    /// What orders drafts that cost the same at least.
+    /// What orders drafts that would cost the same.
     pub fn plainness(&self) -> impl Ord + use<> {
         plainness(&self.parts)
     }
 
-    /// What it costs at least under an objective.
-    pub fn least(&self, objective: Objective) -> Option<[u128; 6]> {
+    /// The best of what it would cost under an objective.
+    pub fn key(&self, objective: Objective) -> Option<[u128; 6]> {
         self.costs.iter().map(|cost| objective.key(cost)).min()
     }
 
@@ -64,10 +68,10 @@ impl<'a> Draft<'a> {
     fn apart(&self, problem: &SystemProblem, order: &[(usize, usize)], in_turns: bool) -> Option<Vec<Ordered>> {
         let design = &SystemDesign::new(problem.system, self.parts.clone());
         let handoffs = &joined_handoffs(problem, design).ok()?;
-        let mut turn = timed(problem, design, handoffs, order)?;
-        let shortest = on_links(problem, design, handoffs, &mut turn.conditions, &turn.parts);
-        turn.parts = shortest.unwrap_or(turn.parts);
-        let (shortest, conditions) = (turn.parts.clone(), turn.conditions.clone());
+        let mut conditions = in_order(design, conditions(problem, design, handoffs)?, order)?;
+        let shortest = on_links(problem, design, handoffs, &mut conditions, &self.parts);
+        let shortest = shortest.unwrap_or_else(|| self.parts.clone());
+        let turn = InTurn { conditions: conditions.clone(), order: order.to_vec(), parts: shortest.clone() };
         let none = SystemSurvey::default();
         if let Some(turn) = turn.until_none_meet(problem, design, pairs_under(problem, &shortest)?) {
             let found = legal(problem, &turn.parts, handoffs, &none);
@@ -77,15 +81,4 @@ impl<'a> Draft<'a> {
             in_turns.then(|| legal_in_turns(problem, (design, handoffs, &conditions), &shortest, &none))?;
         Some(found.into_iter().map(|found| (found, order.to_vec())).collect())
     }
-}
-
-/// The shortest steps with an order of spaces.
-fn timed(
-    problem: &SystemProblem,
-    design: &SystemDesign,
-    handoffs: &[Handoff],
-    order: &[(usize, usize)],
-) -> Option<InTurn> {
-    let conditions = conditions(problem, design, handoffs)?;
-    InTurn { conditions, order: vec![], parts: vec![] }.then(design, order.to_vec())
 }

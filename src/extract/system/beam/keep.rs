@@ -1,7 +1,7 @@
 //! Which partial designs are gone on with.
 //!
-//! In: drafts, with what they cost at least. Out: for each objective the best that are legal. Drafts are made legal in the
-//! order of their least costs, a few at a time, until there are enough: to keep spaces apart takes longer than all else.
+//! In: drafts, with what they would cost. Out: for each objective the best that are legal. Drafts are made legal in the
+//! order of these costs, a few at a time, until there are enough: to keep spaces apart takes longer than all else.
 
 use super::draft::{Draft, Ordered};
 use super::partial::Partial;
@@ -44,7 +44,7 @@ struct Order {
 impl Order {
     fn new(objective: Objective, drafts: &[Draft]) -> Order {
         let mut open: Vec<usize> = (0..drafts.len()).collect();
-        open.sort_by_cached_key(|number| (drafts[*number].least(objective), drafts[*number].plainness()));
+        open.sort_by_cached_key(|number| (drafts[*number].key(objective), drafts[*number].plainness()));
         Order { open, taken: vec![] }
     }
 
