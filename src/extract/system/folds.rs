@@ -36,7 +36,7 @@ pub fn folds(
 
 /// The cost of a fold, given that of the design.
 fn price(problem: &SystemProblem, folded: &SystemDesign, handoffs: &[Handoff], cost: &Cost) -> Option<Cost> {
-    let pes = busy(&problem.sizes, folded, problem.points.iter().enumerate())?.pes;
+    let pes = busy(&problem.sizes, folded, &problem.points)?.pes;
     let saved = (0..folded.parts.len()).map(|space| saved_by_flows(problem, folded, space)).sum::<Option<u64>>()?
         + handoffs.iter().map(|handoff| saved_by_handoff(problem, folded, handoff)).sum::<Option<u64>>()?;
     let channel_words = cost.channel_words.saturating_sub(saved);

@@ -156,7 +156,7 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
 
 /// Pairs that meet at one trial, a few of each two spaces.
 fn at_trial((sizes, points): &Trial, design: &SystemDesign) -> Vec<Meeting> {
-    if busy(sizes, design, points.iter().enumerate()).is_some_and(|busy| busy.is_apart) {
+    if busy(sizes, design, points).is_some_and(|busy| busy.is_apart) {
         return vec![];
     }
     let mut taken: HashMap<(Vector, i64), (usize, &Vector)> = HashMap::new();

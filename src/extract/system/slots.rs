@@ -26,25 +26,19 @@ impl<'a> Slots<'a> {
 
     /// The PE and the time of a point; `None` where a number does not fit.
     pub fn of(&self, point: &[i64]) -> Option<(Vector, i64)> {
-        let rows = self.part.map.place.apply(point).into_iter().zip(&self.origin);
-        let pe: Option<Vector> = rows.map(|(value, origin)| value.checked_add(*origin)).collect();
-        Some((self.fold.pe(pe?), self.time(point)?))
+        let mut slot: Vector = self.coordinates(point).collect::<Option<_>>()?;
+        let time = slot.pop()?;
+        Some((slot, time))
     }
 
-    fn time(&self, point: &[i64]) -> Option<i64> {
-        dot(self.part.map.step.rows().last()?, point).checked_add(self.start)
-    }
-
-    /// Appends the coordinates of the PE of each point, and its time.
-    fn list(&self, points: &[Vector], all: &mut Vec<i64>) -> Option<()> {
-        for point in points {
-            for (axis, (row, origin)) in self.part.map.place.rows().iter().zip(&self.origin).enumerate() {
-                let place = dot(row, point).checked_add(*origin)?;
-                all.push(if self.fold.is_none() { place } else { self.fold.axis(axis).pe(place) });
-            }
-            all.push(self.time(point)?);
-        }
-        Some(())
+    /// The coordinates of the PE of a point, then its time.
+    fn coordinates(&self, point: &[i64]) -> impl Iterator<Item = Option<i64>> {
+        let rows = self.part.map.place.rows().iter().zip(&self.origin).enumerate();
+        let place = move |(axis, (row, origin)): (usize, (&Vector, &i64))| {
+            Some(self.fold.axis(axis).pe(dot(row, point).checked_add(*origin)?))
+        };
+        let time = self.part.map.step.rows().last().and_then(|row| dot(row, point).checked_add(self.start));
+        rows.map(place).chain([time])
     }
 }
 
@@ -59,17 +53,26 @@ pub struct Busy {
     pub is_apart: bool,
 }
 
-/// How busy the array of some spaces of a design is, each given with its points; `None` where a number does not fit.
-pub fn busy<'a>(
-    sizes: &Bindings,
-    design: &SystemDesign,
-    spaces: impl IntoIterator<Item = (usize, &'a Vec<Vector>)>,
-) -> Option<Busy> {
+/// How busy the array of a design is, for the points of each space; `None` where a number does not fit.
+pub fn busy(sizes: &Bindings, design: &SystemDesign, points: &[Vec<Vector>]) -> Option<Busy> {
     let (width, mut all) = (design.rank() + 1, vec![]);
-    for (space, points) in spaces {
-        Slots::new(sizes, design, space)?.list(points, &mut all)?;
+    for (space, points) in points.iter().enumerate() {
+        let slots = Slots::new(sizes, design, space)?;
+        for point in points {
+            slots.coordinates(point).try_for_each(|entry| entry.map(|entry| all.push(entry)))?;
+        }
     }
-    let count = all.len() / width;
+    let (mut slots, cycles) = numbered(&all, width)?;
+    slots.sort_unstable();
+    slots.dedup();
+    let is_apart = slots.len() * width == all.len();
+    slots.iter_mut().for_each(|slot| *slot /= cycles.max(1));
+    slots.dedup();
+    Some(Busy { pes: slots.len() as u64, cycles, is_apart })
+}
+
+/// A number for each slot of so many coordinates, in their order, the last fastest, and how long the range of the last is.
+fn numbered(all: &[i64], width: usize) -> Option<(Vec<u64>, u64)> {
     let ends = |column: usize| {
         let values = || all.iter().skip(column).step_by(width);
         (values().min().copied().unwrap_or(0), values().max().copied().unwrap_or(-1))
@@ -82,12 +85,5 @@ pub fn busy<'a>(
         let digits = slot.iter().zip(&ends).zip(&sides);
         digits.fold(0, |sum, ((value, (low, _)), side)| sum * side + (value - low) as u64)
     };
-    let mut slots: Vec<u64> = all.chunks_exact(width).map(number).collect();
-    slots.sort_unstable();
-    slots.dedup();
-    let cycles = sides[width - 1];
-    let is_apart = slots.len() == count;
-    slots.iter_mut().for_each(|slot| *slot /= cycles.max(1));
-    slots.dedup();
-    Some(Busy { pes: slots.len() as u64, cycles, is_apart })
+    Some((all.chunks_exact(width).map(number).collect(), *sides.last()?))
 }

@@ -14,14 +14,14 @@ use std::collections::BTreeSet;
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
 pub fn price(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Vec<(Cost, Vec<Part>)> {
-    let busy = busy(&problem.sizes, design, problem.points.iter().enumerate());
+    let busy = busy(&problem.sizes, design, &problem.points);
     let busy = busy.filter(|busy| busy.is_apart);
     busy.and_then(|busy| with_handoffs(problem, design, handoffs, busy)).unwrap_or_default()
 }
 
 /// What every best way to move the inputs would cost under these steps, whether points share a PE and a time or not.
 pub fn estimate(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Vec<Cost> {
-    let busy = busy(&problem.sizes, design, problem.points.iter().enumerate());
+    let busy = busy(&problem.sizes, design, &problem.points);
     let priced = busy.and_then(|busy| with_handoffs(problem, design, handoffs, busy));
     priced.into_iter().flatten().map(|(cost, _)| cost).collect()
 }
