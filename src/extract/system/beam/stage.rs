@@ -1,4 +1,7 @@
 //! One more family beside those that are placed.
+//!
+//! In: the problem of the families so far, and designs of all of them but the newest. Out: designs with it too, made from the places
+//! beside each, their dataflows, and the shortest steps of these.
 
 use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
@@ -27,6 +30,7 @@ pub struct Stage<'a> {
     edges: Vec<Edge>,
     families: Vec<usize>,
     spaces: Vec<usize>,
+    /// Its number in the whole system.
     newest: usize,
     rank: usize,
 }
