@@ -53,9 +53,10 @@ fn search_rank(problem: &SystemProblem, rank: usize, order: &[usize], seen: &dyn
         let system = problem.system.among(&ascending(families));
         let stage = Stage::new(problem, &system, ascending(families), newest, rank);
         let found = stage.go_on(&beam, is_last.then_some(&mut survey));
+        let count = found.drafts + found.designs.len();
         beam = best(found.designs, problem.limits.beam);
         survey.left_out.crowded += found.crowded;
-        survey.left_out.partial += if is_last { 0 } else { found.drafts.saturating_sub(beam.len()) as u64 };
+        survey.left_out.partial += if is_last { 0 } else { (count - beam.len()) as u64 };
         seen(placed);
     }
     survey

@@ -39,7 +39,7 @@ pub struct Stage<'a> {
 pub struct Grown {
     /// Legal designs of the families so far.
     pub designs: Vec<Partial>,
-    /// How many designs with steps there were.
+    /// How many drafts no legal design was made of.
     pub drafts: usize,
     /// Partial designs beside which there were more places than were looked at.
     pub crowded: u64,
@@ -71,12 +71,12 @@ impl<'a> Stage<'a> {
             tell(survey, &legal);
         }
         let numbers = (&self.families[..], &self.spaces[..]);
-        let count = drafts.len();
+        let made = legal.values().filter(|found| !found.is_empty()).count();
         let grown = legal.into_iter().flat_map(|(number, found)| {
             let next = drafts[number].next;
             found.into_iter().map(move |found| next.partial.with(&next.placement, numbers, found))
         });
-        Grown { designs: grown.collect(), drafts: count, crowded }
+        Grown { designs: grown.collect(), drafts: drafts.len() - made, crowded }
     }
 
     /// The places beside each partial design, and beside how many there are more.
