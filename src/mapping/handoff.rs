@@ -6,7 +6,7 @@
 //! interface maps, section 4.4 and Figure 6.
 
 use super::takers::{TakerSets, is_empty};
-use super::{Network, SystemDesign};
+use super::{Network, SystemDesign, constant_on};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, Polyhedron, Vector};
 use crate::recurrence::spaces::{Origin, Source, last_point, solve};
@@ -245,41 +245,6 @@ impl Taker<'_> {
             .note("the way from the PE that computes it to the one that reads it grows with the sizes, or has no link")
             .help("choose places that keep the two a fixed number of PEs apart, or another direction for the stream")
     }
-}
-
-/// A form with what the equations of `set` fix taken out: equal to `form` at all points of the set, with as few of
-/// `indices` as they allow.
-pub fn reduced_on(set: &Polyhedron, indices: &[Name], form: &Affine) -> Affine {
-    let mut reduced = form.clone();
-    let mut equations: Vec<Affine> = set.equations().cloned().collect();
-    while let Some((equation, variable)) = pivot(&equations, indices) {
-        let value = Affine::variable(&variable) - equation.clone() * equation.coefficient(&variable);
-        let image = [(variable, value)].into_iter().collect();
-        reduced = reduced.substitute(&image);
-        equations = equations.iter().map(|form| form.substitute(&image)).filter(|form| !form.is_constant()).collect();
-    }
-    reduced
-}
-
-/// An equation with an index of coefficient 1 or -1, and that index; where none is left, the same with a size.
-fn pivot(equations: &[Affine], indices: &[Name]) -> Option<(Affine, Name)> {
-    let unit = |equation: &Affine, name: &Name| equation.coefficient(name).abs() == 1;
-    let of_index = equations.iter().find_map(|equation| {
-        let index = indices.iter().rev().find(|index| unit(equation, index))?;
-        Some((equation.clone(), index.clone()))
-    });
-    of_index.or_else(|| {
-        equations.iter().filter(|equation| !equation.mentions(indices)).find_map(|equation| {
-            let size = equation.terms().map(|(name, _)| name.clone()).find(|name| unit(equation, name))?;
-            Some((equation.clone(), size))
-        })
-    })
-}
-
-/// The value of a form that is the same at all points of `set` and for all sizes, by the equations of the set.
-pub fn constant_on(set: &Polyhedron, indices: &[Name], form: &Affine) -> Option<i64> {
-    let reduced = reduced_on(set, indices, form);
-    reduced.is_constant().then(|| reduced.constant_term())
 }
 
 /// Whether two forms agree at all points of `set`.

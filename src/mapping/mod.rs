@@ -43,9 +43,13 @@ mod fold;
 
 pub use fold::{Axis, Fold, Turn};
 
+mod fixed;
+
+pub use fixed::{Fixed, constant_on};
+
 mod handoff;
 
-pub use handoff::{Field, Giver, Handoff, constant_on, reduced_on};
+pub use handoff::{Field, Giver, Handoff};
 
 mod hand_over;
 

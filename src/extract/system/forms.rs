@@ -115,8 +115,7 @@ impl Forms<'_> {
             let rows = placement.places[here].rows().iter().zip(placement.places[there].rows());
             let shifts = placement.origins[here].iter().zip(&placement.origins[there]);
             let along = rows.zip(shifts);
-            let along =
-                along.map(|((here, there), (shift, other))| edge.hops(self.system, (here, shift), (there, other)));
+            let along = along.map(|((here, there), (shift, other))| edge.hops((here, shift), (there, other)));
             along.collect::<Option<Vec<i64>>>().is_some_and(|moved| self.network.hops(&moved).is_some())
         };
         mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(reaches))

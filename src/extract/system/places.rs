@@ -200,8 +200,8 @@ impl Places<'_> {
         let other = if reads { self.family(edge.giver) } else { self.family(edge.reader) };
         let Some((placed, shift)) = rows[other].as_ref().map(|rows| &rows[axis]) else { return vec![] };
         let distance = match reads {
-            true => edge.distance(self.system, row, placed),
-            false => edge.distance(self.system, placed, row).map(|distance| -distance),
+            true => edge.distance(row, placed),
+            false => edge.distance(placed, row).map(|distance| -distance),
         };
         let Some(distance) = distance else { return vec![] };
         let level = shift.clone() - distance;
@@ -224,7 +224,7 @@ impl Places<'_> {
             let (Some((here, shift)), Some((there, other))) = (along(edge.reader), along(edge.giver)) else {
                 return true;
             };
-            edge.hops(self.system, (here, shift), (there, other)).is_some()
+            edge.hops((here, shift), (there, other)).is_some()
         };
         self.every_operand(|edge| self.touches(edge, family, rows), keeps)
     }
@@ -270,7 +270,7 @@ impl Places<'_> {
         let placed = (&rows[self.family(edge.reader)], &rows[self.family(edge.giver)]);
         let (Some(reader), Some(giver)) = placed else { return true };
         let along = reader.iter().zip(giver);
-        let along = along.map(|((here, shift), (there, other))| edge.hops(self.system, (here, shift), (there, other)));
+        let along = along.map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
         along.collect::<Option<Vector>>().is_some_and(|displacement| self.network.hops(&displacement).is_some())
     }
 }

@@ -30,15 +30,18 @@ pub fn search_system_wholly(problem: &SystemProblem, progress: &(dyn Fn(usize, u
 
 fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
     let edges = edges(problem.system, &problem.choices);
-    let most = if keep { usize::MAX } else { problem.limits.wholly as usize };
-    let (placements, left_out) = placements(problem, &edges, most);
     let forms = forms(problem, &edges);
-    if !keep && are_too_many(problem, &forms, &placements) {
-        let survey = search_by_parts(problem, &edges, progress);
-        if survey.designs > 0 {
-            return survey;
+    let listed = if keep { Some(placements(problem, &edges, usize::MAX)) } else { few(problem, &edges, &forms) };
+    let (placements, left_out) = match listed {
+        Some(listed) => listed,
+        None => {
+            let survey = search_by_parts(problem, &edges, progress);
+            if survey.designs > 0 {
+                return survey;
+            }
+            placements(problem, &edges, problem.limits.wholly as usize)
         }
-    }
+    };
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<SystemSurvey> = placements
         .par_iter()
@@ -58,15 +61,27 @@ pub(super) fn forms<'a>(problem: &'a SystemProblem, edges: &'a [Edge]) -> Forms<
     Forms { system, choices, edges, network, most: problem.limits.dataflows }
 }
 
-/// Whether there are more dataflows over all placements than are looked at.
-fn are_too_many(problem: &SystemProblem, forms: &Forms, placements: &[Placement]) -> bool {
+/// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.
+fn few(problem: &SystemProblem, edges: &[Edge], forms: &Forms) -> Option<Listed> {
     let most = problem.limits.wholly;
-    let count = || placements.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
-    placements.len() as u64 > most || count() > most
+    for first in [most / 8, most] {
+        let listed = placements(problem, edges, first as usize);
+        let count = || listed.0.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
+        if listed.0.len() as u64 > most || count() > most {
+            return None;
+        }
+        if listed.0.len() as u64 <= first {
+            return Some(listed);
+        }
+    }
+    None
 }
 
+/// Placements, and what was left out.
+type Listed = (Vec<Placement>, LeftOut);
+
 /// The placements of all ranks and lines, one more than the most if there are, and the lines that are left out or cut short.
-fn placements(problem: &SystemProblem, edges: &[Edge], all_most: usize) -> (Vec<Placement>, LeftOut) {
+fn placements(problem: &SystemProblem, edges: &[Edge], all_most: usize) -> Listed {
     let (system, network, bound) = (problem.system, problem.machine.links.network, problem.bounds.bound);
     let (most, given) = (problem.limits.placements, problem.constraint.rank().is_some());
     let strict = strict_operands(system, &problem.choices);

@@ -20,9 +20,6 @@ use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
 
-/// So many times as many drafts are looked at for an objective as it goes on with.
-const MOST_LOOKED: usize = 8;
-
 /// The problem of the families so far.
 pub struct Stage<'a> {
     whole: &'a SystemProblem<'a>,
@@ -101,10 +98,12 @@ impl<'a> Stage<'a> {
         nexts.par_iter().flat_map_iter(of_next).collect()
     }
 
+    /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
+    /// all of them, are for drafts of which none is legal.
     fn legal(&self, drafts: &[Draft]) -> Legal {
         let beam = self.problem.limits.beam;
         let of = |in_turns| move |draft: &Draft| draft.legal(&self.problem, &self.order(draft.next.partial), in_turns);
-        let found = legal_of(drafts, (beam, MOST_LOOKED * beam), &of(false));
+        let found = legal_of(drafts, (beam, drafts.len()), &of(false));
         let are_any = found.values().any(|found| !found.is_empty());
         if are_any { found } else { legal_of(drafts, (beam, beam), &of(true)) }
     }
