@@ -57,9 +57,12 @@ fn a_chain_of_four_takes_as_long_as_its_sizes() {
 }
 
 #[test]
-fn a_chain_of_five_loads_each_element_once() {
-    let sizes = [3; 6];
-    assert_eq!(run_chain(5, &sizes), (18, elements(&sizes)));
+fn chains_of_five_to_seven_take_as_long_as_their_sizes() {
+    for factors in 5..=7 {
+        let sizes = vec![3; factors + 1];
+        let cycles = sizes.iter().sum::<u64>() - 2;
+        assert_eq!(run_chain(factors, &sizes), (cycles, elements(&sizes)), "{factors}");
+    }
 }
 
 #[test]

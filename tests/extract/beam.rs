@@ -96,19 +96,18 @@ fn any_number_of_threads_sees_the_same() {
     assert!([2, 7].into_iter().all(|threads| seen(threads) == alone));
 }
 
-/// Both leave designs out of a chain of four.
+/// Both leave designs out of a chain of four. What a beam of one gives up would leave turns only, which take 21 cycles, so it is widened.
 #[test]
-fn a_wide_beam_is_no_worse_than_a_narrow_one() {
+fn a_narrow_beam_is_widened_before_spaces_take_turns() {
     let kernel = kernel(CHAIN);
     let at = sizes(&[("P", 3), ("Q", 3), ("R", 3), ("S", 3), ("T", 3)]);
     let seen = |beam| {
         with(&kernel, &at, Some(beam), |_, survey| {
             let best = survey.sorted(Objective::Systolic)[0].cost;
-            (survey.left_out.partial, Objective::Systolic.key(&best))
+            (survey.left_out.partial > 0, best.cycles)
         })
     };
-    let ((narrow, worst), (wide, best)) = (seen(1), seen(6));
-    assert!(narrow > 0 && wide > 0 && best <= worst, "{narrow} {wide} {best:?} {worst:?}");
+    assert_eq!([1, 2, 6].map(seen), [(true, 13); 3]);
 }
 
 /// Without the space that computes `M` the chain reads it as an input; with it, from there.

@@ -154,8 +154,8 @@ pub struct SpaceArguments {
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,
-    /// Search the spaces of a kernel one after the other, and go on with so many designs of those so far under each objective
-    /// [default: 6, where there are too many designs to look at them all]
+    /// Search the spaces of a kernel one after the other, and go on with so many designs of those so far under each objective,
+    /// up to four times as many before spaces take turns [default: 6, where there are too many designs to look at them all]
     #[arg(long, value_name = "DESIGNS")]
     pub beam: Option<usize>,
     /// Which transports: stream, broadcast, prefetch, feed [default: all]

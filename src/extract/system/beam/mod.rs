@@ -2,8 +2,9 @@
 //!
 //! In: a problem. Out: what a beam search over its families saw. Families are placed one after the other; after each the best
 //! designs of the families so far, under each objective, are gone on with. They are legal by themselves, and their steps are
-//! found anew with each family, so that only places and dataflows stay. An input's stream is chosen with its space, and asks
-//! for steps under which it passes: the whole search would have to look through all steps for that.
+//! found anew with each family, so that only places and dataflows stay. Where spaces would have to take turns, the beam is
+//! widened first. An input's stream is chosen with its space, and asks for steps under which it passes: the whole search
+//! would have to look through all steps for that.
 
 mod draft;
 
@@ -20,6 +21,9 @@ use super::survey::SystemSurvey;
 use keep::best;
 use partial::Partial;
 use stage::Stage;
+
+/// How often a beam is made twice as wide, rather than have spaces take turns.
+const DOUBLINGS: u32 = 2;
 
 /// Searches a system part by part. The result does not depend on the number of threads.
 pub fn search_by_parts(
@@ -44,7 +48,22 @@ fn order(problem: &SystemProblem, edges: &[Edge]) -> Vec<usize> {
     Places { system, edges, rank: 0, bound, network, fixed, given: false, strict, most: 0 }.order()
 }
 
+/// The search in arrays of one rank. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space
+/// takes turns.
 fn search_rank(problem: &SystemProblem, rank: usize, order: &[usize], seen: &dyn Fn(usize)) -> SystemSurvey {
+    let searched = |width, in_turns| search_as_wide(problem, (rank, order), (width, in_turns), seen);
+    let widened = (0..=DOUBLINGS)
+        .find_map(|doubled| searched(problem.limits.beam.saturating_mul(1 << doubled), doubled == DOUBLINGS));
+    widened.unwrap_or_default()
+}
+
+/// The search that goes on with so many designs under each objective; `None` where spaces would have to take turns and may not.
+fn search_as_wide(
+    problem: &SystemProblem,
+    (rank, order): (usize, &[usize]),
+    (width, in_turns): (usize, bool),
+    seen: &dyn Fn(usize),
+) -> Option<SystemSurvey> {
     let mut survey = SystemSurvey::default();
     let mut beam = vec![Partial::none(problem.system)];
     for placed in 1..=order.len() {
@@ -52,14 +71,14 @@ fn search_rank(problem: &SystemProblem, rank: usize, order: &[usize], seen: &dyn
         let is_last = placed == order.len();
         let system = problem.system.among(&ascending(families));
         let stage = Stage::new(problem, &system, ascending(families), newest, rank);
-        let found = stage.go_on(&beam, is_last.then_some(&mut survey));
+        let found = stage.go_on(&beam, (width, in_turns), is_last.then_some(&mut survey))?;
         let count = found.drafts + found.designs.len();
-        beam = best(found.designs, problem.limits.beam);
+        beam = best(found.designs, width);
         survey.left_out.crowded += found.crowded;
         survey.left_out.partial += if is_last { 0 } else { (count - beam.len()) as u64 };
         seen(placed);
     }
-    survey
+    Some(survey)
 }
 
 fn ascending(families: &[usize]) -> Vec<usize> {

@@ -58,11 +58,17 @@ impl<'a> Stage<'a> {
         Stage { whole, problem, edges, families, spaces, newest, rank }
     }
 
-    /// The best legal designs that go on from these; a survey is told of them. Only where none are legal without it do spaces take turns.
-    pub fn go_on(&self, beam: &[Partial], survey: Option<&mut SystemSurvey>) -> Grown {
+    /// The best legal designs that go on from these, so many under each objective; a survey is told of them. Where none are legal without it
+    /// spaces take turns; `None` where they may not.
+    pub fn go_on(
+        &self,
+        beam: &[Partial],
+        (width, in_turns): (usize, bool),
+        survey: Option<&mut SystemSurvey>,
+    ) -> Option<Grown> {
         let (nexts, crowded) = self.nexts(beam);
         let drafts = self.drafts(&nexts);
-        let legal = self.legal(&drafts);
+        let legal = self.legal(&drafts, (width, in_turns))?;
         if let Some(survey) = survey {
             survey.maps += nexts.len() as u64;
             tell(survey, &legal);
@@ -73,7 +79,7 @@ impl<'a> Stage<'a> {
             let next = drafts[number].next;
             found.into_iter().map(move |found| next.partial.with(&next.placement, numbers, found))
         });
-        Grown { designs: grown.collect(), drafts: drafts.len() - made, crowded }
+        Some(Grown { designs: grown.collect(), drafts: drafts.len() - made, crowded })
     }
 
     /// The places beside each partial design, and beside how many there are more.
@@ -100,12 +106,13 @@ impl<'a> Stage<'a> {
 
     /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
     /// all of them, are for drafts of which none is legal.
-    fn legal(&self, drafts: &[Draft]) -> Legal {
-        let beam = self.problem.limits.beam;
+    fn legal(&self, drafts: &[Draft], (width, in_turns): (usize, bool)) -> Option<Legal> {
         let of = |in_turns| move |draft: &Draft| draft.legal(&self.problem, &self.order(draft.next.partial), in_turns);
-        let found = legal_of(drafts, (beam, drafts.len()), &of(false));
-        let are_any = found.values().any(|found| !found.is_empty());
-        if are_any { found } else { legal_of(drafts, (beam, beam), &of(true)) }
+        let found = legal_of(drafts, (width, drafts.len()), &of(false));
+        if found.values().any(|found| !found.is_empty()) {
+            return Some(found);
+        }
+        in_turns.then(|| legal_of(drafts, (width, width), &of(true)))
     }
 
     /// The order of a partial design, over the spaces of this stage.
