@@ -14,7 +14,7 @@
 //! step. Of other sizes it is asked only what the smaller ones say of them: what brute force has not is no design, what it has is proved.
 
 use crate::common::sizes;
-use crate::every_form::{Spaces, forms, least};
+use crate::every_form::{Spaces, cycles_and, forms, front, least, no_worse};
 use crate::whole::object;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn brute_force_over_forms_programs_and_maps_of_attention() {
     let (small, large) = (sizes(&[("N", 2), ("M", 3)]), sizes(&[("N", 5), ("M", 6)]));
     let forms = forms(SOFT, &small);
     let all: Vec<&Spaces> = forms.iter().collect();
-    assert_eq!((all.len(), least(&all, [&small, &large], true)), (16, (7, vec![4])));
+    assert_eq!((all.len(), least(&all, [&small, &large], 1)), (16, (7, vec![4])));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("soft.rec").display().to_string();
     std::fs::write(&path, SOFT).unwrap();
@@ -45,7 +45,25 @@ fn brute_force_over_forms_programs_and_maps_of_attention() {
     assert_eq!((&best["form"], &best["cycles"]), (&4.into(), &7.into()));
     // The twin: without that form all take longer.
     let others: Vec<&Spaces> = forms.iter().filter(|form| form.number != 4).collect();
-    assert_eq!(least(&others, [&small, &large], true).0, 9);
+    assert_eq!(least(&others, [&small, &large], 1).0, 9);
+}
+
+/// Of all designs of all forms none takes fewer PEs in as many cycles than those of the search. In the second of each
+/// front spaces take turns on the PEs that they share, in the first some have moved for that. None loads fewer words: in the fewest cycles each
+/// element is loaded once.
+#[test]
+fn brute_force_over_cycles_and_pes_of_attention() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("soft.rec").display().to_string();
+    std::fs::write(&path, SOFT).unwrap();
+    for (n, m, cycles, best) in [(2, 3, 10, &[(7, 5), (8, 4), (10, 2)][..]), (2, 2, 7, &[(6, 4), (7, 2)])] {
+        let (small, large) = (sizes(&[("N", n), ("M", m)]), sizes(&[("N", n + 3), ("M", m + 3)]));
+        let all = forms(SOFT, &small);
+        assert_eq!(no_worse(all.iter().flat_map(|form| front(form, [&small, &large], cycles, 1)).collect()), best);
+        let found = object(&["search", &path, "--forms", "--size", &format!("N={n},M={m}"), "--objective", "cycles"]);
+        assert_eq!(no_worse(cycles_and("pes", &found, |_| true)), best);
+        assert_eq!(no_worse(cycles_and("memory_words", &found, |_| true)), [(best[0].0, (n + 2 * m) as usize)]);
+    }
 }
 
 /// The maps of the best form that brute force finds, with what is added to the time of the quotient.

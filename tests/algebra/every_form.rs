@@ -1,12 +1,12 @@
 //! Brute force over the programs and maps of a form, or of all forms.
 
-use crate::every_map::Maps;
+use crate::every_map::{Maps, Most};
 use crate::waits::{Graph, programs};
 use systole::algebra::{Form, Wanted, derive};
 use systole::integer::Bindings;
 use systole::recurrence::load;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::rewrite::{Choices, Limits, load_rules, saturate_system};
+use systole::rewrite::{Choices, Dataflow, Limits, load_rules, saturate_system};
 use systole::span::Source;
 
 /// A form as spaces.
@@ -30,21 +30,79 @@ pub fn forms(kernel: &str, sizes: &Bindings) -> Vec<Spaces> {
     derivation.forms.iter().enumerate().map(cut).collect()
 }
 
-/// The fewest cycles in which any design of these forms runs, and the forms that have one, on a line of PEs or on a single one.
-pub fn least(forms: &[&Spaces], sizes: [&Bindings; 2], is_line: bool) -> (i64, Vec<usize>) {
-    let runs_in = |form: &Spaces, cycles: i64| {
-        programs(&form.system, &form.choices).iter().any(|program| {
-            let graphs = sizes.map(|sizes| Graph::new(&form.system, program, sizes));
-            critical(&graphs[0]) <= cycles && Maps::new(graphs.each_ref(), cycles, is_line).are_there()
-        })
+/// The fewest cycles in which any design of these forms runs, and the forms that have one, on an array of so many dimensions.
+pub fn least(forms: &[&Spaces], sizes: [&Bindings; 2], dimensions: usize) -> (i64, Vec<usize>) {
+    let with = |cycles: i64| {
+        let runs = |form: &&&Spaces| is_run(form, sizes, Most { cycles, pes: usize::MAX, dimensions });
+        forms.iter().filter(runs).map(|form| form.number).collect()
     };
-    let with = |cycles: i64| forms.iter().filter(|form| runs_in(form, cycles)).map(|form| form.number).collect();
     (1..).map(|cycles| (cycles, with(cycles))).find(|(_, forms): &(i64, Vec<usize>)| !forms.is_empty()).unwrap()
+}
+
+/// Whether a form has a program and maps that take no more.
+fn is_run(form: &Spaces, sizes: [&Bindings; 2], most: Most) -> bool {
+    programs(&form.system, &form.choices, false).iter().any(|program| {
+        let graphs = sizes.map(|sizes| Graph::new(&form.system, program, sizes));
+        runs(&graphs, most)
+    })
+}
+
+fn runs(graphs: &[Graph; 2], most: Most) -> bool {
+    critical(&graphs[0]) <= most.cycles && Maps::new(graphs.each_ref(), most).are_there()
+}
+
+/// For each number of cycles up to `cycles` the fewest words that a form loads in them, where that is fewer than with less time.
+pub fn front_of_words(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensions: usize) -> Vec<(i64, usize)> {
+    let graph = |program: &Vec<Dataflow>| sizes.map(|sizes| Graph::new(&form.system, program, sizes));
+    let mut graphs: Vec<[Graph; 2]> = programs(&form.system, &form.choices, true).iter().map(graph).collect();
+    graphs.sort_by_key(|graphs| graphs[0].words);
+    let (mut front, mut fewer) = (vec![], usize::MAX);
+    for cycles in 1..=cycles {
+        let most = Most { cycles, pes: usize::MAX, dimensions };
+        let least = graphs.iter().take_while(|graphs| graphs[0].words < fewer).find(|graphs| runs(graphs, most));
+        if let Some(graphs) = least {
+            fewer = graphs[0].words;
+            front.push((cycles, fewer));
+        }
+    }
+    front
+}
+
+/// For each number of cycles up to `cycles` the fewest PEs of an array of so many dimensions on which a form runs in them, where that is fewer than with less time.
+pub fn front(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensions: usize) -> Vec<(i64, usize)> {
+    let (mut front, mut fewer) = (vec![], usize::MAX);
+    for cycles in 1..=cycles {
+        let runs = |pes: usize| is_run(form, sizes, Most { cycles, pes, dimensions });
+        if fewer > 1 && runs(fewer - 1) {
+            fewer = (1..fewer).find(|pes| runs(*pes)).unwrap();
+            front.push((cycles, fewer));
+        }
+    }
+    front
+}
+
+/// The designs that none beats in both costs, fewest cycles first.
+pub fn no_worse(mut designs: Vec<(i64, usize)>) -> Vec<(i64, usize)> {
+    designs.sort_unstable();
+    let mut front: Vec<(i64, usize)> = vec![];
+    for (cycles, other) in designs {
+        if front.last().is_none_or(|(_, fewest)| other < *fewest) {
+            front.push((cycles, other));
+        }
+    }
+    front
+}
+
+/// Cycles and another cost of the designs that a search over forms has for those asked for.
+pub fn cycles_and(other: &str, found: &serde_json::Value, is_asked: impl Fn(u64) -> bool) -> Vec<(i64, usize)> {
+    let front = found["together"]["front"].as_array().unwrap().iter();
+    let asked = front.filter(|design| is_asked(design["form"].as_u64().unwrap()));
+    asked.map(|design| (design["cycles"].as_i64().unwrap(), design[other].as_u64().unwrap() as usize)).collect()
 }
 
 /// The fewest cycles of any program of a form, wherever its points are: operations that wait for one another.
 pub fn at_least(form: &Spaces, sizes: &Bindings) -> i64 {
-    let all = programs(&form.system, &form.choices);
+    let all = programs(&form.system, &form.choices, false);
     all.iter().map(|program| critical(&Graph::new(&form.system, program, sizes))).min().unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The search over forms, programs and maps of the two smallest kernels with a choice of form, against brute force.
 
 use crate::common::sizes;
-use crate::every_form::{Spaces, at_least, forms, least};
+use crate::every_form::{Spaces, at_least, cycles_and, forms, front, front_of_words, least, no_worse};
 use crate::whole::object;
 use systole::integer::Bindings;
 
@@ -36,7 +36,7 @@ fn brute_force_over_forms_programs_and_maps_of_two_factors() {
         let forms = forms(&naive("two_factors"), &small);
         let dimensions = |form: &Spaces| form.system.spaces.iter().map(|space| space.dimension()).max().unwrap();
         assert_eq!(forms.iter().map(dimensions).collect::<Vec<usize>>(), [2, 3]);
-        let (line, _) = least(&[&forms[0]], [&small, &large], true);
+        let (line, _) = least(&[&forms[0]], [&small, &large], 1);
         let grid = at_least(&forms[1], &small);
         assert_eq!((line, grid), (m + n + k - 1, n + k));
         let found = searched("two_factors", &format!("M={m},N={n},K={k}"));
@@ -53,9 +53,58 @@ fn brute_force_over_forms_programs_and_maps_of_two_terms() {
         let (small, large) = (sizes(&[("N", n)]), sizes(&[("N", n + 3)]));
         let forms = forms(&naive("two_terms"), &small);
         let all: Vec<&Spaces> = forms.iter().collect();
-        assert_eq!(least(&all, [&small, &large], false), (n, vec![0, 1]));
+        assert_eq!(least(&all, [&small, &large], 0), (n, vec![0, 1]));
         assert_eq!(searched("two_terms", &format!("N={n}")), [(0, n as u64), (1, n as u64)]);
         // The twin: on a line of PEs all elements are one step.
-        assert_eq!(least(&all, [&small, &large], true), (1, vec![0, 1]));
+        assert_eq!(least(&all, [&small, &large], 1), (1, vec![0, 1]));
     }
+}
+
+/// On a line of PEs no design of `A (B x)` takes fewer PEs in as many cycles than those of the search, and on a grid none of `(A B) x`.
+#[test]
+fn brute_force_over_cycles_and_pes_of_two_factors() {
+    let line = [((3, 2, 4), &[(8, 4), (11, 3)][..]), ((2, 3, 2), &[(6, 2)])];
+    let grid = [((2, 2, 2), &[(4, 4)][..]), ((3, 2, 2), &[(4, 6), (8, 4)])];
+    for (form, of_form) in [line, grid].into_iter().enumerate() {
+        for ((m, n, k), best) in of_form {
+            let (small, large) = (at(m, n, k), at(m + 2, n + 3, k + 3));
+            let spaces = &forms(&naive("two_factors"), &small)[form];
+            assert_eq!(front(spaces, [&small, &large], m + n + k + 2, form + 1), best);
+            let found = searched_by(TRANSPORTS, (m, n, k));
+            assert_eq!(no_worse(cycles_and("pes", &found, |number| number == form as u64)), best);
+        }
+    }
+}
+
+/// Nor does any of either form load fewer words in as many cycles, where what is given is streamed or fed: a stream asks for steps under
+/// which it has time. With all ways to move it each form loads every element once in its fewest cycles.
+#[test]
+fn brute_force_over_cycles_and_words_of_two_factors() {
+    for ((m, n, k), best) in [
+        ((2, 2, 2), &[(4, 16), (5, 10)][..]),
+        ((2, 3, 2), &[(5, 22), (6, 13)]),
+        ((3, 2, 2), &[(4, 24), (6, 12)]),
+        ((3, 2, 4), &[(6, 42), (8, 22)]),
+    ] {
+        let (small, large) = (at(m, n, k), at(m + 2, n + 3, k + 3));
+        let forms = forms(&naive("two_factors"), &small);
+        let of_form = |form: &Spaces| front_of_words(form, [&small, &large], m + n + k + 2, form.number + 1);
+        assert_eq!(no_worse(forms.iter().flat_map(of_form).collect()), best);
+        let found = searched_by("stream,feed", (m, n, k));
+        assert_eq!(no_worse(cycles_and("memory_words", &found, |_| true)), best);
+        let (found, elements) = (searched_by(TRANSPORTS, (m, n, k)), (m * k + k * n + n) as usize);
+        for (form, cycles) in [(0, m + n + k - 1), (1, n + k)] {
+            let of_form = no_worse(cycles_and("memory_words", &found, |number| number == form));
+            assert_eq!(of_form, [(cycles, elements)]);
+        }
+    }
+}
+
+const TRANSPORTS: &str = "stream,broadcast,prefetch,feed";
+
+/// What the search over all forms finds where operands may move in these ways.
+fn searched_by(transports: &str, (m, n, k): (i64, i64, i64)) -> serde_json::Value {
+    let size = format!("M={m},N={n},K={k}");
+    let of = ["search", "kernels/naive/two_factors.rec", "--forms", "--objective", "cycles"];
+    object(&[&of[..], &["--size", &size, "--transports", transports]].concat())
 }

@@ -23,6 +23,8 @@ pub struct Wait {
 pub struct Graph {
     pub points: Vec<Vec<Vector>>,
     pub waits: Vec<Wait>,
+    /// What is loaded, whenever it is used or once for each line that passes it on.
+    pub words: usize,
 }
 
 impl Graph {
@@ -30,7 +32,7 @@ impl Graph {
         let listed =
             system.spaces.iter().map(|space| space.domain.set.points(space.indices(), sizes).expect("bounded"));
         let points: Vec<Vec<Vector>> = listed.collect();
-        let mut graph = Graph { points, waits: vec![] };
+        let mut graph = Graph { points, waits: vec![], words: 0 };
         let mut givers: BTreeMap<(Name, Vector), Node> = BTreeMap::new();
         for (space, flow) in program.iter().enumerate() {
             for (number, point) in graph.points[space].iter().enumerate() {
@@ -43,7 +45,9 @@ impl Graph {
         for (space, flow) in program.iter().enumerate() {
             flow.chain.directions.iter().for_each(|along| graph.add_line(space, along));
             for (operand, transport) in flow.transports.iter().enumerate() {
-                if !system.sources[space][operand].is_empty() {
+                if system.sources[space][operand].is_empty() {
+                    graph.load(space, transport);
+                } else {
                     graph.add_operand((system, sizes), (space, operand), transport, &givers);
                 }
             }
@@ -59,6 +63,13 @@ impl Graph {
                 self.waits.push(Wait { giver: (space, number), taker: (space, next), way });
             }
         }
+    }
+
+    /// A given operand is loaded at each point, or at the first of each line, which passes it on.
+    fn load(&mut self, space: usize, transport: &Transport) {
+        let before = self.waits.len();
+        transport.streams().iter().for_each(|along| self.add_line(space, along));
+        self.words += self.points[space].len() - (self.waits.len() - before);
     }
 
     /// A computed operand is handed to each point, or to the first of each line, which passes it on.
@@ -115,14 +126,17 @@ fn evaluated(system: &SpaceSystem, space: usize, sizes: &Bindings, point: &Vecto
     access.iter().map(|form| form.evaluate(&bindings).expect("fits")).collect()
 }
 
-/// Every program of a form: a chain for each reduction, a way for each value that is computed. Those that are given may be fed at every
-/// point, which takes no time, so no other way of theirs is better.
-pub fn programs(system: &SpaceSystem, choices: &[Choices]) -> Vec<Vec<Dataflow>> {
+/// Every program of a form: a chain for each reduction, a way for each value that is computed. Those that are given are fed at every point,
+/// which takes no time, so no other way of theirs takes fewer cycles; where words count they are streamed as well.
+pub fn programs(system: &SpaceSystem, choices: &[Choices], are_streamed: bool) -> Vec<Vec<Dataflow>> {
     let of_space = |(space, offered): (usize, &Choices)| {
         let mut offered = offered.clone();
         for (operand, transports) in offered.transports.iter_mut().enumerate() {
             match system.sources[space][operand].is_empty() {
-                true => *transports = vec![Transport::Feed],
+                true => transports.retain(|choice| match choice {
+                    Transport::Stream(_) => are_streamed,
+                    choice => *choice == Transport::Feed,
+                }),
                 false => transports.retain(|choice| matches!(choice, Transport::Handoff | Transport::Stream(_))),
             }
         }

@@ -27,7 +27,7 @@ const DERIVED: [(&str, &str, u64); 20] = [
     ("prefix_sum", "N=5", 5),
     ("argmax", "N=3,M=4", 13),
     ("cross_entropy", "N=3,M=4", 16),
-    ("normal_product", "M=3,N=4", 12),
+    ("normal_product", "M=3,N=4", 10),
     ("gram", "M=3,N=4", 6),
     ("soft_average", "N=3,M=4", 17),
     ("attention", "N=2,M=3,D=2", 21),
@@ -37,7 +37,7 @@ const DERIVED: [(&str, &str, u64); 20] = [
     ("gemver", "N=3", 22),
     ("gesummv", "N=3", 10),
     ("mvt", "N=3", 10),
-    ("atax", "M=3,N=4", 12),
+    ("atax", "M=3,N=4", 10),
     ("bicg", "M=3,N=4", 9),
     ("inverse_times", "N=4,R=3", 9),
 ];

@@ -87,7 +87,7 @@ fn what_is_beyond_a_limit_is_said() {
     let table = good(&flags);
     assert!(table.contains("  left out  75 places not along the axes (more than 5 spaces)\n"), "{table}");
     let found = json(&flags);
-    let left_out = serde_json::json!({ "partial_designs": 0, "slanted_places": 75, "crowded_places": 0, "dataflows": 0, "beside": 0 });
+    let left_out = serde_json::json!({ "partial_designs": 0, "slanted_places": 75, "crowded_places": 0, "dataflows": 0, "beside": 0, "streams": 0 });
     assert_eq!(found["left_out"], left_out);
     assert!(!good(&["search", "kernels/trisolve.rec", "--size", "N=4"]).contains("left out"));
 }

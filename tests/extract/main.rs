@@ -4,6 +4,8 @@
 #[path = "../systems/common.rs"]
 mod by_hand;
 
+mod asked;
+
 mod beam;
 
 mod every_system;

@@ -10,6 +10,8 @@ pub struct SystemLimits {
     pub placements: usize,
     /// The dataflows of computed values looked at under one placement.
     pub dataflows: usize,
+    /// The choices of streams of inputs for which steps are asked for under one dataflow.
+    pub asked: usize,
     /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
     pub spaces: usize,
     /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
@@ -24,7 +26,16 @@ pub struct SystemLimits {
 
 impl Default for SystemLimits {
     fn default() -> SystemLimits {
-        SystemLimits { placements: 50_000, dataflows: 4096, spaces: 5, fold: 1, wholly: 50_000, beam: 6, next: 48 }
+        SystemLimits {
+            placements: 50_000,
+            dataflows: 4096,
+            asked: 64,
+            spaces: 5,
+            fold: 1,
+            wholly: 50_000,
+            beam: 6,
+            next: 48,
+        }
     }
 }
 
@@ -39,6 +50,8 @@ pub struct LeftOut {
     pub dataflows: u64,
     /// Dataflows whose spaces meet on PEs, and could have been beside each other in more ways than were looked at.
     pub beside: u64,
+    /// Dataflows with more ways to stream their inputs, each with steps of its own, than were looked at.
+    pub streams: u64,
     /// Designs of some of the spaces, each with steps, that the search did not go on with.
     pub partial: u64,
 }
@@ -51,6 +64,7 @@ impl LeftOut {
             crowded: self.crowded.saturating_add(other.crowded),
             dataflows: self.dataflows.saturating_add(other.dataflows),
             beside: self.beside.saturating_add(other.beside),
+            streams: self.streams.saturating_add(other.streams),
             partial: self.partial.saturating_add(other.partial),
         }
     }

@@ -40,6 +40,8 @@ mod tally;
 
 mod apart;
 
+mod asked;
+
 mod folds;
 
 mod on_links;

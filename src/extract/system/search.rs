@@ -1,6 +1,7 @@
 //! The loop over placements, dataflows and steps.
 
 use super::apart::apart;
+use super::asked::see_asked;
 use super::beam::search_by_parts;
 use super::edges::{Edge, edges};
 use super::folds::folds;
@@ -132,23 +133,27 @@ pub(super) fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) ->
     Ok(handoffs)
 }
 
-/// The shortest steps of one dataflow, and all within the box where they are few.
+/// The shortest steps of one dataflow, those that streams of its inputs ask for, and all within the box where they are few.
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(mut conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    let shortest = conditions.shortest(design, false).ok();
-    let shortest = shortest.map(|parts| on_links(problem, design, handoffs, &mut conditions, &parts).unwrap_or(parts));
-    let apart = shortest.as_ref().and_then(|parts| apart(problem, design, &conditions, parts));
-    timed.extend(apart.filter(|parts| !timed.contains(parts)));
+    let Some((shortest, apart)) = shortest_apart(problem, design, handoffs, &mut conditions) else {
+        return survey.add_stuck(design.parts.clone());
+    };
+    timed.extend(apart.clone().filter(|parts| !timed.contains(parts)));
     let before = survey.designs;
     for parts in timed {
         add_all(legal(problem, &parts, handoffs, survey), survey);
     }
-    let Some(shortest) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
         let (found, are_more) = legal_in_turns(problem, (design, handoffs, &conditions), &shortest, survey);
         survey.left_out.beside += u64::from(are_more);
         add_all(found, survey);
+    }
+    let tried = apart.map(|apart| [apart, shortest.clone()]);
+    if let Some(tried) = tried {
+        let are_more = see_asked(problem, (design, tried), |streamed| search_streamed(problem, streamed, survey));
+        survey.left_out.streams += u64::from(are_more);
     }
     if survey.designs == before && survey.refused.is_none() {
         let timed = SystemDesign::new(problem.system, shortest);
@@ -157,7 +162,34 @@ fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Hando
     }
 }
 
-/// The designs with the shortest legal steps under which spaces take turns, and whether there are more ways for that than were looked at.
+/// The shortest steps of a dataflow, whose words do not meet on links, and those under which its spaces do not meet either, if there are any.
+fn shortest_apart(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    handoffs: &[Handoff],
+    conditions: &mut Conditions,
+) -> Option<(Vec<Part>, Option<Vec<Part>>)> {
+    let parts = conditions.shortest(design, false).ok()?;
+    let shortest = on_links(problem, design, handoffs, conditions, &parts).unwrap_or(parts);
+    let apart = apart(problem, design, conditions, &shortest);
+    Some((shortest, apart))
+}
+
+/// Adds the designs of a dataflow of which some inputs are to stream; tells the steps that were tried, where its spaces do not meet under them.
+fn search_streamed(
+    problem: &SystemProblem,
+    streamed: &SystemDesign,
+    survey: &mut SystemSurvey,
+) -> Option<[Vec<Part>; 2]> {
+    let handoffs = joined_handoffs(problem, streamed).ok()?;
+    let mut conditions = conditions(problem, streamed, &handoffs)?;
+    let (shortest, apart) = shortest_apart(problem, streamed, &handoffs, &mut conditions)?;
+    let apart = apart?;
+    add_all(legal(problem, &apart, &handoffs, survey), survey);
+    Some([apart, shortest])
+}
+
+/// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways for that than were looked at.
 pub(super) fn legal_in_turns(
     problem: &SystemProblem,
     laid: Laid,
@@ -167,7 +199,7 @@ pub(super) fn legal_in_turns(
     let found = |tried: &Tried| legal(problem, &tried.parts, &tried.handoffs, survey);
     let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
     let (taken, are_more) = take_turns(problem, laid, shortest, taken);
-    (taken.unwrap_or_default(), are_more)
+    (taken.concat(), are_more)
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.

@@ -33,28 +33,38 @@ type Met = BTreeSet<(usize, usize)>;
 /// A dataflow on an array, with its handoffs and the conditions on its steps.
 pub type Laid<'a, 'b> = (&'a SystemDesign<'b>, &'a [Handoff], &'a Conditions);
 
-/// The first of what is tried that is `taken`, where spaces meet: the shortest at the sizes asked for, last all spaces slowed down alike; and
-/// whether there are too many ways to have families beside each other, so that neither these nor other turns than the first ones are looked at.
+/// Of what is tried, where spaces meet, the first that is `taken`: the shortest at the sizes asked for, last all spaces slowed down alike; where
+/// families have moved for that, which takes more PEs, also the first for which none has. And whether there are too many ways to have families
+/// beside each other, so that neither these nor other turns than the first ones are looked at.
 pub fn take_turns<T>(
     problem: &SystemProblem,
     laid: Laid,
     shortest: &[Part],
     taken: impl Fn(&Tried) -> Option<T>,
-) -> (Option<T>, bool) {
+) -> (Vec<T>, bool) {
     let met = pairs_under(problem, shortest);
     let turns = turns_taken(problem, shortest, met.clone());
     let count = count_of(&turns);
-    let mut found = first_taken(under_slants(problem, laid, (count, &turns)), &taken);
+    let first = first_taken(under_slants(problem, laid, (count, &turns)), &taken);
     let beside = besides(problem, laid.0, &met.unwrap_or_default(), MOST_BESIDE / slants(laid.0, count).len());
-    let mut tried = vec![];
-    for moved in beside.iter().flatten() {
-        let known = found.iter().map(|(cycles, _)| *cycles).chain(tried.iter().map(|tried: &Tried| tried.cycles));
-        let less_than = known.min();
-        tried.extend(in_any_turns(problem, moved, count, less_than));
+    let mut less_than = first.as_ref().map(|(cycles, _)| *cycles);
+    let mut shorter_of = |ways: &[SystemDesign]| {
+        let mut tried: Vec<Tried> = vec![];
+        for way in ways {
+            tried.extend(in_any_turns(problem, way, count, less_than));
+            less_than = tried.iter().map(|tried| tried.cycles).chain(less_than).min();
+        }
+        first_taken(tried, &taken)
+    };
+    let ways = beside.as_deref().unwrap_or_default();
+    let (stay, move_on) = ways.split_at(ways.len().min(1));
+    let stayed = shorter_of(stay).or(first);
+    let found: Vec<T> = shorter_of(move_on).into_iter().chain(stayed).map(|(_, found)| found).collect();
+    if found.is_empty() {
+        let slowed = Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() };
+        return (taken(&slowed).into_iter().collect(), beside.is_none());
     }
-    found = first_taken(tried, &taken).or(found);
-    let slowed = || Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() };
-    (found.map(|(_, found)| found).or_else(|| taken(&slowed())), beside.is_none())
+    (found, beside.is_none())
 }
 
 /// The shortest that is taken, with its cycles.
@@ -120,7 +130,8 @@ fn slants(design: &SystemDesign, count: i64) -> Vec<Vector> {
     combined(&vec![moves.to_vec(); design.rank()])
 }
 
-/// The arrays in which families of spaces that meet, all but the first, are moved by a link at most; `None` where there are too many.
+/// The arrays in which families of spaces that meet, all but the first, are moved by a link at most, first the one in which none is; `None` where
+/// there are too many.
 fn besides<'a>(
     problem: &SystemProblem<'a>,
     design: &SystemDesign<'a>,

@@ -62,6 +62,7 @@ pub fn left_out(limits: &SystemLimits, seen: &Seen) -> Vec<LeftOut> {
     };
     let beyond = format!("dataflows beyond {dataflows} for one placement");
     let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
+    let streams = format!("dataflows with more than {} ways to stream inputs in steps of their own", limits.asked);
     let partial = "partial designs (too many to look at all: the spaces were searched one after the other)".to_owned();
     vec![
         LeftOut { key: "partial_designs", count: seen.partial, what: partial },
@@ -69,6 +70,7 @@ pub fn left_out(limits: &SystemLimits, seen: &Seen) -> Vec<LeftOut> {
         LeftOut { key: "crowded_places", count: seen.crowded, what: crowded },
         LeftOut { key: "dataflows", count: seen.dataflows, what: beyond },
         LeftOut { key: "beside", count: seen.beside, what: beside },
+        LeftOut { key: "streams", count: seen.streams, what: streams },
     ]
 }
 
