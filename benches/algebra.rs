@@ -9,6 +9,10 @@ use systole::recurrence::{RecurrenceSystem, load, spaces::cut_spaces};
 use systole::rewrite::{Limits, Phase, RuleSet, load_phase, saturate_system};
 use systole::span::Source;
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const LIMITS: Limits = Limits::of(30, 5000);
 
 fn kernel(text: &str) -> RecurrenceSystem {

@@ -7,6 +7,10 @@ use systole::array::{Tensors, parse};
 use systole::exec::{Settings, execute};
 use systole::integer::{Bindings, name};
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Sizes n and K.
 const CASES: [(i64, i64); 3] = [(16, 256), (64, 64), (64, 1024)];
 

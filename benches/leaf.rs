@@ -10,6 +10,10 @@ use systole::recurrence;
 use systole::span::Source;
 use systole::tiles::{self, TileSize};
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Who runs leaves, in this build.
 const BACKENDS: &[(LeafBackend, &str)] = &[
     (LeafBackend::Loops, "loops"),

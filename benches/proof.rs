@@ -11,6 +11,10 @@ use systole::mapping::{Design, Links};
 use systole::smt::discharge_all;
 use systole::timing::obligations;
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn prove(criterion: &mut Criterion) {

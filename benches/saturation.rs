@@ -19,6 +19,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use systole::rewrite::{Limits, load_rules, saturate, saturate_system};
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn saturation(criterion: &mut Criterion) {
     let rules = load_rules(None).unwrap();
     for space in [kernels::matmul(), kernels::mttkrp()] {

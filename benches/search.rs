@@ -15,6 +15,10 @@ use systole::smt::discharge_all;
 use systole::span::Source;
 use systole::timing::system_obligations;
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn bench_kernel(criterion: &mut Criterion, name: &str, text: &str, n: i64) {

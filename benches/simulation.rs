@@ -6,6 +6,10 @@ use systole::array::{Program, Tensors, parse};
 use systole::integer::{Bindings, name};
 use systole::sim::{Settings, simulate};
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Sizes n and K with the numbers of threads that are worth trying.
 const CASES: [(i64, i64, &[usize]); 5] =
     [(16, 64, &[1]), (32, 64, &[1]), (64, 64, &[1, 2]), (128, 64, &[1, 2]), (64, 1024, &[1, 2])];
