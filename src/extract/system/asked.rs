@@ -2,7 +2,7 @@
 //!
 //! In: a dataflow of computed values with each input fed, and the steps tried for it. Out: the same dataflow with inputs that stream, wherever
 //! these steps leave a stream no time. Where they do, steps that were asked for it would be the same ones, since they are the shortest
-//! without it. Spaces that meet on PEs whatever their steps meet with streams as well.
+//! without it. Where spaces are apart in turns only, no streams are asked for.
 
 use super::SystemProblem;
 use crate::integer::Vector;

@@ -137,21 +137,21 @@ pub(super) fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) ->
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
     let Some(mut conditions) = conditions(problem, design, handoffs) else { return };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
-    let Some((shortest, apart)) = shortest_apart(problem, design, handoffs, &mut conditions) else {
-        return survey.add_stuck(design.parts.clone());
-    };
+    let shortest = shortest_apart(problem, design, handoffs, &mut conditions);
+    let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());
     timed.extend(apart.clone().filter(|parts| !timed.contains(parts)));
     let before = survey.designs;
     for parts in timed {
         add_all(legal(problem, &parts, handoffs, survey), survey);
     }
+    let Some((shortest, _)) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !problem.constraint.fixes_a_step() {
         let (found, are_more) = legal_in_turns(problem, (design, handoffs, &conditions), &shortest, survey);
         survey.left_out.beside += u64::from(are_more);
         add_all(found, survey);
     }
-    let tried = apart.map(|apart| [apart, shortest.clone()]);
-    if let Some(tried) = tried {
+    if let Some(apart) = apart {
+        let tried = [apart, shortest.clone()];
         let are_more = see_asked(problem, (design, tried), |streamed| search_streamed(problem, streamed, survey));
         survey.left_out.streams += u64::from(are_more);
     }
@@ -189,7 +189,8 @@ fn search_streamed(
     Some([apart, shortest])
 }
 
-/// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways for that than were looked at.
+/// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways
+/// for that than were looked at.
 pub(super) fn legal_in_turns(
     problem: &SystemProblem,
     laid: Laid,
