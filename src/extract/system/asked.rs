@@ -1,11 +1,10 @@
 //! Streams of inputs that ask for steps of their own.
 //!
 //! In: a dataflow of computed values with each input fed, and the steps tried for it. Out: the same dataflow with inputs that stream, wherever
-//! these steps leave a stream no time. Where they do, steps that were asked for it would be the same ones, since they are the shortest
+//! these steps leave a stream no time. Where they do, steps that were asked for it would be no shorter, since these are the shortest
 //! without it. Where spaces are apart in turns only, no streams are asked for.
 
 use super::SystemProblem;
-use crate::integer::Vector;
 use crate::mapping::{Links, Part, SystemDesign};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeSet, VecDeque};
@@ -39,37 +38,32 @@ pub fn see_asked<'a>(
 
 /// The design with one more input that streams, where some steps that were tried leave it no time.
 fn asked<'a>(problem: &SystemProblem, design: &SystemDesign<'a>, tried: &Steps) -> Vec<SystemDesign<'a>> {
-    let late = |(space, operand, along): &(usize, usize, Vector)| {
-        tried.iter().any(|parts| !is_in_time(&parts[*space], along, &problem.machine.links)).then(|| {
-            let mut more = design.clone();
-            more.parts[*space].dataflow.transports[*operand] = Transport::Stream(along.clone());
-            more
-        })
-    };
-    streams(problem, design).iter().filter_map(late).collect()
-}
-
-/// The streams from PE to PE of inputs that are fed, with space and operand.
-fn streams(problem: &SystemProblem, design: &SystemDesign) -> Vec<(usize, usize, Vector)> {
-    let network = problem.machine.links.network;
     let mut found = vec![];
-    for (space, part) in design.parts.iter().enumerate() {
-        let moves = |along: &&Vector| network.hops(&part.map.place.apply(along)).is_some_and(|hops| hops > 0);
-        for (operand, choice) in part.dataflow.transports.iter().enumerate() {
-            if *choice == Transport::Feed && problem.system.sources[space][operand].is_empty() {
-                let offered = problem.choices[space].transports[operand].iter();
-                let streams = offered.filter_map(|choice| match choice {
-                    Transport::Stream(along) => Some(along),
-                    _ => None,
-                });
-                found.extend(streams.filter(moves).map(|along| (space, operand, along.clone())));
+    for (space, operand) in fed(problem, design) {
+        for stream in problem.moving_streams(space, operand, &design.parts[space].map.place) {
+            let in_time = |parts: &Vec<Part>| is_in_time(&parts[space], stream, &problem.machine.links);
+            if !tried.iter().all(in_time) {
+                let mut more = design.clone();
+                more.parts[space].dataflow.transports[operand] = stream.clone();
+                found.push(more);
             }
         }
     }
     found
 }
 
-fn is_in_time(part: &Part, along: &Vector, links: &Links) -> bool {
+/// The inputs that are fed, each by space and operand.
+fn fed(problem: &SystemProblem, design: &SystemDesign) -> Vec<(usize, usize)> {
+    let is_fed = |(space, operand): &(usize, usize)| {
+        let is_input = problem.system.sources[*space][*operand].is_empty();
+        is_input && design.parts[*space].dataflow.transports[*operand] == Transport::Feed
+    };
+    let operands = |space: usize| (0..problem.system.sources[space].len()).map(move |operand| (space, operand));
+    (0..design.parts.len()).flat_map(operands).filter(is_fed).collect()
+}
+
+fn is_in_time(part: &Part, stream: &Transport, links: &Links) -> bool {
+    let Some(along) = stream.direction() else { return true };
     let delay = part.map.step.apply(along);
     let hops = links.network.hops(&part.map.place.apply(along));
     hops.is_some_and(|hops| delay.last().is_some_and(|delay| *delay >= (hops * links.latency).max(1)))

@@ -126,6 +126,21 @@ impl<'a> SystemProblem<'a> {
         choices
     }
 
+    /// The streams of an operand that move from PE to PE under a place of its space.
+    pub(super) fn moving_streams(
+        &self,
+        space: usize,
+        operand: usize,
+        place: &Matrix,
+    ) -> impl Iterator<Item = &Transport> {
+        let network = self.machine.links.network;
+        let moves = move |choice: &&Transport| match choice {
+            Transport::Stream(along) => network.hops(&place.apply(along)).is_some_and(|hops| hops > 0),
+            _ => false,
+        };
+        self.choices[space].transports[operand].iter().filter(moves)
+    }
+
     /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
     pub(super) fn ranks(&self) -> Vec<usize> {
         let carried = |rank: &usize| self.machine.links.network.carries_rank(*rank);

@@ -13,8 +13,8 @@ use crate::extract::system::places::{Placement, Places, strict_operands};
 use crate::extract::system::search::forms;
 use crate::extract::system::survey::SystemSurvey;
 use crate::integer::lexicographic_sign;
+use crate::mapping::Part;
 use crate::mapping::candidates::combined;
-use crate::mapping::{Network, Part};
 use crate::recurrence::Chain;
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::{Choices, Transport};
@@ -178,13 +178,8 @@ impl<'a> Stage<'a> {
             return vec![Transport::Handoff];
         }
         let (place, _) = forms.place(space, &next.placement);
-        let network: Network = self.problem.machine.links.network;
-        let passes = |choice: &&Transport| match choice {
-            Transport::Stream(along) => network.hops(&place.apply(along)).is_some_and(|hops| hops > 0),
-            _ => false,
-        };
-        let streams = self.problem.choices[space].transports[operand].iter().filter(passes).cloned();
-        std::iter::once(Transport::Feed).chain(streams).collect()
+        let streams = self.problem.moving_streams(space, operand, &place);
+        std::iter::once(Transport::Feed).chain(streams.cloned()).collect()
     }
 }
 
