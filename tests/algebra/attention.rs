@@ -48,9 +48,8 @@ fn brute_force_over_forms_programs_and_maps_of_attention() {
     assert_eq!(least(&others, [&small, &large], 1).0, 9);
 }
 
-/// Of all designs of all forms none takes fewer PEs in as many cycles than those of the search. In the second of each
-/// front spaces take turns on the PEs that they share, in the first some have moved for that. None loads fewer words: in the fewest cycles each
-/// element is loaded once.
+/// Of all designs of all forms none takes fewer PEs in as many cycles than those of the search. None loads fewer words: in the
+/// fewest cycles each element is loaded once.
 #[test]
 fn brute_force_over_cycles_and_pes_of_attention() {
     let folder = tempfile::tempdir().unwrap();

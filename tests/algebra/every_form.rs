@@ -68,7 +68,8 @@ pub fn front_of_words(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensi
     front
 }
 
-/// For each number of cycles up to `cycles` the fewest PEs of an array of so many dimensions on which a form runs in them, where that is fewer than with less time.
+/// For each number of cycles up to `cycles` the fewest PEs of an array of so many dimensions on which a form runs in them, where that is fewer
+/// than with less time.
 pub fn front(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensions: usize) -> Vec<(i64, usize)> {
     let (mut front, mut fewer) = (vec![], usize::MAX);
     for cycles in 1..=cycles {
