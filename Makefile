@@ -56,9 +56,9 @@ GEMM_OURS := --ours cannon/i=1024,j=1024,k=256/1x2/block --ours cannon/i=512,j=5
   --ours cannon/i=1024,j=1024,k=512/1x2/block --ours cannon/i=2048,j=1024,k=512/1x2/block
 TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block --ours grid/r=512,i=512/2x1/block \
   --ours grid/r=1024,i=512/2x1/block --ours grid/r=256,i=512/2x1/block --ours split/r=256,i=512/2x1/block/cyclic \
-  --ours split/r=128,i=256/2x1/block/cyclic
+  --ours split/r=128,i=256/2x1/block/cyclic --ours split/r=256,i=256/2x1/block/cyclic --ours grid/r=128,i=256/2x1/block
 POTRF_OURS := --ours timed/i=256/1x2/cyclic --ours timed/i=256/1x2/block-cyclic:2 --ours timed/i=128/1x2/cyclic \
-  --ours timed/i=128/1x2/block-cyclic:2
+  --ours timed/i=128/1x2/block-cyclic:2 --ours timed/i=512/1x2/cyclic --ours timed/i=192/1x2/cyclic
 peers: setup $(PEER) $(if $(MKL),$(PEER)-mkl)
 	$(CONTEST) --routine gemm $(GEMM_OURS)
 	$(CONTEST) --routine trsm $(TRSM_OURS)

@@ -1,7 +1,8 @@
 //! Who is measured, and how each is started.
 //!
-//! Every side gets the same ranks, one thread each, and an environment that does not pin OpenBLAS to the kernels of another processor
-//! (`OPENBLAS_CORETYPE`). Ranks are bound to no core, so that each side may use what is free.
+//! Every side gets the same ranks, one thread each, and the same kernels of OpenBLAS: its own choice, whatever the environment says, or
+//! wider ones where that choice is not the processor's (`OPENBLAS_CORETYPE`). Ranks are bound to no core, so that each side may use what is
+//! free.
 
 use super::figures::{Sample, of_exec, of_peer};
 use super::operands::{Routine, residual};
@@ -21,6 +22,8 @@ pub struct Problem<'a> {
     pub repeat: usize,
     /// Where operands and results are.
     pub folder: &'a Path,
+    /// The kernels of OpenBLAS, where they are not its own choice.
+    pub kernels: Option<&'a str>,
 }
 
 /// One side.
@@ -43,7 +46,7 @@ impl Side {
 
     /// Runs it once.
     pub fn run(&self, problem: &Problem<'_>) -> Result<Sample, Box<dyn Error>> {
-        let mut command = start(problem.ranks);
+        let mut command = start(problem);
         match self {
             Side::Ours { .. } => self.add_ours(&mut command, problem),
             Side::Theirs { program, grid, block, panel, .. } => {
@@ -84,16 +87,19 @@ impl Side {
     }
 }
 
-fn start(ranks: usize) -> Command {
+fn start(problem: &Problem<'_>) -> Command {
     let mut command = Command::new("mpirun");
-    command.args(["-n", &ranks.to_string(), "--oversubscribe", "--bind-to", "none"]);
+    command.args(["-n", &problem.ranks.to_string(), "--oversubscribe", "--bind-to", "none"]);
     for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
         command.env(name, "1");
     }
     for name in ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"] {
         command.env(name, "1");
     }
-    command.env_remove("OPENBLAS_CORETYPE");
+    match problem.kernels {
+        Some(kernels) => command.env("OPENBLAS_CORETYPE", kernels),
+        None => command.env_remove("OPENBLAS_CORETYPE"),
+    };
     command
 }
 

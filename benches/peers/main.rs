@@ -1,6 +1,6 @@
 //! Ours beside ScaLAPACK's pdgemm, pdtrsm and pdpotrf, interleaved in one run: `make peers`.
 //!
-//! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side runs once; the best
+//! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side runs twice; the best
 //! of ours, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns, A B C A B C,
 //! and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Time is that of
 //! the operation alone: operands are where they belong before it starts, and results are collected after it, on all sides.
@@ -12,12 +12,16 @@ use operands::Routine;
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use systole::leaf::LeafBackend;
 
 mod contest;
 
 mod figures;
 
 mod operands;
+
+/// How many turns each configuration has before the best of a side is chosen.
+const LOOKS: usize = 2;
 
 /// Ours beside ScaLAPACK.
 #[derive(Parser, Debug)]
@@ -55,6 +59,9 @@ struct Arguments {
     /// How many runs of a turn count
     #[arg(long, default_value_t = 3)]
     repeat: usize,
+    /// The kernels of OpenBLAS on all sides, such as SkylakeX; its own choice otherwise, if that is as wide as the processor
+    #[arg(long)]
+    kernels: Option<String>,
     /// The program that calls ScaLAPACK
     #[arg(long)]
     peer: PathBuf,
@@ -72,7 +79,8 @@ fn measure(arguments: &Arguments, n: usize) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let Arguments { routine, ranks, repeat, .. } = *arguments;
     let columns = (n / arguments.fewer.max(1)).max(1);
-    let problem = Problem { routine, n, columns, ranks, repeat, folder: folder.path() };
+    let kernels = arguments.kernels.as_deref().or_else(|| LeafBackend::OpenBlas.wider_kernels());
+    let problem = Problem { routine, n, columns, ranks, repeat, folder: folder.path(), kernels };
     operands::write(routine, n, columns, folder.path())?;
     let mut sides = vec![];
     for group in groups(arguments, &problem)? {
@@ -80,6 +88,7 @@ fn measure(arguments: &Arguments, n: usize) -> Result<(), Box<dyn Error>> {
     }
     let title = format!("{} n = {n}, {columns} columns, {ranks} ranks, {repeat} runs a turn", routine.name());
     say(&format!("{title}; seconds of the operation alone, without distribution and collection; load {}", load()))?;
+    say(&format!("  kernels of OpenBLAS: {}", kernels.unwrap_or("its own choice")))?;
     let samples = take_turns(&sides, arguments.rounds, &problem)?;
     for (side, samples) in sides.iter().zip(&samples) {
         say(&line(side.name(), samples, routine.flops(n, columns), ranks))?;
@@ -107,13 +116,13 @@ fn groups(arguments: &Arguments, problem: &Problem<'_>) -> Result<Vec<Vec<Side>>
     Ok(groups)
 }
 
-/// The configuration whose best run is the shortest.
+/// The configuration whose best run is the shortest; each has several turns, one after the others, since a machine has slow moments.
 fn best(group: Vec<Side>, problem: &Problem<'_>) -> Result<Side, Box<dyn Error>> {
-    let mut timed = vec![];
-    for side in group {
-        let sample = side.run(problem)?;
-        say(&format!("    {:<44} {:.4} s at best", side.name(), spread(&sample.wall)[0]))?;
-        timed.push((spread(&sample.wall)[0], side));
+    let (looked, mut timed) = (take_turns(&group, LOOKS, problem)?, vec![]);
+    for (side, samples) in group.into_iter().zip(looked) {
+        let shortest = samples.iter().map(|sample| spread(&sample.wall)[0]).fold(f64::INFINITY, f64::min);
+        say(&format!("    {:<44} {shortest:.4} s at best", side.name()))?;
+        timed.push((shortest, side));
     }
     let best = timed.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
     Ok(best.ok_or("a side without configurations")?.1)

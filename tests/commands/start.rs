@@ -13,7 +13,13 @@ pub struct Ran {
 
 /// Runs `systole` with these arguments from the root of the repository.
 pub fn systole(arguments: &[&str]) -> Ran {
+    systole_under(&[], arguments)
+}
+
+/// The same with these variables in its environment.
+pub fn systole_under(variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+    command.envs(variables.iter().copied());
     let output = command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it writes is text");
     Ran {

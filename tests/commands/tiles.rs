@@ -1,6 +1,6 @@
 //! Tiles from the command line and from schedules.
 
-use super::start::{good, json, refused, systole};
+use super::start::{good, json, object, refused, systole, systole_under};
 use serde_json::json;
 
 /// A matrix product whose schedule says how it is tiled.
@@ -98,18 +98,32 @@ fn a_factor_says_what_the_library_did() {
     assert!(told.contains("GFLOP/s"), "{told}");
 }
 
-/// `--leaves openblas` is for builds with the feature `openblas`.
+/// `--leaves openblas` is for builds with the feature `openblas`. Kernels for a processor that is older than this one are warned of, with
+/// those that it runs; under these there is no warning.
 #[test]
 fn openblas_runs_leaves_where_it_is_built_in() {
     let (folder, path) = file(TILED);
     let program = folder.path().join("product.pe").display().to_string();
     good(&["emit", &path, "--schedule", "blocked", "-o", &program]);
-    let flags = ["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "openblas", "--reference", &path];
-    if cfg!(feature = "openblas") {
-        let ran = json(&flags);
-        assert_eq!((&ran["matches_reference"], &ran["served"]), (&json!(true), &json!({"gemm": 27})));
-    } else {
+    let flags = ["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "openblas", "--reference", &path, "--json"];
+    if !cfg!(feature = "openblas") {
         let message = refused(&flags);
         assert!(message.contains("cargo build --release --features openblas"), "{message}");
+        return;
     }
+    let under = |kernels: &str| {
+        let ran = systole_under(&[("OPENBLAS_CORETYPE", kernels)], &flags);
+        let object = object(&ran.stdout);
+        assert_eq!((&object["matches_reference"], &object["served"]), (&json!(true), &json!({"gemm": 27})));
+        ran.stderr
+    };
+    let warning = under("Prescott");
+    let wider = warning.split_once("set OPENBLAS_CORETYPE=").map(|(_, rest)| rest.split(',').next().unwrap_or(rest));
+    assert!(
+        wider.is_none() || warning.starts_with("warning: OpenBLAS with kernels for Prescott, and this processor runs"),
+        "{warning}"
+    );
+    #[cfg(target_arch = "x86_64")]
+    assert_eq!(wider.is_some(), is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"), "{warning}");
+    assert_eq!(wider.map_or(String::new(), under), "");
 }

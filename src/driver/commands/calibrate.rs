@@ -7,7 +7,7 @@ use crate::cost::{Cluster, LIBRARIES, Machine};
 use crate::diagnostic::Checked;
 #[cfg(feature = "mpi")]
 use crate::diagnostic::Diagnostic;
-use crate::driver::commands::exec::{BACKENDS, leaves, unknown};
+use crate::driver::commands::exec::{BACKENDS, leaves, unknown, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
@@ -22,7 +22,9 @@ pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
         "threads" => {
             let mut figures = vec![];
             let mut tell = |figure: &Figure| say(figure, &mut figures, output);
-            let cluster = calibrate(&mut Threads, &wanted(arguments)?, &mut tell)?;
+            let wanted = wanted(arguments)?;
+            wanted.libraries.iter().for_each(|library| warn(*library, output));
+            let cluster = calibrate(&mut Threads, &wanted, &mut tell)?;
             Ok(finish(arguments, &cluster, &figures, output)?)
         }
         #[cfg(feature = "mpi")]
@@ -41,6 +43,9 @@ fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
         world.check(None)?;
         world.settle(check_ranks(world.size()))?;
         let wanted = world.settle(wanted(arguments))?;
+        if world.is_first() {
+            wanted.libraries.iter().for_each(|library| warn(*library, output));
+        }
         let mut figures = vec![];
         let mut tell = |figure: &Figure| {
             if world.is_first() {

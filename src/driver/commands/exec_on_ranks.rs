@@ -5,7 +5,7 @@
 
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
-use crate::driver::commands::exec::{finish, kept, settings};
+use crate::driver::commands::exec::{finish, kept, settings, warn};
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::runs::job::Job;
 use crate::driver::runs::{inputs, outputs};
@@ -36,6 +36,9 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let job = source.map(|source| Job::new(&arguments.given, &source, output)).transpose();
     let mut job = world.settle(job)?;
     let (program, sizes, settings) = world.settle(part(world, arguments, &text, world.neighbours()))?;
+    if world.is_first() {
+        warn(settings.leaves, output);
+    }
     let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
     let files = &arguments.given.arrays.output;
     let sinks = job.is_some().then(|| outputs::sinks(&program, &sizes, files, &mut kept)).transpose();

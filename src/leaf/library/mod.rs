@@ -7,6 +7,9 @@ use self::faer::Faer;
 mod faer;
 
 #[cfg(feature = "openblas")]
+mod kernels;
+
+#[cfg(feature = "openblas")]
 mod openblas;
 
 #[cfg(feature = "openblas")]
@@ -34,6 +37,17 @@ impl LeafBackend {
             LeafBackend::Faer => "faer".to_owned(),
             #[cfg(feature = "openblas")]
             LeafBackend::OpenBlas => format!("OpenBLAS with kernels for {}", ::openblas::core_name()),
+        }
+    }
+
+    /// Kernels that this processor runs and that are faster than those the library has chosen: a word for `OPENBLAS_CORETYPE`, to be set
+    /// before the process starts. `None` where its choice is as wide as the processor's vectors.
+    #[must_use]
+    pub fn wider_kernels(self) -> Option<&'static str> {
+        match self {
+            LeafBackend::Loops | LeafBackend::Faer => None,
+            #[cfg(feature = "openblas")]
+            LeafBackend::OpenBlas => kernels::wider_kernels(),
         }
     }
 
