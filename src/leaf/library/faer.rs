@@ -1,5 +1,6 @@
 //! The library `faer`.
 
+use super::halves::{self, Factor};
 use super::{Layout, Library, Matrix, Square, Target};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -32,17 +33,39 @@ impl Library for Faer {
     }
 
     fn factor(&self, a: Square<'_>) -> bool {
-        let parameters: Spec<LltParams, f64> = Spec::new(<LltParams as Auto<f64>>::auto());
-        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(a.layout.rows, Par::Seq, parameters));
-        let stack = MemStack::new(&mut memory);
-        let matrix = view_mut(a.values, a.layout);
-        cholesky_in_place(matrix, LltRegularization::default(), Par::Seq, stack, parameters).is_ok()
+        halves::factor(self, a)
     }
 
     fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool {
         invert_lower_triangular(view_mut(into.values, into.layout), view(triangle), Par::Seq);
         true
     }
+}
+
+/// What is not halved is turned, since the library's vectors run down columns: of rows its factor goes number by number (0.24.4).
+impl Factor for Faer {
+    const FEW: usize = 32;
+
+    fn factor_whole(&self, a: Square<'_>) -> bool {
+        let Square { values, layout } = a;
+        if !layout.by_rows {
+            return cholesky(view_mut(values, layout));
+        }
+        let n = layout.rows;
+        let mut columns = [0.0; Self::FEW * Self::FEW];
+        let lower = || (0..n).flat_map(|row| (0..=row).map(move |column| (row, column)));
+        lower().for_each(|(row, column)| columns[column * n + row] = values[layout.address(row, column)]);
+        let is_positive = cholesky(MatMut::from_column_major_slice_mut(&mut columns[..n * n], n, n));
+        lower().for_each(|(row, column)| values[layout.address(row, column)] = columns[column * n + row]);
+        is_positive
+    }
+}
+
+/// Overwrites the lower triangle with its factor; whether all pivots are positive.
+fn cholesky(a: MatMut<'_, f64>) -> bool {
+    let parameters: Spec<LltParams, f64> = Spec::new(<LltParams as Auto<f64>>::auto());
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(a.nrows(), Par::Seq, parameters));
+    cholesky_in_place(a, LltRegularization::default(), Par::Seq, MemStack::new(&mut memory), parameters).is_ok()
 }
 
 /// Rows side by side are the columns of the transpose.

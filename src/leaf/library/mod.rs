@@ -6,6 +6,8 @@ use self::faer::Faer;
 
 mod faer;
 
+mod halves;
+
 #[cfg(feature = "openblas")]
 mod kernels;
 
@@ -13,7 +15,7 @@ mod kernels;
 mod openblas;
 
 #[cfg(feature = "openblas")]
-mod halves;
+mod solves;
 
 /// Who runs the leaves that a library knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

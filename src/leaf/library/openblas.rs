@@ -1,6 +1,7 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
-use super::{Layout, Library, Matrix, Square, Target, halves};
+use super::halves::{self, Factor};
+use super::{Layout, Library, Matrix, Square, Target, solves};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
@@ -25,11 +26,11 @@ impl Library for OpenBlas {
     }
 
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
-        halves::solve(triangle, is_unit, x, layout);
+        solves::solve(triangle, is_unit, x, layout);
     }
 
     fn factor(&self, a: Square<'_>) -> bool {
-        halves::factor(a)
+        halves::factor(self, a)
     }
 
     fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool {
@@ -37,6 +38,14 @@ impl Library for OpenBlas {
             into.values[into.layout.address(row, column)] = triangle.values[triangle.layout.address(row, column)];
         }
         openblas::invert(into.values, lay(into.layout))
+    }
+}
+
+impl Factor for OpenBlas {
+    const FEW: usize = 16;
+
+    fn factor_whole(&self, a: Square<'_>) -> bool {
+        openblas::factor(a.values, lay(a.layout))
     }
 }
 
