@@ -4,7 +4,7 @@
 //! words that change between PEs of a block no longer travel.
 
 use super::SystemProblem;
-use super::slots::busy;
+use super::tally::busy;
 use crate::cost::Cost;
 use crate::integer::{Polyhedron, Vector};
 use crate::mapping::{Flow, Fold, Giver, Handoff, SystemDesign};

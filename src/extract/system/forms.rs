@@ -2,7 +2,7 @@
 //!
 //! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
 
-use super::edges::Edge;
+use super::places::Edge;
 use super::places::Placement;
 use crate::integer::{Affine, Matrix, lexicographic_sign};
 use crate::mapping::{Network, Part, SpaceTimeMap, restrict};

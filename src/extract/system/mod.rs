@@ -12,41 +12,19 @@ mod problem;
 
 mod limits;
 
-mod edges;
-
 mod places;
 
 mod forms;
 
-mod known_rows;
-
-mod known_costs;
-
-mod slots;
-
-mod slanted;
-
-mod turns;
-
 mod steps;
-
-mod every_step;
-
-mod in_turn;
-
-mod meetings;
 
 mod tally;
 
-mod apart;
+mod sharing;
 
 mod asked;
 
 mod folds;
-
-mod on_links;
-
-mod room;
 
 mod survey;
 

@@ -2,10 +2,10 @@
 //! found out on the way and serves all designs.
 
 use super::constraint::place_of;
-use super::known_costs::KnownCosts;
-use super::known_rows::KnownRows;
-use super::meetings::Meetings;
-use super::room::Room;
+use super::places::Room;
+use super::sharing::Meetings;
+use super::steps::KnownRows;
+use super::tally::KnownCosts;
 use super::{SystemConstraint, SystemLimits};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};

@@ -1,18 +1,18 @@
 //! The loop over placements, dataflows and steps.
 
-use super::apart::apart;
 use super::asked::see_asked;
 use super::beam::search_by_parts;
-use super::edges::{Edge, edges};
 use super::folds::folds;
 use super::forms::Forms;
 use super::limits::LeftOut;
-use super::meetings::words_are_apart;
-use super::on_links::on_links;
+use super::places::{Edge, edges};
 use super::places::{Placement, Places, strict_operands};
+use super::sharing::apart;
+use super::sharing::words_are_apart;
+use super::sharing::{Laid, Tried, take_turns};
+use super::steps::on_links;
 use super::steps::{Conditions, Law, Stuck};
 use super::survey::{SystemFound, SystemSurvey};
-use super::turns::{Laid, Tried, take_turns};
 use super::{SystemProblem, tally};
 use crate::cost::Cost;
 use crate::diagnostic::Checked;

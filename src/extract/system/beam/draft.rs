@@ -6,10 +6,10 @@
 use super::partial::Partial;
 use crate::cost::{Cost, Objective};
 use crate::extract::system::SystemProblem;
-use crate::extract::system::apart::{InTurn, in_order, pairs_under};
-use crate::extract::system::on_links::on_links;
 use crate::extract::system::places::Placement;
 use crate::extract::system::search::{conditions, joined_handoffs, legal, legal_in_turns};
+use crate::extract::system::sharing::{InTurn, in_order, pairs_under};
+use crate::extract::system::steps::on_links;
 use crate::extract::system::survey::{SystemFound, SystemSurvey, plainness};
 use crate::extract::system::tally::estimate;
 use crate::mapping::{Part, SystemDesign};

@@ -3,9 +3,9 @@
 //! In: the conditions on the steps of a dataflow, and its shortest steps. Out: steps under which no two spaces meet at any
 //! size, or none.
 
-use super::SystemProblem;
 use super::meetings::Meeting;
-use super::steps::Conditions;
+use crate::extract::system::SystemProblem;
+use crate::extract::system::steps::Conditions;
 use crate::mapping::{Part, SystemDesign};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -165,7 +165,7 @@ fn smallest(meetings: &[Meeting]) -> impl Iterator<Item = &Meeting> {
 }
 
 /// The spaces that meet under these steps, each two once; none only where that is proved for all sizes.
-pub(super) fn pairs_under(problem: &SystemProblem, parts: &[Part]) -> Option<BTreeSet<(usize, usize)>> {
+pub fn pairs_under(problem: &SystemProblem, parts: &[Part]) -> Option<BTreeSet<(usize, usize)>> {
     met_under(problem, parts).map(|meetings| pairs(&meetings))
 }
 

@@ -1,10 +1,17 @@
 //! Places for all families of a system, each a constant number of PEs from those it takes values from.
 
-use super::edges::Edge;
 use crate::integer::{Affine, Matrix, Vector};
 use crate::mapping::{Network, candidates};
 use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::{Choices, Transport};
+
+mod edges;
+
+pub use edges::{Edge, edges};
+
+mod room;
+
+pub use room::Room;
 
 /// A place for each family: rows over its coordinates, and what is added to each, over the parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! run on a PE at one time. The times are `n u + begin + turn + slant . p`, where `begin` is a sum of sizes that all spaces share: the conditions
 //! are linear over `u`, `begin`, the turns and the span, all of them whole.
 
-use super::steps::Conditions;
+use crate::extract::system::steps::Conditions;
 use crate::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::{Part, Row, SystemDesign};
 use crate::smt::{Goal, LinearProblem, Series, Unequal};

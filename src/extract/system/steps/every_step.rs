@@ -3,7 +3,7 @@
 //! In: the conditions on the steps of a placement and dataflow, and a box. Out: all linear steps within it that satisfy them,
 //! not only the shortest: another step may need fewer words or channels.
 
-use super::steps::Conditions;
+use crate::extract::system::steps::Conditions;
 use crate::integer::Vector;
 use crate::mapping::{Part, SystemDesign, holds};
 use crate::smt::Unequal;

@@ -4,8 +4,8 @@
 //! obligation `pe-conflict` is proved for each two spaces, so for all sizes; where PEs are folded, a space meets itself too. Trial sizes are looked at first, point by point:
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
-use super::slots::{Slots, busy};
-use super::steps::SpacePoint;
+use crate::extract::system::steps::SpacePoint;
+use crate::extract::system::tally::{Slots, busy};
 use crate::integer::{Affine, Bindings, Vector};
 use crate::mapping::{Fold, Handoff, Links, Part, SpaceTimeMap, SystemDesign};
 use crate::recurrence::spaces::SpaceSystem;

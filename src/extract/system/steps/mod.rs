@@ -3,12 +3,22 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence.
 
-use super::known_rows::{KnownRows, SPAN_LABELS};
 use crate::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Links, Part, Row, SystemDesign, Unknowns};
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
+use known_rows::SPAN_LABELS;
 use std::ops::Range;
 use std::time::Duration;
+
+mod known_rows;
+
+pub use known_rows::KnownRows;
+
+mod every_step;
+
+mod on_links;
+
+pub use on_links::on_links;
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
 const LIMIT: Duration = Duration::from_secs(10);

@@ -5,8 +5,8 @@
 //! when the other comes by if a step is as long as a hop. How far apart two points are and in how many hops their words meet
 //! is constant, so each meeting that is found is a sum of the steps' entries with a value that it must not have.
 
-use super::SystemProblem;
-use super::steps::Conditions;
+use crate::extract::system::SystemProblem;
+use crate::extract::system::steps::Conditions;
 use crate::integer::{Affine, Vector, dot};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::smt::{Counterexample, Verdict, settle};

@@ -1,15 +1,23 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::SystemProblem;
-use super::known_costs::{Priced, Taken};
-use super::slots::{Busy, busy, slot};
 use crate::cost::Cost;
 use crate::extract::Checker;
 use crate::extract::verify::route;
 use crate::integer::{Polyhedron, Vector};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::rewrite::{Dataflow, Transport};
+use known_costs::{Priced, Taken};
+use slots::{Busy, slot};
 use std::collections::BTreeSet;
+
+mod known_costs;
+
+pub use known_costs::KnownCosts;
+
+mod slots;
+
+pub use slots::{Slots, busy};
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.

@@ -3,7 +3,7 @@
 //! In: the conditions on the steps of a placement, and two spaces. Out: the same with a row for each generator of the pairs of
 //! points, one of each space, that share a PE: the second runs after the first.
 
-use super::steps::{Conditions, Law};
+use crate::extract::system::steps::{Conditions, Law};
 use crate::integer::{Affine, Name, Polyhedron, generators, name};
 use crate::mapping::{Row, SystemDesign};
 use crate::recurrence::Space;

@@ -4,11 +4,11 @@
 //! taken. With `n` turns, a space whose turn is `k` runs at the times `k` modulo `n`, on a PE later in the array as much later as turns move from PE to
 //! PE, by one at most. Spaces that meet may also run beside each other, one link away from where their values come from.
 
-use super::SystemProblem;
 use super::apart::{MOST_QUESTIONS, pairs_under};
-use super::search::{conditions, joined_handoffs};
 use super::slanted::{Turned, Turning, TurnsApart};
-use super::steps::Conditions;
+use crate::extract::system::SystemProblem;
+use crate::extract::system::search::{conditions, joined_handoffs};
+use crate::extract::system::steps::Conditions;
 use crate::integer::{Affine, Matrix, Vector};
 use crate::mapping::candidates::combined;
 use crate::mapping::{Handoff, Part, SystemDesign};

@@ -1,0 +1,20 @@
+//! Spaces that share PEs, kept from running there at one time.
+//!
+//! In: a design whose spaces would meet on a PE ([`Meetings`]), and the conditions on its steps. Out: steps under which they do not: one
+//! space is over on a PE before the other begins ([`apart()`]), or they take turns ([`take_turns`]).
+
+mod meetings;
+
+pub use meetings::{Meetings, words_are_apart};
+
+mod in_turn;
+
+mod apart;
+
+pub use apart::{InTurn, apart, in_order, pairs_under};
+
+mod slanted;
+
+mod turns;
+
+pub use turns::{Laid, Tried, take_turns};
