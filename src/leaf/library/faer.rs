@@ -1,7 +1,7 @@
 //! The library `faer`.
 
 use super::halves::{self, Factor};
-use super::{Layout, Library, Matrix, Square, Target};
+use super::{Layout, Library, Matrix, Square, Target, lower};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
@@ -53,10 +53,9 @@ impl Factor for Faer {
         }
         let n = layout.rows;
         let mut columns = [0.0; Self::FEW * Self::FEW];
-        let lower = || (0..n).flat_map(|row| (0..=row).map(move |column| (row, column)));
-        lower().for_each(|(row, column)| columns[column * n + row] = values[layout.address(row, column)]);
+        lower(n).for_each(|(row, column)| columns[column * n + row] = values[layout.address(row, column)]);
         let is_positive = cholesky(MatMut::from_column_major_slice_mut(&mut columns[..n * n], n, n));
-        lower().for_each(|(row, column)| values[layout.address(row, column)] = columns[column * n + row]);
+        lower(n).for_each(|(row, column)| values[layout.address(row, column)] = columns[column * n + row]);
         is_positive
     }
 }

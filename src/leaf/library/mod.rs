@@ -181,6 +181,11 @@ pub struct Square<'a> {
     pub layout: Layout,
 }
 
+/// The rows and columns of a lower triangle with its diagonal.
+fn lower(rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..rows).flat_map(|row| (0..=row).map(move |column| (row, column)))
+}
+
 /// `given - sums`, or `-sums` where nothing is given: one subtraction an element, as in the equations.
 #[derive(Clone, Copy, Debug)]
 pub struct Rest<'a> {

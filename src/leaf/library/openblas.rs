@@ -1,7 +1,7 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
 use super::halves::{self, Factor};
-use super::{Layout, Library, Matrix, Square, Target, solves};
+use super::{Layout, Library, Matrix, Square, Target, lower, solves};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
@@ -47,11 +47,6 @@ impl Factor for OpenBlas {
     fn factor_whole(&self, a: Square<'_>) -> bool {
         openblas::factor(a.values, lay(a.layout))
     }
-}
-
-/// The rows and columns of a lower triangle with its diagonal.
-fn lower(rows: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..rows).flat_map(|row| (0..=row).map(move |column| (row, column)))
 }
 
 /// BLAS has no product of two matrices of which a triangle is wanted: two triangles and the square between them.
