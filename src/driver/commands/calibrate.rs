@@ -23,7 +23,7 @@ pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
             let mut figures = vec![];
             let mut tell = |figure: &Figure| say(figure, &mut figures, output);
             let wanted = wanted(arguments)?;
-            wanted.libraries.iter().for_each(|library| warn(*library, output));
+            warn(&wanted.libraries, output);
             let cluster = calibrate(&mut Threads, &wanted, &mut tell)?;
             Ok(finish(arguments, &cluster, &figures, output)?)
         }
@@ -44,7 +44,7 @@ fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
         world.settle(check_ranks(world.size()))?;
         let wanted = world.settle(wanted(arguments))?;
         if world.is_first() {
-            wanted.libraries.iter().for_each(|library| warn(*library, output));
+            warn(&wanted.libraries, output);
         }
         let mut figures = vec![];
         let mut tell = |figure: &Figure| {

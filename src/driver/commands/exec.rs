@@ -49,7 +49,7 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
     let settings = settings(arguments, workers, available_memory())?;
-    warn(settings.leaves, output);
+    warn(&[settings.leaves], output);
     let mut kept = kept(&job)?;
     let mut sinks = outputs::sinks(&job.program, &job.sizes, &arguments.given.arrays.output, &mut kept)?;
     let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
@@ -134,8 +134,8 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
 }
 
 /// Says beforehand where a library will be slower than the processor.
-pub fn warn(leaves: LeafBackend, output: &Output) {
-    if let Some(wider) = leaves.wider_kernels() {
+pub fn warn(leaves: &[LeafBackend], output: &Output) {
+    for (leaves, wider) in leaves.iter().filter_map(|leaves| Some((leaves, leaves.wider_kernels()?))) {
         output.error(&format!(
             "warning: {}, and this processor runs those for {wider}, which are faster\n  help: set OPENBLAS_CORETYPE={wider}, or say \
              `--leaves faer`",

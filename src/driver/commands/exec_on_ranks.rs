@@ -37,7 +37,7 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let mut job = world.settle(job)?;
     let (program, sizes, settings) = world.settle(part(world, arguments, &text, world.neighbours()))?;
     if world.is_first() {
-        warn(settings.leaves, output);
+        warn(&[settings.leaves], output);
     }
     let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
     let files = &arguments.given.arrays.output;
