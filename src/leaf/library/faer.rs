@@ -1,6 +1,7 @@
 //! The library `faer`.
 
 use super::halves::{self, Factor};
+use super::solves::{self, Rows, Solve};
 use super::{Layout, Library, Matrix, Square, Target, lower};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -26,10 +27,7 @@ impl Library for Faer {
     }
 
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
-        match is_unit {
-            true => solve_unit_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
-            false => solve_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
-        }
+        solves::solve(self, triangle, is_unit, x, layout);
     }
 
     fn factor(&self, a: Square<'_>) -> bool {
@@ -57,6 +55,22 @@ impl Factor for Faer {
         let is_positive = cholesky(MatMut::from_column_major_slice_mut(&mut columns[..n * n], n, n));
         lower(n).for_each(|(row, column)| values[layout.address(row, column)] = columns[column * n + row]);
         is_positive
+    }
+}
+
+impl Solve for Faer {
+    fn solve_whole(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+        match is_unit {
+            true => solve_unit_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
+            false => solve_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
+        }
+    }
+
+    fn add_rows(&self, x: Rows<'_>, factor: f64, a: Matrix<'_>) {
+        let Rows { values, layout, from, into } = x;
+        let (first, last) = view_mut(values, layout).split_at_row_mut(into.start);
+        let (from, into) = (first.as_ref().subrows(from.start, from.len()), last.subrows_mut(0, into.len()));
+        matmul(into, Accum::Add, view(a), from, factor, Par::Seq);
     }
 }
 

@@ -14,7 +14,6 @@ mod kernels;
 #[cfg(feature = "openblas")]
 mod openblas;
 
-#[cfg(feature = "openblas")]
 mod solves;
 
 /// Who runs the leaves that a library knows.
@@ -153,7 +152,6 @@ impl<'a> Matrix<'a> {
     }
 
     /// Some of its rows and columns.
-    #[cfg(feature = "openblas")]
     pub fn part(self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Self {
         let layout = Layout { rows: rows.len(), columns: columns.len(), ..self.layout };
         Matrix { values: &self.values[self.layout.address(rows.start, columns.start)..], layout }

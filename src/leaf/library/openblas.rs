@@ -1,7 +1,8 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
 use super::halves::{self, Factor};
-use super::{Layout, Library, Matrix, Square, Target, lower, solves};
+use super::solves::{self, Rows, Solve};
+use super::{Layout, Library, Matrix, Square, Target, lower};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
@@ -26,7 +27,7 @@ impl Library for OpenBlas {
     }
 
     fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
-        solves::solve(triangle, is_unit, x, layout);
+        solves::solve(self, triangle, is_unit, x, layout);
     }
 
     fn factor(&self, a: Square<'_>) -> bool {
@@ -46,6 +47,16 @@ impl Factor for OpenBlas {
 
     fn factor_whole(&self, a: Square<'_>) -> bool {
         openblas::factor(a.values, lay(a.layout))
+    }
+}
+
+impl Solve for OpenBlas {
+    fn solve_whole(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+        openblas::solve(read(triangle), is_unit, x, lay(layout));
+    }
+
+    fn add_rows(&self, x: Rows<'_>, factor: f64, a: Matrix<'_>) {
+        openblas::add_product_within(x.values, lay(x.layout), x.into, factor, read(a), x.from);
     }
 }
 
@@ -74,11 +85,24 @@ fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: M
     add_lower(last, has_diagonal, factor, below, right);
 }
 
-pub(super) fn lay(layout: Layout) -> Lay {
+fn lay(layout: Layout) -> Lay {
     let Layout { rows, columns, by_rows, step } = layout;
     Lay { rows, columns, by_rows, step: step.max(1) }
 }
 
-pub(super) fn read(matrix: Matrix<'_>) -> Read<'_> {
+fn read(matrix: Matrix<'_>) -> Read<'_> {
     Read { values: matrix.values, lay: lay(matrix.layout) }
+}
+
+#[cfg(test)]
+mod tests {
+    use openblas::{Lay, Read};
+
+    #[test]
+    #[should_panic(expected = "from.end <= into.start")]
+    fn rows_that_meet_are_refused() {
+        let lay = Lay { rows: 3, columns: 1, by_rows: true, step: 1 };
+        let a = Read { values: &[1.0; 4], lay: Lay { rows: 2, columns: 2, by_rows: true, step: 2 } };
+        openblas::add_product_within(&mut [1.0; 3], lay, 1..3, 1.0, a, 0..2);
+    }
 }
