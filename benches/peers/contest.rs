@@ -125,7 +125,7 @@ pub fn ours(text: &str, leaves: &str, problem: &Problem<'_>) -> Result<Side, Box
     let program = emit(text, (schedule, tiles), problem)?;
     let [grid, deal, leaves] = [grid, deal, leaves].map(str::to_owned);
     let layout = rest.first().map(|layout| (*layout).to_owned());
-    Ok(Side::Ours { name: format!("ours {text}"), program, grid, deal, layout, leaves })
+    Ok(Side::Ours { name: format!("ours with {leaves}, {text}"), program, grid, deal, layout, leaves })
 }
 
 /// Writes the program of a schedule.

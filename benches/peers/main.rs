@@ -41,9 +41,9 @@ struct Arguments {
     /// Our programs, SCHEDULE/TILES/GRID/DEAL or SCHEDULE/TILES/GRID/DEAL/LAYOUT
     #[arg(long, required = true)]
     ours: Vec<String>,
-    /// What runs our leaves
-    #[arg(long, default_value = "openblas")]
-    leaves: String,
+    /// What runs our leaves; each is a side of its own
+    #[arg(long, value_delimiter = ',', default_value = "openblas,faer")]
+    leaves: Vec<String>,
     /// Block sizes of ScaLAPACK
     #[arg(long, value_delimiter = ',', default_value = "64,128,256")]
     blocks: Vec<usize>,
@@ -93,23 +93,26 @@ fn measure(arguments: &Arguments, n: usize) -> Result<(), Box<dyn Error>> {
     for (side, samples) in sides.iter().zip(&samples) {
         say(&line(side.name(), samples, routine.flops(n, columns), ranks))?;
     }
-    for (side, theirs) in sides.iter().zip(&samples).skip(1) {
-        let found = ratios(&samples[0], theirs);
-        let [least, most] = spread(&found);
-        say(&format!(
-            "  ours is {:.2} [{least:.2} {most:.2}] times as fast as {}",
-            median(&found).unwrap_or(0.0),
-            side.name()
-        ))?;
-    }
+    compare(&sides, &samples, arguments.leaves.len())?;
     say(&format!("  load afterwards {}", load()))
 }
 
-/// The configurations of each side.
+/// Writes the ratios of the first sides, which are ours, to the others.
+fn compare(sides: &[Side], samples: &[Vec<Sample>], ours: usize) -> Result<(), Box<dyn Error>> {
+    for (our, theirs) in (0..ours).flat_map(|our| (ours..sides.len()).map(move |theirs| (our, theirs))) {
+        let found = ratios(&samples[our], &samples[theirs]);
+        let ([least, most], middle) = (spread(&found), median(&found).unwrap_or(0.0));
+        let [our, theirs] = [our, theirs].map(|side| sides[side].name());
+        say(&format!("  {our} is {middle:.2} [{least:.2} {most:.2}] times as fast as {theirs}"))?;
+    }
+    Ok(())
+}
+
+/// The configurations of each side, ours first.
 fn groups(arguments: &Arguments, problem: &Problem<'_>) -> Result<Vec<Vec<Side>>, Box<dyn Error>> {
-    let programs = arguments.ours.iter().map(|text| ours(text, &arguments.leaves, problem));
+    let programs = |leaves: &String| arguments.ours.iter().map(|text| ours(text, leaves, problem)).collect();
     let with = |title: &str, program: &Path, panel| theirs(title, program, problem.ranks, &arguments.blocks, panel);
-    let mut groups = vec![programs.collect::<Result<_, _>>()?];
+    let mut groups = arguments.leaves.iter().map(programs).collect::<Result<Vec<_>, _>>()?;
     groups.push(with("ScaLAPACK", &arguments.peer, 0));
     groups.push(with(&format!("ScaLAPACK, panel {}", arguments.panel), &arguments.peer, arguments.panel));
     groups.extend(arguments.mkl.as_deref().map(|program| with("MKL", program, 0)));
