@@ -8,9 +8,12 @@ use crate::leaf::tally::{SERVICES, Service};
 use definitions::Definition;
 use instance::{Instance, Text, instance_of};
 use product::recognise;
+use resets::resets;
 use shape::shape_of;
 
 mod shape;
+
+mod resets;
 
 mod instance;
 
@@ -93,7 +96,7 @@ impl Search<'_> {
         let nest = Text { shape: &shape, accesses: self.accesses, filled: self.filled };
         self.definitions.iter().find_map(|definition| {
             let instance = instance_of(nest, definition.as_text(), definition.indices)?;
-            let mut resets = shape.resets();
+            let mut resets = resets(&shape)?;
             choose_ways(&mut resets, self.accesses, self.spans);
             assign(definition, &instance, resets)
         })

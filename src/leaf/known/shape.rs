@@ -4,7 +4,7 @@
 //! `if its terms exist (set x .. s ..) (set x .. 0 ..)` behind the loop of the terms. This becomes one set, with the note
 //! under which conditions `s` counts as 0: since the loop is empty where they fail, that is the same as setting `s` to 0 first.
 
-use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set, Way};
+use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set};
 use crate::recurrence::Function;
 
 /// A step.
@@ -123,33 +123,5 @@ fn is_same(a: &Operation, b: &Operation, accesses: &[Access]) -> bool {
         (Operation::Load(a), Operation::Load(b)) => accesses[*a] == accesses[*b],
         (Operation::Apply(a), Operation::Apply(b)) => a == b,
         _ => false,
-    }
-}
-
-impl Shape {
-    /// Steps that give elements their numbers where they count as such; nothing where none does.
-    pub fn resets(&self) -> Vec<Node> {
-        match self {
-            Shape::Loop { index, lower, upper, body } => {
-                let body: Vec<Node> = body.iter().flat_map(Shape::resets).collect();
-                let bounds = |forms: &[Form]| forms.iter().map(|form| (form.clone(), 1)).collect();
-                let (lower, upper) = (bounds(lower), bounds(upper));
-                let repeated = Loop { index: *index, lower, upper, body, way: Way::Around };
-                if repeated.body.is_empty() { vec![] } else { vec![Node::Loop(repeated)] }
-            }
-            Shape::If { conditions, then, otherwise } => {
-                let side = |shapes: &[Shape]| shapes.iter().flat_map(Shape::resets).collect::<Vec<Node>>();
-                let (then, otherwise) = (side(then), side(otherwise));
-                if then.is_empty() && otherwise.is_empty() {
-                    return vec![];
-                }
-                vec![Node::If { conditions: conditions.clone(), then, otherwise }]
-            }
-            Shape::Set { reset: None, .. } => vec![],
-            Shape::Set { reset: Some(reset), .. } => {
-                let set = Set { target: reset.element, value: vec![Operation::Number(reset.number)] };
-                vec![Node::If { conditions: reset.conditions.clone(), then: vec![], otherwise: vec![Node::Set(set)] }]
-            }
-        }
     }
 }

@@ -90,7 +90,7 @@ fn inverse(triangle: Matrix<'_>, is_unit: bool) -> [f64; FEW * FEW] {
         let pivot = if is_unit { 1.0 } else { at(row, row).recip() };
         for (column, before) in known.chunks_exact(FEW).enumerate() {
             let factor = -at(row, column) * pivot;
-            line.iter_mut().zip(before).for_each(|(entry, before)| *entry += factor * before);
+            line.iter_mut().zip(&before[..=column]).for_each(|(entry, before)| *entry += factor * before);
         }
         line[row] = pivot;
     }
