@@ -1,8 +1,8 @@
 //! Ours beside ScaLAPACK's pdgemm, pdtrsm and pdpotrf, interleaved in one run: `make peers`.
 //!
 //! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side runs twice; the best
-//! of ours, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns, A B C A B C,
-//! and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Time is that of
+//! of ours with each library, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns,
+//! A B C A B C, and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Time is that of
 //! the operation alone: operands are where they belong before it starts, and results are collected after it, on all sides.
 
 use clap::Parser;

@@ -23,43 +23,30 @@ enum Around<'a> {
 /// Steps that give elements their numbers where they count as such; `None` where these differ, since steps then have an order.
 pub(super) fn resets(shape: &Shape) -> Option<Vec<Node>> {
     let mut found = vec![];
-    collect(std::slice::from_ref(shape), &mut vec![], &mut |around, reset| {
-        found.push((nest(around, reset), reset.number))
-    });
+    let mut see = |around: &[Around<'_>], reset: &Reset| found.push((nest(around, reset), reset.number));
+    collect(std::slice::from_ref(shape), &[], &mut see);
     let is_one = found.windows(2).all(|pair| pair[0].1.to_bits() == pair[1].1.to_bits());
     is_one.then(|| found.into_iter().map(|(node, _)| node).collect())
 }
 
 /// Sees each reset with what stands around it: once for each condition that may fail.
-fn collect<'a>(shapes: &'a [Shape], around: &mut Vec<Around<'a>>, see: &mut impl FnMut(&[Around<'a>], &'a Reset)) {
+fn collect<'a>(shapes: &'a [Shape], around: &[Around<'a>], see: &mut impl FnMut(&[Around<'a>], &'a Reset)) {
+    let with = |more: Around<'a>| [around, &[more]].concat();
     for shape in shapes {
-        let depth = around.len();
         match shape {
             Shape::Loop { index, lower, upper, body } => {
-                around.push(Around::Loop { index: *index, lower, upper });
-                collect(body, around, see);
+                collect(body, &with(Around::Loop { index: *index, lower, upper }), see);
             }
             Shape::If { conditions, then, otherwise } => {
-                around.extend(conditions.iter().map(Around::Holds));
-                collect(then, around, see);
-                around.truncate(depth);
-                for condition in conditions {
-                    around.push(Around::Fails(condition));
-                    collect(otherwise, around, see);
-                    around.truncate(depth);
-                }
+                let all: Vec<Around<'_>> = conditions.iter().map(Around::Holds).collect();
+                collect(then, &[around, &all].concat(), see);
+                conditions.iter().for_each(|one| collect(otherwise, &with(Around::Fails(one)), see));
             }
-            Shape::Set { reset, .. } => {
-                for (condition, reset) in
-                    reset.iter().flat_map(|reset| reset.conditions.iter().map(move |one| (one, reset)))
-                {
-                    around.push(Around::Fails(condition));
-                    see(around, reset);
-                    around.truncate(depth);
-                }
+            Shape::Set { reset: Some(reset), .. } => {
+                reset.conditions.iter().for_each(|one| see(&with(Around::Fails(one)), reset));
             }
+            Shape::Set { reset: None, .. } => {}
         }
-        around.truncate(depth);
     }
 }
 
