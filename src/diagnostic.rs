@@ -49,6 +49,12 @@ impl Diagnostic {
         self
     }
 
+    /// The same, said of something else than what the source speaks of: `words` stand before its first line.
+    pub fn among(mut self, words: &str) -> Diagnostic {
+        self.message = format!("{words}: {}", self.message);
+        self
+    }
+
     /// The first line.
     pub fn message(&self) -> &str {
         &self.message

@@ -156,6 +156,7 @@ fn of_dimension(
             "`{tensor}` cannot be tiled: its extent `{extent}` has a multiple of `{parameter}`"
         ))
         .label(&system.source, system.tensor(tensor).map(|tensor| tensor.span).unwrap_or_default(), "declared here")
+        .help("declare it with a parameter of its own for this extent, or leave its indices undivided")
         .alone();
     }
     let lowest = parts.iter().filter(|part| part.tensor == *tensor).filter_map(|part| lowest(part, dimension));

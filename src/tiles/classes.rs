@@ -8,7 +8,7 @@ use super::source::Part;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Name;
 use crate::span::{Source, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is divided.
@@ -122,7 +122,10 @@ impl Sizes {
         if is_known {
             return Ok(());
         }
-        let refusal = Diagnostic::new(format!("no equation has an index `{}` to be tiled", wanted.index));
+        let known: BTreeSet<&Name> = parts.iter().flat_map(|part| &part.coordinates).collect();
+        let known = known.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let refusal = Diagnostic::new(format!("no equation has an index `{}` to be tiled", wanted.index))
+            .help(format!("the indices are {known}"));
         label(refusal, source, wanted.span, "named here".to_owned()).alone()
     }
 }

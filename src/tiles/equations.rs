@@ -72,7 +72,7 @@ impl<'a> Tiler<'a> {
     fn refuse(&self, tensor: &Name, (why, span): Refusal) -> Vec<Diagnostic> {
         Diagnostic::new(format!("`{tensor}` cannot be tiled so: {why}"))
             .label(&self.cut.source, span, "read here")
-            .help("choose other sizes of tiles, or leave an index undivided")
+            .help("choose other sizes of tiles, leave an index undivided, or count it from its other end")
             .into()
     }
 

@@ -9,7 +9,7 @@ use super::gathered::gathered;
 use super::source::{Part, parts};
 use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
-use crate::diagnostic::Checked;
+use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Name, Polyhedron};
 use crate::recurrence::spaces::cut_spaces;
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
@@ -110,8 +110,14 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
         inside: inside.collect(),
         joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
     };
-    validate(&tiled.system)?;
+    validate(&tiled.system).map_err(|refused| refused.into_iter().map(among_tiles).collect::<Vec<_>>())?;
     Ok(tiled)
+}
+
+/// What is wrong with the system over tiles, where that over elements is right: subscripts and sizes count tiles.
+fn among_tiles(refused: Diagnostic) -> Diagnostic {
+    let help = "leave an index undivided, or write the equations over indices whose tiles do not need each other, such as i + t for i";
+    refused.among("among tiles").help(help)
 }
 
 /// How everything is cut.

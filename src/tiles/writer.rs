@@ -80,7 +80,8 @@ impl<'a> Writer<'a> {
         };
         let candidates: Vec<Vec<Affine>> = access.iter().zip(&axes).map(met).collect();
         let access: Vec<Affine> = access.iter().map(|form| unpinned(form, pinned)).collect();
-        let window = self.window(tensor, &access, &axes, None);
+        let in_own = if *tensor == self.own.0 { self.in_own(&access, &candidates) } else { None };
+        let window = self.window(tensor, in_own.as_ref().unwrap_or(&access), &axes, None);
         let mut is_own = false;
         for tile in product((&access, &axes), &candidates) {
             if tile.iter().zip(&axes).any(|(tile, axis)| !self.is_there(tile, axis)) {
@@ -100,6 +101,21 @@ impl<'a> Writer<'a> {
             return Err((format!("a tile of `{tensor}` would read itself in another order"), span));
         }
         Ok(Value::Element(window, access))
+    }
+
+    /// Subscripts that run through the tiles of the own element's, or lie in its tile always, as `0` does in `D[i - 1, 0]` beside
+    /// `D[i, j]`: over the own coordinates, whose window then holds the element.
+    fn in_own(&self, access: &[Affine], candidates: &[Vec<Affine>]) -> Option<Vec<Affine>> {
+        let own = &self.windows[0].ranges;
+        let one = |at: usize| {
+            let axis = &self.indices[at].axis;
+            let is_alike = self.range(&access[at], axis).form == own[at].form;
+            let is_inside =
+                candidates[at].iter().all(|tile| is_zero(self.cell, &(tile.clone() - self.own.1[at].clone())));
+            let inside = is_inside.then(|| Affine::variable(&self.indices[at].name));
+            if is_alike { Some(access[at].clone()) } else { inside }
+        };
+        (0..access.len()).map(one).collect()
     }
 
     /// The running values of a reduction at these free coordinates, begun with what the tiles before leave.

@@ -34,7 +34,7 @@ fn assert_prove(value: &Value) {
 
 fn assert_sim(value: &Value) {
     let all = "cycles pes busy stall starve utilisation fullest messages max_depth depth memory_words operations \
-               matches_reference deadlock";
+               matches_reference rounding deadlock";
     assert_keys(value, all);
     assert_keys(&value["max_depth"], "A-link B-link");
     assert_keys(&value["depth"], "A-link B-link");

@@ -69,6 +69,26 @@ fn a_reference_that_means_something_else_is_code_1() {
     assert!(ran.stdout.contains("DIFFERS"), "{}", ran.stdout);
 }
 
+/// The chain of `w2` runs from the last term to the first, which rounds otherwise than the equation; by a weight of another kernel
+/// more than rounding differs, and it is said where.
+#[test]
+fn sums_in_another_order_match_but_for_rounding() {
+    let (folder, program) = emitted("kernels/fir.rec", "w2");
+    let ran = |flags: &[&str]| systole(&[&["sim", &program, "--size", "N=9,K=4", "--reference"], flags].concat());
+    let same = ran(&["kernels/fir.rec"]);
+    assert_eq!(same.code, 0);
+    assert!(same.stdout.contains("matches the reference within 1.4e-16"), "{}", same.stdout);
+    let object = json(&["sim", &program, "--size", "N=9,K=4", "--reference", "kernels/fir.rec"]);
+    assert_eq!(object["matches_reference"], true);
+    assert!(object["rounding"].as_f64().is_some_and(|off| off > 0.0 && off < 1e-15), "{object}");
+    let text = std::fs::read_to_string("kernels/fir.rec").unwrap();
+    let other = in_folder(&folder, "other.rec");
+    std::fs::write(&other, text.replacen("sum(k) ", "1.000000001 * sum(k) ", 1)).unwrap();
+    let other = ran(&[&other]);
+    assert_eq!(other.code, 1);
+    assert!(other.stdout.contains("DIFFERS from the reference: `y["), "{}", other.stdout);
+}
+
 #[test]
 fn slower_links_change_the_cycles_and_not_the_values() {
     let (_folder, program) = emitted("kernels/matmul.rec", "cannon");

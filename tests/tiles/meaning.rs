@@ -1,7 +1,7 @@
 //! The meaning in the order of tiles: that of the equations as written where the order is the same, and sums that are grouped
 //! otherwise where it is not.
 
-use super::{kernel, tiled};
+use super::{kernel, system, tiled};
 use ndarray::ArrayD;
 use systole::integer::{Bindings, name};
 use systole::recurrence::{Chain, Role, Tensors, evaluate};
@@ -32,6 +32,24 @@ fn tiles_in_the_written_order_change_no_bit() {
             let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
             assert_eq!(found, evaluate(&system, &sizes, &inputs).unwrap(), "{title} at {size}");
         }
+    }
+}
+
+/// Row and column 0 have equations of their own, which read themselves at a subscript that is a number, in the tile of the others.
+/// Source: dynamic time warping, Sakoe and Chiba, IEEE Trans. ASSP 26(1), 1978, equation (9) without weights.
+const TIME_WARPING: &str = "kernel time_warping(M, N)\nin a[M], b[N]\nout D[M, N]\nD[0, 0] = abs(a[0] - b[0])\n\
+    D[i, 0] = abs(a[i] - b[0]) + D[i - 1, 0]   where 1 <= i\nD[0, j] = abs(a[0] - b[j]) + D[0, j - 1]   where 1 <= j\n\
+    D[i, j] = abs(a[i] - b[j]) + min(D[i - 1, j - 1], min(D[i - 1, j], D[i, j - 1]))   where 1 <= i, 1 <= j\n";
+
+#[test]
+fn equations_of_a_border_read_the_tile_that_all_write() {
+    let system = system(TIME_WARPING);
+    let tiled = tiled(&system, &[("i", 3), ("j", 4)]);
+    for (rows, columns) in [(1, 1), (1, 6), (3, 4), (4, 5), (10, 13)] {
+        let sizes = Bindings::from([(name("M"), rows), (name("N"), columns)]);
+        let inputs = inputs(&system, &sizes);
+        let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+        assert_eq!(found, evaluate(&system, &sizes, &inputs).unwrap(), "{rows} by {columns}");
     }
 }
 

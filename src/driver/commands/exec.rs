@@ -4,7 +4,8 @@ use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::{ExecArguments, WayArguments};
-use crate::driver::runs::finished::{agrees, agrees_closely, say_agreement, verdict};
+use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::timed::threads;
 use crate::driver::runs::{memory, outputs};
@@ -77,18 +78,16 @@ pub fn finish(
     }
     let predicted = arguments.machine.as_deref().map(|machine| predicted(job, machine, settings)).transpose()?;
     let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
-    let agrees = expected.map(|expected| match settings.leaves {
-        LeafBackend::Loops => agrees(&expected, execution),
-        _ => agrees_closely(&expected, execution),
-    });
-    show(execution, (backend, settings), agrees, output);
-    let mut object = to_json(execution, (backend, settings), agrees);
+    let agreement = expected.map(|expected| compare(&expected, execution));
+    show(execution, (backend, settings), agreement.as_ref(), output);
+    let mut object = to_json(execution, (backend, settings));
+    Agreement::write_to(agreement.as_ref(), &mut object);
     if let Some(predicted) = &predicted {
         show_predicted(predicted, execution, output);
         object["predicted"] = predict::to_json(predicted);
     }
     output.object(&object);
-    Ok(verdict(execution, agrees, output))
+    Ok(verdict(execution, agreement.as_ref().map(Agreement::is_good), output))
 }
 
 /// What the run would take on a machine.
@@ -195,7 +194,7 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 }
 
 /// The table: where it ran, how fast, what passed between workers.
-fn show(execution: &Execution, (backend, settings): (&str, &Settings), agrees: Option<bool>, output: &Output) {
+fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement: Option<&Agreement>, output: &Output) {
     let Counts { arrangement, pes, operations, calls, work, words, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
@@ -223,7 +222,7 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agrees: O
     let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
     output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
     memory::show(&execution.memory, kind, output);
-    say_agreement(agrees, output);
+    say_agreement(agreement, output);
 }
 
 /// What a library did, with how often.
@@ -239,7 +238,7 @@ fn billions_a_second(execution: &Execution) -> f64 {
     if seconds > 0.0 { done as f64 / seconds / 1e9 } else { 0.0 }
 }
 
-fn to_json(execution: &Execution, (backend, settings): (&str, &Settings), agrees: Option<bool>) -> Value {
+fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Value {
     let counts = &execution.counts;
     json!({
         "backend": backend,
@@ -262,7 +261,6 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings), agrees
         "waiting": execution.timeline.waiting(),
         "sending": execution.timeline.sending(),
         "memory": memory::to_json(&execution.memory),
-        "matches_reference": agrees,
         "deadlock": execution.deadlock.as_ref().map(sim::report::deadlock_to_json),
     })
 }

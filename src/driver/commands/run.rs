@@ -8,7 +8,8 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
-use crate::driver::runs::finished::{agrees, verdict};
+use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::finished::verdict;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{inputs, outputs, timed};
 use crate::driver::shown::output::Output;
@@ -41,11 +42,11 @@ impl KernelCommand for RunArguments {
         }
         print_program(&written, self, output);
         let mut recorder = self.report.as_ref().map(|_| Recorder::default());
-        let (outcome, agrees, fitted) =
+        let (outcome, agreement, fitted) =
             simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
         if let (Some(path), Some(recorder)) = (&self.report, recorder) {
             let steps = K::explain(&mut lowered, &winner.design);
-            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, agrees));
+            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, &agreement));
             reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
         }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
@@ -54,7 +55,7 @@ impl KernelCommand for RunArguments {
         let mut object = json!({
             "search": show::search_json(report, &searched, front, Some(winner.index)),
             "prove": show::proofs_json(&winner.proofs),
-            "sim": with_match(&outcome, Some(agrees), energy),
+            "sim": with_match(&outcome, Some(&agreement), energy),
             "record": winner.record,
             "program": { "classes": written.classes(), "lines": written.lines() },
         });
@@ -62,7 +63,7 @@ impl KernelCommand for RunArguments {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
         }
         output.object(&object);
-        Ok(verdict(&outcome, Some(agrees), output))
+        Ok(verdict(&outcome, Some(agreement.is_good()), output))
     }
 }
 
@@ -73,7 +74,7 @@ fn simulate<K: Kernel>(
     written: &Written,
     (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
     output: &Output,
-) -> Checked<(Outcome, bool, Option<Fit>)> {
+) -> Checked<(Outcome, Agreement, Option<Fit>)> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
     let tensors = inputs::tensors(program, Some(&searched.kernel.origin().system), sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
@@ -81,12 +82,12 @@ fn simulate<K: Kernel>(
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
-    let agrees = agrees(&K::expected(searched, &winner.design, &tensors)?, &outcome);
+    let agreement = compare(&K::expected(searched, &winner.design, &tensors)?, &outcome).strictly();
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
-    print_run(searched, winner, (&outcome, agrees), elapsed, output);
+    print_run(searched, winner, (&outcome, &agreement), elapsed, output);
     print_fit(fitted.as_ref(), output);
-    Ok((outcome, agrees, fitted))
+    Ok((outcome, agreement, fitted))
 }
 
 /// The equations.
@@ -122,7 +123,7 @@ fn print_program(written: &Written, arguments: &RunArguments, output: &Output) {
 fn print_run<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
-    (outcome, agrees): (&Outcome, bool),
+    (outcome, agreement): (&Outcome, &Agreement),
     milliseconds: f64,
     output: &Output,
 ) {
@@ -130,7 +131,10 @@ fn print_run<K: Kernel>(
     if outcome.step > 1 {
         output.line(&format!("  step      {} cycles for every step of the schedule: work takes as long", outcome.step));
     }
-    let value = if agrees { "matches reference bit for bit" } else { "DIFFERS from the reference" };
+    let value = match agreement {
+        Agreement::Bits => "matches reference bit for bit".to_owned(),
+        other => other.to_string(),
+    };
     output.line(&format!(
         "  simulate  {} cycles{compared} on {} PEs, {:.0}% busy, {value}{milliseconds:>10.0} ms",
         outcome.cycles,

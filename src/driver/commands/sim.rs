@@ -4,7 +4,8 @@ use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::arguments::SimArguments;
 use crate::driver::kernels::room;
-use crate::driver::runs::finished::{agrees, say_agreement, verdict};
+use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{outputs, timed};
@@ -30,28 +31,28 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
     outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
-    let agrees = job.expected(inputs)?.map(|expected| agrees(&expected, &outcome));
+    let agreement = job.expected(inputs)?.map(|expected| compare(&expected, &outcome));
     if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
-        let report = reporting::of_program(program, sizes, &outcome, agrees);
+        let report = reporting::of_program(program, sizes, &outcome, agreement.as_ref());
         reporting::write_run(path, report, program, (&outcome, recorder))?;
     }
-    show(&outcome, agrees, output);
+    show(&outcome, agreement.as_ref(), output);
     let energy = energy::simulated(program, &outcome, &machine);
     if let Some(energy) = energy {
         output.line(&format!("energy  {}", energy::shown(energy)));
     }
     print_fit(fitted.as_ref(), output);
-    let mut object = with_match(&outcome, agrees, energy);
+    let mut object = with_match(&outcome, agreement.as_ref(), energy);
     if arguments.fit_fifos {
         object["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
     }
     output.object(&object);
-    Ok(verdict(&outcome, agrees, output))
+    Ok(verdict(&outcome, agreement.as_ref().map(Agreement::is_good), output))
 }
 
-fn show(outcome: &Outcome, agrees: Option<bool>, output: &Output) {
+fn show(outcome: &Outcome, agreement: Option<&Agreement>, output: &Output) {
     output.line(sim::report::to_table(outcome).trim_end());
-    say_agreement(agrees, output);
+    say_agreement(agreement, output);
 }
 
 fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
@@ -75,9 +76,9 @@ pub fn print_fit(fitted: Option<&Fit>, output: &Output) {
 }
 
 /// The outcome as JSON with the comparison filled in, and the energy where it is known.
-pub fn with_match(outcome: &Outcome, agrees: Option<bool>, energy: Option<f64>) -> Value {
+pub fn with_match(outcome: &Outcome, agreement: Option<&Agreement>, energy: Option<f64>) -> Value {
     let mut object = sim::report::to_json(outcome);
-    object["matches_reference"] = json!(agrees);
+    Agreement::write_to(agreement, &mut object);
     if let Some(energy) = energy {
         object["energy"] = json!(energy);
     }

@@ -1,13 +1,12 @@
 //! Runs of all back ends, as far as they are looked at alike: their outputs, their verdict, what they are held against.
 
+use super::agreement::Agreement;
 use crate::array::Tensors;
-use crate::diagnostic::{Checked, Diagnostic, render};
+use crate::diagnostic::render;
 use crate::driver::Verdict;
 use crate::driver::shown::output::Output;
 use crate::exec::Execution;
-use crate::integer::Name;
 use crate::sim::{Deadlock, Outcome};
-use ndarray::{ArrayD, Dimension};
 
 /// A run that has ended.
 pub trait Finished {
@@ -38,46 +37,10 @@ impl Finished for Execution {
     }
 }
 
-/// Whether a run came to its end with these outputs, bit for bit.
-pub fn agrees(expected: &Tensors, outcome: &impl Finished) -> bool {
-    outcome.deadlock().is_none() && expected.iter().all(|(name, array)| same_bits(outcome.outputs().get(name), array))
-}
-
-/// How far a library that sums in an order of its own may be off, relative to the largest magnitude of an array.
-const CLOSE: f64 = 1e-10;
-
-/// Whether a run came to its end with nearly these outputs.
-pub fn agrees_closely(expected: &Tensors, outcome: &impl Finished) -> bool {
-    let is_close = |mine: &ArrayD<f64>, theirs: &ArrayD<f64>| {
-        let scale = theirs.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-        mine.shape() == theirs.shape() && mine.iter().zip(theirs.iter()).all(|(a, b)| (a - b).abs() <= CLOSE * scale)
-    };
-    let found = |name: &Name, array| outcome.outputs().get(name).is_some_and(|mine| is_close(mine, array));
-    outcome.deadlock().is_none() && expected.iter().all(|(name, array)| found(name, array))
-}
-
-/// Refuses a reference that holds what is not a number, which would equal nothing, or anything.
-pub fn check_numbers(output: &str, expected: &ArrayD<f64>) -> Checked<()> {
-    let Some((at, _)) = expected.indexed_iter().find(|(_, value)| value.is_nan()) else { return Ok(()) };
-    let element = at.slice().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-    Diagnostic::new(format!(
-        "`{output}[{element}]` is not a number for these inputs, so nothing can be compared with it"
-    ))
-    .help("give other inputs, or say what they are, as in `in A[N, N] is positive_definite`")
-    .alone()
-}
-
-/// Whether an array is there with the same shape and the same bits.
-fn same_bits(mine: Option<&ArrayD<f64>>, theirs: &ArrayD<f64>) -> bool {
-    mine.is_some_and(|mine| {
-        mine.shape() == theirs.shape() && mine.iter().zip(theirs.iter()).all(|(a, b)| a.to_bits() == b.to_bits())
-    })
-}
-
 /// Says how a run compares with the reference, where there is one.
-pub fn say_agreement(agrees: Option<bool>, output: &Output) {
-    if let Some(agrees) = agrees {
-        output.line(&format!("  {} the reference", if agrees { "matches" } else { "DIFFERS from" }));
+pub fn say_agreement(agreement: Option<&Agreement>, output: &Output) {
+    if let Some(agreement) = agreement {
+        output.line(&format!("  {agreement}"));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::driver::flags::arguments::ProgramArguments;
 use crate::driver::pipeline;
-use crate::driver::runs::finished::check_numbers;
+use crate::driver::runs::agreement::check_numbers;
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;

@@ -17,3 +17,5 @@ pub mod memory;
 pub mod tracing;
 
 pub mod finished;
+
+pub mod agreement;

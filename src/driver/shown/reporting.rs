@@ -5,6 +5,7 @@ use crate::diagnostic::Checked;
 use crate::driver::files;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Searched, Winner};
+use crate::driver::runs::agreement::Agreement;
 use crate::driver::shown::show;
 use crate::integer::{Bindings, Name};
 use crate::report::{Clash, Fact, Recorder, Report, Run, page};
@@ -32,24 +33,29 @@ pub fn of_winner<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
     steps: &[Step],
-    (outcome, agrees): (&Outcome, bool),
+    (outcome, agreement): (&Outcome, &Agreement),
 ) -> Report {
     let mut report = of_design(searched, &winner.design, &winner.proofs);
     report.command = "run".to_owned();
     report.sizes = sizes(&searched.kernel.system().parameters, &searched.setting.sizes);
     report.rules = steps.iter().map(Into::into).collect();
     report.facts = vec![proved(&winner.proofs)];
-    report.facts.extend(facts(outcome, Some(agrees)));
+    report.facts.extend(facts(outcome, Some(agreement)));
     report
 }
 
 /// The report of a program that was run; the run itself is added by [`write_run`].
-pub fn of_program(program: &Program, sizes_of_run: &Bindings, outcome: &Outcome, agrees: Option<bool>) -> Report {
+pub fn of_program(
+    program: &Program,
+    sizes_of_run: &Bindings,
+    outcome: &Outcome,
+    agreement: Option<&Agreement>,
+) -> Report {
     Report {
         title: program.kernel.to_string(),
         command: "sim".to_owned(),
         sizes: sizes(&program.parameters, sizes_of_run),
-        facts: facts(outcome, agrees),
+        facts: facts(outcome, agreement),
         ..Report::default()
     }
 }
@@ -90,7 +96,7 @@ fn proved(proofs: &[Discharged]) -> Fact {
     Fact::judged("proved for all sizes", format!("{count} of {}", proofs.len()), count == proofs.len())
 }
 
-fn facts(outcome: &Outcome, agrees: Option<bool>) -> Vec<Fact> {
+fn facts(outcome: &Outcome, agreement: Option<&Agreement>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::plain("cycles", show::grouped(outcome.cycles)),
         Fact::plain("PEs", show::grouped(outcome.pes)),
@@ -100,9 +106,13 @@ fn facts(outcome: &Outcome, agrees: Option<bool>) -> Vec<Fact> {
     if let Some(deadlock) = &outcome.deadlock {
         facts.push(Fact::judged("deadlock", format!("{} PEs wait", deadlock.blocked.len()), false));
     }
-    if let Some(agrees) = agrees {
-        let value = if agrees { "bit for bit" } else { "differs" };
-        facts.push(Fact::judged("reference", value, agrees));
+    if let Some(agreement) = agreement {
+        let value = match agreement {
+            Agreement::Bits => "bit for bit".to_owned(),
+            Agreement::Rounding(most) => format!("within {most:.1e}"),
+            Agreement::Differs(_) => "differs".to_owned(),
+        };
+        facts.push(Fact::judged("reference", value, agreement.is_good()));
     }
     facts
 }

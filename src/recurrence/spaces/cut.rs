@@ -12,6 +12,7 @@ use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Space};
 use crate::span::Span;
+use std::collections::BTreeSet;
 
 /// The spaces of a system, with the source of every value that one of them reads.
 ///
@@ -248,25 +249,28 @@ fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operat
     Some((*first, inner, body))
 }
 
-/// The names of a tensor's subscripts: for each the index that stands there, alone or shifted, in the first equation that
-/// has one; else `x0`, `x1`, ...
+/// The names of a tensor's subscripts: for each the index that stands there, alone or shifted, in the equation with most of
+/// them, else in the first that has one; else `x0`, `x1`, ...
 pub fn coordinate_names(system: &RecurrenceSystem, tensor: &Name) -> Vec<Name> {
     let equations = || system.equations.iter().filter(|equation| equation.target == *tensor);
     let rank = equations().next().map_or(0, |equation| equation.subscripts.len());
+    let indices =
+        |equation: &Equation| (0..rank).filter_map(|axis| subscript_index(equation, axis)).collect::<BTreeSet<_>>();
+    let fullest = equations().rev().max_by_key(|equation| indices(equation).len());
     let mut names: Vec<Name> = vec![];
     for axis in 0..rank {
-        let shifted = |equation: &Equation| {
-            let form = equation.subscripts[axis].clone();
-            let plain = form.clone() - Affine::constant(form.constant_term());
-            plain
-                .as_variable()
-                .filter(|index| equation.domain.indices.contains(index) && !names.contains(index))
-                .cloned()
-        };
-        let found = equations().find_map(shifted);
+        let mut indices = fullest.into_iter().chain(equations()).filter_map(|equation| subscript_index(equation, axis));
+        let found = indices.find(|index| !names.contains(index));
         names.push(found.unwrap_or_else(|| name(&format!("x{axis}"))));
     }
     names
+}
+
+/// The index that a subscript of an equation's target is, shifted or not.
+fn subscript_index(equation: &Equation, axis: usize) -> Option<Name> {
+    let form = &equation.subscripts[axis];
+    let plain = form.clone() - Affine::constant(form.constant_term());
+    plain.as_variable().filter(|index| equation.domain.indices.contains(index)).cloned()
 }
 
 /// Whether every point of `domain`, for sizes of at least 1, lies in `set`.

@@ -19,7 +19,7 @@ use crate::driver::kernels::kernel::{Counts, Kernel, LeftOut};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
 use crate::driver::pipeline::{Loaded, Searched, defect, refused_by_checker};
-use crate::driver::runs::finished::check_numbers;
+use crate::driver::runs::agreement::check_numbers;
 use crate::driver::shown::output::Output;
 use crate::extract::{self, Constraint, Found, Problem, Survey};
 use crate::integer::Bindings;
