@@ -39,7 +39,11 @@ fn tiles_that_do_not_line_up() {
 /// The pivot's row and column of one step go through all tiles of the step before.
 #[test]
 fn tiles_that_need_each_other() {
-    refused(&kernel("transitive_closure"), &[("k", 2), ("i", 2)], "among tiles: element `C[1,0,0]` is defined by itself");
+    refused(
+        &kernel("transitive_closure"),
+        &[("k", 2), ("i", 2)],
+        "among tiles: element `C[1,0,0]` is defined by itself",
+    );
     tiled(&kernel("transitive_closure"), &[("i", 2)]);
 }
 

@@ -10,6 +10,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place};
 use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};
+use std::ops::Range;
 
 /// The library `faer`, on one thread.
 pub(super) struct Faer;
@@ -17,7 +18,11 @@ pub(super) struct Faer;
 impl Library for Faer {
     fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
         let kept = if c.is_blank { Accum::Replace } else { Accum::Add };
-        matmul(view_mut(c.values, c.layout), kept, view(a), view(b), factor, Par::Seq);
+        let is_empty = a.layout.reach() == 0 || b.layout.reach() == 0;
+        for piece in pieces(c.layout.lines()[1], if is_empty { usize::MAX } else { LONGEST }) {
+            let (layout, a, b) = part(c.layout, &piece, a, b);
+            matmul(view_mut(&mut c.values[piece.start..], layout), kept, view(a), view(b), factor, Par::Seq);
+        }
     }
 
     fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
@@ -74,6 +79,25 @@ impl Solve for Faer {
     }
 }
 
+/// Products of longer lines than this are done in pieces: a product of 512 x 1024 by lines of 1024 takes a sixth more time than by
+/// lines of 512 (0.24.4, AVX-512).
+const LONGEST: usize = 512;
+
+/// Even pieces of lines, none longer than this; one of nothing for none, since what is blank is still to be written.
+fn pieces(length: usize, longest: usize) -> impl Iterator<Item = Range<usize>> {
+    let piece = length.div_ceil(length.div_ceil(longest).max(1)).next_multiple_of(16).max(1);
+    (0..length.max(1)).step_by(piece).map(move |start| start..length.min(start + piece))
+}
+
+/// What a product has to do with a piece of each line of its result.
+fn part<'a>(c: Layout, piece: &Range<usize>, a: Matrix<'a>, b: Matrix<'a>) -> (Layout, Matrix<'a>, Matrix<'a>) {
+    let inner = 0..a.layout.columns;
+    match c.by_rows {
+        true => (Layout { columns: piece.len(), ..c }, a, b.part(inner, piece.clone())),
+        false => (Layout { rows: piece.len(), ..c }, a.part(piece.clone(), inner), b),
+    }
+}
+
 /// Overwrites the lower triangle with its factor; whether all pivots are positive.
 fn cholesky(a: MatMut<'_, f64>) -> bool {
     let parameters: Spec<LltParams, f64> = Spec::new(<LltParams as Auto<f64>>::auto());
@@ -96,5 +120,44 @@ fn view_mut(values: &mut [f64], layout: Layout) -> MatMut<'_, f64> {
     match by_rows {
         true => MatMut::from_column_major_slice_with_stride_mut(values, columns, rows, step).transpose_mut(),
         false => MatMut::from_column_major_slice_with_stride_mut(values, rows, columns, step),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::halves::samples::{laid, number};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn pieces_are_all_of_a_line() {
+        for length in (1..40).chain([512, 513, 1024, 1025, 1500]) {
+            let found: Vec<usize> = pieces(length, LONGEST).flatten().collect();
+            assert_eq!(found, (0..length).collect::<Vec<_>>());
+            assert!(pieces(length, LONGEST).all(|piece| piece.len() <= LONGEST));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Wherever lines lie, shorter and longer than a piece; what is between the lines stays.
+        #[test]
+        fn a_product_in_pieces_is_a_product(
+            rows in 0usize..6, columns in 0usize..1100, inner in 0usize..5, by_rows: [bool; 3], more in 0usize..5, is_blank: bool, turned: bool,
+        ) {
+            let [rows, columns] = if turned { [columns, rows] } else { [rows, columns] };
+            let layouts = [laid(rows, columns, by_rows[0], more), laid(rows, inner, by_rows[1], more), laid(inner, columns, by_rows[2], more)];
+            let [mut found, a, b] = layouts.map(|layout| (0..layout.lines()[0] * layout.step).map(number).collect::<Vec<f64>>());
+            let mut expected = found.clone();
+            for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+                let term = |k: usize| a[layouts[1].address(row, k)] * b[layouts[2].address(k, column)];
+                let sum = 0.5 * (0..inner).map(term).sum::<f64>();
+                let element = &mut expected[layouts[0].address(row, column)];
+                *element = if is_blank { sum } else { *element + sum };
+            }
+            let [a, b] = [(&a, layouts[1]), (&b, layouts[2])].map(|(values, layout)| Matrix { values, layout });
+            Faer.add_product(Target { values: &mut found, layout: layouts[0], is_blank }, 0.5, a, b);
+            prop_assert!(found.iter().zip(&expected).all(|(one, other)| (one - other).abs() < 1e-12));
+        }
     }
 }
