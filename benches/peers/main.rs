@@ -1,6 +1,6 @@
 //! Ours beside ScaLAPACK's pdgemm, pdtrsm and pdpotrf, interleaved in one run: `make peers`.
 //!
-//! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side runs twice; the best
+//! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side has three turns; the best
 //! of ours with each library, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns,
 //! A B C A B C, and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Time is that of
 //! the operation alone: operands are where they belong before it starts, and results are collected after it, on all sides.
@@ -21,7 +21,7 @@ mod figures;
 mod operands;
 
 /// How many turns each configuration has before the best of a side is chosen.
-const LOOKS: usize = 2;
+const LOOKS: usize = 3;
 
 /// Ours beside ScaLAPACK.
 #[derive(Parser, Debug)]
@@ -119,13 +119,14 @@ fn groups(arguments: &Arguments, problem: &Problem<'_>) -> Result<Vec<Vec<Side>>
     Ok(groups)
 }
 
-/// The configuration whose best run is the shortest; each has several turns, one after the others, since a machine has slow moments.
+/// The configuration with the shortest median; each has several turns, one after the others, since a machine has slow moments.
 fn best(group: Vec<Side>, problem: &Problem<'_>) -> Result<Side, Box<dyn Error>> {
     let (looked, mut timed) = (take_turns(&group, LOOKS, problem)?, vec![]);
     for (side, samples) in group.into_iter().zip(looked) {
-        let shortest = samples.iter().map(|sample| spread(&sample.wall)[0]).fold(f64::INFINITY, f64::min);
-        say(&format!("    {:<44} {shortest:.4} s at best", side.name()))?;
-        timed.push((shortest, side));
+        let runs: Vec<f64> = samples.into_iter().flat_map(|sample| sample.wall).collect();
+        let middle = median(&runs).ok_or("a run without figures")?;
+        say(&format!("    {:<44} {middle:.4} s", side.name()))?;
+        timed.push((middle, side));
     }
     let best = timed.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
     Ok(best.ok_or("a side without configurations")?.1)

@@ -10,7 +10,7 @@ use super::classes::Sizes;
 use super::source::Part;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, name};
-use crate::recurrence::{RecurrenceSystem, Role};
+use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All axes of a kernel.
@@ -25,14 +25,13 @@ impl Axes {
     /// The axes of a system.
     ///
     /// # Errors
-    /// An extent with a multiple of a parameter; an index whose elements no tensor's subscripts are.
+    /// An index whose elements no tensor's subscripts are.
     pub fn new(system: &RecurrenceSystem, parts: &[Part], sizes: &Sizes) -> Checked<Axes> {
         let locals = system.tensors_with(Role::Local).map(|tensor| tensor.name.clone()).collect();
         let mut axes = Axes { locals, ..Axes::default() };
         for tensor in &system.tensors {
-            let cut =
-                (0..tensor.shape.len()).map(|dimension| of_dimension(system, parts, sizes, &tensor.name, dimension));
-            axes.tensors.insert(tensor.name.clone(), cut.collect::<Checked<Vec<Axis>>>()?);
+            let cut = (0..tensor.shape.len()).map(|dimension| of_dimension(parts, sizes, tensor, dimension));
+            axes.tensors.insert(tensor.name.clone(), cut.collect());
         }
         axes.follow_readers(system, parts);
         for (number, part) in parts.iter().enumerate() {
@@ -137,31 +136,20 @@ impl Axes {
     }
 }
 
-fn of_dimension(
-    system: &RecurrenceSystem,
-    parts: &[Part],
-    sizes: &Sizes,
-    tensor: &Name,
-    dimension: usize,
-) -> Checked<Axis> {
-    let extent = system.tensor(tensor).map(|tensor| tensor.shape[dimension].clone()).unwrap_or_default();
-    let size = sizes.of_dimension(tensor, dimension);
+/// Where the body is one parameter its end is the end of a tile's numbers too, and what is constant stands behind it; behind a
+/// sum of parameters tiles may be empty, so there it belongs to the body.
+fn of_dimension(parts: &[Part], sizes: &Sizes, tensor: &Tensor, dimension: usize) -> Axis {
+    let extent = tensor.shape[dimension].clone();
+    let size = sizes.of_dimension(&tensor.name, dimension);
     if extent.is_constant() && size > 1 {
-        return Ok(Axis { before: 0, body: extent, size, after: 0, margin: 0 });
+        return Axis { before: 0, body: extent, size, after: 0, margin: 0 };
     }
     let border = extent.constant_term().max(0);
-    let body = extent.clone() - Affine::constant(border);
-    if let Some((parameter, _)) = body.terms().find(|(_, coefficient)| *coefficient != 1) {
-        return Diagnostic::new(format!(
-            "`{tensor}` cannot be tiled: its extent `{extent}` has a multiple of `{parameter}`"
-        ))
-        .label(&system.source, system.tensor(tensor).map(|tensor| tensor.span).unwrap_or_default(), "declared here")
-        .help("declare it with a parameter of its own for this extent, or leave its indices undivided")
-        .alone();
-    }
-    let lowest = parts.iter().filter(|part| part.tensor == *tensor).filter_map(|part| lowest(part, dimension));
+    let lowest = parts.iter().filter(|part| part.tensor == tensor.name).filter_map(|part| lowest(part, dimension));
     let before = lowest.max().unwrap_or(0).clamp(0, border);
-    Ok(Axis { before, body, size, after: border - before, margin: 0 })
+    let growing = extent.clone() - Affine::constant(border);
+    let after = if size == 1 || growing.as_variable().is_some() { border - before } else { 0 };
+    Axis { before, body: extent - Affine::constant(before + after), size, after, margin: 0 }
 }
 
 /// The least subscript that a part with several has along a dimension, where that is a constant.
@@ -182,11 +170,8 @@ pub(super) fn count_name(parameter: &Name, size: i64) -> Name {
 impl Axis {
     /// The number of tiles of the body, over numbers of tiles: no less than there are.
     pub(super) fn body_tiles(&self) -> Affine {
-        let mut tiles = Affine::constant(match self.size == 1 || self.body.is_constant() {
-            true => tiles_over(self.body.constant_term(), self.size),
-            false => 0,
-        });
-        self.body.terms().for_each(|(parameter, _)| tiles.add_term(&count_name(parameter, self.size), 1));
+        let mut tiles = Affine::constant(tiles_over(self.body.constant_term(), self.size));
+        self.body.terms().for_each(|(parameter, times)| tiles.add_term(&count_name(parameter, self.size), times));
         tiles
     }
 

@@ -49,14 +49,14 @@ impl Axis {
     }
 
     /// How many tiles there are; `None` where a parameter has no value. Where the body is a sum of parameters these are the
-    /// tiles of each, which may be one more than there are elements for: the last is empty then.
+    /// tiles of each, which may be more than there are elements for: the last are empty then.
     pub fn tiles(&self, sizes: &Bindings) -> Option<i64> {
         let beside = self.before + self.after + 2 * self.margin;
         if self.size == 1 || self.body.is_constant() || self.body.as_variable().is_some() {
             return Some(beside + self.tiles_over(self.body.evaluate(sizes)?));
         }
-        let each = self.body.terms().map(|(parameter, _)| sizes.get(parameter).map(|size| self.tiles_over(*size)));
-        Some(beside + each.sum::<Option<i64>>()?)
+        let of = |(parameter, times): (_, i64)| sizes.get(parameter).map(|size| times * self.tiles_over(*size));
+        Some(beside + self.tiles_over(self.body.constant_term()) + self.body.terms().map(of).sum::<Option<i64>>()?)
     }
 
     fn tiles_over(&self, elements: i64) -> i64 {

@@ -170,6 +170,12 @@ fn workers_stand_as_is_asked() {
         let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(found["words"], words, "{grid}");
     }
-    assert!(refused(&emitted, &[&flags[..], &["3x1"]].concat()).contains("grid of 3x1 do not fit"));
-    assert!(refused(&emitted, &[&flags[..], &["2y1"]].concat()).contains("no grid of workers"));
+    let unfit = |grid| refused(&emitted, &[&flags[..], &[grid]].concat());
+    let said = unfit("3x1");
+    for part in ["grid of 3x1 do not fit", "the number of workers is 2, and 3 in the grid", "grids that fit: 1x2, 2x1"]
+    {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(unfit("2").contains("the number of axes is 2 in the array of PEs, and 1 in the grid"));
+    assert!(unfit("2y1").contains("no grid of workers"));
 }

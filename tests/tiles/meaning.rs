@@ -53,6 +53,29 @@ fn equations_of_a_border_read_the_tile_that_all_write() {
     }
 }
 
+/// Extents with a multiple of a size or several sizes, with borders, with strides: the last tiles may have no elements.
+const EXTENTS: [&str; 4] = [
+    "kernel longest(M, N)\nin x[3*M + 2], z[2*N + M]\nout H[3*M + 3, 2*N + M + 1]\nH[0, j] = 0\nH[i, 0] = 0   where 1 <= i\n\
+    H[i, j] = max(max(H[i - 1, j], H[i, j - 1]), H[i - 1, j - 1] + x[i - 1] * z[j - 1])   where 1 <= i, 1 <= j\n",
+    "kernel blur(M, N)\nin x[2*M + N - 1], w[N]\nout y[2*M]\ny[i] = sum(j) w[j] * x[i + j]\n",
+    "kernel decimated(M, N)\nin x[2*M + N], w[N]\nout y[M]\ny[i] = sum(j) w[j] * x[2*i + j]\n",
+    "kernel crosswise(M, N)\nin a[2*M], b[N + M]\nout c[N + 3*M - 1]\nc[i + j] = sum(i, j) a[i] * b[j]\n",
+];
+
+#[test]
+fn extents_of_several_sizes_have_tiles_of_each() {
+    for (text, side) in EXTENTS.iter().flat_map(|text| [2, 3, 4, 7].map(|side| (text, side))) {
+        let system = system(text);
+        let tiled = tiled(&system, &[("i", side), ("j", side)]);
+        for (m, n) in (1..=5).flat_map(|m| [1, 2, 4, 7].map(|n| (m, n))) {
+            let sizes = Bindings::from([(name("M"), m), (name("N"), n)]);
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            assert_eq!(found, evaluate(&system, &sizes, &inputs).unwrap(), "{} {side} {m} {n}", system.name);
+        }
+    }
+}
+
 /// Tiles of k from the last to the first: sums of 3, 3 and 1 terms in the reverse order of the tiles.
 #[test]
 fn a_chain_that_runs_back_turns_the_order_of_the_tiles_round() {

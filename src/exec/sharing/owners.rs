@@ -76,11 +76,25 @@ impl Owners {
     }
 }
 
+/// Tells which of the two does not agree, the axes or the workers.
 fn unfit(grid: &Grid, count: usize, workers: &[usize]) -> Diagnostic {
-    let sides: Vec<String> = workers.iter().map(usize::to_string).collect();
-    Diagnostic::new(format!("workers in a grid of {} do not fit", sides.join("x")))
-        .note(format!("the array of PEs has {} axes, and there are {count} workers", grid.extents.len()))
-        .help("give a number for each axis, with the number of workers as their product")
+    let (axes, given) = (grid.extents.len(), workers.len());
+    let note = match workers.iter().try_fold(1usize, |product, along| product.checked_mul(*along)) {
+        _ if given != axes => format!("the number of axes is {axes} in the array of PEs, and {given} in the grid"),
+        Some(product) => format!("the number of workers is {count}, and {product} in the grid"),
+        None => format!("the number of workers is {count}, and too large for 64 bits in the grid"),
+    };
+    let fitting: Vec<String> = arrangements(axes, count).iter().map(|sides| written(sides)).collect();
+    let help = match axes {
+        0 => "leave `--grid` out: one worker has the only PE".to_owned(),
+        _ => format!("grids that fit: {}; or leave `--grid` out", fitting.join(", ")),
+    };
+    Diagnostic::new(format!("workers in a grid of {} do not fit", written(workers))).note(note).help(help)
+}
+
+/// A grid as it is typed.
+fn written(sides: &[usize]) -> String {
+    sides.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
 /// How many PEs of an axis are dealt out at a time; at least 1.
