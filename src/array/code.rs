@@ -6,7 +6,7 @@
 use super::Comparison;
 use super::index::{ceil_division, floor_division, remainder};
 use crate::integer::Name;
-use crate::recurrence::{Function, Role};
+use crate::recurrence::{Function, Real, Role};
 
 /// A program for given sizes.
 #[derive(Clone, Debug)]
@@ -304,29 +304,30 @@ pub struct Call {
 
 impl Scalar {
     /// The value; `None` where an integer expression does not fit 64 bits.
-    pub fn value(&self, slots: &[i64], registers: &[f64]) -> Option<f64> {
+    #[inline]
+    pub fn value<R: Real>(&self, slots: &[i64], registers: &[R]) -> Option<R> {
         self.value_of(&|slot: usize| slots[slot], &|register: usize| registers[register])
     }
 
     /// The value where `slot` and `register` give slots and registers; `None` where an integer expression does not fit
     /// 64 bits.
-    pub fn value_of(&self, slot: &impl Fn(usize) -> i64, register: &impl Fn(usize) -> f64) -> Option<f64> {
+    pub fn value_of<R: Real>(&self, slot: &impl Fn(usize) -> i64, register: &impl Fn(usize) -> R) -> Option<R> {
         let value = |part: &Scalar| part.value_of(slot, register);
         match self {
-            Scalar::Number(value) => Some(*value),
+            Scalar::Number(value) => Some(R::rounded(*value)),
             Scalar::Register(number) => Some(register(*number)),
-            Scalar::Index(index) => index.value_of(slot).map(|value| value as f64),
-            Scalar::Unary(function, part) => Some(function.apply(&[value(part)?])),
+            Scalar::Index(index) => index.value_of(slot).map(|value| R::rounded(value as f64)),
+            Scalar::Unary(function, part) => Some(function.of([value(part)?])),
             Scalar::Binary(function, parts) => {
                 let [a, b] = &**parts;
-                Some(function.apply(&[value(a)?, value(b)?]))
+                Some(function.of([value(a)?, value(b)?]))
             }
             Scalar::Ternary(function, parts) => {
                 let [a, b, c] = &**parts;
-                Some(function.apply(&[value(a)?, value(b)?, value(c)?]))
+                Some(function.of([value(a)?, value(b)?, value(c)?]))
             }
             // Only back ends that hold tiles have a value for it.
-            Scalar::Call(_) => Some(f64::NAN),
+            Scalar::Call(_) => Some(R::NAN),
         }
     }
 }

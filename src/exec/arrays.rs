@@ -27,7 +27,7 @@ pub trait Arrays<W> {
 }
 
 /// Workers of one process share its memory.
-impl<W: Stored> Arrays<W> for &Memory {
+impl<W: Stored> Arrays<W> for &Memory<W::Element> {
     fn read(&self, array: usize, address: usize) -> W {
         W::read(self, array, address)
     }

@@ -10,9 +10,12 @@ use super::plan::Plan;
 use super::sharing::needs::elements_of;
 use super::sharing::needs::{Needs, words_of};
 use super::workers::outbox::{FULL, POSTED, SLOTS};
-use super::workers::word::{ELEMENT, Word};
+use super::workers::word::Word;
+#[cfg(feature = "mpi")]
+use crate::array::Layout;
 use crate::array::elements::PART;
 use crate::diagnostic::{Checked, Diagnostic};
+use std::sync::atomic::AtomicU64;
 
 /// What one rank, or the process of all threads, holds at most, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,10 +76,10 @@ impl Footprint {
         let heard = sum(lines.map(|(_, words)| *words));
         let words = [sum(ends), heard, sent, needs.supplied].into_iter().fold(0, u64::saturating_add);
         Footprint {
-            inputs: elements(plan, &needs.read),
-            outputs: elements(plan, &needs.stored),
+            inputs: elements::<W>(plan, &needs.read),
+            outputs: elements::<W>(plan, &needs.stored),
             registers: registers::<W>(plan, rank),
-            channels: words.saturating_mul(word_bytes(plan)),
+            channels: words.saturating_mul(word_bytes::<W>(plan)),
             bookkeeping: bookkeeping::<W>(plan, rank, needs),
         }
     }
@@ -86,13 +89,15 @@ impl Footprint {
         let is_walked = !plan.wiring.lines.is_empty() || plan.homes.is_some();
         let volume = |is_output: bool| {
             let layouts = plan.code.arrays.iter().filter(move |layout| layout.is_output() == is_output);
-            sum(layouts.map(|layout| layout.volume() as u64 * ELEMENT))
+            sum(layouts.map(|layout| layout.volume() as u64))
         };
+        // Any thread may store a number, into a cell as wide as a double.
+        let cell = if W::IS_SHARED { element::<W>() } else { size_of::<AtomicU64>() as u64 };
         let words = sum(plan.wiring.wires.iter().map(|wire| plan.capacities[wire.channel]));
         let mut footprint = Footprint {
-            inputs: volume(false),
-            outputs: volume(true),
-            channels: words.saturating_mul(word_bytes(plan)),
+            inputs: volume(false).saturating_mul(element::<W>()),
+            outputs: volume(true).saturating_mul(cell),
+            channels: words.saturating_mul(word_bytes::<W>(plan)),
             ..Footprint::default()
         };
         for worker in 0..plan.workers {
@@ -104,7 +109,7 @@ impl Footprint {
             // Tiles on their way are among the inputs or the outputs.
             let given = if W::IS_SHARED { 0 } else { needs.given };
             let copies = [sum(copies), needs.supplied, given].into_iter().fold(0, u64::saturating_add);
-            footprint.channels = footprint.channels.saturating_add(copies.saturating_mul(word_bytes(plan)));
+            footprint.channels = footprint.channels.saturating_add(copies.saturating_mul(word_bytes::<W>(plan)));
         }
         footprint
     }
@@ -174,22 +179,28 @@ fn sum(parts: impl Iterator<Item = u64>) -> u64 {
     parts.fold(0, u64::saturating_add)
 }
 
+/// The bytes of an element.
+fn element<W: Word>() -> u64 {
+    size_of::<W::Element>() as u64
+}
+
 /// The most bytes of a word.
-fn word_bytes(plan: &Plan<'_>) -> u64 {
-    plan.code.largest_word.saturating_mul(ELEMENT)
+fn word_bytes<W: Word>(plan: &Plan<'_>) -> u64 {
+    plan.code.largest_word.saturating_mul(element::<W>())
 }
 
 /// The bytes of the elements at these addresses of all arrays.
 #[cfg(feature = "mpi")]
-fn elements(plan: &Plan<'_>, runs: &[Vec<std::ops::Range<usize>>]) -> u64 {
-    sum(plan.code.arrays.iter().zip(runs).map(|(layout, runs)| elements_of(layout, runs) as u64 * ELEMENT))
+fn elements<W: Word>(plan: &Plan<'_>, runs: &[Vec<std::ops::Range<usize>>]) -> u64 {
+    let bytes = |(layout, runs): (&Layout, &Vec<_>)| elements_of(layout, runs) as u64 * element::<W>();
+    sum(plan.code.arrays.iter().zip(runs).map(bytes))
 }
 
 /// The bytes of all registers of a worker, and of a tile that a leaf begins.
 fn registers<W: Word>(plan: &Plan<'_>, worker: usize) -> u64 {
     let of_pe = |pe: usize| plan.code.classes[plan.code.pes[pe].class].registers as u64;
     let words = sum(plan.pes_of(worker).map(of_pe)) + u64::from(W::IS_SHARED);
-    words.saturating_mul(word_bytes(plan))
+    words.saturating_mul(word_bytes::<W>(plan))
 }
 
 /// Bytes beside a word that is shared: who holds it, how many do, and where its elements are.

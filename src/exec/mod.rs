@@ -20,7 +20,8 @@ use crate::array::elements::{Sinks, Sources, publish_all, sources_of};
 use crate::array::{self, Code, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use crate::leaf::{Leaves, Tile, Work};
+use crate::leaf::{Element, Leaves, Tile, Work};
+use crate::recurrence::Precision;
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ mod threads;
 
 mod predict;
 
-pub use predict::{Choices, Prediction, least_seconds, predict, weigh};
+pub use predict::{Choices, Prediction, check_precision, least_seconds, predict, weigh};
 
 #[cfg(feature = "mpi")]
 mod ranks;
@@ -124,8 +125,10 @@ pub struct Counts {
 /// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
 /// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
 pub fn execute(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Execution> {
-    let (execution, memory) = run(program, sizes, &mut sources_of(inputs), settings)?;
-    Ok(Execution { outputs: memory.into_outputs(), ..execution })
+    match settings.precision {
+        Precision::Double => run_for::<f64>(program, sizes, inputs, settings),
+        Precision::Single => run_for::<f32>(program, sizes, inputs, settings),
+    }
 }
 
 /// Runs a program on threads, with inputs and outputs in parts. Sinks are published once all is well; after a deadlock nothing
@@ -139,7 +142,29 @@ pub fn execute_in_parts(
     (sources, sinks): (&mut Sources<'_>, &mut Sinks<'_>),
     settings: &Settings,
 ) -> Checked<Execution> {
-    let (execution, memory) = run(program, sizes, sources, settings)?;
+    match settings.precision {
+        Precision::Double => run_in_parts::<f64>(program, sizes, (sources, sinks), settings),
+        Precision::Single => run_in_parts::<f32>(program, sizes, (sources, sinks), settings),
+    }
+}
+
+fn run_for<E: Element>(
+    program: &Program,
+    sizes: &Bindings,
+    inputs: &Tensors,
+    settings: &Settings,
+) -> Checked<Execution> {
+    let (execution, memory) = run::<E>(program, sizes, &mut sources_of(inputs), settings)?;
+    Ok(Execution { outputs: memory.into_outputs(), ..execution })
+}
+
+fn run_in_parts<E: Element>(
+    program: &Program,
+    sizes: &Bindings,
+    (sources, sinks): (&mut Sources<'_>, &mut Sinks<'_>),
+    settings: &Settings,
+) -> Checked<Execution> {
+    let (execution, memory) = run::<E>(program, sizes, sources, settings)?;
     if execution.deadlock.is_none() {
         memory.write_outputs(sinks)?;
         publish_all(sinks)?;
@@ -147,20 +172,23 @@ pub fn execute_in_parts(
     Ok(execution)
 }
 
-fn run(
+/// What a run gave, and the memory that its threads shared.
+type Ended<E> = (Execution, Memory<E>);
+
+fn run<E: Element>(
     program: &Program,
     sizes: &Bindings,
     sources: &mut Sources<'_>,
     settings: &Settings,
-) -> Checked<(Execution, Memory)> {
+) -> Checked<Ended<E>> {
     settings.check()?;
     let code = array::compile(program, sizes)?;
     match program.is_over_tiles() {
         true => {
             let leaves = Leaves::with_backend(program, sizes, settings.leaves)?;
-            run_words::<Tile>(program, &code, sources, settings, &leaves)
+            run_words::<Tile<E>>(program, &code, sources, settings, &leaves)
         }
-        false => run_words::<f64>(program, &code, sources, settings, &()),
+        false => run_words::<E>(program, &code, sources, settings, &()),
     }
 }
 
@@ -170,7 +198,7 @@ fn run_words<W: Stored>(
     sources: &mut Sources<'_>,
     settings: &Settings,
     operations: &W::Operations,
-) -> Checked<(Execution, Memory)> {
+) -> Checked<Ended<W::Element>> {
     let mut attempt = |settings: &Settings| attempt::<W>(program, code, sources, settings, operations);
     match attempt(settings)? {
         Ok(ended) => Ok(ended),
@@ -189,7 +217,7 @@ fn attempt<W: Stored>(
     sources: &mut Sources<'_>,
     settings: &Settings,
     operations: &W::Operations,
-) -> Checked<Result<(Execution, Memory), Fault>> {
+) -> Checked<Result<Ended<W::Element>, Fault>> {
     let owners = settings.owners(&code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let stated = Footprint::of_threads::<W>(&plan);
@@ -218,7 +246,7 @@ type Repeated = (Vec<Report>, Vec<Taken>, Work);
 /// Runs a plan on threads as often as is asked for; what is stored is that of the last run. After a deadlock there is no other run.
 fn repeat<W: Stored>(
     plan: &Plan<'_>,
-    memory: &mut Memory,
+    memory: &mut Memory<W::Element>,
     operations: &W::Operations,
     settings: &Settings,
 ) -> Checked<Result<Repeated, Fault>> {

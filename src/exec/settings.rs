@@ -6,6 +6,7 @@ use super::sharing::owners::{Dealing, Owners};
 use crate::array::Grid;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::leaf::LeafBackend;
+use crate::recurrence::Precision;
 
 /// How a program is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Settings {
     pub repeat: usize,
     /// Slots of every channel, at least 1, in place of the declared depths.
     pub capacity: Option<u64>,
+    /// How many digits numbers and the elements of tiles have.
+    pub precision: Precision,
     /// What runs the leaves of a program over tiles.
     pub leaves: LeafBackend,
     /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more.
@@ -42,6 +45,7 @@ impl Default for Settings {
             layout: None,
             repeat: 1,
             capacity: None,
+            precision: Precision::default(),
             leaves,
             memory: None,
             trace: false,

@@ -83,7 +83,7 @@ impl Drop for Mail<'_> {
 /// Threads that cannot be had. What a PE does wrong is the inner error; where several do, which one is chance.
 pub(super) fn run<W: Stored>(
     plan: &Plan<'_>,
-    memory: &Memory,
+    memory: &Memory<W::Element>,
     operations: &W::Operations,
     tape: &Tape,
 ) -> Checked<Result<Vec<Report>, Fault>> {
@@ -117,7 +117,7 @@ fn died() -> Vec<Diagnostic> {
 fn work<W: Stored>(
     plan: &Plan<'_>,
     number: usize,
-    (memory, operations): (&Memory, &W::Operations),
+    (memory, operations): (&Memory<W::Element>, &W::Operations),
     mut mail: Mail<'_>,
     tape: Tape,
 ) -> Result<Report, Fault> {

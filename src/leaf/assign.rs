@@ -5,7 +5,7 @@
 //! with after its arguments.
 
 use super::routine::Few;
-use super::{Leaves, Tile};
+use super::{Element, Leaves, Tile};
 use crate::array::{Assignment, Call, Scalar, Trouble};
 use crate::recurrence::Function;
 use std::sync::Arc;
@@ -18,31 +18,31 @@ const MOST_ARGUMENTS: usize = 3;
 ///
 /// # Errors
 /// Numbers that do not fit, tiles of different boxes.
-pub fn assign(
+pub fn assign<E: Element>(
     leaves: &Leaves,
     assignment: Assignment<'_>,
     slots: &[i64],
-    registers: &mut [Tile],
-) -> Result<Tile, Trouble> {
+    registers: &mut [Tile<E>],
+) -> Result<Tile<E>, Trouble> {
     begin(leaves, (assignment.value, assignment.register), slots, registers)
 }
 
 /// Evaluates what stands at the root of a `let`, or is the tile that its root is begun with: nothing is read after it.
-fn begin(
+fn begin<E: Element>(
     leaves: &Leaves,
     (value, target): (&Scalar, usize),
     slots: &[i64],
-    registers: &mut [Tile],
-) -> Result<Tile, Trouble> {
+    registers: &mut [Tile<E>],
+) -> Result<Tile<E>, Trouble> {
     let Scalar::Call(call) = value else { return read(leaves, value, slots, registers) };
     let Call { leaf, onto, at, arguments } = &**call;
-    let mut tiles = Few::<Tile>::new();
+    let mut tiles = Few::<Tile<E>>::new();
     for argument in arguments {
         tiles.push(read(leaves, argument, slots, registers)?);
     }
     let onto = match onto {
         Some(Scalar::Register(register)) if *register == target => {
-            Some(std::mem::replace(&mut registers[target], Tile::Uniform(f64::NAN)))
+            Some(std::mem::replace(&mut registers[target], Tile::Uniform(E::NAN)))
         }
         Some(onto) => Some(begin(leaves, (onto, target), slots, registers)?),
         None => None,
@@ -54,7 +54,7 @@ fn begin(
     leaves.call(*leaf, &coordinates, onto, &tiles)
 }
 
-fn read(leaves: &Leaves, value: &Scalar, slots: &[i64], registers: &[Tile]) -> Result<Tile, Trouble> {
+fn read<E: Element>(leaves: &Leaves, value: &Scalar, slots: &[i64], registers: &[Tile<E>]) -> Result<Tile<E>, Trouble> {
     evaluate(leaves, value, &|slot: usize| slots[slot], &|register: usize| registers[register].clone())
 }
 
@@ -62,22 +62,22 @@ fn read(leaves: &Leaves, value: &Scalar, slots: &[i64], registers: &[Tile]) -> R
 ///
 /// # Errors
 /// As for [`assign`].
-pub fn evaluate(
+pub fn evaluate<E: Element>(
     leaves: &Leaves,
     value: &Scalar,
     slot: &impl Fn(usize) -> i64,
-    register: &impl Fn(usize) -> Tile,
-) -> Result<Tile, Trouble> {
+    register: &impl Fn(usize) -> Tile<E>,
+) -> Result<Tile<E>, Trouble> {
     let part = |part: &Scalar| evaluate(leaves, part, slot, register);
     match value {
-        Scalar::Number(number) => Ok(Tile::Uniform(*number)),
+        Scalar::Number(number) => Ok(Tile::Uniform(E::rounded(*number))),
         Scalar::Register(number) => Ok(register(*number)),
-        Scalar::Index(index) => Ok(Tile::Uniform(index.value_of(slot).ok_or(Trouble::Overflow)? as f64)),
+        Scalar::Index(index) => Ok(Tile::Uniform(E::rounded(index.value_of(slot).ok_or(Trouble::Overflow)? as f64))),
         Scalar::Unary(function, operand) => apply(*function, &[part(operand)?]),
         Scalar::Binary(function, parts) => apply(*function, &[part(&parts[0])?, part(&parts[1])?]),
         Scalar::Ternary(function, parts) => apply(*function, &[part(&parts[0])?, part(&parts[1])?, part(&parts[2])?]),
         Scalar::Call(call) => {
-            let arguments = call.arguments.iter().map(part).collect::<Result<Vec<Tile>, Trouble>>()?;
+            let arguments = call.arguments.iter().map(part).collect::<Result<Vec<Tile<E>>, Trouble>>()?;
             let onto = call.onto.as_ref().map(part).transpose()?;
             let at: Option<Vec<i64>> = call.at.iter().map(|entry| entry.value_of(slot)).collect();
             leaves.call(call.leaf, &at.ok_or(Trouble::Overflow)?, onto, &arguments)
@@ -86,7 +86,7 @@ pub fn evaluate(
 }
 
 /// A function of tiles, element by element.
-fn apply(function: Function, tiles: &[Tile]) -> Result<Tile, Trouble> {
+fn apply<E: Element>(function: Function, tiles: &[Tile<E>]) -> Result<Tile<E>, Trouble> {
     let mut sizes =
         tiles.iter().filter_map(|tile| if let Tile::Values(values) = tile { Some(values.len()) } else { None });
     let Some(needed) = sizes.next() else { return Ok(Tile::Uniform(apply_at(function, tiles, 0))) };
@@ -96,12 +96,12 @@ fn apply(function: Function, tiles: &[Tile]) -> Result<Tile, Trouble> {
     }
 }
 
-fn apply_at(function: Function, tiles: &[Tile], at: usize) -> f64 {
+fn apply_at<E: Element>(function: Function, tiles: &[Tile<E>], at: usize) -> E {
     let mut operands = [0.0; MOST_ARGUMENTS];
     for (operand, tile) in operands.iter_mut().zip(tiles) {
-        *operand = tile.at(at);
+        *operand = tile.at(at).double();
     }
-    function.apply(&operands[..tiles.len()])
+    E::rounded(function.apply(&operands[..tiles.len()]))
 }
 
 #[cfg(test)]

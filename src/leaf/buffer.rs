@@ -5,23 +5,26 @@
 //! whichever thread has it. Whoever finds nothing that fits gives something else back first, so there are never more
 //! pieces of memory than there have been buffers at a time.
 
+use super::Element;
 use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
 
 /// Fewer elements than these are left to the allocator, which keeps them itself.
 const LEAST: usize = 2048;
 
-/// What all buffers of the process have left.
-static LEFT: Left = Left(Mutex::new(vec![]));
-
-/// Memory that buffers have left.
+/// Memory that the buffers of the process have left.
 #[derive(Debug)]
-struct Left(Mutex<Vec<Vec<f64>>>);
+pub struct Left<E>(Mutex<Vec<Vec<E>>>);
 
-impl Left {
+impl<E> Left<E> {
+    /// Nothing yet.
+    pub(super) const fn new() -> Left<E> {
+        Left(Mutex::new(vec![]))
+    }
+
     /// Memory for so many elements, whatever it holds.
-    fn room(&self, length: usize) -> Vec<f64> {
-        let fits = |left: &Vec<f64>| (length..=2 * length).contains(&left.capacity());
+    fn room(&self, length: usize) -> Vec<E> {
+        let fits = |left: &Vec<E>| (length..=2 * length).contains(&left.capacity());
         if length >= LEAST
             && let Ok(mut left) = self.0.lock()
         {
@@ -34,7 +37,7 @@ impl Left {
     }
 
     /// Takes memory that is not needed any more.
-    fn keep(&self, values: Vec<f64>) {
+    fn keep(&self, values: Vec<E>) {
         if values.capacity() >= LEAST
             && let Ok(mut left) = self.0.lock()
         {
@@ -45,85 +48,85 @@ impl Left {
 
 /// Elements, row-major over a box.
 #[derive(Debug, PartialEq)]
-pub struct Buffer(Vec<f64>);
+pub struct Buffer<E: Element = f64>(Vec<E>);
 
-impl Buffer {
+impl<E: Element> Buffer<E> {
     /// No elements, and room for so many.
     #[must_use]
-    pub fn with_room(length: usize) -> Buffer {
-        let mut values = LEFT.room(length);
+    pub fn with_room(length: usize) -> Buffer<E> {
+        let mut values = E::left().room(length);
         values.clear();
         Buffer(values)
     }
 
     /// So many elements that are to be written before they are read: they hold anything, which shows in debug builds.
     #[must_use]
-    pub fn blank(length: usize) -> Buffer {
+    pub fn blank(length: usize) -> Buffer<E> {
         if cfg!(debug_assertions) {
-            return Buffer::filled(f64::NAN, length);
+            return Buffer::filled(E::NAN, length);
         }
-        let mut values = LEFT.room(length);
-        values.resize(length, 0.0);
+        let mut values = E::left().room(length);
+        values.resize(length, E::ZERO);
         Buffer(values)
     }
 
     /// So many elements of the same number.
     #[must_use]
-    pub fn filled(value: f64, length: usize) -> Buffer {
+    pub fn filled(value: E, length: usize) -> Buffer<E> {
         let mut buffer = Buffer::with_room(length);
         buffer.0.resize(length, value);
         buffer
     }
 
     /// Puts elements after those that are there.
-    pub fn extend_from_slice(&mut self, values: &[f64]) {
+    pub fn extend_from_slice(&mut self, values: &[E]) {
         self.0.extend_from_slice(values);
     }
 }
 
-impl Drop for Buffer {
+impl<E: Element> Drop for Buffer<E> {
     fn drop(&mut self) {
-        LEFT.keep(std::mem::take(&mut self.0));
+        E::left().keep(std::mem::take(&mut self.0));
     }
 }
 
-impl Deref for Buffer {
-    type Target = [f64];
+impl<E: Element> Deref for Buffer<E> {
+    type Target = [E];
 
-    fn deref(&self) -> &[f64] {
+    fn deref(&self) -> &[E] {
         &self.0
     }
 }
 
-impl DerefMut for Buffer {
-    fn deref_mut(&mut self) -> &mut [f64] {
+impl<E: Element> DerefMut for Buffer<E> {
+    fn deref_mut(&mut self) -> &mut [E] {
         &mut self.0
     }
 }
 
-impl Clone for Buffer {
-    fn clone(&self) -> Buffer {
+impl<E: Element> Clone for Buffer<E> {
+    fn clone(&self) -> Buffer<E> {
         Buffer::from(&**self)
     }
 }
 
-impl From<&[f64]> for Buffer {
-    fn from(values: &[f64]) -> Buffer {
+impl<E: Element> From<&[E]> for Buffer<E> {
+    fn from(values: &[E]) -> Buffer<E> {
         let mut buffer = Buffer::with_room(values.len());
         buffer.extend_from_slice(values);
         buffer
     }
 }
 
-impl From<Vec<f64>> for Buffer {
-    fn from(values: Vec<f64>) -> Buffer {
+impl<E: Element> From<Vec<E>> for Buffer<E> {
+    fn from(values: Vec<E>) -> Buffer<E> {
         Buffer(values)
     }
 }
 
 /// Room is made for as many as the iterator says at least.
-impl FromIterator<f64> for Buffer {
-    fn from_iter<T: IntoIterator<Item = f64>>(values: T) -> Buffer {
+impl<E: Element> FromIterator<E> for Buffer<E> {
+    fn from_iter<T: IntoIterator<Item = E>>(values: T) -> Buffer<E> {
         let values = values.into_iter();
         let mut buffer = Buffer::with_room(values.size_hint().0);
         buffer.0.extend(values);
@@ -137,13 +140,13 @@ mod tests {
 
     const LENGTH: usize = 3 * LEAST;
 
-    fn left_by(lengths: &[usize]) -> Left {
-        let left = Left(Mutex::new(vec![]));
+    fn left_by(lengths: &[usize]) -> Left<f64> {
+        let left = Left::new();
         lengths.iter().for_each(|length| left.keep(Vec::with_capacity(*length)));
         left
     }
 
-    fn count(left: &Left) -> usize {
+    fn count(left: &Left<f64>) -> usize {
         left.0.lock().unwrap().len()
     }
 
@@ -173,7 +176,7 @@ mod tests {
 
     #[test]
     fn buffers_begin_as_they_are_asked_to() {
-        assert_eq!((Buffer::blank(LENGTH).len(), Buffer::with_room(LENGTH).len()), (LENGTH, 0));
+        assert_eq!((Buffer::<f64>::blank(LENGTH).len(), Buffer::<f32>::with_room(LENGTH).len()), (LENGTH, 0));
         let filled = Buffer::filled(2.0, LENGTH);
         assert!(filled.len() == LENGTH && filled.iter().all(|value| *value == 2.0));
         assert!(filled.clone() == filled && filled.clone().as_ptr() != filled.as_ptr());

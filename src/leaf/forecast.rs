@@ -61,7 +61,7 @@ impl Forecasts {
     pub fn new(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Forecasts> {
         let routines = compile_leaves(program, sizes)?;
         let kept = routines.iter().map(|_| Kept::default()).collect();
-        Ok(Forecasts { calls: Calls::new(routines, true)?, has_library: backend.library().is_some(), kept })
+        Ok(Forecasts { calls: Calls::new(routines, true)?, has_library: backend.is_library(), kept })
     }
 
     /// What a leaf will do at these coordinates.
@@ -101,7 +101,7 @@ struct Count {
 
 impl Count {
     /// Counts steps at the indices' values; what loops do there counts for a task.
-    fn block<'a>(&mut self, run: &mut Run<'a>, nodes: &'a [Node], task: usize) -> Result<(), Trouble> {
+    fn block<'a>(&mut self, run: &mut Run<'a, f64>, nodes: &'a [Node], task: usize) -> Result<(), Trouble> {
         nodes.iter().try_for_each(|node| match node {
             Node::Loop(repeated) => self.repeat(run, repeated, task),
             Node::If { conditions, then, otherwise } => {
@@ -117,7 +117,7 @@ impl Count {
     }
 
     /// All rounds of a loop; one of them where they are alike.
-    fn repeat<'a>(&mut self, run: &mut Run<'a>, repeated: &'a Loop, task: usize) -> Result<(), Trouble> {
+    fn repeat<'a>(&mut self, run: &mut Run<'a, f64>, repeated: &'a Loop, task: usize) -> Result<(), Trouble> {
         let (first, last) = run.rounds(repeated);
         let are_alike = !depends(&repeated.body, repeated.index);
         let rounds: Span = if are_alike { (first, last.min(first)) } else { (first, last) };
@@ -139,7 +139,7 @@ impl Count {
         self.looped.iter_mut().zip(looped).for_each(|(sum, before)| *sum += (*sum - before) * times);
     }
 
-    fn known<'a>(&mut self, run: &mut Run<'a>, known: &'a Known) -> Result<(), Trouble> {
+    fn known<'a>(&mut self, run: &mut Run<'a, f64>, known: &'a Known) -> Result<(), Trouble> {
         let service = known.kind.service() as usize;
         match &known.kind {
             _ if !self.has_library => self.repeat(run, &known.loops, service),

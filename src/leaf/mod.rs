@@ -15,6 +15,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use tally::Tally;
 
+mod element;
+
+pub use element::{Element, Enclosed};
+
 mod buffer;
 
 pub use buffer::Buffer;
@@ -47,16 +51,16 @@ pub use assign::{assign, evaluate};
 
 /// The elements of one tile.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tile {
+pub enum Tile<E: Element = f64> {
     /// The same number for every element, of whatever box.
-    Uniform(f64),
+    Uniform(E),
     /// Row-major over the tile's box; empty where the box is.
-    Values(Arc<Buffer>),
+    Values(Arc<Buffer<E>>),
 }
 
-impl Tile {
+impl<E: Element> Tile<E> {
     /// The element at a row-major position of the tile's box, which must have so many.
-    pub fn at(&self, position: usize) -> f64 {
+    pub fn at(&self, position: usize) -> E {
         match self {
             Tile::Uniform(value) => *value,
             Tile::Values(values) => values[position],
@@ -64,7 +68,7 @@ impl Tile {
     }
 
     /// All elements of the tile, of whose box there are so many.
-    pub fn elements(&self, count: usize) -> Cow<'_, [f64]> {
+    pub fn elements(&self, count: usize) -> Cow<'_, [E]> {
         match self {
             Tile::Uniform(value) => Cow::Owned(vec![*value; count]),
             Tile::Values(values) => Cow::Borrowed(values),
@@ -98,7 +102,7 @@ impl Leaves {
     }
 
     fn of(routines: Vec<Routine>, backend: LeafBackend) -> Checked<Leaves> {
-        let calls = Calls::new(routines, backend.library().is_some())?;
+        let calls = Calls::new(routines, backend.is_library())?;
         Ok(Leaves { calls, backend, tally: Tally::default() })
     }
 
@@ -121,7 +125,13 @@ impl Leaves {
     /// # Errors
     /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] where a tile does not have the
     /// elements of its box, [`Trouble::OutsideWindow`] where a subscript leaves its window.
-    pub fn call(&self, leaf: usize, at: &[i64], onto: Option<Tile>, arguments: &[Tile]) -> Result<Tile, Trouble> {
+    pub fn call<E: Element>(
+        &self,
+        leaf: usize,
+        at: &[i64],
+        onto: Option<Tile<E>>,
+        arguments: &[Tile<E>],
+    ) -> Result<Tile<E>, Trouble> {
         let routine = self.calls.routine(leaf, at)?;
         let call = self.calls.prepare(leaf, at)?;
         let assembly = Assembly { routine, call: &call, leaf };

@@ -85,7 +85,7 @@ pub fn measure_rates(task: usize, side: u64, backend: LeafBackend, effort: Effor
         return Ok(vec![]);
     };
     let is_known = call.leaves.known(0, &call.at).is_ok_and(|names| names.contains(&TASKS[task]));
-    if backend.library().is_some() && !is_known {
+    if backend.is_library() && !is_known {
         return Ok(vec![]);
     }
     call.measure(effort).map_err(|trouble| {
@@ -106,7 +106,7 @@ impl Call {
     /// Calls the leaf on all that it is given in turn, after a round that is not measured.
     fn measure(&self, effort: Effort) -> Result<Vec<f64>, Trouble> {
         let elements = (self.side * self.side * (self.arguments.len() + 1)) as u64;
-        let all = if self.leaves.backend.library().is_some() { ELEMENTS } else { ELEMENTS_OF_LOOPS };
+        let all = if self.leaves.backend.is_library() { ELEMENTS } else { ELEMENTS_OF_LOOPS };
         let mut given: Vec<Given> = (0..(all / elements).clamp(1, MOST_GIVEN)).map(|_| self.given()).collect();
         self.round(&mut given)?;
         let applied = (self.leaves.work().applied / given.len() as u64).max(1);

@@ -9,7 +9,7 @@ use super::gather::gather;
 use super::resolved::{Access, Node, Resolver, Stop, evaluate_node};
 use super::sizes::{check_sizes, extents_at, show_sizes};
 use super::table::{State, Table, Tensors, build_tables};
-use super::{Domain, Equation, RecurrenceSystem, Role};
+use super::{Domain, Equation, Precision, Real, RecurrenceSystem, Role};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::Bindings;
 
@@ -18,11 +18,24 @@ const POINT_LIMIT: u64 = 1 << 25;
 
 /// The outputs of the system at these sizes, for these inputs.
 pub fn evaluate(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
+    evaluate_in(Precision::Double, system, sizes, inputs)
+}
+
+/// The same where inputs, numbers and what every function gives have these digits only.
+pub fn evaluate_in(
+    precision: Precision,
+    system: &RecurrenceSystem,
+    sizes: &Bindings,
+    inputs: &Tensors,
+) -> Checked<Tensors> {
     check_sizes(system, sizes)?;
     check_work(system, sizes)?;
     let tables = build_tables(system, sizes, inputs)?;
     let mut run = Run::prepare(system, sizes, tables)?;
-    run.compute_all()?;
+    match precision {
+        Precision::Double => run.compute_all::<f64>()?,
+        Precision::Single => run.compute_all::<f32>()?,
+    }
     let computed = system.tensors.iter().zip(run.tables).filter(|(tensor, _)| tensor.role == Role::Output);
     computed.map(|(tensor, table)| Ok((tensor.name.clone(), table.into_array()?))).collect()
 }
@@ -117,20 +130,20 @@ impl<'a> Run<'a> {
         diagnostic.note(format!("at {}", show_sizes(self.sizes)))
     }
 
-    fn compute_all(&mut self) -> Checked<()> {
+    fn compute_all<R: Real>(&mut self) -> Checked<()> {
         for table in 0..self.tables.len() {
             for flat in 0..self.tables[table].values.len() {
-                self.compute(table, flat)?;
+                self.compute::<R>(table, flat)?;
             }
         }
         Ok(())
     }
 
     /// Computes one element and all that it needs, deepest first.
-    fn compute(&mut self, table: usize, flat: usize) -> Checked<()> {
+    fn compute<R: Real>(&mut self, table: usize, flat: usize) -> Checked<()> {
         let mut stack = vec![(table, flat)];
         while let Some((table, flat)) = stack.last().copied() {
-            match self.attempt(table, flat)? {
+            match self.attempt::<R>(table, flat)? {
                 None => {
                     self.tables[table].states[flat] = State::Ready;
                     stack.pop();
@@ -148,7 +161,7 @@ impl<'a> Run<'a> {
     }
 
     /// Stores the element's value, or says which element it needs first.
-    fn attempt(&mut self, table: usize, flat: usize) -> Checked<Option<(usize, usize)>> {
+    fn attempt<R: Real>(&mut self, table: usize, flat: usize) -> Checked<Option<(usize, usize)>> {
         if self.tables[table].states[flat] == State::Ready {
             return Ok(None);
         }
@@ -159,9 +172,9 @@ impl<'a> Run<'a> {
         };
         let instance = &self.instances[owner.instance as usize];
         let mut slots = instance.points[owner.point as usize].clone();
-        match evaluate_node(&instance.value, &self.tables, &mut slots) {
+        match evaluate_node::<R>(&instance.value, &self.tables, &mut slots) {
             Ok(value) => {
-                self.tables[table].values[flat] = value;
+                self.tables[table].values[flat] = value.double();
                 Ok(None)
             }
             Err(Stop::Missing(needed, position)) => Ok(Some((needed, position))),

@@ -12,6 +12,10 @@ mod system;
 
 pub use system::{Directive, Domain, Equation, Expr, Function, Operator, RecurrenceSystem, Role, Schedule, Tensor};
 
+mod real;
+
+pub use real::{Precision, Real};
+
 mod space;
 
 pub use space::{Chain, Operand, Scalar, Space};
@@ -40,7 +44,7 @@ pub(crate) use gather::{gather, outer_reductions, scattered_indices};
 
 mod evaluate;
 
-pub use evaluate::evaluate;
+pub use evaluate::{evaluate, evaluate_in};
 
 mod one_space;
 

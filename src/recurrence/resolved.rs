@@ -4,7 +4,7 @@
 //! indices are slots and tensors are positions; [`evaluate_node`] walks it without looking anything up by name.
 
 use super::table::{State, Table};
-use super::{Expr, Function, Operand, Operator, Scalar};
+use super::{Expr, Function, Operand, Operator, Real, Scalar};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Bound, Name};
 use crate::span::Span;
@@ -156,11 +156,11 @@ impl Access {
         Some(flat)
     }
 
-    fn read(&self, tables: &[Table], slots: &[i64]) -> Result<f64, Stop> {
+    fn read<R: Real>(&self, tables: &[Table], slots: &[i64]) -> Result<R, Stop> {
         let flat = self.locate(tables, slots).ok_or(Stop::Outside(self.table, self.span))?;
         let table = &tables[self.table];
         match table.states.get(flat) {
-            Some(State::Ready) => Ok(table.values[flat]),
+            Some(State::Ready) => Ok(R::rounded(table.values[flat])),
             _ => Err(Stop::Missing(self.table, flat)),
         }
     }
@@ -168,13 +168,13 @@ impl Access {
 
 impl Reduction {
     /// Starts from the first term, so that no neutral value enters the result; an empty range gives the neutral value.
-    fn evaluate(&self, tables: &[Table], slots: &mut Vec<i64>) -> Result<f64, Stop> {
+    fn evaluate<R: Real>(&self, tables: &[Table], slots: &mut Vec<i64>) -> Result<R, Stop> {
         if self.guards.iter().any(|guard| guard.at(slots) < 0) {
-            return Ok(self.operator.neutral());
+            return Ok(R::rounded(self.operator.neutral()));
         }
         let low = self.lower.iter().map(|(form, divisor)| ceiling(form.at(slots), *divisor)).max().unwrap_or(0);
         let high = self.upper.iter().map(|(form, divisor)| form.at(slots).div_euclid(*divisor)).min().unwrap_or(-1);
-        let mut total = None;
+        let mut total: Option<R> = None;
         for value in low..=high {
             slots.truncate(self.slot);
             slots.push(value);
@@ -182,23 +182,23 @@ impl Reduction {
             total = Some(total.map_or(term, |sum| self.operator.combine(sum, term)));
         }
         slots.truncate(self.slot);
-        Ok(total.unwrap_or(self.operator.neutral()))
+        Ok(total.unwrap_or(R::rounded(self.operator.neutral())))
     }
 }
 
 /// The value of a node; `slots` holds the indices in scope and comes back as it was.
-pub(super) fn evaluate_node(node: &Node, tables: &[Table], slots: &mut Vec<i64>) -> Result<f64, Stop> {
+pub(super) fn evaluate_node<R: Real>(node: &Node, tables: &[Table], slots: &mut Vec<i64>) -> Result<R, Stop> {
     match node {
-        Node::Number(value) => Ok(*value),
-        Node::Index(form) => Ok(form.at(slots) as f64),
+        Node::Number(value) => Ok(R::rounded(*value)),
+        Node::Index(form) => Ok(R::rounded(form.at(slots) as f64)),
         Node::Read(access) => access.read(tables, slots),
         Node::Reduce(reduction) => reduction.evaluate(tables, slots),
         Node::Apply(function, arguments) => {
             let mut values = [0.0; 3];
             for (value, argument) in values.iter_mut().zip(arguments) {
-                *value = evaluate_node(argument, tables, slots)?;
+                *value = evaluate_node::<R>(argument, tables, slots)?.double();
             }
-            Ok(function.apply(&values[..arguments.len().min(values.len())]))
+            Ok(R::rounded(function.apply(&values[..arguments.len().min(values.len())])))
         }
     }
 }

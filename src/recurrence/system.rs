@@ -1,6 +1,6 @@
 //! The types of a recurrence system.
 
-use super::Assumption;
+use super::{Assumption, Real};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::span::{Source, Span};
 use std::sync::Arc;
@@ -141,12 +141,12 @@ impl Operator {
     }
 
     /// `a` combined with `b`, in this order.
-    pub fn combine(self, a: f64, b: f64) -> f64 {
+    pub fn combine<R: Real>(self, a: R, b: R) -> R {
         match self {
             Operator::Sum => a + b,
             Operator::Product => a * b,
-            Operator::Max => a.max(b),
-            Operator::Min => a.min(b),
+            Operator::Max => a.larger(b),
+            Operator::Min => a.smaller(b),
         }
     }
 }

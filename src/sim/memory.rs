@@ -3,10 +3,10 @@
 //! An address is that of a word: an element, or a tile, whose elements are its box of the array.
 
 use super::output::Output;
-use crate::array::elements::{Sinks, Source, Sources, sources_of};
+use crate::array::elements::{PART, Sinks, Source, Sources, cut_runs, sources_of};
 use crate::array::{Code, Layout, Tensors, Trouble, show_point};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use crate::leaf::{Buffer, Tile};
+use crate::leaf::{Buffer, Element, Tile};
 use crate::recurrence::Role;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -36,23 +36,23 @@ impl MemoryTraffic {
 
 /// All arrays, flat and row-major. Outputs may be stored by several threads at once; who stores a word a second time
 /// is told so.
-pub(crate) struct Memory {
+pub(crate) struct Memory<E: Element = f64> {
     layouts: Vec<Layout>,
     /// For each array the number of its first word, counted through all arrays.
     first: Vec<usize>,
     /// For an input of numbers: these.
-    inputs: Vec<Vec<f64>>,
+    inputs: Vec<Vec<E>>,
     /// For an input of tiles: these, so that whoever reads one copies nothing.
-    tiles: Vec<Vec<Tile>>,
-    outputs: Vec<Output>,
+    tiles: Vec<Vec<Tile<E>>>,
+    outputs: Vec<Output<E>>,
 }
 
-impl Memory {
+impl<E: Element> Memory<E> {
     /// The inputs as given, the outputs not stored yet.
     ///
     /// # Errors
     /// An input that is missing, unknown, or of another shape than the program's.
-    pub fn new(code: &Code, inputs: &Tensors) -> Checked<Memory> {
+    pub fn new(code: &Code, inputs: &Tensors) -> Checked<Memory<E>> {
         Memory::read(code, &mut sources_of(inputs))
     }
 
@@ -60,7 +60,7 @@ impl Memory {
     ///
     /// # Errors
     /// As for [`Memory::new`]; a source that cannot be read.
-    pub fn read(code: &Code, sources: &mut Sources<'_>) -> Checked<Memory> {
+    pub fn read(code: &Code, sources: &mut Sources<'_>) -> Checked<Memory<E>> {
         check_inputs(&code.arrays, sources)?;
         let first = code.arrays.iter().scan(0, |next, layout| Some(std::mem::replace(next, *next + layout.length())));
         Ok(Memory {
@@ -73,7 +73,7 @@ impl Memory {
     }
 
     /// The numbers of an input.
-    pub fn input(&self, array: usize) -> &[f64] {
+    pub fn input(&self, array: usize) -> &[E] {
         &self.inputs[array]
     }
 
@@ -83,13 +83,13 @@ impl Memory {
     }
 
     /// The tile of an input; of one without dimensions its number.
-    pub fn tile(&self, array: usize, address: usize) -> Tile {
+    pub fn tile(&self, array: usize, address: usize) -> Tile<E> {
         let number = || Tile::Values(Arc::new(Buffer::from(from_ref(&self.inputs[array][address]))));
         self.tiles[array].get(address).cloned().unwrap_or_else(number)
     }
 
     /// Takes an input out, in tiles.
-    pub fn take_tiles(&mut self, array: usize) -> Vec<Tile> {
+    pub fn take_tiles(&mut self, array: usize) -> Vec<Tile<E>> {
         let tiles = (0..self.layouts[array].length()).map(|address| self.tile(array, address)).collect();
         self.tiles[array] = vec![];
         tiles
@@ -101,7 +101,7 @@ impl Memory {
     }
 
     /// Stores a number; whether this is the first time.
-    pub fn store(&self, array: usize, address: usize, value: f64) -> bool {
+    pub fn store(&self, array: usize, address: usize, value: E) -> bool {
         self.outputs[array].store(address, value)
     }
 
@@ -109,7 +109,7 @@ impl Memory {
     ///
     /// # Errors
     /// A tile of another box.
-    pub fn store_tile(&self, array: usize, address: usize, tile: &Tile) -> Result<bool, Trouble> {
+    pub fn store_tile(&self, array: usize, address: usize, tile: &Tile<E>) -> Result<bool, Trouble> {
         check_box(&self.layouts[array], address, tile)?;
         Ok(self.outputs[array].store_tile(address, tile))
     }
@@ -117,7 +117,7 @@ impl Memory {
     /// Refuses outputs of which some element was never stored.
     pub fn check_stored(&self) -> Checked<()> {
         let outputs = self.layouts.iter().zip(&self.outputs).filter(|(layout, _)| layout.is_output());
-        let missing = |(layout, output): (&Layout, &Output)| missing_word(layout, &|address| output.has(address));
+        let missing = |(layout, output): (&Layout, &Output<E>)| missing_word(layout, &|address| output.has(address));
         let faults: Diagnostics = outputs.filter_map(missing).collect();
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
@@ -139,20 +139,25 @@ impl Memory {
 }
 
 /// The elements of an input of numbers; none of another array.
-fn read_numbers(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<f64>> {
+fn read_numbers<E: Element>(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<E>> {
     let Some(source) = source_of(layout, sources).filter(|_| layout.boxes.is_empty()) else { return Ok(vec![]) };
     let mut values = Vec::with_capacity(layout.volume());
-    source.read(from_ref(&(0..layout.volume())), &mut values)?;
+    let mut part = vec![];
+    for run in cut_runs(from_ref(&(0..layout.volume())), PART) {
+        part.clear();
+        source.read(from_ref(&run), &mut part)?;
+        values.extend(part.iter().copied().map(E::rounded));
+    }
     Ok(values)
 }
 
 /// The tiles of an input of tiles, read one by one; none of another array.
-fn read_tiles(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<Tile>> {
+fn read_tiles<E: Element>(layout: &Layout, sources: &mut Sources<'_>) -> Checked<Vec<Tile<E>>> {
     let Some(source) = source_of(layout, sources).filter(|_| !layout.boxes.is_empty()) else { return Ok(vec![]) };
     let read = |address: usize| {
         let mut values = Vec::with_capacity(layout.size_at(address));
         source.read(&layout.runs(address).collect::<Vec<_>>(), &mut values)?;
-        Ok(Tile::Values(Arc::new(Buffer::from(values))))
+        Ok(Tile::Values(Arc::new(values.into_iter().map(E::rounded).collect::<Buffer<E>>())))
     };
     (0..layout.length()).map(read).collect()
 }
@@ -181,7 +186,7 @@ pub(crate) fn show_element(layout: &Layout, address: usize) -> String {
 }
 
 /// Refuses a tile of another box than that at an address.
-pub(crate) fn check_box(layout: &Layout, address: usize, tile: &Tile) -> Result<(), Trouble> {
+pub(crate) fn check_box<E: Element>(layout: &Layout, address: usize, tile: &Tile<E>) -> Result<(), Trouble> {
     let needed = layout.size_at(address);
     match tile {
         Tile::Values(values) if values.len() != needed => Err(Trouble::OtherBox { needed, found: values.len() }),

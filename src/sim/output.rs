@@ -6,7 +6,7 @@
 use crate::array::Layout;
 use crate::array::elements::{PART, Sink, cut_runs};
 use crate::diagnostic::Checked;
-use crate::leaf::Tile;
+use crate::leaf::{Element, Tile};
 use ndarray::ArrayD;
 use std::slice::from_ref;
 use std::sync::OnceLock;
@@ -14,16 +14,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The words of an output.
 #[derive(Debug)]
-pub(super) enum Output {
-    /// The bits of numbers, and which of them have been stored.
+pub(super) enum Output<E: Element = f64> {
+    /// The bits of numbers, of double precision, and which of them have been stored.
     Numbers { bits: Vec<AtomicU64>, stored: Vec<AtomicBool> },
     /// Tiles, each in its place once it has been stored.
-    Tiles(Vec<OnceLock<Tile>>),
+    Tiles(Vec<OnceLock<Tile<E>>>),
 }
 
-impl Output {
+impl<E: Element> Output<E> {
     /// Nothing stored yet.
-    pub fn new(layout: &Layout) -> Output {
+    pub fn new(layout: &Layout) -> Output<E> {
         let length = if layout.is_output() { layout.length() } else { 0 };
         if layout.boxes.is_empty() {
             let (bits, stored) = (|_| AtomicU64::new(0), |_| AtomicBool::new(false));
@@ -36,17 +36,17 @@ impl Output {
     }
 
     /// Stores a number; whether this is the first time.
-    pub fn store(&self, address: usize, value: f64) -> bool {
+    pub fn store(&self, address: usize, value: E) -> bool {
         let Output::Numbers { bits, stored } = self else { return false };
         let is_first = !stored[address].swap(true, Ordering::Relaxed);
         if is_first {
-            bits[address].store(value.to_bits(), Ordering::Relaxed);
+            bits[address].store(value.double().to_bits(), Ordering::Relaxed);
         }
         is_first
     }
 
     /// Stores a tile, or the number of one without dimensions; whether this is the first time.
-    pub fn store_tile(&self, address: usize, tile: &Tile) -> bool {
+    pub fn store_tile(&self, address: usize, tile: &Tile<E>) -> bool {
         match self {
             Output::Numbers { .. } => self.store(address, tile.at(0)),
             Output::Tiles(tiles) => tiles[address].set(tile.clone()).is_ok(),
@@ -79,7 +79,7 @@ impl Output {
             Output::Tiles(tiles) => tiles.iter().enumerate().try_for_each(|(address, tile)| {
                 let Some(tile) = tile.get() else { return Ok(()) };
                 let runs: Vec<_> = layout.runs(address).collect();
-                let values = tile.elements(layout.size_at(address));
+                let values = doubles(tile, layout.size_at(address));
                 sinks.iter_mut().try_for_each(|sink| sink.write(&runs, &values))
             }),
         }
@@ -107,9 +107,14 @@ fn number(bits: &AtomicU64) -> f64 {
     f64::from_bits(bits.load(Ordering::Relaxed))
 }
 
+/// The elements of a tile, of which there are so many.
+fn doubles<E: Element>(tile: &Tile<E>, count: usize) -> Vec<f64> {
+    tile.elements(count).iter().copied().map(E::double).collect()
+}
+
 /// Copies a tile into its box of an array, row by row.
-fn put_tile(values: &mut [f64], layout: &Layout, address: usize, tile: &Tile) {
-    let elements = tile.elements(layout.size_at(address));
+fn put_tile<E: Element>(values: &mut [f64], layout: &Layout, address: usize, tile: &Tile<E>) {
+    let elements = doubles(tile, layout.size_at(address));
     let mut rest = &*elements;
     for run in layout.runs(address) {
         let (row, after) = rest.split_at(run.len());
@@ -137,7 +142,7 @@ mod tests {
 
     #[test]
     fn tiles_lie_in_their_boxes_and_what_is_not_stored_is_zero() {
-        let output = Output::new(&tiled());
+        let output = Output::<f64>::new(&tiled());
         let stored = [(3, tile(&[9.0])), (0, tile(&[1.0, 2.0, 4.0, 5.0])), (2, Tile::Uniform(-0.5))];
         assert!(stored.iter().all(|(address, tile)| output.store_tile(*address, tile)));
         assert_eq!([0, 1, 2, 3].map(|address| output.has(address)), [true, false, true, true]);
@@ -147,13 +152,13 @@ mod tests {
 
     #[test]
     fn the_first_word_stays_until_all_is_forgotten() {
-        let mut output = Output::new(&tiled());
+        let mut output = Output::<f64>::new(&tiled());
         assert_eq!([1.0, 2.0].map(|value| output.store_tile(3, &tile(&[value]))), [true, false]);
         output.forget();
         assert!(!output.has(3) && output.store_tile(3, &tile(&[3.0])));
         assert_eq!(output.into_array(&tiled())[[2, 2]], 3.0);
         let numbers = Layout { shape: vec![2], elements: vec![2], boxes: vec![], ..tiled() };
-        let mut output = Output::new(&numbers);
+        let mut output = Output::<f64>::new(&numbers);
         assert_eq!([1.0, 2.0].map(|value| output.store(1, value)), [true, false]);
         output.forget();
         assert!(!output.has(1) && output.store_tile(1, &Tile::Uniform(3.0)));
@@ -162,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_sink_gets_every_tile_at_its_place() {
-        let (output, mut array) = (Output::new(&tiled()), ArrayD::zeros(vec![3, 3]));
+        let (output, mut array) = (Output::<f64>::new(&tiled()), ArrayD::zeros(vec![3, 3]));
         let stored = [tile(&[1.0, 2.0, 4.0, 5.0]), tile(&[3.0, 6.0]), tile(&[7.0, 8.0]), Tile::Uniform(9.0)];
         stored.iter().enumerate().for_each(|(address, tile)| assert!(output.store_tile(address, tile)));
         output.write(&tiled(), &mut [Box::new(&mut array)]).expect("in memory");

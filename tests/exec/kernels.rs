@@ -2,6 +2,7 @@
 //! sizes, sizes smaller than the grid of workers, and size 1, for any number of workers and any dealing.
 
 use super::programs::{LONG, Way, inputs, kernels, program, same_bits, settings, shown, ways};
+use super::singles::hold_singles;
 use systole::array::Program;
 use systole::exec::execute;
 use systole::integer::Bindings;
@@ -36,6 +37,7 @@ fn hold(way: &Way, program: &Program, system: &RecurrenceSystem, sizes: &Binding
         let functions: u64 = simulated.counters.operations.values().sum();
         assert_eq!(execution.counts.operations, functions, "{way:?} at {sizes:?} with {settings:?}");
     }
+    hold_singles((way, program, system), sizes, !is_reordered);
 }
 
 /// Every schedule of these kernels at every size.

@@ -36,6 +36,8 @@ mod tiled;
 
 mod tiles;
 
+mod singles;
+
 mod predictions;
 
 mod schedule;

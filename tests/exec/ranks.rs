@@ -70,6 +70,19 @@ fn hold_way(way: &Way, runs: &[(i64, usize, &str)], is_as_written: bool) {
         assert!(!is_as_written || object["matches_reference"] == true, "{way:?} {size} on {ranks} {fold}");
         assert_eq!(contents(&found), contents(&expected), "{way:?} {size} on {ranks} {fold}");
     }
+    let (first, ranks, fold) = runs[1];
+    hold_singles(way, &path, &sizes(&program, first), (ranks, fold), is_as_written);
+}
+
+/// A program on ranks in single precision, against the equations in it.
+fn hold_singles(way: &Way, path: &str, size: &str, (ranks, fold): (usize, &str), is_as_written: bool) {
+    let kernel = format!("kernels/{}.rec", way.kernel);
+    let flags = [path, "--size", size, "--deal", fold, "--reference", &kernel, "--precision", "single", "--json"];
+    let ran = mpirun(ranks, &flags);
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold} in single precision");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+    assert_eq!(object["precision"], "single");
+    assert!(!is_as_written || object["rounding"] == 0.0, "{way:?} {size} on {ranks} {fold} in single precision");
 }
 
 fn short() -> Vec<String> {

@@ -2,10 +2,11 @@
 //! not divide, at sizes smaller than a tile or than the grid of workers, and at size 1.
 
 use super::programs::{Way, inputs, program, same_bits, settings, shown};
+use super::singles::{hold_singles, is_close};
 use systole::exec::{Settings, execute};
 use systole::integer::Bindings;
 use systole::leaf::LeafBackend;
-use systole::recurrence;
+use systole::recurrence::{self, Precision};
 use systole::sim::{self, simulate};
 
 /// Kernels, flags, and whether sums run in the written order, so that the bits are those of the equations as they stand.
@@ -83,6 +84,7 @@ fn hold(way: &Way, is_as_written: bool) {
             assert_eq!(execution.deadlock, None, "{way:?} at {sizes:?} with {settings:?}");
             assert!(same_bits(&execution.outputs, &simulated.outputs), "{way:?} at {sizes:?} with {settings:?}");
         }
+        hold_singles((way, &program, &system), &sizes, is_as_written);
     }
 }
 
@@ -114,15 +116,14 @@ fn hold_closely(way: &Way) {
         let inputs = inputs(&system, &sizes);
         let meaning =
             recurrence::evaluate(&system, &sizes, &inputs).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
-        for leaves in LIBRARIES {
-            let settings = Settings { workers, leaves: *leaves, ..Settings::default() };
+        for (leaves, precision) in
+            LIBRARIES.iter().flat_map(|leaves| Precision::ALL.map(|precision| (*leaves, precision)))
+        {
+            let settings = Settings { workers, leaves, precision, ..Settings::default() };
             let execution = execute(&program, &sizes, &inputs, &settings);
             let execution = execution.unwrap_or_else(|faults| panic!("{way:?} {settings:?} {}", shown(&faults)));
-            for (name, array) in &meaning {
-                let pairs = execution.outputs[name].iter().zip(array);
-                let is_close = |(found, wanted): (&f64, &f64)| (found - wanted).abs() <= 1e-11 * wanted.abs().max(1.0);
-                assert!(pairs.into_iter().all(is_close), "{way:?} at {sizes:?} with {settings:?}");
-            }
+            let tolerance = if precision == Precision::Double { 1e-11 } else { 1e-4 };
+            assert!(is_close(&execution.outputs, &meaning, tolerance), "{way:?} at {sizes:?} with {settings:?}");
         }
     }
 }

@@ -5,17 +5,22 @@ use super::examples::{matrix_product, repeat, smith_waterman, triangular_solve};
 use super::naive::{elements, tile};
 use super::whole::{at, numbers, same_bits, sizes};
 use systole::integer::{Bindings, name};
-use systole::leaf::{LeafBackend, Leaves, Tile};
+use systole::leaf::{Element, LeafBackend, Leaves, Tile};
 use systole::recurrence::{Function, Operator};
 use systole::tiles::{Leaf, Step, Value};
 
 /// A result by loops and by the library, and what the library runs. Both count the same arithmetic.
-fn both(leaf: &Leaf, sizes: &Bindings, coordinates: &[i64], with_onto: bool) -> ([Vec<f64>; 2], Vec<&'static str>) {
+fn both<E: Element>(
+    leaf: &Leaf,
+    sizes: &Bindings,
+    coordinates: &[i64],
+    with_onto: bool,
+) -> ([Vec<E>; 2], Vec<&'static str>) {
     let parameters: Vec<&str> = sizes.keys().map(|name| &**name).collect();
     let program = program(&parameters, vec![leaf.clone()]);
     let bindings = at(leaf, sizes, coordinates);
     let random = |boxes, seed| tile(numbers(elements(boxes, &bindings).len() as i64, seed));
-    let arguments: Vec<Tile> =
+    let arguments: Vec<Tile<E>> =
         leaf.arguments.iter().zip(1..).map(|(argument, seed)| random(&argument.tile, seed)).collect();
     let onto = with_onto.then(|| random(&leaf.result, 100));
     let (mut known, mut applied) = (vec![], vec![]);
@@ -35,13 +40,19 @@ fn both(leaf: &Leaf, sizes: &Bindings, coordinates: &[i64], with_onto: bool) -> 
 
 fn close(leaf: &Leaf, sizes: &Bindings, coordinates: &[i64]) {
     for with_onto in [false, true] {
-        let ([loops, library], known) = both(leaf, sizes, coordinates, with_onto);
-        assert_eq!(known, ["gemm"], "{leaf:?}");
-        assert_eq!(loops.len(), library.len());
-        let scale = loops.iter().fold(1.0f64, |scale, value| scale.max(value.abs()));
-        for (a, b) in loops.iter().zip(&library) {
-            assert!((a - b).abs() <= 1e-12 * scale, "{a} and {b} for {coordinates:?} of {leaf:?}");
-        }
+        close_in::<f64>(leaf, sizes, coordinates, with_onto, 1e-12);
+        close_in::<f32>(leaf, sizes, coordinates, with_onto, 1e-5);
+    }
+}
+
+fn close_in<E: Element>(leaf: &Leaf, sizes: &Bindings, coordinates: &[i64], with_onto: bool, tolerance: f64) {
+    let (results, known) = both::<E>(leaf, sizes, coordinates, with_onto);
+    let [loops, library] = results.map(|values| values.into_iter().map(E::double).collect::<Vec<_>>());
+    assert_eq!(known, ["gemm"], "{leaf:?}");
+    assert_eq!(loops.len(), library.len());
+    let scale = loops.iter().fold(1.0f64, |scale, value| scale.max(value.abs()));
+    for (a, b) in loops.iter().zip(&library) {
+        assert!((a - b).abs() <= tolerance * scale, "{a} and {b} for {coordinates:?} of {leaf:?}");
     }
 }
 
@@ -104,7 +115,7 @@ fn large_products_and_products_smaller_than_a_tile() {
 #[test]
 fn products_over_nothing() {
     let ([loops, library], known) =
-        both(&matrix_product([4, 4, 4]), &sizes(&[("M", 4), ("N", 4), ("K", 4)]), &[0, 0, 1], true);
+        both::<f64>(&matrix_product([4, 4, 4]), &sizes(&[("M", 4), ("N", 4), ("K", 4)]), &[0, 0, 1], true);
     assert_eq!(known, ["gemm"]);
     same_bits(&library, &loops);
 }
@@ -154,11 +165,11 @@ fn what_is_no_product_is_run_by_loops() {
     batch.coordinates = names(&["I", "J", "L"]);
     batch.name = name("elementwise");
     for leaf in [three, batch] {
-        let ([loops, library], known) = both(&leaf, &sizes, &[1, 0, 0], true);
+        let ([loops, library], known) = both::<f64>(&leaf, &sizes, &[1, 0, 0], true);
         assert!(known.is_empty(), "{leaf:?}");
         same_bits(&library, &loops);
     }
-    let ([loops, library], known) = both(&smith_waterman([4, 4]), &sizes, &[1, 1], false);
+    let ([loops, library], known) = both::<f64>(&smith_waterman([4, 4]), &sizes, &[1, 1], false);
     assert!(known.is_empty());
     same_bits(&library, &loops);
 }
@@ -167,7 +178,7 @@ fn what_is_no_product_is_run_by_loops() {
 #[test]
 fn elements_that_overlap_are_multiplied_by_loops() {
     let leaf = super::examples::convolution(6, 6);
-    let ([loops, library], known) = both(&leaf, &sizes(&[("N", 9), ("K", 4)]), &[0, 0], false);
+    let ([loops, library], known) = both::<f64>(&leaf, &sizes(&[("N", 9), ("K", 4)]), &[0, 0], false);
     assert_eq!(known, ["gemm"]);
     same_bits(&library, &loops);
     let [off_diagonal, _] = triangular_solve(8);

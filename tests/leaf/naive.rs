@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use systole::integer::{Affine, Bindings};
-use systole::leaf::Tile;
+use systole::leaf::{Element, Tile};
 use systole::recurrence::Operator;
 use systole::tiles::{Axis, Leaf, Step, Value};
 
-type Window = BTreeMap<Vec<i64>, f64>;
+type Window<E> = BTreeMap<Vec<i64>, E>;
 
 /// The elements of a tile in row-major order, found by asking each element for its tile.
 pub fn elements(tile: &[(Axis, Affine)], bindings: &Bindings) -> Vec<Vec<i64>> {
@@ -33,21 +33,27 @@ fn tile_of(axis: &Axis, element: i64, bindings: &Bindings) -> i64 {
 }
 
 /// The exact identity of an operator.
-fn start(operator: Option<Operator>) -> f64 {
-    match operator {
+fn start<E: Element>(operator: Option<Operator>) -> E {
+    E::rounded(match operator {
         None => f64::NAN,
         Some(Operator::Sum) => -0.0,
         Some(Operator::Product) => 1.0,
         Some(Operator::Max) => f64::NEG_INFINITY,
         Some(Operator::Min) => f64::INFINITY,
-    }
+    })
 }
 
 /// The result's elements.
-pub fn call(leaf: &Leaf, sizes: &Bindings, at: &[i64], onto: Option<&Tile>, arguments: &[Tile]) -> Vec<f64> {
+pub fn call<E: Element>(
+    leaf: &Leaf,
+    sizes: &Bindings,
+    at: &[i64],
+    onto: Option<&Tile<E>>,
+    arguments: &[Tile<E>],
+) -> Vec<E> {
     let mut bindings = sizes.clone();
     bindings.extend(leaf.coordinates.iter().cloned().zip(at.iter().copied()));
-    let mut windows = vec![Window::new(); leaf.windows.len()];
+    let mut windows = vec![Window::<E>::new(); leaf.windows.len()];
     let given = onto.iter().map(|onto| (0, &leaf.result, *onto));
     let given = given.chain(leaf.arguments.iter().zip(arguments).map(|(a, tile)| (a.window, &a.tile, tile)));
     for (window, tile, values) in given {
@@ -55,7 +61,7 @@ pub fn call(leaf: &Leaf, sizes: &Bindings, at: &[i64], onto: Option<&Tile>, argu
         for (number, element) in elements(tile, &bindings).into_iter().enumerate() {
             let value = match values {
                 Tile::Values(values) => values[number],
-                Tile::Uniform(value) if operator.is_some_and(|o| o.neutral() == *value) => start(operator),
+                Tile::Uniform(value) if operator.is_some_and(|o| o.neutral() == value.double()) => start(operator),
                 Tile::Uniform(value) => *value,
             };
             windows[window].insert(element, value);
@@ -68,25 +74,25 @@ pub fn call(leaf: &Leaf, sizes: &Bindings, at: &[i64], onto: Option<&Tile>, argu
 }
 
 /// A leaf's tile of results.
-pub fn tile(values: Vec<f64>) -> Tile {
-    Tile::Values(Arc::new(values.into()))
+pub fn tile<E: Element>(values: Vec<f64>) -> Tile<E> {
+    Tile::Values(Arc::new(values.into_iter().map(E::rounded).collect()))
 }
 
-struct Walk<'a> {
+struct Walk<'a, E> {
     leaf: &'a Leaf,
     at: Bindings,
     indices: Bindings,
-    windows: Vec<Window>,
+    windows: Vec<Window<E>>,
 }
 
-impl Walk<'_> {
+impl<E: Element> Walk<'_, E> {
     fn form(&self, form: &Affine) -> i64 {
         let mut bindings = self.at.clone();
         bindings.extend(self.indices.clone());
         form.evaluate(&bindings).unwrap()
     }
 
-    fn read(&self, window: usize, element: &[i64]) -> f64 {
+    fn read(&self, window: usize, element: &[i64]) -> E {
         self.windows[window].get(element).copied().unwrap_or(start(self.leaf.windows[window].operator))
     }
 
@@ -120,15 +126,16 @@ impl Walk<'_> {
         }
     }
 
-    fn value(&self, value: &Value) -> f64 {
+    fn value(&self, value: &Value) -> E {
         match value {
-            Value::Number(number) => *number,
-            Value::Index(form) => self.form(form) as f64,
+            Value::Number(number) => E::rounded(*number),
+            Value::Index(form) => E::rounded(self.form(form) as f64),
             Value::Element(window, element) => {
                 self.read(*window, &element.iter().map(|form| self.form(form)).collect::<Vec<_>>())
             }
             Value::Apply(function, arguments) => {
-                function.apply(&arguments.iter().map(|argument| self.value(argument)).collect::<Vec<_>>())
+                let values: Vec<f64> = arguments.iter().map(|argument| self.value(argument).double()).collect();
+                E::rounded(function.apply(&values))
             }
         }
     }

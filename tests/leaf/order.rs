@@ -34,7 +34,7 @@ fn check(body: Vec<Step>) {
     for n in [1, 3, 70] {
         let sizes = sizes(&[("N", n)]);
         let leaves = Leaves::new(&program(&["N"], vec![leaf.clone()]), &sizes).unwrap();
-        let onto = naive::tile(numbers(n, 11));
+        let onto = naive::tile::<f64>(numbers(n, 11));
         let expected = naive::call(&leaf, &sizes, &[0], Some(&onto), &[]);
         let Ok(Tile::Values(found)) = leaves.call(0, &[0], Some(onto), &[]) else { panic!("{leaf:?}") };
         same_bits(&found, &expected);

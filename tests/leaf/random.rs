@@ -6,7 +6,7 @@ use super::naive::{self, elements};
 use super::whole::{at, numbers, same_bits, sizes};
 use proptest::prelude::*;
 use systole::integer::{Affine, Bindings, Bound, name};
-use systole::leaf::{Leaves, Tile};
+use systole::leaf::{Element, Leaves, Tile};
 use systole::recurrence::{Function, Operator};
 use systole::tiles::{Axis, Leaf, Step, Value, Window};
 
@@ -144,9 +144,9 @@ impl Choices {
 }
 
 /// Tiles with the elements that the leaf asks for at these coordinates.
-fn tiles(choices: &mut Choices, leaf: &Leaf, bindings: &Bindings) -> (Option<Tile>, Vec<Tile>) {
+fn tiles<E: Element>(choices: &mut Choices, leaf: &Leaf, bindings: &Bindings) -> (Option<Tile<E>>, Vec<Tile<E>>) {
     let mut tile = |boxes: &[(Axis, Affine)]| match choices.choose(4) {
-        0 => Tile::Uniform([0.0, 1.0][choices.choose(2)]),
+        0 => Tile::Uniform([E::ZERO, E::ONE][choices.choose(2)]),
         seed => naive::tile(numbers(elements(boxes, bindings).len() as i64, seed as u64)),
     };
     let onto = tile(&leaf.result);
@@ -154,22 +154,29 @@ fn tiles(choices: &mut Choices, leaf: &Leaf, bindings: &Bindings) -> (Option<Til
     ((choices.choose(2) == 1).then_some(onto), arguments)
 }
 
+fn check<E: Element>(choices: &mut Choices, leaf: &Leaf, sizes: &Bindings) {
+    let leaves = Leaves::new(&program(&["N"], vec![leaf.clone()]), sizes).unwrap();
+    for coordinate in [0, 1, 2, 3, 50] {
+        let (onto, arguments) = tiles::<E>(choices, leaf, &at(leaf, sizes, &[coordinate]));
+        let expected = naive::call(leaf, sizes, &[coordinate], onto.as_ref(), &arguments);
+        let Ok(Tile::Values(found)) = leaves.call(0, &[coordinate], onto, &arguments) else { panic!("{leaf:?}") };
+        same_bits(&found, &expected);
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_leaves_give_the_bits_of_their_terms(values in proptest::collection::vec(any::<u32>(), 0..250), n in 6i64..90) {
+    fn random_leaves_give_the_bits_of_their_terms(values in proptest::collection::vec(any::<u32>(), 0..250), n in 6i64..90, is_single: bool) {
         let mut choices = Choices { values, next: 0 };
         let leaf = choices.leaf();
         // Large extents meet small bodies only: the oracle looks each element up by its subscripts.
         let n = if leaf.windows.iter().all(|window| window.ranges.len() < 2) { n } else { 6 + n % 7 };
         let sizes = sizes(&[("N", n)]);
-        let leaves = Leaves::new(&program(&["N"], vec![leaf.clone()]), &sizes).unwrap();
-        for coordinate in [0, 1, 2, 3, 50] {
-            let (onto, arguments) = tiles(&mut choices, &leaf, &at(&leaf, &sizes, &[coordinate]));
-            let expected = naive::call(&leaf, &sizes, &[coordinate], onto.as_ref(), &arguments);
-            let Ok(Tile::Values(found)) = leaves.call(0, &[coordinate], onto, &arguments) else { panic!("{leaf:?}") };
-            same_bits(&found, &expected);
+        match is_single {
+            true => check::<f32>(&mut choices, &leaf, &sizes),
+            false => check::<f64>(&mut choices, &leaf, &sizes),
         }
     }
 }
@@ -191,6 +198,6 @@ fn subscripts_outside_of_their_window() {
         leaf.indices = vec![index("i", all, "0")];
         leaf.body = vec![super::examples::repeat(0, vec![super::examples::set(0, &[shift], Value::Number(1.0))])];
         let leaves = Leaves::new(&program(&["N"], vec![leaf]), &sizes(&[("N", 9)])).unwrap();
-        assert_eq!(leaves.call(0, &[0], None, &[]).is_ok(), fits, "{shift}");
+        assert_eq!(leaves.call::<f64>(0, &[0], None, &[]).is_ok(), fits, "{shift}");
     }
 }

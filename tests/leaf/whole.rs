@@ -3,7 +3,7 @@
 use super::examples::{convolution, matrix_product, prefix_sum, program, smith_waterman, triangular_solve};
 use super::naive::{elements, tile};
 use systole::integer::{Affine, Bindings, name};
-use systole::leaf::{Leaves, Tile};
+use systole::leaf::{Element, Leaves, Tile};
 use systole::tiles::{Axis, Leaf};
 
 pub fn sizes(values: &[(&str, i64)]) -> Bindings {
@@ -64,8 +64,8 @@ pub fn at(leaf: &Leaf, sizes: &Bindings, at: &[i64]) -> Bindings {
         .collect()
 }
 
-pub fn same_bits(found: &[f64], expected: &[f64]) {
-    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+pub fn same_bits<E: Element>(found: &[E], expected: &[E]) {
+    let bits = |values: &[E]| values.iter().map(|value| value.double().to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(found), bits(expected), "{found:?} for {expected:?}");
 }
 

@@ -3,6 +3,7 @@
 use ndarray::{ArrayD, array};
 use ndarray_npy::write_npy;
 use systole::array::elements::{PART, Sink, Source};
+use systole::recurrence::Precision;
 use systole::sim::npy::{NpySink, NpySource, read, write};
 
 fn message(path: &std::path::Path, shape: Option<&[usize]>) -> String {
@@ -114,11 +115,26 @@ fn parts_of_a_file_are_those_of_the_array() {
 }
 
 #[test]
+fn a_file_of_single_precision_has_half_the_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npy");
+    let mut sink = NpySink::create(&path, &[4], Precision::Single).unwrap();
+    sink.write(&[3..4, 0..1], &[f64::INFINITY, -0.0]).unwrap();
+    sink.write(&[2..3, 1..2], &[0.1, 1.0 + f64::EPSILON]).unwrap();
+    sink.seal().and_then(|()| sink.publish()).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(String::from_utf8_lossy(&bytes).contains("<f4"));
+    let written: Vec<u8> = [-0.0, 1.0, 0.1, f32::INFINITY].iter().flat_map(|value: &f32| value.to_le_bytes()).collect();
+    assert!(bytes.ends_with(&written) && bytes.len() == 128 + written.len());
+    assert_eq!(read(&path, None).unwrap(), array![-0.0, 1.0, f64::from(0.1_f32), f64::INFINITY].into_dyn());
+}
+
+#[test]
 fn a_file_in_parts_is_there_once_it_is_published() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npy");
     let files = || std::fs::read_dir(folder.path()).unwrap().count();
-    let mut sink = NpySink::create(&path, &[2, 3]).unwrap();
+    let mut sink = NpySink::create(&path, &[2, 3], Precision::Double).unwrap();
     assert_eq!(files(), 0);
     sink.write(&[4..6, 0..1], &[4.0, 5.0, 0.0]).unwrap();
     sink.write(&[1..2, 2..4], &[1.0, 2.0, 3.0]).unwrap();
@@ -127,9 +143,9 @@ fn a_file_in_parts_is_there_once_it_is_published() {
     assert!(!path.exists());
     sink.publish().unwrap();
     assert_eq!((files(), read(&path, None).unwrap()), (1, array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]].into_dyn()));
-    let mut dropped = NpySink::create(&path, &[6]).unwrap();
+    let mut dropped = NpySink::create(&path, &[6], Precision::Double).unwrap();
     dropped.write(&[0..3, 3..6], &[7.0; 6]).unwrap();
     drop(dropped);
     assert_eq!((files(), read(&path, Some(&[2, 3])).is_ok()), (1, true));
-    assert!(NpySink::create(&folder.path().join("missing/a.npy"), &[1]).is_err());
+    assert!(NpySink::create(&folder.path().join("missing/a.npy"), &[1], Precision::Double).is_err());
 }

@@ -11,8 +11,11 @@ use crate::driver::runs::timed::threads;
 use crate::driver::runs::{memory, outputs};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::exec::{Counts, Dealing, Execution, Prediction, Settings, available_memory, execute_in_parts};
+use crate::exec::{
+    Counts, Dealing, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts,
+};
 use crate::leaf::{LeafBackend, SERVICES};
+use crate::recurrence::Precision;
 use crate::sim;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -52,7 +55,8 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     let settings = settings(arguments, workers, available_memory())?;
     warn(&[settings.leaves], output);
     let mut kept = kept(&job)?;
-    let mut sinks = outputs::sinks(&job.program, &job.sizes, &arguments.given.arrays.output, &mut kept)?;
+    let mut sinks =
+        outputs::sinks((&job.program, &job.sizes), &arguments.given.arrays.output, settings.precision, &mut kept)?;
     let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
     drop(sinks);
     let execution = Execution { outputs: kept, ..execution };
@@ -77,8 +81,12 @@ pub fn finish(
         files::write_by(path, |file| execution.timeline.write_chrome(kind, file))?;
     }
     let predicted = arguments.machine.as_deref().map(|machine| predicted(job, machine, settings)).transpose()?;
-    let expected = if job.is_compared() { job.inputs().and_then(|inputs| job.expected(&inputs))? } else { None };
-    let agreement = expected.map(|expected| compare(&expected, execution));
+    let expected = if job.is_compared() {
+        job.inputs().and_then(|inputs| job.expected(&inputs, settings.precision))?
+    } else {
+        None
+    };
+    let agreement = expected.map(|expected| compare(&expected, execution, settings.precision));
     show(execution, (backend, settings), agreement.as_ref(), output);
     let mut object = to_json(execution, (backend, settings));
     Agreement::write_to(agreement.as_ref(), &mut object);
@@ -105,8 +113,18 @@ fn show_predicted(predicted: &Prediction, execution: &Execution, output: &Output
 /// How it is to be run; with `free` bytes at most where no others are asked for.
 pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) -> Checked<Settings> {
     let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
-    let settings = way(&arguments.way, workers)?;
-    Ok(Settings { memory, trace: arguments.trace.is_some(), repeat: arguments.repeat, ..settings })
+    let precision = precision(&arguments.precision)?;
+    let (trace, repeat) = (arguments.trace.is_some(), arguments.repeat);
+    let settings = Settings { memory, trace, repeat, precision, ..way(&arguments.way, workers)? };
+    arguments.machine.as_ref().map_or(Ok(()), |_| check_precision(&settings))?;
+    Ok(settings)
+}
+
+/// `double` or `single`.
+fn precision(text: &str) -> Checked<Precision> {
+    let known = Precision::ALL.map(Precision::keyword);
+    let found = Precision::ALL.into_iter().find(|precision| precision.keyword() == text);
+    found.ok_or_else(|| unknown("precision", text, &known))
 }
 
 /// How so many workers run a program.
@@ -254,6 +272,7 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "operations": counts.operations,
         "calls": counts.calls,
         "applied": counts.work.applied,
+        "precision": settings.precision.keyword(),
         "leaves": settings.leaves.title(),
         "served": served(execution).map(|(service, count)| (service.to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
         "words": counts.words,

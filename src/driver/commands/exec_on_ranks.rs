@@ -41,7 +41,8 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     }
     let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
     let files = &arguments.given.arrays.output;
-    let sinks = job.is_some().then(|| outputs::sinks(&program, &sizes, files, &mut kept)).transpose();
+    let sinks =
+        job.is_some().then(|| outputs::sinks((&program, &sizes), files, settings.precision, &mut kept)).transpose();
     let mut sinks = world.settle(sinks)?;
     let sources = job.as_mut().map(|job| &mut job.sources);
     let execution = execute_on_ranks(world, &program, &sizes, sources.zip(sinks.as_mut()), &settings)?;

@@ -15,7 +15,7 @@ use crate::driver::runs::{inputs, outputs, timed};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting, show};
 use crate::driver::{Done, files};
-use crate::recurrence::RecurrenceSystem;
+use crate::recurrence::{Precision, RecurrenceSystem};
 use crate::report::Recorder;
 use crate::sim::Outcome;
 use crate::sim::fit::{Fit, fit};
@@ -82,7 +82,7 @@ fn simulate<K: Kernel>(
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
-    let agreement = compare(&K::expected(searched, &winner.design, &tensors)?, &outcome).strictly();
+    let agreement = compare(&K::expected(searched, &winner.design, &tensors)?, &outcome, Precision::Double).strictly();
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     print_run(searched, winner, (&outcome, &agreement), elapsed, output);

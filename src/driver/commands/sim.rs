@@ -12,6 +12,7 @@ use crate::driver::runs::{outputs, timed};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting};
 use crate::driver::{Done, files};
+use crate::recurrence::Precision;
 use crate::report::Recorder;
 use crate::sim::fit::{Fit, fit};
 use crate::sim::{self, Outcome, Settings};
@@ -31,7 +32,8 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
     outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
-    let agreement = job.expected(inputs)?.map(|expected| compare(&expected, &outcome));
+    let agreement =
+        job.expected(inputs, Precision::Double)?.map(|expected| compare(&expected, &outcome, Precision::Double));
     if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
         let report = reporting::of_program(program, sizes, &outcome, agreement.as_ref());
         reporting::write_run(path, report, program, (&outcome, recorder))?;

@@ -20,6 +20,9 @@ pub struct ExecArguments {
     pub ranks: Option<usize>,
     #[command(flatten)]
     pub way: WayArguments,
+    /// How many digits elements have: double or single
+    #[arg(long, default_value = "double")]
+    pub precision: String,
     /// How often the program is run on the same operands, one time after the other; the time of each is told
     #[arg(long, default_value_t = 1)]
     pub repeat: usize,

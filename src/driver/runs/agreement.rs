@@ -8,12 +8,18 @@ use super::finished::Finished;
 use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Name;
+use crate::recurrence::Precision;
 use ndarray::{ArrayD, Dimension};
 use serde_json::{Value, json};
 use std::fmt;
 
 /// How far rounding may be off, relative to the largest magnitude of an array.
-const ROUNDING: f64 = 1e-10;
+fn most_rounding(precision: Precision) -> f64 {
+    match precision {
+        Precision::Double => 1e-10,
+        Precision::Single => 1e-4,
+    }
+}
 
 /// How outputs compare with those of a reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,20 +87,20 @@ impl fmt::Display for Agreement {
     }
 }
 
-/// Compares a run with what was expected of it.
-pub fn compare(expected: &Tensors, outcome: &impl Finished) -> Agreement {
+/// Compares a run with what was expected of it, in the same precision.
+pub fn compare(expected: &Tensors, outcome: &impl Finished, precision: Precision) -> Agreement {
     if outcome.deadlock().is_some() {
         return Agreement::Differs(None);
     }
     let of_output = |(name, theirs): (&Name, &ArrayD<f64>)| match outcome.outputs().get(name) {
-        Some(ours) if ours.shape() == theirs.shape() => compare_arrays(name, ours, theirs),
+        Some(ours) if ours.shape() == theirs.shape() => compare_arrays(name, [ours, theirs], most_rounding(precision)),
         _ => Agreement::Differs(None),
     };
     expected.iter().map(of_output).fold(Agreement::Bits, Agreement::and)
 }
 
 /// Compares arrays of one shape. What is not a number is as far off as can be.
-fn compare_arrays(name: &str, ours: &ArrayD<f64>, theirs: &ArrayD<f64>) -> Agreement {
+fn compare_arrays(name: &str, [ours, theirs]: [&ArrayD<f64>; 2], rounding: f64) -> Agreement {
     let scale =
         theirs.iter().filter(|value| value.is_finite()).fold(0.0_f64, |largest, value| largest.max(value.abs()));
     let others = theirs.indexed_iter().zip(ours).filter(|((_, theirs), ours)| theirs.to_bits() != ours.to_bits());
@@ -103,7 +109,7 @@ fn compare_arrays(name: &str, ours: &ArrayD<f64>, theirs: &ArrayD<f64>) -> Agree
     let others = others.map(|((at, theirs), ours)| (far(distance(*ours, *theirs)), at, *ours, *theirs));
     match others.max_by(|(one, ..), (other, ..)| one.total_cmp(other)) {
         None => Agreement::Bits,
-        Some((most, ..)) if most <= ROUNDING => Agreement::Rounding(most),
+        Some((most, ..)) if most <= rounding => Agreement::Rounding(most),
         Some((_, at, ours, theirs)) => {
             Agreement::Differs(Some(Difference { element: element(name, at.slice()), ours, theirs }))
         }
@@ -144,8 +150,12 @@ mod tests {
     }
 
     fn compared(ours: &[f64], theirs: &[f64]) -> Agreement {
+        compared_in(Precision::Double, ours, theirs)
+    }
+
+    fn compared_in(precision: Precision, ours: &[f64], theirs: &[f64]) -> Agreement {
         let tensors = |values: &[f64]| Tensors::from([(name("y"), arr1(values).into_dyn())]);
-        compare(&tensors(theirs), &Ended(tensors(ours)))
+        compare(&tensors(theirs), &Ended(tensors(ours)), precision)
     }
 
     #[test]
@@ -156,6 +166,8 @@ mod tests {
         let other = compared(&[1.5, 2.0 + 2.1e-10], &[1.0, 2.0]);
         assert_eq!(other.to_string(), "DIFFERS from the reference: `y[0]` is 1.5, and should be 1");
         assert!(!compared(&[1.0, 2.0 + 2.1e-10], &[1.0, 2.0]).is_good());
+        let single = |off| compared_in(Precision::Single, &[1.0, 2.0 + off], &[1.0, 2.0]).is_good();
+        assert!(single(1.9e-4) && !single(2.1e-4));
     }
 
     #[test]

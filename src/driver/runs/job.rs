@@ -9,7 +9,7 @@ use crate::driver::runs::agreement::check_numbers;
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;
-use crate::recurrence::{self, RecurrenceSystem};
+use crate::recurrence::{self, Precision, RecurrenceSystem};
 use crate::span::Source;
 
 /// What is to be run.
@@ -43,10 +43,10 @@ impl Job {
         self.reference.is_some()
     }
 
-    /// The sequential meaning of the reference, as far as it can be compared with; `None` where there is no reference.
-    pub fn expected(&self, inputs: &Tensors) -> Checked<Option<Tensors>> {
+    /// The sequential meaning of the reference in this precision, as far as it can be compared with; `None` where there is no reference.
+    pub fn expected(&self, inputs: &Tensors, precision: Precision) -> Checked<Option<Tensors>> {
         let Some(system) = &self.reference else { return Ok(None) };
-        let expected = recurrence::evaluate(system, &self.sizes, inputs)?;
+        let expected = recurrence::evaluate_in(precision, system, &self.sizes, inputs)?;
         expected.iter().try_for_each(|(name, array)| check_numbers(name, array))?;
         Ok(Some(expected))
     }

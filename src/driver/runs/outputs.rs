@@ -5,7 +5,7 @@ use crate::array::{ArrayDecl, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::driver::runs::inputs;
 use crate::integer::Bindings;
-use crate::recurrence::Role;
+use crate::recurrence::{Precision, Role};
 use crate::sim::Outcome;
 use crate::sim::npy::NpySink;
 use ndarray::ArrayD;
@@ -17,8 +17,13 @@ pub fn blank(program: &Program, sizes: &Bindings) -> Checked<Tensors> {
     outputs(program).map(zeros).collect()
 }
 
-/// The sinks of `--output X=FILE.npy`, and of the arrays that are kept.
-pub fn sinks<'k>(program: &Program, sizes: &Bindings, files: &[String], kept: &'k mut Tensors) -> Checked<Sinks<'k>> {
+/// The sinks of `--output X=FILE.npy`, for elements of this precision, and of the arrays that are kept.
+pub fn sinks<'k>(
+    (program, sizes): (&Program, &Bindings),
+    files: &[String],
+    precision: Precision,
+    kept: &'k mut Tensors,
+) -> Checked<Sinks<'k>> {
     let mut sinks = Sinks::new();
     for (name, array) in kept {
         sinks.insert(name.clone(), vec![Box::new(array) as Box<dyn Sink + 'k>]);
@@ -27,7 +32,7 @@ pub fn sinks<'k>(program: &Program, sizes: &Bindings, files: &[String], kept: &'
     for file in files {
         let (tensor, path) = inputs::assignment(file, &names, "output")?;
         for array in outputs(program).filter(|array| *array.name == *tensor) {
-            let file = NpySink::create(Path::new(path), &inputs::shape(array, sizes)?)?;
+            let file = NpySink::create(Path::new(path), &inputs::shape(array, sizes)?, precision)?;
             sinks.entry(array.name.clone()).or_default().push(Box::new(file));
         }
     }
@@ -37,7 +42,7 @@ pub fn sinks<'k>(program: &Program, sizes: &Bindings, files: &[String], kept: &'
 /// Writes the outputs asked for, all of them or none; none of a run that deadlocked.
 pub fn write(program: &Program, sizes: &Bindings, outcome: &Outcome, files: &[String]) -> Checked<()> {
     let mut none = Tensors::new();
-    let mut sinks = sinks(program, sizes, files, &mut none)?;
+    let mut sinks = sinks((program, sizes), files, Precision::Double, &mut none)?;
     if outcome.deadlock.is_some() {
         return Ok(());
     }

@@ -39,6 +39,8 @@ impl<W> Clone for Ghost<W> {
 
 /// Packets have as many entries as with real words.
 impl<W: Word> Word for Ghost<W> {
+    /// Rates are those of double precision.
+    type Element = f64;
     type Operations = Account;
     const IS_SHARED: bool = W::IS_SHARED;
     const UNWRITTEN: Ghost<W> = Ghost::number();

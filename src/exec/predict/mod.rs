@@ -24,6 +24,7 @@ use crate::cost::{Cluster, LIBRARIES, TASKS};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
 use crate::leaf::{Tile, Work};
+use crate::recurrence::Precision;
 use crate::sim::{Deadlock, explain_fault};
 use account::{Account, Book};
 use network::Network;
@@ -62,12 +63,28 @@ pub struct Prediction {
 /// As for [`execute`](super::execute), without what depends on arrays; rates that the cluster lacks.
 pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster: &Cluster) -> Checked<Prediction> {
     settings.check()?;
+    check_precision(settings)?;
     let code = array::compile_shared(program, sizes, settings.workers)?;
     let book = Book::new(program, sizes, settings.leaves, cluster)?;
     match program.is_over_tiles() {
         true => predict_words::<Tile>(program, &code, settings, book),
         false => predict_words::<f64>(program, &code, settings, book),
     }
+}
+
+/// Refuses to predict runs whose elements are not those that rates are measured with.
+///
+/// # Errors
+/// Single precision.
+pub fn check_precision(settings: &Settings) -> Checked<()> {
+    if settings.precision == Precision::Double {
+        return Ok(());
+    }
+    let message = format!(
+        "the times of a machine file are of double precision, and this run is of {}",
+        settings.precision.keyword()
+    );
+    Diagnostic::new(message).help("leave out `--machine`, or say `--precision double`").alone()
 }
 
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {

@@ -17,7 +17,8 @@ use crate::array::elements::{Sinks, Sources, publish_all};
 use crate::array::{self, Code, Program};
 use crate::diagnostic::Checked;
 use crate::integer::Bindings;
-use crate::leaf::{Leaves, Tile, Work};
+use crate::leaf::{Element, Leaves, Tile, Work};
+use crate::recurrence::Precision;
 use crate::sim::{Fault, check_inputs, explain_fault};
 use contents::Contents;
 use share::Share;
@@ -40,6 +41,8 @@ mod memory;
 mod reports;
 
 mod lanes;
+
+mod under_way;
 
 mod sends;
 
@@ -64,14 +67,27 @@ pub fn execute_on_ranks(
     files: Files<'_, '_, '_>,
     settings: &Settings,
 ) -> Result<Option<Execution>, Stopped> {
+    match settings.precision {
+        Precision::Double => execute_elements::<f64>(world, program, sizes, files, settings),
+        Precision::Single => execute_elements::<f32>(world, program, sizes, files, settings),
+    }
+}
+
+fn execute_elements<E: Element>(
+    world: &World,
+    program: &Program,
+    sizes: &Bindings,
+    files: Files<'_, '_, '_>,
+    settings: &Settings,
+) -> Result<Option<Execution>, Stopped> {
     let code = settings.check().and_then(|()| array::compile_shared(program, sizes, world.size()));
     let code = world.settle(code)?;
     match program.is_over_tiles() {
         true => {
             let leaves = world.settle(Leaves::with_backend(program, sizes, settings.leaves))?;
-            execute_words::<Tile>(world, (program, &code), files, settings, &leaves)
+            execute_words::<Tile<E>>(world, (program, &code), files, settings, &leaves)
         }
-        false => execute_words::<f64>(world, (program, &code), files, settings, &()),
+        false => execute_words::<E>(world, (program, &code), files, settings, &()),
     }
 }
 

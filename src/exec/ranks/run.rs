@@ -11,6 +11,7 @@ use super::tour::{Next, Tour};
 use super::traffic::{Leg, Message, Traffic, Volley};
 use super::world::World;
 use crate::array::Op;
+use crate::recurrence::Real;
 use crate::sim::Fault;
 use mpi::request;
 use mpi::traits::{Communicator, Source};
@@ -31,7 +32,7 @@ pub fn run<'a, W: Contents>(
     let room = room.saturating_add(if plan.homes.is_some() { SLOTS } else { 0 });
     let mut rank =
         Rank { longest: longest(plan), room, worker, tour: Tour::new(world.rank(), world.size()), idle_since: None };
-    let mut traffic = Traffic::new(world);
+    let mut traffic = Traffic::new(world, W::Element::PRECISION);
     let mut outcome = Ok(());
     while !traffic.is_over() {
         outcome = outcome.and(rank.leg(world, &mut traffic));

@@ -5,8 +5,9 @@
 //! slots are twice as many as the channels to other ranks hold.
 
 use super::super::workers::outbox::SLOTS;
-use super::super::workers::packet::Enclosed;
+use super::under_way::Tiles;
 use super::world::{World, number};
+use crate::leaf::Enclosed;
 use mpi::request::{LocalScope, Request};
 use mpi::traits::{Communicator, Destination};
 use std::cell::OnceCell;
@@ -34,13 +35,13 @@ pub struct Sends<'s, 'b> {
     /// Whether something did not fit.
     is_full: bool,
     messages: Vec<Request<'b, [u64], &'s LocalScope<'b>>>,
-    tiles: Vec<Request<'b, [f64], &'s LocalScope<'b>>>,
+    tiles: Tiles<'b, 's>,
 }
 
 impl<'s, 'b> Sends<'s, 'b> {
     /// None yet, into empty slots that may hold so many tiles.
     pub fn new(scope: &'s LocalScope<'b>, slots: &'b [OnceCell<Outgoing>], room: usize) -> Sends<'s, 'b> {
-        Sends { scope, slots, used: 0, all_room: room, room, is_full: false, messages: vec![], tiles: vec![] }
+        Sends { scope, slots, used: 0, all_room: room, room, is_full: false, messages: vec![], tiles: Tiles::default() }
     }
 
     /// Begins to send a message with its tiles; gives it back where there is no room.
@@ -53,17 +54,17 @@ impl<'s, 'b> Sends<'s, 'b> {
         self.used += 1;
         self.room -= outgoing.tiles.len();
         let kept = slot.get_or_init(|| outgoing);
-        let (near, far) = (world.packets().process_at_rank(number(to)), world.tiles().process_at_rank(number(to)));
+        let near = world.packets().process_at_rank(number(to));
         self.messages.push(near.immediate_send(self.scope, &kept.entries[..]));
-        self.tiles.extend(kept.tiles.iter().map(|values| far.immediate_send(self.scope, &values[..])));
+        self.tiles.begin(self.scope, world, to, &kept.tiles);
         Ok(())
     }
 
     /// Forgets the sends that are completed; whether all are.
     pub fn test(&mut self) -> bool {
         self.messages = self.messages.drain(..).filter_map(|request| request.test().err()).collect();
-        self.tiles = self.tiles.drain(..).filter_map(|request| request.test().err()).collect();
-        self.messages.is_empty() && self.tiles.is_empty()
+        let are_sent = self.tiles.test();
+        self.messages.is_empty() && are_sent
     }
 
     /// Whether so much of the room is used that fresh slots are due.

@@ -8,16 +8,17 @@
 //! left under way when MPI ends.
 
 use super::super::workers::outbox::{POSTED, Post};
-use super::super::workers::packet::{Enclosed, Packet};
+use super::super::workers::packet::Packet;
 use super::sends::{Outgoing, Sends};
 use super::tour::Token;
+use super::under_way::{Tiles, receive};
 use super::world::{World, number};
-use crate::leaf::Buffer;
+use crate::leaf::Enclosed;
+use crate::recurrence::Precision;
 use mpi::request::{self, LocalScope, Request, RequestCollection};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// What a message is. Its first entry holds that and its length: the statuses that `test_some` of the crate gives are not
 /// those of the messages that it gives where several are completed at once.
@@ -54,6 +55,8 @@ pub enum Message {
 /// All that goes from and to one rank.
 pub struct Traffic<'w> {
     world: &'w World,
+    /// Of the elements of tiles.
+    precision: Precision,
     inbox: VecDeque<Message>,
     /// Packets sent.
     pub sent: u64,
@@ -66,9 +69,9 @@ pub struct Traffic<'w> {
 
 impl<'w> Traffic<'w> {
     /// Before the first message.
-    pub fn new(world: &'w World) -> Traffic<'w> {
+    pub fn new(world: &'w World, precision: Precision) -> Traffic<'w> {
         let others = world.size().saturating_sub(1);
-        Traffic { world, inbox: VecDeque::new(), sent: 0, received: 0, has_left: false, others }
+        Traffic { world, precision, inbox: VecDeque::new(), sent: 0, received: 0, has_left: false, others }
     }
 
     /// Whether this rank has left.
@@ -100,13 +103,8 @@ impl Traffic<'_> {
     fn unload(&self, body: &[u64]) -> Option<Packet> {
         let ([sender, count], body) = body.split_first_chunk()?;
         let (sizes, entries) = body.split_at_checked(*count as usize)?;
-        let sender = self.world.tiles().process_at_rank(number(*sender as usize));
-        let receive = |size: &u64| -> Enclosed {
-            let mut values = Buffer::blank(*size as usize);
-            sender.receive_into(&mut values[..]);
-            Arc::new(values)
-        };
-        Some(Packet::from_parts(entries.to_vec(), sizes.iter().map(receive).collect()))
+        let tile = |size: &u64| receive(self.world, *sender as usize, self.precision, *size as usize);
+        Some(Packet::from_parts(entries.to_vec(), sizes.iter().map(tile).collect()))
     }
 
     /// The message of a packet, without its tiles.
@@ -225,13 +223,15 @@ impl<'l, 'w, 'a> Leg<'l, 'w, 'a> {
 
     /// Sends a message, and tiles after it.
     fn post(&mut self, to: usize, entries: &[u64], tiles: &[Enclosed]) {
-        let (packets, contents) = (self.packets(), self.traffic.world.tiles());
+        let (packets, world) = (self.packets(), self.traffic.world);
         request::scope(|scope| {
             let first = packets.process_at_rank(number(to)).immediate_send(scope, entries);
-            let far = contents.process_at_rank(number(to));
-            let rest: Vec<_> = tiles.iter().map(|values| far.immediate_send(scope, &values[..])).collect();
+            let mut rest = Tiles::default();
+            rest.begin(scope, world, to, tiles);
             self.finish(first);
-            rest.into_iter().for_each(|request| self.finish(request));
+            while !rest.test() {
+                self.collect_any();
+            }
         });
     }
 

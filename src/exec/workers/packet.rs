@@ -6,11 +6,7 @@
 //! threads hand over who holds one, ranks send its elements after the entries, so nobody copies them into the list.
 
 use super::word::Word;
-use crate::leaf::Buffer;
-use std::sync::Arc;
-
-/// The elements of a tile.
-pub type Enclosed = Arc<Buffer>;
+use crate::leaf::Enclosed;
 
 /// Parcels on their way to one worker.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,7 +99,7 @@ impl Packet {
     /// The packet of these parts, as another worker wrote them.
     #[cfg(any(test, feature = "mpi"))]
     pub fn from_parts(entries: Vec<u64>, enclosed: Vec<Enclosed>) -> Packet {
-        let elements = enclosed.iter().map(|values| values.len()).sum();
+        let elements = enclosed.iter().map(Enclosed::len).sum();
         Packet { entries, enclosed, elements }
     }
 
@@ -200,8 +196,8 @@ impl Parcels<'_> {
     }
 
     /// The next tile that is enclosed.
-    pub fn take_enclosed(&mut self) -> Option<Enclosed> {
-        self.enclosed.next().map(Arc::clone)
+    pub fn take_enclosed(&mut self) -> Option<&Enclosed> {
+        self.enclosed.next()
     }
 
     /// The next entry, as a position.
@@ -239,6 +235,7 @@ impl Parcels<'_> {
 mod tests {
     use super::*;
     use crate::leaf::Tile;
+    use std::sync::Arc;
 
     fn copied(packet: &Packet) -> Packet {
         Packet::from_parts(packet.entries().to_vec(), packet.enclosed().to_vec())

@@ -4,15 +4,17 @@
 
 use super::packet::{Packet, Parcels};
 use crate::array::{Assignment, Trouble};
-use crate::leaf::{Leaves, Tile, Work, assign};
+use crate::leaf::{Element, Leaves, Tile, Work, assign};
 use crate::sim::Memory;
 use std::sync::Arc;
 
-/// Bytes of an element.
+/// Bytes of an element of double precision, and of an entry of a packet.
 pub const ELEMENT: u64 = size_of::<f64>() as u64;
 
 /// A number or a tile.
 pub trait Word: Clone + Send + Sync {
+    /// What numbers are, and what tiles consist of.
+    type Element: Element;
     /// What a `let` is computed with.
     type Operations;
     /// Whether threads that hold the same word share its elements.
@@ -52,16 +54,17 @@ pub trait Word: Clone + Send + Sync {
 /// A word that the memory which threads share has at an address.
 pub trait Stored: Word<Operations: Sync> {
     /// A word of an input.
-    fn read(memory: &Memory, array: usize, address: usize) -> Self;
+    fn read(memory: &Memory<Self::Element>, array: usize, address: usize) -> Self;
 
     /// Stores a word of an output; whether this is the first time.
-    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble>;
+    fn store(&self, memory: &Memory<Self::Element>, array: usize, address: usize) -> Result<bool, Trouble>;
 }
 
-impl Word for f64 {
+impl<E: Element> Word for E {
+    type Element = E;
     type Operations = ();
     const IS_SHARED: bool = false;
-    const UNWRITTEN: f64 = f64::NAN;
+    const UNWRITTEN: E = E::NAN;
     const TURN: u32 = 4096;
     const SWEEP: usize = usize::MAX;
 
@@ -70,28 +73,23 @@ impl Word for f64 {
     }
 
     #[inline(always)]
-    fn compute(
-        _operations: &(),
-        assignment: Assignment<'_>,
-        slots: &[i64],
-        registers: &mut [f64],
-    ) -> Result<f64, Trouble> {
+    fn compute(_operations: &(), assignment: Assignment<'_>, slots: &[i64], registers: &mut [E]) -> Result<E, Trouble> {
         assignment.value.value(slots, registers).ok_or(Trouble::Overflow)
     }
 
     #[inline(always)]
     fn bytes(&self) -> u64 {
-        ELEMENT
+        size_of::<E>() as u64
     }
 
     #[inline(always)]
     fn pack(&self, packet: &mut Packet) {
-        packet.put(self.to_bits());
+        packet.put(self.double().to_bits());
     }
 
     #[inline(always)]
-    fn unpack(parcels: &mut Parcels<'_>) -> Option<f64> {
-        parcels.take().map(f64::from_bits)
+    fn unpack(parcels: &mut Parcels<'_>) -> Option<E> {
+        parcels.take().map(|bits| E::rounded(f64::from_bits(bits)))
     }
 }
 
@@ -101,10 +99,11 @@ const UNIFORM: u64 = 0;
 /// In a packet: a tile that is enclosed.
 const ENCLOSED: u64 = 1;
 
-impl Word for Tile {
+impl<E: Element> Word for Tile<E> {
+    type Element = E;
     type Operations = Leaves;
     const IS_SHARED: bool = true;
-    const UNWRITTEN: Tile = Tile::Uniform(f64::NAN);
+    const UNWRITTEN: Tile<E> = Tile::Uniform(E::NAN);
     /// A leaf takes so long that others should not wait for what is there already.
     const TURN: u32 = 4;
     const SWEEP: usize = 1;
@@ -117,54 +116,54 @@ impl Word for Tile {
         leaves: &Leaves,
         assignment: Assignment<'_>,
         slots: &[i64],
-        registers: &mut [Tile],
-    ) -> Result<Tile, Trouble> {
+        registers: &mut [Tile<E>],
+    ) -> Result<Tile<E>, Trouble> {
         assign(leaves, assignment, slots, registers)
     }
 
     fn bytes(&self) -> u64 {
         match self {
-            Tile::Uniform(_) => ELEMENT,
-            Tile::Values(values) => ELEMENT * values.len() as u64,
+            Tile::Uniform(_) => size_of::<E>() as u64,
+            Tile::Values(values) => size_of_val(&values[..]) as u64,
         }
     }
 
     fn pack(&self, packet: &mut Packet) {
         match self {
-            Tile::Uniform(value) => [UNIFORM, value.to_bits()].into_iter().for_each(|entry| packet.put(entry)),
+            Tile::Uniform(value) => [UNIFORM, value.double().to_bits()].into_iter().for_each(|entry| packet.put(entry)),
             Tile::Values(values) => {
                 packet.put(ENCLOSED);
-                packet.enclose(Arc::clone(values));
+                packet.enclose(E::enclose(Arc::clone(values)));
             }
         }
     }
 
-    fn unpack(parcels: &mut Parcels<'_>) -> Option<Tile> {
+    fn unpack(parcels: &mut Parcels<'_>) -> Option<Tile<E>> {
         match parcels.take()? {
-            UNIFORM => parcels.take().map(|bits| Tile::Uniform(f64::from_bits(bits))),
-            _ => parcels.take_enclosed().map(Tile::Values),
+            UNIFORM => parcels.take().map(|bits| Tile::Uniform(E::rounded(f64::from_bits(bits)))),
+            _ => E::disclose(parcels.take_enclosed()?).map(Tile::Values),
         }
     }
 }
 
-impl Stored for f64 {
+impl<E: Element> Stored for E {
     #[inline(always)]
-    fn read(memory: &Memory, array: usize, address: usize) -> f64 {
+    fn read(memory: &Memory<E>, array: usize, address: usize) -> E {
         memory.input(array)[address]
     }
 
     #[inline(always)]
-    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
+    fn store(&self, memory: &Memory<E>, array: usize, address: usize) -> Result<bool, Trouble> {
         Ok(memory.store(array, address, *self))
     }
 }
 
-impl Stored for Tile {
-    fn read(memory: &Memory, array: usize, address: usize) -> Tile {
+impl<E: Element> Stored for Tile<E> {
+    fn read(memory: &Memory<E>, array: usize, address: usize) -> Tile<E> {
         memory.tile(array, address)
     }
 
-    fn store(&self, memory: &Memory, array: usize, address: usize) -> Result<bool, Trouble> {
+    fn store(&self, memory: &Memory<E>, array: usize, address: usize) -> Result<bool, Trouble> {
         memory.store_tile(array, address, self)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A box holds its elements row-major. Two boxes of one tensor meet in a box; rows of it are copied or filled at a time.
 
+use crate::leaf::Element;
 use crate::leaf::routine::{Few, Span};
 use crate::recurrence::Operator;
 
@@ -61,7 +62,7 @@ impl Area {
 }
 
 /// Copies the elements that two boxes have in common.
-pub(super) fn copy_meeting(from: &Area, values: &[f64], to: &Area, into: &mut [f64]) {
+pub(super) fn copy_meeting<E: Copy>(from: &Area, values: &[E], to: &Area, into: &mut [E]) {
     if from == to {
         return into.copy_from_slice(values);
     }
@@ -74,7 +75,7 @@ pub(super) fn copy_meeting(from: &Area, values: &[f64], to: &Area, into: &mut [f
 }
 
 /// Fills the elements that two boxes have in common.
-pub(super) fn fill_meeting(from: &Area, value: f64, to: &Area, into: &mut [f64]) {
+pub(super) fn fill_meeting<E: Copy>(from: &Area, value: E, to: &Area, into: &mut [E]) {
     let Some(common) = from.meet(to) else { return };
     let length = common.lengths.last().copied().unwrap_or(1);
     common.each_row(|at| {
@@ -93,7 +94,7 @@ pub(super) fn start(operator: Option<Operator>) -> f64 {
 }
 
 /// What a uniform tile puts into a window.
-pub(super) fn uniform(value: f64, operator: Option<Operator>) -> f64 {
-    let is_neutral = operator.is_some_and(|operator| value == operator.neutral());
-    if is_neutral { start(operator) } else { value }
+pub(super) fn uniform<E: Element>(value: E, operator: Option<Operator>) -> E {
+    let is_neutral = operator.is_some_and(|operator| value == E::rounded(operator.neutral()));
+    if is_neutral { E::rounded(start(operator)) } else { value }
 }

@@ -6,31 +6,32 @@
 
 use super::run::Run;
 use super::window::Elements;
+use crate::leaf::Element;
 use crate::leaf::known::parts;
 use crate::leaf::routine::{Loop, Node};
 
 /// The addresses of a factor: the first, and how far they move from round to round of the lanes and of the loop.
 #[derive(Clone, Copy)]
-struct Factor<'a> {
-    values: &'a [f64],
+struct Factor<'a, E> {
+    values: &'a [E],
     first: i64,
     along: i64,
     step: i64,
 }
 
-impl Factor<'_> {
+impl<E: Element> Factor<'_, E> {
     /// Its values in a round of the loop, for a block of lanes from `lane` on.
     #[inline(always)]
-    fn block<const BLOCK: usize>(&self, round: i64, lane: usize) -> [f64; BLOCK] {
+    fn block<const BLOCK: usize>(&self, round: i64, lane: usize) -> [E; BLOCK] {
         let start = (self.first + self.step * round + self.along * lane as i64) as usize;
         match self.along {
             0 => [self.values[start]; BLOCK],
-            _ => self.values[start..start + BLOCK].try_into().unwrap_or([f64::NAN; BLOCK]),
+            _ => self.values[start..start + BLOCK].try_into().unwrap_or([E::NAN; BLOCK]),
         }
     }
 }
 
-impl Run<'_> {
+impl<E: Element> Run<'_, E> {
     /// Runs a loop within lanes, if it is one of sums of products; says whether.
     pub(super) fn chain(&mut self, repeated: &Loop, index: usize, count: usize) -> bool {
         let [Node::Set(set)] = repeated.body.as_slice() else { return false };
@@ -74,29 +75,29 @@ impl Run<'_> {
 
 /// Takes up all products, for as many lanes at a time as fit.
 #[inline(always)]
-fn add_up(sums: &mut [f64], a: Factor<'_>, b: Factor<'_>, rounds: i64, combine: impl Fn(f64, f64) -> f64) {
-    let wide = add_blocks::<16>(sums, 0, (a, b), rounds, &combine);
-    let narrow = add_blocks::<4>(&mut sums[wide..], wide, (a, b), rounds, &combine);
-    add_blocks::<1>(&mut sums[wide + narrow..], wide + narrow, (a, b), rounds, &combine);
+fn add_up<E: Element>(sums: &mut [E], a: Factor<'_, E>, b: Factor<'_, E>, rounds: i64, combine: impl Fn(E, E) -> E) {
+    let wide = add_blocks::<16, E>(sums, 0, (a, b), rounds, &combine);
+    let narrow = add_blocks::<4, E>(&mut sums[wide..], wide, (a, b), rounds, &combine);
+    add_blocks::<1, E>(&mut sums[wide + narrow..], wide + narrow, (a, b), rounds, &combine);
 }
 
 /// The same for whole blocks of lanes, from `lane` on; gives how many lanes that were.
 #[inline(always)]
-fn add_blocks<const BLOCK: usize>(
-    sums: &mut [f64],
+fn add_blocks<const BLOCK: usize, E: Element>(
+    sums: &mut [E],
     lane: usize,
-    (a, b): (Factor<'_>, Factor<'_>),
+    (a, b): (Factor<'_, E>, Factor<'_, E>),
     rounds: i64,
-    combine: &impl Fn(f64, f64) -> f64,
+    combine: &impl Fn(E, E) -> E,
 ) -> usize {
     let mut done = 0;
     for block in sums.chunks_exact_mut(BLOCK) {
-        let mut held = [0.0; BLOCK];
+        let mut held = [E::ZERO; BLOCK];
         held.copy_from_slice(block);
         for round in 0..rounds {
             let (left, right) = (a.block::<BLOCK>(round, lane + done), b.block::<BLOCK>(round, lane + done));
             for (sum, (left, right)) in held.iter_mut().zip(left.iter().zip(&right)) {
-                *sum = combine(*sum, left * right);
+                *sum = combine(*sum, *left * *right);
             }
         }
         block.copy_from_slice(&held);

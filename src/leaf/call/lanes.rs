@@ -6,23 +6,24 @@
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
+use crate::leaf::Element;
 use crate::leaf::routine::{LANES, Loop, Node, Operation, Set};
 use crate::recurrence::Function;
 
 /// Values that wait for their operation.
-pub(super) struct Registers {
+pub(super) struct Registers<E> {
     /// Of one round.
-    pub stack: Vec<f64>,
+    pub stack: Vec<E>,
     /// Of many rounds: what stands at each place of the stack.
-    operands: Vec<Operand>,
-    lanes: Vec<Vec<f64>>,
-    spare: Vec<f64>,
+    operands: Vec<Operand<E>>,
+    lanes: Vec<Vec<E>>,
+    spare: Vec<E>,
 }
 
 #[derive(Clone, Copy)]
-enum Operand {
+enum Operand<E> {
     /// The same in all rounds.
-    Uniform(f64),
+    Uniform(E),
     /// Neighbours in a window, from an address on.
     Neighbours(usize, usize),
     /// In the lanes of its place.
@@ -31,28 +32,28 @@ enum Operand {
 
 /// An operand's values.
 #[derive(Clone, Copy)]
-enum Values<'a> {
-    Uniform(f64),
-    Each(&'a [f64]),
+enum Values<'a, E> {
+    Uniform(E),
+    Each(&'a [E]),
 }
 
-impl Registers {
+impl<E: Element> Registers<E> {
     /// No room yet: a call that a library does needs none.
-    pub fn new() -> Registers {
+    pub fn new() -> Registers<E> {
         Registers { stack: vec![], operands: vec![], lanes: vec![], spare: vec![] }
     }
 
     /// Makes room for so many values at a time, where there is none yet.
     pub fn make_room(&mut self, depth: usize) {
         if self.stack.len() < depth {
-            self.stack = vec![0.0; depth];
-            self.operands = vec![Operand::Uniform(0.0); depth];
-            self.lanes = vec![vec![0.0; LANES]; depth];
-            self.spare = vec![0.0; LANES];
+            self.stack = vec![E::ZERO; depth];
+            self.operands = vec![Operand::Uniform(E::ZERO); depth];
+            self.lanes = vec![vec![E::ZERO; LANES]; depth];
+            self.spare = vec![E::ZERO; LANES];
         }
     }
 
-    fn values<'a>(&'a self, place: usize, windows: &'a [Elements<'_>], count: usize) -> Values<'a> {
+    fn values<'a>(&'a self, place: usize, windows: &'a [Elements<'_, E>], count: usize) -> Values<'a, E> {
         match self.operands[place] {
             Operand::Uniform(value) => Values::Uniform(value),
             Operand::Neighbours(window, start) => Values::Each(&windows[window].values()[start..start + count]),
@@ -61,7 +62,7 @@ impl Registers {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a, E: Element> Run<'a, E> {
     /// Runs nodes for so many values of an index, from `base` on.
     pub(super) fn side_by_side(
         &mut self,
@@ -127,10 +128,10 @@ impl<'a> Run<'a> {
     fn lane_operand(&mut self, operation: &Operation, place: usize, index: usize, count: usize) {
         let lanes = &mut self.registers.lanes[place][..count];
         self.registers.operands[place] = match operation {
-            Operation::Number(number) => Operand::Uniform(*number),
+            Operation::Number(number) => Operand::Uniform(E::rounded(*number)),
             Operation::Index(form) => {
                 let (first, step) = (form.value_moved(&self.slots, &self.moved), form.coefficient(index));
-                lanes.iter_mut().zip(0..).for_each(|(lane, round)| *lane = (first + step * round) as f64);
+                lanes.iter_mut().zip(0..).for_each(|(lane, round)| *lane = E::rounded((first + step * round) as f64));
                 Operand::Lanes
             }
             Operation::Load(access) => {
@@ -185,29 +186,29 @@ impl<'a> Run<'a> {
 }
 
 /// A function of one argument; a number where the argument is the same in all rounds.
-fn apply_one(function: Function, a: Values<'_>, result: &mut [f64]) -> Option<f64> {
+fn apply_one<E: Element>(function: Function, a: Values<'_, E>, result: &mut [E]) -> Option<E> {
     match a {
-        Values::Uniform(a) => return Some(function.apply(&[a])),
-        Values::Each(a) => result.iter_mut().zip(a).for_each(|(result, a)| *result = function.apply(&[*a])),
+        Values::Uniform(a) => return Some(function.of([a])),
+        Values::Each(a) => result.iter_mut().zip(a).for_each(|(result, a)| *result = function.of([*a])),
     }
     None
 }
 
 /// A function of two arguments. The common ones have loops of their own, which the compiler turns into vectors.
-fn apply_two(function: Function, a: Values<'_>, b: Values<'_>, result: &mut [f64]) -> Option<f64> {
+fn apply_two<E: Element>(function: Function, a: Values<'_, E>, b: Values<'_, E>, result: &mut [E]) -> Option<E> {
     match function {
         Function::Add => each_two(a, b, result, |a, b| a + b),
         Function::Subtract => each_two(a, b, result, |a, b| a - b),
         Function::Multiply => each_two(a, b, result, |a, b| a * b),
         Function::Divide => each_two(a, b, result, |a, b| a / b),
-        Function::Maximum => each_two(a, b, result, f64::max),
-        Function::Minimum => each_two(a, b, result, f64::min),
-        _ => each_two(a, b, result, |a, b| function.apply(&[a, b])),
+        Function::Maximum => each_two(a, b, result, E::larger),
+        Function::Minimum => each_two(a, b, result, E::smaller),
+        _ => each_two(a, b, result, |a, b| function.of([a, b])),
     }
 }
 
 #[inline(always)]
-fn each_two(a: Values<'_>, b: Values<'_>, result: &mut [f64], apply: impl Fn(f64, f64) -> f64) -> Option<f64> {
+fn each_two<E: Element>(a: Values<'_, E>, b: Values<'_, E>, result: &mut [E], apply: impl Fn(E, E) -> E) -> Option<E> {
     match (a, b) {
         (Values::Uniform(a), Values::Uniform(b)) => return Some(apply(a, b)),
         (Values::Uniform(a), Values::Each(b)) => {
@@ -223,16 +224,16 @@ fn each_two(a: Values<'_>, b: Values<'_>, result: &mut [f64], apply: impl Fn(f64
     None
 }
 
-fn apply_three(function: Function, operands: [Values<'_>; 3], result: &mut [f64]) -> Option<f64> {
-    let lane = |values: &Values<'_>, round: usize| match values {
+fn apply_three<E: Element>(function: Function, operands: [Values<'_, E>; 3], result: &mut [E]) -> Option<E> {
+    let lane = |values: &Values<'_, E>, round: usize| match values {
         Values::Uniform(value) => *value,
         Values::Each(each) => each[round],
     };
     let [a, b, c] = &operands;
     if let (Values::Uniform(a), Values::Uniform(b), Values::Uniform(c)) = (a, b, c) {
-        return Some(function.apply(&[*a, *b, *c]));
+        return Some(function.of([*a, *b, *c]));
     }
     let each = result.iter_mut().enumerate();
-    each.for_each(|(round, result)| *result = function.apply(&[lane(a, round), lane(b, round), lane(c, round)]));
+    each.for_each(|(round, result)| *result = function.of([lane(a, round), lane(b, round), lane(c, round)]));
     None
 }

@@ -6,6 +6,7 @@
 use super::place::Spot;
 use super::product::Part;
 use super::run::Run;
+use crate::leaf::Element;
 use crate::leaf::known::{Kind, Product};
 use crate::leaf::library::Library;
 use crate::leaf::routine::Node;
@@ -22,14 +23,14 @@ pub struct Piece {
     spots: [Spot; 3],
 }
 
-impl<'a> Run<'a> {
+impl<'a, E: Element> Run<'a, E> {
     /// The pieces that a body comes to; `None` where there is anything else to be done, or to be copied, or they are many.
     pub fn pieces_of(&mut self, body: &'a [Node]) -> Option<Vec<Piece>> {
         let (mut pieces, mut is_all) = (vec![], true);
         for node in body {
             let Node::Known(known) = node else { return None };
             let Kind::Product(product) = &known.kind else { return None };
-            let see = &mut |run: &mut Run<'a>, part| {
+            let see = &mut |run: &mut Run<'a, E>, part| {
                 let piece = run.piece(product, part).filter(|_| pieces.len() < MOST);
                 is_all &= piece.is_some();
                 pieces.extend(piece);
@@ -46,9 +47,9 @@ impl<'a> Run<'a> {
     }
 
     /// Has the library do all pieces of a call.
-    pub fn multiply_all(&mut self, pieces: &[Piece], library: &dyn Library) {
+    pub fn multiply_all(&mut self, pieces: &[Piece], library: &dyn Library<E>) {
         for Piece { part, factor, spots: [c, a, b] } in pieces {
-            self.add(*c, (*part, *factor), |run| Some([run.at(a), run.at(b)]), library);
+            self.add(*c, (*part, E::rounded(*factor)), |run| Some([run.at(a), run.at(b)]), library);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! overlap.
 
 use super::run::Run;
+use crate::leaf::Element;
 use crate::leaf::library::{Layout, Matrix};
 use std::borrow::Cow;
 
@@ -18,19 +19,19 @@ pub struct Spot {
 }
 
 /// A matrix that is read, where it lies or as a copy.
-pub(super) struct Operand<'a> {
-    values: Cow<'a, [f64]>,
+pub(super) struct Operand<'a, E: Element> {
+    values: Cow<'a, [E]>,
     layout: Layout,
 }
 
-impl Operand<'_> {
+impl<E: Element> Operand<'_, E> {
     /// The matrix.
-    pub fn matrix(&self) -> Matrix<'_> {
+    pub fn matrix(&self) -> Matrix<'_, E> {
         Matrix { values: &self.values, layout: self.layout }
     }
 }
 
-impl Run<'_> {
+impl<E: Element> Run<'_, E> {
     /// The place of a matrix; `None` where an access may leave its window, or its elements do not lie like a matrix.
     pub(super) fn spot(&self, access: usize, indices: [Option<usize>; 2]) -> Option<Spot> {
         let layout = Layout::new(self.lengths(indices), self.steps(access, indices))?;
@@ -38,7 +39,7 @@ impl Run<'_> {
     }
 
     /// A matrix that is read; `None` where an access may leave its window, or elements overlap.
-    pub(super) fn operand(&self, access: usize, indices: [Option<usize>; 2]) -> Option<Operand<'_>> {
+    pub(super) fn operand(&self, access: usize, indices: [Option<usize>; 2]) -> Option<Operand<'_, E>> {
         if let Some(spot) = self.spot(access, indices) {
             return Some(self.at(&spot));
         }
@@ -51,7 +52,7 @@ impl Run<'_> {
     }
 
     /// The matrix at a place.
-    pub(super) fn at(&self, spot: &Spot) -> Operand<'_> {
+    pub(super) fn at(&self, spot: &Spot) -> Operand<'_, E> {
         let values = self.windows[spot.window].values();
         Operand { values: Cow::Borrowed(&values[spot.base..]), layout: spot.layout }
     }

@@ -50,7 +50,7 @@ impl Prepared {
         let is_result_whole = boxes.windows[0] == boxes.result;
         let mut call = Prepared { boxes, plan, pieces: None, links, whole, is_result_whole };
         let windows = routine.windows.iter().map(|_| Elements::Shared(&[])).collect();
-        let pieces = Run::new(leaf, routine, &call, windows).pieces_of(call.body(routine));
+        let pieces = Run::<f64>::new(leaf, routine, &call, windows).pieces_of(call.body(routine));
         call.pieces = pieces;
         Ok(call)
     }

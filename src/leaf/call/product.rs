@@ -7,6 +7,7 @@ use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
+use crate::leaf::Element;
 use crate::leaf::known::{Product, nest_of};
 use crate::leaf::library::{Layout, Library, Matrix, Square, Target};
 use crate::leaf::routine::{Few, Form, Loop, Span};
@@ -30,11 +31,16 @@ pub enum Part {
 }
 
 /// Does a piece of a product.
-pub type Act<'f, 'a> = dyn FnMut(&mut Run<'a>, Part) -> Result<bool, Trouble> + 'f;
+pub type Act<'f, 'a, E> = dyn FnMut(&mut Run<'a, E>, Part) -> Result<bool, Trouble> + 'f;
 
-impl<'a> Run<'a> {
+impl<'a, E: Element> Run<'a, E> {
     /// Runs a product by the library, or by its loops.
-    pub(super) fn product(&mut self, product: &Product, loops: &'a Loop, library: &dyn Library) -> Result<(), Trouble> {
+    pub(super) fn product(
+        &mut self,
+        product: &Product,
+        loops: &'a Loop,
+        library: &dyn Library<E>,
+    ) -> Result<(), Trouble> {
         self.cut(product, loops, &mut |run, part| match part {
             Part::Other => {
                 run.fill();
@@ -46,7 +52,7 @@ impl<'a> Run<'a> {
 
     /// Has `act` do what the bounds leave of a product, piece by piece, each with the spans of the piece: a box or a triangle,
     /// of which it says whether it could; what is neither, or what it could not, it must do as [`Part::Other`].
-    pub fn cut(&mut self, product: &Product, loops: &'a Loop, act: &mut Act<'_, 'a>) -> Result<(), Trouble> {
+    pub fn cut(&mut self, product: &Product, loops: &'a Loop, act: &mut Act<'_, 'a, E>) -> Result<(), Trouble> {
         let held = Few::from_slice(&self.spans);
         let narrowed = nest_of(loops).map(|(nest, _)| nest).unwrap_or_default();
         for inside in narrowed {
@@ -58,7 +64,7 @@ impl<'a> Run<'a> {
     }
 
     /// Does what the bounds leave of the box that the spans are.
-    fn pieces(&mut self, product: &Product, act: &mut Act<'_, 'a>) -> Result<(), Trouble> {
+    fn pieces(&mut self, product: &Product, act: &mut Act<'_, 'a, E>) -> Result<(), Trouble> {
         let lengths = product.indices.iter().map(|index| self.spans[*index].1 - self.spans[*index].0 + 1);
         let lengths: Few<i64> = lengths.collect();
         let part = if lengths.iter().any(|length| *length <= 0) { Part::Nothing } else { self.part(product) };
@@ -134,9 +140,9 @@ impl<'a> Run<'a> {
     }
 
     /// `None`, and nothing done, where an access is not known to stay within its window or does not lie like a matrix.
-    fn multiply(&mut self, product: &Product, part: Part, library: &dyn Library) -> Option<()> {
+    fn multiply(&mut self, product: &Product, part: Part, library: &dyn Library<E>) -> Option<()> {
         let [c, a, b] = product.matrices();
-        let (c, part) = (self.spot(c.0, c.1)?, (part, product.factor));
+        let (c, part) = (self.spot(c.0, c.1)?, (part, E::rounded(product.factor)));
         self.add(c, part, |run| Some([run.operand(a.0, a.1)?, run.operand(b.0, b.1)?]), library)
     }
 
@@ -144,14 +150,14 @@ impl<'a> Run<'a> {
     pub(super) fn add<F>(
         &mut self,
         Spot { window, base, layout }: Spot,
-        (part, factor): (Part, f64),
+        (part, factor): (Part, E),
         operands: F,
-        library: &dyn Library,
+        library: &dyn Library<E>,
     ) -> Option<()>
     where
-        F: FnOnce(&Self) -> Option<[Operand<'_>; 2]>,
+        F: FnOnce(&Self) -> Option<[Operand<'_, E>; 2]>,
     {
-        let is_blank = part == Part::All && self.is_blank(window, layout) && self.blank == Some(0.0);
+        let is_blank = part == Part::All && self.is_blank(window, layout) && self.blank == Some(E::ZERO);
         if !is_blank {
             self.fill();
         }
@@ -167,12 +173,12 @@ impl<'a> Run<'a> {
 }
 
 /// Adds a product to a matrix or a triangle of it; gives what was asked of the library, and the applications that it stands for.
-fn add(
-    c: Target<'_>,
+fn add<E: Element>(
+    c: Target<'_, E>,
     part: Part,
-    factor: f64,
-    (a, b): (Matrix<'_>, Matrix<'_>),
-    library: &dyn Library,
+    factor: E,
+    (a, b): (Matrix<'_, E>, Matrix<'_, E>),
+    library: &dyn Library<E>,
 ) -> (Service, u64) {
     let counted = count(part, c.layout, a.layout.columns);
     let Part::Triangle { is_lower, has_diagonal } = part else {

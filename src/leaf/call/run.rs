@@ -8,16 +8,17 @@ use super::lanes::Registers;
 use super::prepare::{Link, Prepared};
 use super::window::{Boxes, Elements};
 use crate::array::Trouble;
+use crate::leaf::Element;
 use crate::leaf::known::{Kind, Known};
 use crate::leaf::library::{Layout, Library};
 use crate::leaf::routine::{Few, Form, Loop, Node, Routine, Span, Way};
 use crate::leaf::tally::Work;
 
 /// A routine that runs.
-pub struct Run<'a> {
+pub struct Run<'a, E: Element> {
     pub routine: &'a Routine,
     pub boxes: &'a Boxes,
-    pub windows: Few<Elements<'a>>,
+    pub windows: Few<Elements<'a, E>>,
     pub links: &'a [Link],
     /// The values of the indices, as they are where the call was prepared.
     pub slots: Few<i64>,
@@ -25,21 +26,21 @@ pub struct Run<'a> {
     pub moved: Few<i64>,
     /// The address of each access in the round that runs.
     pub cursors: Few<i64>,
-    pub(super) registers: Registers,
+    pub(super) registers: Registers<E>,
     pub leaf: usize,
     /// The boxes of the indices, or parts of them.
     pub spans: Few<Span>,
     /// Who runs what is known.
-    pub library: Option<&'static dyn Library>,
+    pub library: Option<&'static dyn Library<E>>,
     /// What was done so far.
     pub work: Work,
     /// What the result's window begins with, while it holds anything yet.
-    pub blank: Option<f64>,
+    pub blank: Option<E>,
 }
 
-impl<'a> Run<'a> {
+impl<'a, E: Element> Run<'a, E> {
     /// Ready to run.
-    pub fn new(leaf: usize, routine: &'a Routine, call: &'a Prepared, windows: Few<Elements<'a>>) -> Run<'a> {
+    pub fn new(leaf: usize, routine: &'a Routine, call: &'a Prepared, windows: Few<Elements<'a, E>>) -> Run<'a, E> {
         let Prepared { boxes, links, .. } = call;
         Run {
             routine,

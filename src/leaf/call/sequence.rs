@@ -4,9 +4,11 @@
 
 use super::run::Run;
 use crate::array::Trouble;
+use crate::leaf::Element;
 use crate::leaf::routine::{Operation, Set};
+use crate::recurrence::Function;
 
-impl Run<'_> {
+impl<E: Element> Run<'_, E> {
     /// Runs sets for an index from first to last value, or once.
     pub(super) fn sequence(&mut self, sets: &[&Set], range: Option<(usize, i64, i64)>) -> Result<(), Trouble> {
         self.registers.make_room(self.routine.depth);
@@ -46,14 +48,14 @@ impl Run<'_> {
         let mut top = 0;
         for operation in &set.value {
             let value = match operation {
-                Operation::Number(number) => *number,
-                Operation::Index(form) => form.value_moved(&self.slots, &self.moved) as f64,
+                Operation::Number(number) => E::rounded(*number),
+                Operation::Index(form) => E::rounded(form.value_moved(&self.slots, &self.moved) as f64),
                 Operation::Load(access) => {
                     self.windows[self.links[*access].window].values()[self.cursors[*access] as usize]
                 }
                 Operation::Apply(function) => {
                     top -= function.arity();
-                    function.apply(&stack[top..top + function.arity()])
+                    apply(*function, &stack[top..top + function.arity()])
                 }
             };
             stack[top] = value;
@@ -61,6 +63,17 @@ impl Run<'_> {
         }
         let (target, value) = (set.target, stack[0]);
         self.windows[self.links[target].window].values_mut()[self.cursors[target] as usize] = value;
+    }
+}
+
+/// A function of what lies on a stack.
+#[inline(always)]
+fn apply<E: Element>(function: Function, arguments: &[E]) -> E {
+    match arguments {
+        [a] => function.of([*a]),
+        [a, b] => function.of([*a, *b]),
+        [a, b, c] => function.of([*a, *b, *c]),
+        _ => E::NAN,
     }
 }
 

@@ -4,13 +4,14 @@ use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
+use crate::leaf::Element;
 use crate::leaf::known::{Assignment, Position, Task};
 use crate::leaf::library::{Layout, Library, Matrix, Rest, Square};
 
-impl<'a> Run<'a> {
+impl<'a, E: Element> Run<'a, E> {
     /// Has the library do a task. False where its matrices do not lie like such, or it cannot: then the nest's loops must run,
     /// which compute every element of the result anew.
-    pub(super) fn task(&mut self, assignment: &'a Assignment, library: &dyn Library) -> Result<bool, Trouble> {
+    pub(super) fn task(&mut self, assignment: &'a Assignment, library: &dyn Library<E>) -> Result<bool, Trouble> {
         let Assignment { task, alike, resets, result, .. } = assignment;
         let places = self.spot(result.access, [Some(result.row), result.column]);
         let Some(Spot { window, base, layout }) = places.filter(|_| self.agree(alike)) else { return Ok(false) };
@@ -55,20 +56,25 @@ impl<'a> Run<'a> {
         alike.iter().all(|(a, b)| self.spans[*a] == self.spans[*b])
     }
 
-    fn read(&self, position: Position) -> Option<Operand<'_>> {
+    fn read(&self, position: Position) -> Option<Operand<'_, E>> {
         self.operand(position.access, [Some(position.row), position.column])
     }
 }
 
 /// Does a task with its sums, what is given, and its triangle; whether the library could.
-fn perform(task: Task, x: Square<'_>, [sums, given, triangle]: [Option<Matrix<'_>>; 3], library: &dyn Library) -> bool {
+fn perform<E: Element>(
+    task: Task,
+    x: Square<'_, E>,
+    [sums, given, triangle]: [Option<Matrix<'_, E>>; 3],
+    library: &dyn Library<E>,
+) -> bool {
     let Square { values, layout } = x;
     sums.map(|sums| Rest { given, sums }).iter().for_each(|rest| rest.write(values, layout));
     match (task, triangle) {
         (Task::Solve { is_unit }, Some(triangle)) => library.solve(triangle, is_unit, values, layout),
         (Task::Factor, _) => {
             let done = library.factor(Square { values: &mut *values, layout });
-            let is_sound = |at: usize| values[layout.address(at, at)] > 0.0;
+            let is_sound = |at: usize| values[layout.address(at, at)] > E::ZERO;
             if !done || !(0..layout.rows).all(is_sound) {
                 return false;
             }
@@ -85,10 +91,10 @@ fn perform(task: Task, x: Square<'_>, [sums, given, triangle]: [Option<Matrix<'_
     true
 }
 
-fn clear_above(values: &mut [f64], layout: Layout) {
+fn clear_above<E: Element>(values: &mut [E], layout: Layout) {
     for line in 0..layout.rows {
         let (from, to) = if layout.by_rows { (line + 1, layout.columns) } else { (0, line) };
-        values[line * layout.step..][from..to].fill(0.0);
+        values[line * layout.step..][from..to].fill(E::ZERO);
     }
 }
 

@@ -7,7 +7,7 @@ use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
 use super::prepare::Prepared;
 use crate::array::Trouble;
 use crate::leaf::routine::{Cut, Few, Frame, Reach, Routine, Span};
-use crate::leaf::{Buffer, Tile};
+use crate::leaf::{Buffer, Element, Tile};
 use std::sync::Arc;
 
 /// Where everything lies at some coordinates.
@@ -47,13 +47,13 @@ fn reached(reach: &Reach, indices: &[Span]) -> Span {
 
 /// The elements of a window.
 #[derive(Debug)]
-pub enum Elements<'a> {
-    Shared(&'a [f64]),
-    Owned(Buffer),
+pub enum Elements<'a, E: Element> {
+    Shared(&'a [E]),
+    Owned(Buffer<E>),
 }
 
-impl Elements<'_> {
-    pub fn values(&self) -> &[f64] {
+impl<E: Element> Elements<'_, E> {
+    pub fn values(&self) -> &[E] {
         match self {
             Elements::Shared(values) => values,
             Elements::Owned(values) => values,
@@ -68,7 +68,7 @@ impl Elements<'_> {
     }
 
     /// To be written; nothing of a window that is only read.
-    pub fn values_mut(&mut self) -> &mut [f64] {
+    pub fn values_mut(&mut self) -> &mut [E] {
         match self {
             Elements::Shared(_) => &mut [],
             Elements::Owned(values) => values,
@@ -86,12 +86,12 @@ pub struct Assembly<'a> {
 
 impl<'a> Assembly<'a> {
     /// The elements of all windows; those of the result may be left [blank](Buffer::blank).
-    pub fn windows(
+    pub fn windows<E: Element>(
         &self,
-        onto: Option<Tile>,
-        arguments: &'a [Tile],
+        onto: Option<Tile<E>>,
+        arguments: &'a [Tile<E>],
         is_blank: bool,
-    ) -> Result<Few<Elements<'a>>, Trouble> {
+    ) -> Result<Few<Elements<'a, E>>, Trouble> {
         self.check_tiles(&onto, arguments)?;
         let first = match is_blank {
             true => Buffer::blank(self.call.boxes.windows[0].volume),
@@ -109,13 +109,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// What the result's window begins with, where no tile is put into it.
-    pub fn begins_with(&self, onto: &Option<Tile>) -> Option<f64> {
+    pub fn begins_with<E: Element>(&self, onto: &Option<Tile<E>>) -> Option<E> {
         let is_filled = onto.is_some() || self.routine.arguments.iter().any(|(filled, _)| *filled == 0);
-        (!is_filled).then(|| start(self.routine.windows[0].operator))
+        (!is_filled).then(|| E::rounded(start(self.routine.windows[0].operator)))
     }
 
-    fn check_tiles(&self, onto: &Option<Tile>, arguments: &[Tile]) -> Result<(), Trouble> {
-        let fits = |tile: &Tile, area: &Area| match tile {
+    fn check_tiles<E: Element>(&self, onto: &Option<Tile<E>>, arguments: &[Tile<E>]) -> Result<(), Trouble> {
+        let fits = |tile: &Tile<E>, area: &Area| match tile {
             Tile::Uniform(_) => true,
             Tile::Values(values) => values.len() == area.volume,
         };
@@ -126,32 +126,36 @@ impl<'a> Assembly<'a> {
     }
 
     /// The one tile that is the whole window, where the window is only read.
-    fn borrowed(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a [f64]> {
+    fn borrowed<E: Element>(&self, window: usize, arguments: &'a [Tile<E>]) -> Option<&'a [E]> {
         let is_written = self.call.written(self.routine)[window];
         if is_written { None } else { self.whole(window, arguments).map(|values| &**values) }
     }
 
     /// The one tile that is the whole window.
-    fn whole(&self, window: usize, arguments: &'a [Tile]) -> Option<&'a Buffer> {
+    fn whole<E: Element>(&self, window: usize, arguments: &'a [Tile<E>]) -> Option<&'a Buffer<E>> {
         match &arguments[self.call.whole[window]?] {
             Tile::Values(values) => Some(values),
             Tile::Uniform(_) => None,
         }
     }
 
-    fn tiles_of(&self, window: usize, arguments: &'a [Tile]) -> impl Iterator<Item = (&'a Tile, &'a Area)> {
+    fn tiles_of<E: Element>(
+        &self,
+        window: usize,
+        arguments: &'a [Tile<E>],
+    ) -> impl Iterator<Item = (&'a Tile<E>, &'a Area)> {
         let filled = self.routine.arguments.iter().map(move |(filled, _)| *filled == window);
         let tiles = arguments.iter().zip(&self.call.boxes.arguments).zip(filled);
         tiles.filter(|(_, filled)| *filled).map(|(tile, _)| tile)
     }
 
     /// A window of its own: `onto` first, then the arguments.
-    fn assemble(&self, window: usize, onto: Option<Tile>, arguments: &'a [Tile]) -> Buffer {
+    fn assemble<E: Element>(&self, window: usize, onto: Option<Tile<E>>, arguments: &'a [Tile<E>]) -> Buffer<E> {
         if let (None, Some(values)) = (&onto, self.whole(window, arguments)) {
             return values.clone();
         }
         let (area, operator) = (&self.call.boxes.windows[window], self.routine.windows[window].operator);
-        let fresh = || Buffer::filled(start(operator), area.volume);
+        let fresh = || Buffer::filled(E::rounded(start(operator)), area.volume);
         let mut values = match onto {
             None => fresh(),
             Some(Tile::Values(held)) if self.call.is_result_whole => Arc::unwrap_or_clone(held),
@@ -165,7 +169,7 @@ impl<'a> Assembly<'a> {
         values
     }
 
-    fn put(&self, window: usize, (tile, from): (&Tile, &Area), into: &mut [f64]) {
+    fn put<E: Element>(&self, window: usize, (tile, from): (&Tile<E>, &Area), into: &mut [E]) {
         let to = &self.call.boxes.windows[window];
         match tile {
             Tile::Values(values) => copy_meeting(from, values, to, into),
@@ -176,7 +180,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// The result's tile from its window.
-    pub fn result(&self, window: Elements<'_>) -> Tile {
+    pub fn result<E: Element>(&self, window: Elements<'_, E>) -> Tile<E> {
         let (from, to) = (&self.call.boxes.windows[0], &self.call.boxes.result);
         let values = match window {
             Elements::Owned(values) => values,
@@ -185,7 +189,7 @@ impl<'a> Assembly<'a> {
         if self.call.is_result_whole {
             return Tile::Values(Arc::new(values));
         }
-        let mut tile = Buffer::filled(start(self.routine.windows[0].operator), to.volume);
+        let mut tile = Buffer::filled(E::rounded(start(self.routine.windows[0].operator)), to.volume);
         copy_meeting(from, &values, to, &mut tile);
         Tile::Values(Arc::new(tile))
     }

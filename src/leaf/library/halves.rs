@@ -5,7 +5,7 @@
 //! (0.3.21, AVX-512), that of faer half (0.24.4).
 
 use super::{Layout, Library, Matrix, Square};
-use crate::leaf::Buffer;
+use crate::leaf::{Buffer, Element};
 
 /// The first half has a multiple of so many rows.
 const MULTIPLE: usize = 16;
@@ -14,16 +14,16 @@ const MULTIPLE: usize = 16;
 const APART: usize = 8;
 
 /// A library that factors small squares.
-pub(super) trait Factor: Library {
+pub(super) trait Factor<E>: Library<E> {
     /// The most rows of a square, of which those of a row lie side by side, that are not halved.
     const FEW: usize;
 
     /// Does in one routine what [`factor`] does; of squares by rows those that are not halved.
-    fn factor_whole(&self, a: Square<'_>) -> bool;
+    fn factor_whole(&self, a: Square<'_, E>) -> bool;
 }
 
 /// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; whether all pivots are positive.
-pub(super) fn factor<L: Factor>(library: &L, a: Square<'_>) -> bool {
+pub(super) fn factor<E: Element, L: Factor<E>>(library: &L, a: Square<'_, E>) -> bool {
     let Square { values, layout } = a;
     let (n, step) = (layout.rows, layout.step);
     if !layout.by_rows || n <= L::FEW {
@@ -37,13 +37,13 @@ pub(super) fn factor<L: Factor>(library: &L, a: Square<'_>) -> bool {
     }
     let between = sized(layout, n - half, half);
     let below = Layout { step: half + APART, ..between };
-    let mut solved = Buffer::blank(below.rows * below.step);
+    let mut solved = Buffer::<E>::blank(below.rows * below.step);
     copy(Matrix { values: bottom, layout: between }, &mut solved, below.step);
     library.solve(Matrix { values: top, layout: first }, false, &mut solved, below.transposed());
     let solved = Matrix { values: &solved, layout: below };
     copy(solved, bottom, step);
     let taken = Square { values: &mut bottom[half..], layout: last };
-    library.add_triangle(taken, true, -1.0, solved, solved.transposed());
+    library.add_triangle(taken, true, -E::ONE, solved, solved.transposed());
     factor(library, Square { values: &mut bottom[half..], layout: last })
 }
 
@@ -52,7 +52,7 @@ fn sized(layout: Layout, rows: usize, columns: usize) -> Layout {
 }
 
 /// Writes the lines of a matrix into others, which lie so far apart.
-pub(super) fn copy(from: Matrix<'_>, into: &mut [f64], step: usize) {
+pub(super) fn copy<E: Copy>(from: Matrix<'_, E>, into: &mut [E], step: usize) {
     let [lines, length] = from.layout.lines();
     let rows = into.chunks_mut(step).take(lines).enumerate();
     rows.for_each(|(line, row)| row[..length].copy_from_slice(&from.line(line)[..length]));
@@ -61,6 +61,19 @@ pub(super) fn copy(from: Matrix<'_>, into: &mut [f64], step: usize) {
 #[cfg(test)]
 pub(super) mod samples {
     use super::*;
+    use crate::recurrence::Precision;
+
+    /// What results may differ by from those by other ways.
+    pub fn tolerance<E: Element>() -> f64 {
+        match E::PRECISION {
+            Precision::Double => 1e-12,
+            Precision::Single => 1e-4,
+        }
+    }
+
+    pub fn rounded<E: Element>(values: &[f64]) -> Vec<E> {
+        values.iter().map(|value| E::rounded(*value)).collect()
+    }
 
     /// Numbers that look random, the same each time.
     pub fn number(at: usize) -> f64 {
@@ -85,7 +98,7 @@ pub(super) mod samples {
 
 #[cfg(test)]
 mod tests {
-    use super::samples::{laid, triangle};
+    use super::samples::{laid, rounded, tolerance, triangle};
     use super::*;
     use crate::leaf::library::faer::Faer;
     use crate::leaf::library::lower;
@@ -104,17 +117,17 @@ mod tests {
     }
 
     /// The factor's square is the matrix; one that is not positive is told.
-    fn check(library: &impl Factor, layout: Layout, bad: usize) -> Result<(), TestCaseError> {
+    fn check<E: Element>(library: &impl Factor<E>, layout: Layout, bad: usize) -> Result<(), TestCaseError> {
         let wanted = triangle(layout.rows, layout);
-        let mut given = square(&wanted, layout);
+        let mut given: Vec<E> = rounded(&square(&wanted, layout));
         let mut factored = given.clone();
         let is_positive = factor(library, Square { values: &mut factored, layout });
         prop_assert!(is_positive);
         for (row, column) in lower(layout.rows) {
             let at = layout.address(row, column);
-            prop_assert!((factored[at] - wanted[at]).abs() < 1e-12);
+            prop_assert!((factored[at].double() - wanted[at]).abs() < tolerance::<E>());
         }
-        given[layout.address(bad % layout.rows, bad % layout.rows)] = -1.0;
+        given[layout.address(bad % layout.rows, bad % layout.rows)] = -E::ONE;
         let is_positive = factor(library, Square { values: &mut given, layout });
         prop_assert!(!is_positive);
         Ok(())
@@ -124,9 +137,12 @@ mod tests {
         #[test]
         fn a_factor_by_halves_is_a_factor(n in 1usize..140, by_rows: bool, more in 0usize..5, bad in 0usize..140) {
             let layout = laid(n, n, by_rows, more);
-            check(&Faer, layout, bad)?;
+            check::<f64>(&Faer, layout, bad)?;
+            check::<f32>(&Faer, layout, bad)?;
             #[cfg(feature = "openblas")]
-            check(&OpenBlas, layout, bad)?;
+            check::<f64>(&OpenBlas, layout, bad)?;
+            #[cfg(feature = "openblas")]
+            check::<f32>(&OpenBlas, layout, bad)?;
         }
     }
 }

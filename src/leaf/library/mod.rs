@@ -3,6 +3,7 @@
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
 
 use self::faer::Faer;
+use super::Element;
 
 mod faer;
 
@@ -64,7 +65,7 @@ impl LeafBackend {
     }
 
     /// The library; `None` where loops run everything.
-    pub(in crate::leaf) fn library(self) -> Option<&'static dyn Library> {
+    pub(in crate::leaf) fn library<E: Element>(self) -> Option<&'static dyn Library<E>> {
         match self {
             LeafBackend::Loops => None,
             LeafBackend::Faer => Some(&Faer),
@@ -72,27 +73,32 @@ impl LeafBackend {
             LeafBackend::OpenBlas => Some(&openblas::OpenBlas),
         }
     }
+
+    /// Whether there is one.
+    pub(in crate::leaf) fn is_library(self) -> bool {
+        self != LeafBackend::Loops
+    }
 }
 
 /// What a library does with matrices. Operands have the sizes that the operation asks for.
-pub trait Library: Sync {
+pub trait Library<E>: Sync {
     /// `c += factor * a * b`.
-    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+    fn add_product(&self, c: Target<'_, E>, factor: E, a: Matrix<'_, E>, b: Matrix<'_, E>);
 
     /// The same for the lower triangle of a square `c` alone, with its diagonal or without.
-    fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>);
+    fn add_triangle(&self, c: Square<'_, E>, has_diagonal: bool, factor: E, a: Matrix<'_, E>, b: Matrix<'_, E>);
 
     /// Solves `triangle * x = x` for all columns of `x`, which are overwritten. The triangle is the lower one of a square; with
     /// `is_unit` its diagonal counts as ones.
-    fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout);
+    fn solve(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout);
 
     /// Overwrites the lower triangle of a symmetric matrix with its Cholesky factor; the other triangle is neither read nor
     /// kept. False, with anything in the square, where a pivot is not positive.
-    fn factor(&self, a: Square<'_>) -> bool;
+    fn factor(&self, a: Square<'_, E>) -> bool;
 
     /// Writes the inverse of the lower triangle of a square into another one, whose other triangle is not kept. False, with
     /// anything in the square, where the library refuses an element of the diagonal.
-    fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool;
+    fn invert(&self, triangle: Matrix<'_, E>, into: Square<'_, E>) -> bool;
 }
 
 /// How a matrix lies in a slice: neighbours of a row or of a column lie side by side.
@@ -140,14 +146,14 @@ impl Layout {
 
 /// A matrix that is read; its first element is the slice's.
 #[derive(Clone, Copy, Debug)]
-pub struct Matrix<'a> {
-    pub values: &'a [f64],
+pub struct Matrix<'a, E> {
+    pub values: &'a [E],
     pub layout: Layout,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a, E: Copy> Matrix<'a, E> {
     /// From the first element of a row, or column, on: as elements lie side by side.
-    pub fn line(self, line: usize) -> &'a [f64] {
+    pub fn line(self, line: usize) -> &'a [E] {
         &self.values[line * self.layout.step..]
     }
 
@@ -165,8 +171,8 @@ impl<'a> Matrix<'a> {
 
 /// A matrix to which a product is added; its first element is the slice's.
 #[derive(Debug)]
-pub struct Target<'a> {
-    pub values: &'a mut [f64],
+pub struct Target<'a, E> {
+    pub values: &'a mut [E],
     pub layout: Layout,
     /// Whether it counts as zeros, whatever it holds.
     pub is_blank: bool,
@@ -174,8 +180,8 @@ pub struct Target<'a> {
 
 /// A square matrix that is written; its first element is the slice's.
 #[derive(Debug)]
-pub struct Square<'a> {
-    pub values: &'a mut [f64],
+pub struct Square<'a, E> {
+    pub values: &'a mut [E],
     pub layout: Layout,
 }
 
@@ -186,18 +192,18 @@ fn lower(rows: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// `given - sums`, or `-sums` where nothing is given: one subtraction an element, as in the equations.
 #[derive(Clone, Copy, Debug)]
-pub struct Rest<'a> {
-    pub given: Option<Matrix<'a>>,
-    pub sums: Matrix<'a>,
+pub struct Rest<'a, E> {
+    pub given: Option<Matrix<'a, E>>,
+    pub sums: Matrix<'a, E>,
 }
 
-impl Rest<'_> {
+impl<E: Element> Rest<'_, E> {
     /// Writes it into a matrix.
-    pub fn write(&self, x: &mut [f64], layout: Layout) {
+    pub fn write(&self, x: &mut [E], layout: Layout) {
         let Layout { rows, columns, step, .. } = layout;
         if !self.lies_like(layout) {
             for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
-                let at = |matrix: Matrix<'_>| matrix.values[matrix.layout.address(row, column)];
+                let at = |matrix: Matrix<'_, E>| matrix.values[matrix.layout.address(row, column)];
                 x[layout.address(row, column)] = self.given.map_or_else(|| -at(self.sums), |b| at(b) - at(self.sums));
             }
             return;
@@ -208,15 +214,15 @@ impl Rest<'_> {
 
     /// Whether lines of a layout are lines of both matrices.
     fn lies_like(&self, layout: Layout) -> bool {
-        let is_like = |matrix: &Matrix<'_>| matrix.layout.by_rows == layout.by_rows;
+        let is_like = |matrix: &Matrix<'_, E>| matrix.layout.by_rows == layout.by_rows;
         is_like(&self.sums) && self.given.as_ref().is_none_or(is_like)
     }
 
-    fn write_line(&self, line: usize, x: &mut [f64]) {
+    fn write_line(&self, line: usize, x: &mut [E]) {
         let sums = self.sums.line(line);
         match self.given {
-            Some(b) => x.iter_mut().zip(b.line(line).iter().zip(sums)).for_each(|(x, (b, s))| *x = b - s),
-            None => x.iter_mut().zip(sums).for_each(|(x, s)| *x = -s),
+            Some(b) => x.iter_mut().zip(b.line(line).iter().zip(sums)).for_each(|(x, (b, s))| *x = *b - *s),
+            None => x.iter_mut().zip(sums).for_each(|(x, s)| *x = -*s),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::halves::{self, Factor};
 use super::solves::{self, Rows, Solve};
-use super::{Layout, Library, Matrix, Square, Target, lower};
+use super::{Element, Layout, Library, Matrix, Square, Target, lower};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.
@@ -11,13 +11,13 @@ const SMALLEST: usize = 32;
 /// The library OpenBLAS, on one thread.
 pub(super) struct OpenBlas;
 
-impl Library for OpenBlas {
-    fn add_product(&self, c: Target<'_>, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
-        let kept = if c.is_blank { 0.0 } else { 1.0 };
+impl<E: Element> Library<E> for OpenBlas {
+    fn add_product(&self, c: Target<'_, E>, factor: E, a: Matrix<'_, E>, b: Matrix<'_, E>) {
+        let kept = if c.is_blank { E::ZERO } else { E::ONE };
         openblas::add_product(c.values, lay(c.layout), kept, factor, read(a), read(b));
     }
 
-    fn add_triangle(&self, c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+    fn add_triangle(&self, c: Square<'_, E>, has_diagonal: bool, factor: E, a: Matrix<'_, E>, b: Matrix<'_, E>) {
         let turned = b.transposed();
         let is_square = has_diagonal && turned.layout == a.layout && std::ptr::eq(a.values, turned.values);
         match is_square {
@@ -26,15 +26,15 @@ impl Library for OpenBlas {
         }
     }
 
-    fn solve(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+    fn solve(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout) {
         solves::solve(self, triangle, is_unit, x, layout);
     }
 
-    fn factor(&self, a: Square<'_>) -> bool {
+    fn factor(&self, a: Square<'_, E>) -> bool {
         halves::factor(self, a)
     }
 
-    fn invert(&self, triangle: Matrix<'_>, into: Square<'_>) -> bool {
+    fn invert(&self, triangle: Matrix<'_, E>, into: Square<'_, E>) -> bool {
         for (row, column) in lower(into.layout.rows) {
             into.values[into.layout.address(row, column)] = triangle.values[triangle.layout.address(row, column)];
         }
@@ -42,34 +42,36 @@ impl Library for OpenBlas {
     }
 }
 
-impl Factor for OpenBlas {
+impl<E: Element> Factor<E> for OpenBlas {
     const FEW: usize = 16;
 
-    fn factor_whole(&self, a: Square<'_>) -> bool {
+    fn factor_whole(&self, a: Square<'_, E>) -> bool {
         openblas::factor(a.values, lay(a.layout))
     }
 }
 
-impl Solve for OpenBlas {
-    fn solve_whole(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+impl<E: Element> Solve<E> for OpenBlas {
+    fn solve_whole(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout) {
         openblas::solve(read(triangle), is_unit, x, lay(layout));
     }
 
-    fn add_rows(&self, x: Rows<'_>, factor: f64, a: Matrix<'_>) {
+    fn add_rows(&self, x: Rows<'_, E>, factor: E, a: Matrix<'_, E>) {
         openblas::add_product_within(x.values, lay(x.layout), x.into, factor, read(a), x.from);
     }
 }
 
 /// BLAS has no product of two matrices of which a triangle is wanted: two triangles and the square between them.
-fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: Matrix<'_>) {
+fn add_lower<E: Element>(c: Square<'_, E>, has_diagonal: bool, factor: E, a: Matrix<'_, E>, b: Matrix<'_, E>) {
     let Square { values, layout } = c;
     let (n, half) = (layout.rows, layout.rows / 2);
     if n <= SMALLEST {
         let whole = Layout { rows: n, columns: n, by_rows: true, step: n };
-        let mut product = vec![0.0; n * n];
-        openblas::add_product(&mut product, lay(whole), 0.0, factor, read(a), read(b));
+        let mut product = vec![E::ZERO; n * n];
+        openblas::add_product(&mut product, lay(whole), E::ZERO, factor, read(a), read(b));
         let kept = lower(n).filter(|(row, column)| has_diagonal || row != column);
-        kept.for_each(|(row, column)| values[layout.address(row, column)] += product[row * n + column]);
+        kept.for_each(|(row, column)| {
+            values[layout.address(row, column)] = values[layout.address(row, column)] + product[row * n + column]
+        });
         return;
     }
     let (inner, top, bottom) = (0..a.layout.columns, 0..half, half..n);
@@ -80,7 +82,7 @@ fn add_lower(c: Square<'_>, has_diagonal: bool, factor: f64, a: Matrix<'_>, b: M
     let first = Square { values: &mut *values, layout: sized(half, half) };
     add_lower(first, has_diagonal, factor, above, left);
     let between = lay(sized(n - half, half));
-    openblas::add_product(&mut values[at(half, 0)..], between, 1.0, factor, read(below), read(left));
+    openblas::add_product(&mut values[at(half, 0)..], between, E::ONE, factor, read(below), read(left));
     let last = Square { values: &mut values[at(half, half)..], layout: sized(n - half, n - half) };
     add_lower(last, has_diagonal, factor, below, right);
 }
@@ -90,7 +92,7 @@ fn lay(layout: Layout) -> Lay {
     Lay { rows, columns, by_rows, step: step.max(1) }
 }
 
-fn read(matrix: Matrix<'_>) -> Read<'_> {
+fn read<E: Element>(matrix: Matrix<'_, E>) -> Read<'_, E> {
     Read { values: matrix.values, lay: lay(matrix.layout) }
 }
 

@@ -8,32 +8,38 @@
 
 use super::halves::copy;
 use super::{Layout, Library, Matrix, Target};
-use crate::leaf::Buffer;
+use crate::leaf::{Buffer, Element};
 use std::ops::Range;
 
 /// So few rows are multiplied by an inverse; a solve of so few rows, or right-hand sides, is one routine.
 const FEW: usize = 16;
 
 /// A library that solves for a few rows, and multiplies rows of one matrix.
-pub(super) trait Solve: Library {
+pub(super) trait Solve<E>: Library<E> {
     /// Does in one routine what [`solve`] does.
-    fn solve_whole(&self, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout);
+    fn solve_whole(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout);
 
     /// Rows `into` of a matrix `+= factor * a *` its rows `from`, which are before these.
-    fn add_rows(&self, x: Rows<'_>, factor: f64, a: Matrix<'_>);
+    fn add_rows(&self, x: Rows<'_, E>, factor: E, a: Matrix<'_, E>);
 }
 
 /// Rows of a matrix that others, before them, are added to.
 #[derive(Debug)]
-pub(super) struct Rows<'a> {
-    pub values: &'a mut [f64],
+pub(super) struct Rows<'a, E> {
+    pub values: &'a mut [E],
     pub layout: Layout,
     pub from: Range<usize>,
     pub into: Range<usize>,
 }
 
 /// Solves `triangle * x = x` for all columns of `x`.
-pub(super) fn solve<L: Solve>(library: &L, triangle: Matrix<'_>, is_unit: bool, x: &mut [f64], layout: Layout) {
+pub(super) fn solve<E: Element, L: Solve<E>>(
+    library: &L,
+    triangle: Matrix<'_, E>,
+    is_unit: bool,
+    x: &mut [E],
+    layout: Layout,
+) {
     if layout.rows.min(layout.columns) <= FEW {
         return library.solve_whole(triangle, is_unit, x, layout);
     }
@@ -42,17 +48,17 @@ pub(super) fn solve<L: Solve>(library: &L, triangle: Matrix<'_>, is_unit: bool, 
 }
 
 /// A solve under way.
-struct Halving<'a, L> {
+struct Halving<'a, E: Element, L> {
     library: &'a L,
-    triangle: Matrix<'a>,
+    triangle: Matrix<'a, E>,
     is_unit: bool,
-    x: &'a mut [f64],
+    x: &'a mut [E],
     layout: Layout,
     /// Room for a few rows.
-    room: Buffer,
+    room: Buffer<E>,
 }
 
-impl<L: Solve> Halving<'_, L> {
+impl<E: Element, L: Solve<E>> Halving<'_, E, L> {
     /// Solves for these rows, from which those before have been taken.
     fn rows(&mut self, rows: Range<usize>) {
         if rows.len() <= FEW {
@@ -63,7 +69,7 @@ impl<L: Solve> Halving<'_, L> {
         self.rows(first.clone());
         let between = self.triangle.part(last.clone(), first.clone());
         let rows = Rows { values: self.x, layout: self.layout, from: first, into: last.clone() };
-        self.library.add_rows(rows, -1.0, between);
+        self.library.add_rows(rows, -E::ONE, between);
         self.rows(last);
     }
 
@@ -77,20 +83,20 @@ impl<L: Solve> Halving<'_, L> {
         copy(Matrix { values: x, layout: part }, &mut self.room, given.step);
         let inverse = Matrix { values: &inverse, layout: square };
         let given = Matrix { values: &self.room, layout: given };
-        self.library.add_product(Target { values: x, layout: part, is_blank: true }, 1.0, inverse, given);
+        self.library.add_product(Target { values: x, layout: part, is_blank: true }, E::ONE, inverse, given);
     }
 }
 
 /// The inverse of the lower triangle of a small square, by rows: each row is taken from those before.
-fn inverse(triangle: Matrix<'_>, is_unit: bool) -> [f64; FEW * FEW] {
+fn inverse<E: Element>(triangle: Matrix<'_, E>, is_unit: bool) -> [E; FEW * FEW] {
     let at = |row: usize, column: usize| triangle.values[triangle.layout.address(row, column)];
-    let mut inverse = [0.0; FEW * FEW];
+    let mut inverse = [E::ZERO; FEW * FEW];
     for row in 0..triangle.layout.rows {
         let (known, line) = inverse.split_at_mut(row * FEW);
-        let pivot = if is_unit { 1.0 } else { at(row, row).recip() };
+        let pivot = if is_unit { E::ONE } else { E::ONE / at(row, row) };
         for (column, before) in known.chunks_exact(FEW).enumerate() {
             let factor = -at(row, column) * pivot;
-            line.iter_mut().zip(&before[..=column]).for_each(|(entry, before)| *entry += factor * before);
+            line.iter_mut().zip(&before[..=column]).for_each(|(entry, before)| *entry += factor * *before);
         }
         line[row] = pivot;
     }
@@ -101,13 +107,13 @@ fn inverse(triangle: Matrix<'_>, is_unit: bool) -> [f64; FEW * FEW] {
 mod tests {
     use super::*;
     use crate::leaf::library::faer::Faer;
-    use crate::leaf::library::halves::samples::{laid, number, triangle};
+    use crate::leaf::library::halves::samples::{laid, number, rounded, tolerance, triangle};
     #[cfg(feature = "openblas")]
     use crate::leaf::library::openblas::OpenBlas;
     use proptest::prelude::*;
 
     /// By substitution, whatever is between the lines.
-    fn substituted(triangle: Matrix<'_>, is_unit: bool, given: &[f64], layout: Layout) -> Vec<f64> {
+    fn substituted(triangle: Matrix<'_, f64>, is_unit: bool, given: &[f64], layout: Layout) -> Vec<f64> {
         let mut x = given.to_vec();
         for (column, row) in (0..layout.columns).flat_map(|column| (0..layout.rows).map(move |row| (column, row))) {
             let at = |k: usize| triangle.values[triangle.layout.address(row, k)];
@@ -118,11 +124,17 @@ mod tests {
         x
     }
 
-    fn check(library: &impl Solve, triangle: Matrix<'_>, is_unit: bool, layout: Layout) -> Result<(), TestCaseError> {
+    fn check<E: Element>(
+        library: &impl Solve<E>,
+        triangle: Matrix<'_, f64>,
+        is_unit: bool,
+        layout: Layout,
+    ) -> Result<(), TestCaseError> {
         let given: Vec<f64> = (0..layout.step * layout.lines()[0]).map(|at| number(at + 5)).collect();
-        let (mut x, expected) = (given.clone(), substituted(triangle, is_unit, &given, layout));
-        solve(library, triangle, is_unit, &mut x, layout);
-        prop_assert!(x.iter().zip(&expected).all(|(one, other)| (one - other).abs() < 1e-12));
+        let (mut x, expected) = (rounded::<E>(&given), substituted(triangle, is_unit, &given, layout));
+        let values = rounded::<E>(triangle.values);
+        solve(library, Matrix { values: &values, layout: triangle.layout }, is_unit, &mut x, layout);
+        prop_assert!(x.iter().zip(&expected).all(|(one, other)| (one.double() - other).abs() < tolerance::<E>()));
         Ok(())
     }
 
@@ -135,9 +147,12 @@ mod tests {
             let (square, layout) = (laid(n, n, by_rows[0], more), laid(n, columns, by_rows[1], more));
             let values = triangle(n, square);
             let triangle = Matrix { values: &values, layout: square };
-            check(&Faer, triangle, is_unit, layout)?;
+            check::<f64>(&Faer, triangle, is_unit, layout)?;
+            check::<f32>(&Faer, triangle, is_unit, layout)?;
             #[cfg(feature = "openblas")]
-            check(&OpenBlas, triangle, is_unit, layout)?;
+            check::<f64>(&OpenBlas, triangle, is_unit, layout)?;
+            #[cfg(feature = "openblas")]
+            check::<f32>(&OpenBlas, triangle, is_unit, layout)?;
         }
     }
 }

@@ -14,6 +14,7 @@ pub use sink::NpySink;
 
 use crate::array::elements::{Sink, Source, read_whole};
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::recurrence::Precision;
 use ndarray::ArrayD;
 use std::path::Path;
 use std::slice::from_ref;
@@ -39,7 +40,7 @@ pub fn read(path: &Path, shape: Option<&[usize]>) -> Checked<ArrayD<f64>> {
 /// A folder that does not exist or cannot be written to.
 pub fn write(path: &Path, array: &ArrayD<f64>) -> Checked<()> {
     let array = array.as_standard_layout();
-    let mut sink = NpySink::create(path, array.shape())?;
+    let mut sink = NpySink::create(path, array.shape(), Precision::Double)?;
     sink.write(from_ref(&(0..array.len())), array.as_slice().unwrap_or_default())?;
     sink.seal()?;
     sink.publish()

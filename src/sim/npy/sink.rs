@@ -1,4 +1,4 @@
-//! A `.npy` file of 64-bit floating-point numbers, written part by part.
+//! A `.npy` file of floating-point numbers, written part by part.
 //!
 //! In: the elements, in whatever order. Out: the file, whole or not at all. Elements go to their positions in a file without
 //! a name that others look for, beside the target; it takes the target's place when it is sealed. Whatever goes wrong before
@@ -7,6 +7,7 @@
 
 use crate::array::elements::{PART, Sink, cut_runs};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::recurrence::{Precision, Real};
 use ndarray_npy::WritableElement;
 use ndarray_npy::npy::header::{Header, Layout};
 use std::io::{Error, Write};
@@ -15,29 +16,30 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Bytes of an element.
-const SIZE: usize = size_of::<f64>();
-
 /// A file to be.
 #[derive(Debug)]
 pub struct NpySink {
     path: PathBuf,
+    precision: Precision,
     header: Vec<u8>,
     /// Once elements have come.
     file: Option<NamedTempFile>,
 }
 
 impl NpySink {
-    /// A file of an array with these extents.
+    /// A file of an array with these extents, whose elements have so many digits.
     ///
     /// # Errors
     /// A folder that does not exist or takes no files.
-    pub fn create(path: &Path, shape: &[usize]) -> Checked<NpySink> {
-        let header =
-            Header { type_descriptor: f64::type_descriptor(), layout: Layout::Standard, shape: shape.to_vec() };
+    pub fn create(path: &Path, shape: &[usize], precision: Precision) -> Checked<NpySink> {
+        let type_descriptor = match precision {
+            Precision::Double => f64::type_descriptor(),
+            Precision::Single => f32::type_descriptor(),
+        };
+        let header = Header { type_descriptor, layout: Layout::Standard, shape: shape.to_vec() };
         let header = header.to_bytes().map_err(|error| unwritable(path, &error))?;
         beside(path).map_err(|error| unwritable(path, &error))?;
-        Ok(NpySink { path: path.to_owned(), header, file: None })
+        Ok(NpySink { path: path.to_owned(), precision, header, file: None })
     }
 
     /// The file, begun where it was not.
@@ -54,12 +56,11 @@ impl NpySink {
     }
 
     fn put(&mut self, runs: &[Range<usize>], values: &[f64]) -> Result<(), Error> {
-        let (begin, mut rest) = (self.header.len() as u64, values);
+        let (begin, mut rest, precision) = (self.header.len() as u64, values, self.precision);
         let file = self.begun()?.as_file();
         for run in cut_runs(runs, PART) {
             let (part, after) = rest.split_at(run.len().min(rest.len()));
-            let bytes: Vec<u8> = part.iter().flat_map(|value| value.to_ne_bytes()).collect();
-            file.write_all_at(&bytes, begin + (run.start * SIZE) as u64)?;
+            file.write_all_at(&encoded(part, precision), begin + (run.start * precision.bytes()) as u64)?;
             rest = after;
         }
         Ok(())
@@ -86,6 +87,14 @@ impl Sink for NpySink {
         let Some(file) = self.file.take() else { return Ok(()) };
         file.persist(&self.path).map_err(|refused| unwritable(&self.path, &refused.error))?;
         Ok(())
+    }
+}
+
+/// The bytes of elements, each rounded to the precision of the file.
+fn encoded(values: &[f64], precision: Precision) -> Vec<u8> {
+    match precision {
+        Precision::Double => values.iter().flat_map(|value| value.to_ne_bytes()).collect(),
+        Precision::Single => values.iter().flat_map(|value| f32::rounded(*value).to_ne_bytes()).collect(),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::driver::runs::inputs;
 use crate::driver::runs::timed::settings;
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;
+use crate::recurrence::Precision;
 use crate::sim::{self, Counters, Outcome};
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ impl<K: Kernel> Exploration<'_, K> {
         let program = K::program(&searched, &design)?;
         validate(&program)?;
         let (tensors, outcome) = self.run(&program, &setting.given, &setting.machine)?;
-        if !compare(&K::expected(&searched, &design, &tensors)?, &outcome).strictly().is_good() {
+        if !compare(&K::expected(&searched, &design, &tensors)?, &outcome, Precision::Double).strictly().is_good() {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
         let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));

@@ -1,15 +1,17 @@
-//! The few routines of OpenBLAS that leaves of tiled programs call, on slices of `f64`, on the thread that calls.
+//! The few routines of OpenBLAS that leaves of tiled programs call, on slices of numbers, on the thread that calls.
 //!
 //! In: slices, and how matrices lie in them. Out: the slices, worked on. This is the one place of the project with `unsafe`
 //! code, in a package of its own, so that the other one forbids it: each function asserts that the routine stays within its
 //! slices, which is all that the routines ask for (BLAS standard; LAPACK Users' Guide).
 
-use cblas_sys::{
-    CBLAS_DIAG, CBLAS_LAYOUT, CBLAS_SIDE, CBLAS_TRANSPOSE, CBLAS_UPLO, cblas_dgemm, cblas_dsyrk, cblas_dtrsm,
-};
+use cblas_sys::{CBLAS_DIAG, CBLAS_LAYOUT, CBLAS_SIDE, CBLAS_TRANSPOSE, CBLAS_UPLO};
 use std::ffi::{CStr, c_char, c_int};
 use std::ops::Range;
 use std::sync::Once;
+
+mod number;
+
+pub use number::{Number, Routines};
 
 unsafe extern "C" {
     fn openblas_set_num_threads(threads: c_int);
@@ -53,9 +55,9 @@ impl Lay {
 
 /// A matrix that is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Read<'a> {
+pub struct Read<'a, N> {
     /// From its first element on.
-    pub values: &'a [f64],
+    pub values: &'a [N],
     /// How it lies.
     pub lay: Lay,
 }
@@ -82,7 +84,7 @@ pub fn core_name() -> String {
 ///
 /// # Panics
 /// Matrices that leave their slices, or whose sizes do not fit each other.
-pub fn add_product(c: &mut [f64], lay: Lay, kept: f64, factor: f64, a: Read<'_>, b: Read<'_>) {
+pub fn add_product<N: Number>(c: &mut [N], lay: Lay, kept: N, factor: N, a: Read<'_, N>, b: Read<'_, N>) {
     assert!(lay.fits(c.len()) && a.lay.fits(a.values.len()) && b.lay.fits(b.values.len()));
     assert!(a.lay.rows == lay.rows && b.lay.columns == lay.columns && a.lay.columns == b.lay.rows);
     let (a, b) = ((a.values.as_ptr(), a.lay), (b.values.as_ptr(), b.lay));
@@ -94,7 +96,7 @@ pub fn add_product(c: &mut [f64], lay: Lay, kept: f64, factor: f64, a: Read<'_>,
 ///
 /// # Panics
 /// As for [`add_product`], and rows that are not rows of `x`, or meet.
-pub fn add_product_within(x: &mut [f64], lay: Lay, into: Range<usize>, factor: f64, a: Read<'_>, from: Range<usize>) {
+pub fn add_product_within<N: Number>(x: &mut [N], lay: Lay, into: Range<usize>, factor: N, a: Read<'_, N>, from: Range<usize>) {
     assert!(lay.fits(x.len()) && a.lay.fits(a.values.len()));
     assert!(into.end <= lay.rows && from.end <= lay.rows && (into.end <= from.start || from.end <= into.start));
     assert!(a.lay.rows == into.len() && a.lay.columns == from.len());
@@ -108,7 +110,7 @@ pub fn add_product_within(x: &mut [f64], lay: Lay, into: Range<usize>, factor: f
     // that it writes.
     unsafe {
         let (into, from) = ((x.add(first(&into)), sized(&into)), (x.add(first(&from)).cast_const(), sized(&from)));
-        multiply(into, 1.0, factor, (a.values.as_ptr(), a.lay), from);
+        multiply(into, N::ROUTINES.one, factor, (a.values.as_ptr(), a.lay), from);
     }
 }
 
@@ -116,12 +118,12 @@ pub fn add_product_within(x: &mut [f64], lay: Lay, into: Range<usize>, factor: f
 ///
 /// # Safety
 /// From each pointer on lies a matrix as told; what is written is nobody else's, and neither `a`'s nor `b`'s. The sizes fit each other.
-unsafe fn multiply(
-    (c, lay): (*mut f64, Lay),
-    kept: f64,
-    factor: f64,
-    (a, left): (*const f64, Lay),
-    (b, right): (*const f64, Lay),
+unsafe fn multiply<N: Number>(
+    (c, lay): (*mut N, Lay),
+    kept: N,
+    factor: N,
+    (a, left): (*const N, Lay),
+    (b, right): (*const N, Lay),
 ) {
     prepare();
     let [rows, columns, between] = [lay.rows, lay.columns, left.columns].map(int);
@@ -129,7 +131,7 @@ unsafe fn multiply(
     let (order, turned_left, turned_right) = (lay.order(), left.turned(lay), right.turned(lay));
     // SAFETY: as promised by whoever calls.
     unsafe {
-        cblas_dgemm(
+        (N::ROUTINES.multiply)(
             order, turned_left, turned_right, rows, columns, between, factor, a, step_left, b, step_right, kept, c, step,
         );
     }
@@ -139,12 +141,12 @@ unsafe fn multiply(
 ///
 /// # Panics
 /// As for [`add_product`].
-pub fn add_square(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>) {
+pub fn add_square<N: Number>(c: &mut [N], lay: Lay, factor: N, a: Read<'_, N>) {
     assert!(lay.fits(c.len()) && lay.is_square() && a.lay.fits(a.values.len()) && a.lay.rows == lay.rows);
     prepare();
     // SAFETY: both matrices lie within their slices, as asserted; `c` is borrowed alone.
     unsafe {
-        cblas_dsyrk(
+        (N::ROUTINES.square)(
             lay.order(),
             CBLAS_UPLO::CblasLower,
             a.lay.turned(lay),
@@ -153,7 +155,7 @@ pub fn add_square(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>) {
             factor,
             a.values.as_ptr(),
             int(a.lay.step),
-            1.0,
+            N::ROUTINES.one,
             c.as_mut_ptr(),
             int(lay.step),
         );
@@ -164,14 +166,14 @@ pub fn add_square(c: &mut [f64], lay: Lay, factor: f64, a: Read<'_>) {
 ///
 /// # Panics
 /// As for [`add_product`].
-pub fn solve(triangle: Read<'_>, is_unit: bool, x: &mut [f64], lay: Lay) {
+pub fn solve<N: Number>(triangle: Read<'_, N>, is_unit: bool, x: &mut [N], lay: Lay) {
     assert!(lay.fits(x.len()) && triangle.lay.fits(triangle.values.len()));
     assert!(triangle.lay.is_square() && triangle.lay.rows == lay.rows);
     prepare();
     let lies_alike = triangle.lay.by_rows == lay.by_rows;
     // SAFETY: both matrices lie within their slices, as asserted; `x` is borrowed alone.
     unsafe {
-        cblas_dtrsm(
+        (N::ROUTINES.solve)(
             lay.order(),
             CBLAS_SIDE::CblasLeft,
             if lies_alike { CBLAS_UPLO::CblasLower } else { CBLAS_UPLO::CblasUpper },
@@ -179,7 +181,7 @@ pub fn solve(triangle: Read<'_>, is_unit: bool, x: &mut [f64], lay: Lay) {
             if is_unit { CBLAS_DIAG::CblasUnit } else { CBLAS_DIAG::CblasNonUnit },
             int(lay.rows),
             int(lay.columns),
-            1.0,
+            N::ROUTINES.one,
             triangle.values.as_ptr(),
             int(triangle.lay.step),
             x.as_mut_ptr(),
@@ -197,12 +199,12 @@ fn lower(lay: Lay) -> c_char {
 ///
 /// # Panics
 /// As for [`add_product`].
-pub fn factor(a: &mut [f64], lay: Lay) -> bool {
+pub fn factor<N: Number>(a: &mut [N], lay: Lay) -> bool {
     assert!(lay.fits(a.len()) && lay.is_square());
     prepare();
     let (part, order, step, mut failed) = (lower(lay), int(lay.rows), int(lay.step), 0);
     // SAFETY: the matrix lies within its slice, as asserted, and the numbers live during the call.
-    unsafe { lapack_sys::dpotrf_(&part, &order, a.as_mut_ptr(), &step, &mut failed) };
+    unsafe { (N::ROUTINES.factor)(&part, &order, a.as_mut_ptr(), &step, &mut failed) };
     failed == 0
 }
 
@@ -210,11 +212,11 @@ pub fn factor(a: &mut [f64], lay: Lay) -> bool {
 ///
 /// # Panics
 /// As for [`add_product`].
-pub fn invert(a: &mut [f64], lay: Lay) -> bool {
+pub fn invert<N: Number>(a: &mut [N], lay: Lay) -> bool {
     assert!(lay.fits(a.len()) && lay.is_square());
     prepare();
     let (part, ones, order, step, mut failed) = (lower(lay), b'N' as c_char, int(lay.rows), int(lay.step), 0);
     // SAFETY: the matrix lies within its slice, as asserted, and the numbers live during the call.
-    unsafe { lapack_sys::dtrtri_(&part, &ones, &order, a.as_mut_ptr(), &step, &mut failed) };
+    unsafe { (N::ROUTINES.invert)(&part, &ones, &order, a.as_mut_ptr(), &step, &mut failed) };
     failed == 0
 }

@@ -1,0 +1,146 @@
+//! The numbers that elements are: of double precision, or of single.
+//!
+//! Functions have their meaning in double precision ([`Function::apply`]). In single precision each is applied to the same numbers and its
+//! value is rounded. For sums, differences, products, quotients and square roots that is what the processor's own operations give: a
+//! double has more than twice the digits of a single and two more, so rounding twice is rounding once (S. A. Figueroa, "When is double
+//! rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
+
+use super::Function;
+use std::fmt::Debug;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// How many digits elements have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// 64 bits.
+    #[default]
+    Double,
+    /// 32 bits.
+    Single,
+}
+
+impl Precision {
+    /// All of them.
+    pub const ALL: [Precision; 2] = [Precision::Double, Precision::Single];
+
+    /// The word for it, on the command line.
+    #[must_use]
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Precision::Double => "double",
+            Precision::Single => "single",
+        }
+    }
+
+    /// The bytes of an element.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Precision::Double => size_of::<f64>(),
+            Precision::Single => size_of::<f32>(),
+        }
+    }
+}
+
+/// A number of some precision.
+pub trait Real:
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// How many digits it has.
+    const PRECISION: Precision;
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// Not a number.
+    const NAN: Self;
+
+    /// The nearest to a number.
+    fn rounded(value: f64) -> Self;
+
+    /// The same number.
+    fn double(self) -> f64;
+
+    /// The larger of two, as [`f64::max`].
+    #[must_use]
+    fn larger(self, other: Self) -> Self;
+
+    /// The smaller of two, as [`f64::min`].
+    #[must_use]
+    fn smaller(self, other: Self) -> Self;
+}
+
+macro_rules! reals {
+    ($($real:ident $precision:ident;)*) => {
+        $(impl Real for $real {
+            const PRECISION: Precision = Precision::$precision;
+            const ZERO: $real = 0.0;
+            const ONE: $real = 1.0;
+            const NAN: $real = $real::NAN;
+
+            #[inline(always)]
+            fn rounded(value: f64) -> $real {
+                value as $real
+            }
+
+            #[inline(always)]
+            fn double(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline(always)]
+            fn larger(self, other: $real) -> $real {
+                self.max(other)
+            }
+
+            #[inline(always)]
+            fn smaller(self, other: $real) -> $real {
+                self.min(other)
+            }
+        })*
+    };
+}
+
+reals! {
+    f64 Double;
+    f32 Single;
+}
+
+impl Function {
+    /// Its value at numbers of some precision; there must be as many as [`Function::arity`] says.
+    #[inline(always)]
+    pub fn of<R: Real, const COUNT: usize>(self, arguments: [R; COUNT]) -> R {
+        R::rounded(self.apply(&arguments.map(R::double)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What the processor does with singles, bit for bit.
+        #[test]
+        fn rounding_twice_is_rounding_once(a: f32, b: f32) {
+            let found = [Function::Add, Function::Subtract, Function::Multiply, Function::Divide].map(|function| function.of([a, b]));
+            for (found, expected) in found.into_iter().zip([a + b, a - b, a * b, a / b]) {
+                prop_assert!(found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan()));
+            }
+            prop_assert_eq!(Function::SquareRoot.of([a.abs()]).to_bits(), a.abs().sqrt().to_bits());
+            prop_assert_eq!(Function::Maximum.of([a, b]).to_bits(), a.larger(b).to_bits());
+        }
+    }
+}
