@@ -9,7 +9,7 @@
 pub const LIBRARIES: [&str; 3] = ["loops", "faer", "openblas"];
 
 /// What leaves do, by the routines of libraries; the last is everything else.
-pub const TASKS: [&str; 6] = ["gemm", "syrk", "trsm", "potrf", "trtri", "other"];
+pub const TASKS: [&str; 7] = ["gemm", "syrk", "trsm", "potrf", "trtri", "getrf", "other"];
 
 /// Everything else, as a position in [`TASKS`].
 pub const OTHER: usize = TASKS.len() - 1;
@@ -21,7 +21,8 @@ pub fn library(keyword: &str) -> usize {
 }
 
 /// How many scalar functions each task applies, about, at a tile of side `s`, in cubes `s s s`; everything else in squares.
-const CUBES: [Option<f64>; TASKS.len()] = [Some(2.0), Some(1.0), Some(1.0), Some(1.0 / 3.0), Some(1.0 / 3.0), None];
+const CUBES: [Option<f64>; TASKS.len()] =
+    [Some(2.0), Some(1.0), Some(1.0), Some(1.0 / 3.0), Some(1.0 / 3.0), Some(2.0 / 3.0), None];
 
 /// The times of a cluster.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -115,9 +116,9 @@ mod tests {
         let by_side = Rate::BySide(vec![(10, 1.0), (20, 4.0), (40, 8.0)]);
         let mut cluster = Cluster::default();
         cluster.rates[1][0] = by_side.clone();
-        cluster.rates[0][5] = by_side;
+        cluster.rates[0][OTHER] = by_side;
         assert_eq!(cluster.seconds(1, 0, 16_000), Some(4e-6));
-        assert_eq!(cluster.seconds(0, 5, 400), Some(1e-7));
+        assert_eq!(cluster.seconds(0, OTHER, 400), Some(1e-7));
         assert_eq!(cluster.seconds(2, 0, 1), None);
     }
 }

@@ -36,6 +36,7 @@ const SAMPLES: [Sample; TASKS.len()] = [
     Sample { text: include_str!("../../rules/leaves/solve_rows.rec"), tiled: &["r", "i"], leaf: "X", last: TILES - 1 },
     Sample { text: include_str!("../../rules/leaves/factor_lower.rec"), tiled: &["i"], leaf: "L.2", last: TILES - 1 },
     Sample { text: include_str!("../../rules/leaves/invert_lower.rec"), tiled: &["i"], leaf: "X.2", last: TILES - 1 },
+    Sample { text: include_str!("../../rules/leaves/factor_both.rec"), tiled: &["i"], leaf: "L_U.3", last: TILES - 1 },
     Sample { text: include_str!("../../kernels/edit_distance.rec"), tiled: &["i", "j"], leaf: "D.4", last: TILES },
 ];
 

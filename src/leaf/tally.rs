@@ -15,10 +15,11 @@ pub(super) enum Service {
     Solve,
     Factor,
     Invert,
+    FactorBoth,
 }
 
 /// The names of what libraries do, for people: as the libraries' routines are called.
-pub const SERVICES: [&str; 5] = ["gemm", "syrk", "trsm", "potrf", "trtri"];
+pub const SERVICES: [&str; 6] = ["gemm", "syrk", "trsm", "potrf", "trtri", "getrf"];
 
 /// What was done by the leaves of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

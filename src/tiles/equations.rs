@@ -27,6 +27,8 @@ pub(super) struct Tiler<'a> {
     pub reductions: BTreeMap<usize, (usize, Vec<Given>)>,
     /// For each reduction with terms that a leaf adds by itself the subscripts whose tile they are in.
     pub inside: BTreeMap<Name, BTreeSet<usize>>,
+    /// The tensors that are several on top of each other.
+    pub stacks: BTreeSet<Name>,
 }
 
 /// One cell of a tensor.
@@ -40,10 +42,14 @@ pub(super) struct Cell<'a> {
 }
 
 impl<'a> Tiler<'a> {
-    /// Nothing written yet; these are the sizes over tiles.
-    pub(super) fn new(cut: &'a SpaceSystem, parts: &'a [Part], axes: &'a Axes, sizes: &[Name]) -> Tiler<'a> {
+    /// Nothing written yet; these are the sizes over tiles, and the stacks.
+    pub(super) fn new(
+        (cut, parts, axes): (&'a SpaceSystem, &'a [Part], &'a Axes),
+        sizes: &[Name],
+        stacks: BTreeSet<Name>,
+    ) -> Tiler<'a> {
         let (leaves, reductions, inside) = (vec![], BTreeMap::new(), BTreeMap::new());
-        Tiler { cut, parts, axes, sizes: Polyhedron::sizes(sizes), leaves, reductions, inside }
+        Tiler { cut, parts, axes, sizes: Polyhedron::sizes(sizes), leaves, reductions, inside, stacks }
     }
 
     /// The equations of one computed tensor.

@@ -36,6 +36,8 @@ mod writer;
 
 mod equations;
 
+mod layers;
+
 mod questions;
 
 mod statement;

@@ -7,6 +7,7 @@
 use super::cells::is_zero;
 use super::coarse::pinned;
 use super::equations::{Cell, Tiler};
+use super::layers::Place;
 use super::source::{Part, Read};
 use super::writer::{Refusal, Writer};
 use super::{Axis, LeafIndex, Step, Value};
@@ -32,20 +33,7 @@ impl Tiler<'_> {
         let own: Vec<Affine> = cell.coordinates.iter().map(|name| image[name].clone()).collect();
         let (parts, axes) = (self.parts, self.axes);
         let mut writer = Writer::new((parts, axes, &cell.set), indices, (cell.tensor.clone(), own), None);
-        let mut body = vec![];
-        for number in &cell.present {
-            body.push((*number, self.statement(&mut writer, *number, cell, image)?));
-        }
-        let steps = match <[_; 1]>::try_from(body) {
-            Ok([(number, steps)]) => {
-                writer.nest(cell.coordinates, &parts[number].set.eliminate_all(parts[number].reduced()), steps)
-            }
-            Err(body) => {
-                let guarded =
-                    body.into_iter().map(|(number, steps)| guarded(&writer, &parts[number], steps)).collect::<Vec<_>>();
-                writer.nest(cell.coordinates, &Polyhedron::default(), guarded.concat())
-            }
-        };
+        let steps = self.steps(&mut writer, cell, image)?;
         let leaf_name = self.fresh_name(cell.tensor);
         let (leaf, given) = writer.finish(leaf_name, free, cell.axes.to_vec(), steps);
         self.leaves.push(leaf);
@@ -53,18 +41,51 @@ impl Tiler<'_> {
         self.call(self.leaves.len() - 1, &coordinates, &given, &BTreeMap::new())
     }
 
+    /// What all parts do at the elements of the cell: in loops of their own where they are layers, else element by element.
+    fn steps(
+        &mut self,
+        writer: &mut Writer,
+        cell: &Cell,
+        image: &BTreeMap<Name, Affine>,
+    ) -> Result<Vec<Step>, Refusal> {
+        let element = || cell.coordinates.iter().map(Affine::variable).collect();
+        let points = |number: usize| self.parts[number].set.eliminate_all(self.parts[number].reduced());
+        let plain = |number: &usize| Place { number: *number, set: points(*number), element: element() };
+        let (loops, groups) = match self.groups(cell) {
+            Some(groups) => (&cell.coordinates[..cell.coordinates.len() - 1], groups),
+            None => (cell.coordinates, vec![cell.present.iter().map(plain).collect()]),
+        };
+        let mut steps = vec![];
+        for group in groups {
+            let mut bodies = vec![];
+            for place in &group {
+                bodies.push(self.statement(writer, (place.number, &place.element), cell, image)?);
+            }
+            steps.extend(match (&group[..], bodies.pop()) {
+                ([only], Some(body)) => writer.nest(loops, &only.set, body),
+                (_, last) => {
+                    let bodies = group.iter().zip(bodies.into_iter().chain(last));
+                    let guarded: Vec<Step> =
+                        bodies.flat_map(|(place, body)| guarded(writer, &place.set, body)).collect();
+                    writer.nest(loops, &Polyhedron::default(), guarded)
+                }
+            });
+        }
+        Ok(steps)
+    }
+
     /// What one part does at an element of the cell.
     fn statement(
         &mut self,
         writer: &mut Writer,
-        number: usize,
+        (number, element): (usize, &[Affine]),
         cell: &Cell,
         image: &BTreeMap<Name, Affine>,
     ) -> Result<Vec<Step>, Refusal> {
         let parts = self.parts;
         let part = &parts[number];
         check_order(part, part.reads.iter().filter(|read| read.tensor == part.tensor), &BTreeMap::new(), &part.set)?;
-        let element: Vec<Affine> = cell.coordinates.iter().map(Affine::variable).collect();
+        let element = element.to_vec();
         if part.reduction.is_some() {
             let (steps, window) = self.run_down(writer, (number, &part.name), cell, image, &element)?;
             return Ok([
@@ -193,8 +214,8 @@ fn set_result(part: &Part, element: &[Affine], reads: Vec<Value>, empty: &[(usiz
 }
 
 /// Steps at those points only that a part has.
-fn guarded(writer: &Writer, part: &Part, steps: Vec<Step>) -> Vec<Step> {
-    let own = part.set.eliminate_all(part.reduced()).irredundant(&writer.extents());
+fn guarded(writer: &Writer, points: &Polyhedron, steps: Vec<Step>) -> Vec<Step> {
+    let own = points.irredundant(&writer.extents());
     match own.constraints() {
         [] => steps,
         conditions => vec![Step::If { conditions: conditions.to_vec(), then: steps, otherwise: vec![] }],

@@ -6,6 +6,7 @@ use super::classes::{Sizes, TileSize};
 use super::coarse::Along;
 use super::equations::Tiler;
 use super::gathered::gathered;
+use super::layers::layers_first;
 use super::source::{Part, parts};
 use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
@@ -94,7 +95,8 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     let axes = axes(way, &parts, wanted, margins)?;
     let counts = counts(system, &axes);
     let parameters = names(&counts);
-    let mut tiler = Tiler::new(&cut, &parts, &axes, &parameters);
+    let stacks = way.stacks.iter().map(|(stack, ..)| stack.clone()).collect();
+    let mut tiler = Tiler::new((&cut, &parts, &axes), &parameters, stacks);
     let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
     let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
     let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
@@ -103,7 +105,7 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     let tiled = Tiled {
         system: over_tiles(system, &axes, parameters, equations),
         elements: system.clone(),
-        leaves: tiler.leaves,
+        leaves: tiler.leaves.into_iter().map(|leaf| layers_first(leaf, &way.stacks)).collect(),
         counts: counts.into_iter().filter(|count| count.size > 1).collect(),
         axes: system.tensors.iter().map(of_tensor).collect(),
         along: parts.iter().enumerate().flat_map(|(part, own)| along(own, axes.of(part))).collect(),

@@ -5,7 +5,7 @@ use super::traces::{SIZE, tiled};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
-use systole::cost::{Machine, Rate};
+use systole::cost::{Machine, OTHER, Rate, TASKS};
 use systole::span::Source;
 
 /// A message takes 2 s, a function of a leaf 1 s.
@@ -133,13 +133,13 @@ fn a_calibration_is_a_machine_file_for_predictions() {
     let path = emitted.path("cluster.toml");
     let flags = calibrate(&["--leaves", "loops,faer", "--backend", "threads", "--output", &path]);
     let found = object(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + 6 * 2 + 5 * 2));
+    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + TASKS.len() * 2 + OTHER * 2));
     let text = std::fs::read_to_string(&path).expect("a file");
     let machine = Machine::parse(&Source::new("cluster.toml", text.clone())).expect("a machine");
     let rates = |library: usize| machine.cluster.rates[library].iter();
     let has_both =
         |rate: &Rate| matches!(rate, Rate::BySide(table) if table.len() == 2 && table[0].0 == 2 && table[1].0 == 4);
-    assert!(rates(0).all(has_both) && rates(1).take(5).all(has_both), "{text}");
+    assert!(rates(0).all(has_both) && rates(1).take(OTHER).all(has_both), "{text}");
     assert!(machine.cluster.message > 0.0 && machine.cluster.operation > 0.0 && machine.cluster.memory > 0.0, "{text}");
     let flags = ["predict", &emitted.program, "--machine", &path, "--size", "M=16,N=16,K=16", "--leaves", "faer"];
     assert!(object(&flags)["rows"][0]["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));

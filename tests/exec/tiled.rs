@@ -6,6 +6,7 @@ pub mod programs;
 use super::programs::{same_bits, settings, shown};
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, program, with_tiles};
 use systole::exec::{Settings, execute};
+use systole::leaf::SERVICES;
 use systole::sim::{self, simulate};
 
 /// A program, what is written in place of what, and a part of the message that both back ends refuse it with.
@@ -74,7 +75,7 @@ fn what_is_counted_is_tiles() {
     assert_eq!((alone.calls, alone.operations, alone.words, alone.packets), (27, 0, 0, 0));
     // One border of 3 PEs, 3 tiles each, in packets of their own or together.
     assert_eq!((two.calls, two.words), (27, 9));
-    assert_eq!((alone.work, two.work.served), (two.work, [0; 5]));
+    assert_eq!((alone.work, two.work.served), (two.work, [0; SERVICES.len()]));
 }
 
 #[test]

@@ -88,11 +88,22 @@ const SOLVES: [&str; 8] = [
     "solve_sums_columns",
 ];
 
+const FACTORS: [&str; 4] = ["factor_lower", "factor_upper", "invert_lower", "factor_both"];
+
+/// What the leaf of a definition is called, behind a point where it has one.
+fn last_name(title: &str) -> &'static str {
+    match title {
+        "factor_both" => "3",
+        _ if title.starts_with("solve") => "X",
+        _ => "2",
+    }
+}
+
 /// A definition in tiles of so many elements, and the number of the leaf that it defines.
 fn definition(title: &str, size: i64) -> (Program, usize) {
     let indices: &[&str] = if title.starts_with("solve") && !title.ends_with("vector") { &["r", "i"] } else { &["i"] };
     let program = tiled(&format!("rules/leaves/{title}.rec"), indices, size);
-    let leaf = if title.starts_with("solve") { "X" } else { "2" };
+    let leaf = last_name(title);
     let number = program.leaves.iter().rposition(|found| found.name.split('.').next_back() == Some(leaf)).unwrap();
     (program, number)
 }
@@ -103,10 +114,12 @@ const EXTENTS: [(i64, [i64; 2]); 7] =
 
 #[test]
 fn definitions_are_what_the_library_computes() {
-    let factors = [("factor_lower", "potrf"), ("factor_upper", "potrf"), ("invert_lower", "trtri")];
+    let factors =
+        [("factor_lower", "potrf"), ("factor_upper", "potrf"), ("invert_lower", "trtri"), ("factor_both", "getrf")];
     let tasks = SOLVES.map(|title| (title, "trsm")).into_iter().chain(factors);
     for (title, service) in tasks {
-        for (size, extents) in EXTENTS {
+        // Tiles of one element do not need each other, so L and U are not on top of each other.
+        for (size, extents) in EXTENTS.into_iter().filter(|(size, _)| *size > 1 || title != "factor_both") {
             let (program, number) = definition(title, size);
             let extents = if program.parameters.len() == 1 { vec![extents[1]] } else { extents.to_vec() };
             let sizes = bind(&program, &extents);
@@ -130,7 +143,7 @@ fn definitions_are_what_the_library_computes() {
 /// What is not finite in the loops' result is not finite in the library's; it may spread within the tile.
 #[test]
 fn numbers_that_are_not_finite_are_not_swallowed() {
-    for title in SOLVES.into_iter().chain(["factor_lower", "factor_upper", "invert_lower"]) {
+    for title in SOLVES.into_iter().chain(FACTORS) {
         let (program, number) = definition(title, 40);
         let sizes = bind(&program, &vec![40; program.parameters.len()]);
         let leaf = &program.leaves[number];
@@ -158,7 +171,7 @@ fn numbers_that_are_not_finite_are_not_swallowed() {
 }
 
 /// A definition with one thing changed, in texts that a leaf can be made of.
-const TWINS: [(&str, &str, &str); 13] = [
+const TWINS: [(&str, &str, &str); 17] = [
     ("solve_rows", "B[r, i] - sum", "B[r, i] + sum"),
     ("solve_rows", "/ L[i, i]", "* L[i, i]"),
     ("solve_rows", "/ L[i, i]", "/ L[i, 0]"),
@@ -172,6 +185,10 @@ const TWINS: [(&str, &str, &str); 13] = [
     ("factor_lower", "L[i, j] = 0 ", "L[i, j] = 1 "),
     ("invert_lower", "1 / L[i, i]", "2 / L[i, i]"),
     ("invert_lower", "-(sum", "(sum"),
+    ("factor_both", "/ U[j, j]", "/ A[j, j]"),
+    ("factor_both", "A[i, j] - sum(k in 0..i)", "A[i, j] + sum(k in 0..i)"),
+    ("factor_both", "(A[i, j] - sum", "(2 * A[i, j] - sum"),
+    ("factor_both", "sum(k in 0..j) L[i, k] * U[k, j]) / U[j, j]", "sum(k in 0..j) L[i, k] * L[j, k]) / U[j, j]"),
 ];
 
 #[test]
@@ -184,11 +201,10 @@ fn twins_are_run_by_loops() {
         let sizes = bind(&program, &[12, 12]);
         let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
         for (number, leaf) in program.leaves.iter().enumerate() {
-            let is_defined = if title.starts_with("solve") { &*leaf.name == "X" } else { leaf.name.ends_with(".2") };
-            let is_defined = is_defined && !leaf.name.contains("sum");
+            let is_defined = leaf.name.split('.').next_back() == Some(last_name(title)) && !leaf.name.contains("sum");
             for tile in (0..3).filter(|_| is_defined) {
                 let known = leaves.known(number, &vec![tile; leaf.coordinates.len()]).unwrap();
-                let taken = known.iter().any(|known| ["trsm", "potrf", "trtri"].contains(known));
+                let taken = known.iter().any(|known| ["trsm", "potrf", "trtri", "getrf"].contains(known));
                 assert!(!taken, "{title} with `{by}` at tile {tile}: {known:?}");
             }
         }
@@ -196,13 +212,14 @@ fn twins_are_run_by_loops() {
 }
 
 /// A definition with other names, orders and layouts, which is the same operation.
-const VARIANTS: [(&str, &[(&str, &str)]); 6] = [
+const VARIANTS: [(&str, &[(&str, &str)]); 7] = [
     ("solve_rows", &[("L[i, j] * X[r, j]", "X[r, j] * L[j, i]")]),
     ("solve_rows", &[("B[R, N]", "B[N, R]"), ("B[r, i]", "B[i, r]")]),
     ("solve_columns", &[("L[i, j] * X[j, r]", "L[j, i] * X[j, r]"), ("B[N, R]", "B[R, N]"), ("B[i, r]", "B[r, i]")]),
     ("solve_unit_columns", &[("sum(j in 0..i) L[i, j] * X[j, r]", "sum(k in 0..i) L[k, i] * X[k, r]")]),
     ("factor_lower", &[("(A[i, j]", "(A[j, i]"), ("L[i, k] * L[j, k])", "L[j, k] * L[i, k])")]),
     ("invert_lower", &[("L[i, k] * X", "L[k, i] * X")]),
+    ("factor_both", &[("L[i, k] * U[k, j]", "U[k, j] * L[i, k]"), ("A[i, j]", "A[j, i]")]),
 ];
 
 #[test]
@@ -217,13 +234,33 @@ fn other_layouts_and_orders_are_the_same_operation() {
         let program = tiled_text(title, &text, indices, 21);
         let sizes = bind(&program, &vec![50; program.parameters.len()]);
         let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
-        let defined = if title.starts_with("solve") { "X" } else { "2" };
+        let defined = last_name(title);
         let number = program.leaves.iter().rposition(|leaf| leaf.name.split('.').next_back() == Some(defined)).unwrap();
         for tile in 0..3 {
             let point = vec![tile; program.leaves[number].coordinates.len()];
             assert_eq!(leaves.known(number, &point).unwrap().len(), 1, "{title} {changes:?}");
             compare(&program, &sizes, number, &point, 1e-11);
         }
+    }
+}
+
+/// L and U lie on top of each other in a tile; below the diagonal it is a solve by columns, to the right of it one by rows, each of its
+/// own layer.
+#[test]
+fn panels_of_both_factors_are_solves() {
+    let program = tiled("kernels/lu.rec", &["i", "j"], 21);
+    let sizes = bind(&program, &[50]);
+    let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
+    let leaf = |name: &str| program.leaves.iter().position(|leaf| &*leaf.name == name).unwrap();
+    for (name, point, expected) in
+        [("L_U", [1, 0], "trsm"), ("L_U", [2, 1], "trsm"), ("L_U.2", [0, 1], "trsm"), ("L_U.2", [1, 2], "trsm")]
+    {
+        let number = leaf(name);
+        assert_eq!(leaves.known(number, &point).unwrap(), [expected], "{name} at {point:?}");
+        compare(&program, &sizes, number, &point, 1e-11);
+    }
+    for tile in 0..3 {
+        compare(&program, &sizes, leaf("L_U.3"), &[tile], 1e-11);
     }
 }
 
@@ -234,7 +271,7 @@ fn no_definition_lies_idle() {
     let mut found: Vec<String> =
         folder.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect();
     found.sort();
-    let mut known: Vec<&str> = SOLVES.into_iter().chain(["factor_lower", "factor_upper", "invert_lower"]).collect();
+    let mut known: Vec<&str> = SOLVES.into_iter().chain(FACTORS).collect();
     known.sort_unstable();
     assert_eq!(found, known);
 }
@@ -284,10 +321,10 @@ const RECOGNISED: [(&str, &[Known]); 23] = [
         &[
             ("L", LOOPS),
             ("U", LOOPS),
-            ("L_U", LOOPS),
+            ("L_U", ["", "trsm", "trsm"]),
             ("L_U.sum", ["gemm", "gemm", ""]),
             ("L_U.2", LOOPS),
-            ("L_U.3", LOOPS),
+            ("L_U.3", ["getrf"; 3]),
         ],
     ),
     ("matmul", &[("C.sum", ["gemm"; 3])]),

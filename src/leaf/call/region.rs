@@ -274,6 +274,7 @@ mod tests {
             sums: None,
             given: None,
             triangle: None,
+            upper: None,
         };
         let loops = Loop { index: 0, lower: vec![], upper: vec![], body: vec![], way: Way::Around };
         let body = vec![Node::Known(Box::new(Known { loops, kind: Kind::Task(assignment) }))];

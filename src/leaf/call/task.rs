@@ -4,9 +4,9 @@ use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
-use crate::leaf::Element;
 use crate::leaf::known::{Assignment, Position, Task};
-use crate::leaf::library::{Layout, Library, Matrix, Rest, Square};
+use crate::leaf::library::{Layout, Library, Matrix, Rest, Square, both_factors};
+use crate::leaf::{Buffer, Element};
 
 impl<'a, E: Element> Run<'a, E> {
     /// Has the library do a task. False where its matrices do not lie like such, or it cannot: then the nest's loops must run,
@@ -18,6 +18,10 @@ impl<'a, E: Element> Run<'a, E> {
         if layout.reach() == 0 {
             return Ok(true);
         }
+        let upper = assignment.upper.and_then(|upper| self.spot(upper.access, [Some(upper.row), upper.column]));
+        if assignment.upper.is_some() != upper.is_some() {
+            return Ok(false);
+        }
         let wanted = [assignment.sums, assignment.given, assignment.triangle];
         let reads = |position: &Position| self.links[position.access].window == window;
         let is_written = assignment.sums.is_some() || *task == Task::Invert;
@@ -28,11 +32,15 @@ impl<'a, E: Element> Run<'a, E> {
         }
         self.block(resets)?;
         let mut target = std::mem::replace(&mut self.windows[window], Elements::Shared(&[]));
-        let x = Square { values: &mut target.values_mut()[base..], layout };
         let read = wanted.map(|position| position.and_then(|position| self.read(position)));
         let are_there = wanted.iter().zip(&read).all(|(wanted, read)| wanted.is_some() == read.is_some());
-        let done =
-            are_there && perform(*task, x, read.each_ref().map(|read| read.as_ref().map(Operand::matrix)), library);
+        let read_there = read.each_ref().map(|read| read.as_ref().map(Operand::matrix));
+        let values = target.values_mut();
+        let done = are_there
+            && match upper {
+                Some(upper) => factor_both(values, [(base, layout), (upper.base, upper.layout)], read_there, library),
+                None => perform(*task, Square { values: &mut values[base..], layout }, read_there, library),
+            };
         drop(read);
         self.windows[window] = target;
         if done {
@@ -44,10 +52,13 @@ impl<'a, E: Element> Run<'a, E> {
 
     /// What a task would ask of a library, 0 for nothing to do; `None` where loops must do it.
     pub fn applied(&self, assignment: &Assignment) -> Option<u64> {
-        let Assignment { task, alike, result, sums, given, triangle, .. } = assignment;
+        let Assignment { task, alike, result, sums, given, triangle, upper, .. } = assignment;
         let Spot { layout, .. } = self.spot(result.access, [Some(result.row), result.column])?;
         let is_there = |position: &Position| self.is_matrix(position.access, [Some(position.row), position.column]);
-        let can = self.agree(alike) && [sums, given, triangle].into_iter().flatten().all(is_there);
+        let is_spot = |position: &Position| self.spot(position.access, [Some(position.row), position.column]).is_some();
+        let can = self.agree(alike)
+            && [sums, given, triangle].into_iter().flatten().all(is_there)
+            && upper.iter().all(is_spot);
         can.then(|| if layout.reach() == 0 { 0 } else { applications(*task, layout) })
     }
 
@@ -91,6 +102,27 @@ fn perform<E: Element>(
     true
 }
 
+/// Factors what is left of a square without pivoting, into the lower triangle of one matrix and the upper one of another.
+fn factor_both<E: Element>(
+    values: &mut [E],
+    [(below, lower), (above, upper)]: [(usize, Layout); 2],
+    [sums, given, _]: [Option<Matrix<'_, E>>; 3],
+    library: &dyn Library<E>,
+) -> bool {
+    let Some(sums) = sums else { return false };
+    let n = lower.rows;
+    let layout = Layout { rows: n, columns: n, by_rows: true, step: n };
+    let mut square = Buffer::<E>::blank(n * n);
+    Rest { given, sums }.write(&mut square, layout);
+    both_factors(library, Square { values: &mut square, layout });
+    for (row, line) in square.chunks_exact(n).enumerate() {
+        line[..row].iter().enumerate().for_each(|(column, entry)| values[below + lower.address(row, column)] = *entry);
+        let rest = line.iter().enumerate().skip(row);
+        rest.for_each(|(column, entry)| values[above + upper.address(row, column)] = *entry);
+    }
+    true
+}
+
 fn clear_above<E: Element>(values: &mut [E], layout: Layout) {
     for line in 0..layout.rows {
         let (from, to) = if layout.by_rows { (line + 1, layout.columns) } else { (0, line) };
@@ -106,6 +138,8 @@ fn applications(task: Task, layout: Layout) -> u64 {
     match task {
         Task::Solve { is_unit } => columns * n * (n + if is_unit { 0 } else { 1 }),
         Task::Factor => below + n * (n + 1),
+        // On and above the diagonal two a term and one for the rest, below two a term and two: sums of (n - i) (2 i + 1), of (n - 1 - j) (2 j + 2).
+        Task::FactorBoth => n * (n + 1) * (2 * n + 1) / 6 + below,
         Task::Invert => below + n * n,
     }
 }

@@ -8,7 +8,7 @@ use super::instance::Text;
 use super::shape::{Shape, shape_of};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Bindings, name};
-use crate::leaf::routine::{Access, Node, Routine, compile_leaf, judge, specialise};
+use crate::leaf::routine::{Access, Form, Node, Operation, Routine, Set, compile_leaf, judge, specialise};
 use crate::leaf::tally::Service;
 use crate::recurrence::load;
 use crate::span::Source;
@@ -25,6 +25,9 @@ pub enum Task {
     },
     /// `L L^T = A - S`, zeros above.
     Factor,
+    /// `L U = A - S`: `L` below the diagonal in the result, `U` on it and above in another layer. What else a tile of both has is
+    /// constant.
+    FactorBoth,
     /// `L X = 1`, zeros above.
     Invert,
 }
@@ -35,13 +38,24 @@ impl Task {
         match self {
             Task::Solve { .. } => Service::Solve,
             Task::Factor => Service::Factor,
+            Task::FactorBoth => Service::FactorBoth,
             Task::Invert => Service::Invert,
         }
     }
 }
 
-/// A matrix of a definition: its window, the index of its rows, that of its columns; `""` where there is none.
-pub(super) type Place = [&'static str; 3];
+/// A matrix of a definition: its window, the index of its rows, that of its columns; `""` where there is none. Of a window of several
+/// layers the one that is meant.
+struct Place {
+    window: &'static str,
+    row: &'static str,
+    column: &'static str,
+    layer: i64,
+}
+
+const fn at(window: &'static str, row: &'static str, column: &'static str) -> Place {
+    Place { window, row, column, layer: 0 }
+}
 
 /// A kernel, one of its leaves, and the task that this leaf is.
 struct Line {
@@ -52,9 +66,10 @@ struct Line {
     sums: Place,
     given: Place,
     triangle: Place,
+    upper: Place,
 }
 
-const NONE: Place = ["", "", ""];
+const NONE: Place = at("", "", "");
 
 macro_rules! solve {
     ($file:literal, $is_unit:literal, $given:literal, $column:literal) => {
@@ -62,15 +77,16 @@ macro_rules! solve {
             text: include_str!(concat!("../../../rules/leaves/", $file, ".rec")),
             leaf: "X",
             task: Task::Solve { is_unit: $is_unit },
-            result: ["X", "i", $column],
-            sums: ["X.sum", "i", $column],
-            given: [$given, "i", $column],
-            triangle: ["L", "i", "j"],
+            result: at("X", "i", $column),
+            sums: at("X.sum", "i", $column),
+            given: at($given, "i", $column),
+            triangle: at("L", "i", "j"),
+            upper: NONE,
         }
     };
 }
 
-const LINES: [Line; 11] = [
+const LINES: [Line; 12] = [
     solve!("solve_rows", false, "B", "r"),
     solve!("solve_columns", false, "B", "r"),
     solve!("solve_vector", false, "B", ""),
@@ -83,28 +99,41 @@ const LINES: [Line; 11] = [
         text: include_str!("../../../rules/leaves/factor_lower.rec"),
         leaf: "L.2",
         task: Task::Factor,
-        result: ["L", "i", "j"],
-        sums: ["L.sum.2", "i", "j"],
-        given: ["A", "i", "j"],
+        result: at("L", "i", "j"),
+        sums: at("L.sum.2", "i", "j"),
+        given: at("A", "i", "j"),
         triangle: NONE,
+        upper: NONE,
     },
     Line {
         text: include_str!("../../../rules/leaves/factor_upper.rec"),
         leaf: "L.2",
         task: Task::Factor,
-        result: ["L", "j", "i"],
-        sums: ["L.sum.2", "j", "i"],
-        given: ["A", "j", "i"],
+        result: at("L", "j", "i"),
+        sums: at("L.sum.2", "j", "i"),
+        given: at("A", "j", "i"),
         triangle: NONE,
+        upper: NONE,
     },
     Line {
         text: include_str!("../../../rules/leaves/invert_lower.rec"),
         leaf: "X.2",
         task: Task::Invert,
-        result: ["X", "i", "j"],
+        result: at("X", "i", "j"),
         sums: NONE,
         given: NONE,
-        triangle: ["L", "i", "k"],
+        triangle: at("L", "i", "k"),
+        upper: NONE,
+    },
+    Line {
+        text: include_str!("../../../rules/leaves/factor_both.rec"),
+        leaf: "L_U.3",
+        task: Task::FactorBoth,
+        result: Place { layer: 1, ..at("L_U", "i", "j") },
+        sums: at("L_U.sum", "i", "j"),
+        given: at("A", "i", "j"),
+        triangle: NONE,
+        upper: at("L_U", "i", "j"),
     },
 ];
 
@@ -135,6 +164,7 @@ pub(super) struct Definition {
     pub sums: Option<Position>,
     pub given: Option<Position>,
     pub triangle: Option<Position>,
+    pub upper: Option<Position>,
 }
 
 impl Definition {
@@ -168,8 +198,8 @@ fn prepare(line: &Line) -> Checked<Definition> {
 fn leaf_of(line: &Line) -> Checked<(Leaf, Bindings)> {
     let system = load(&Source::new("definition", line.text))?;
     let size = |index: &str| TileSize { index: name(index), size: TILE, span: None };
-    let wanted: Vec<TileSize> =
-        line.result[1..].iter().filter(|index| !index.is_empty()).map(|index| size(index)).collect();
+    let indices = [line.result.row, line.result.column];
+    let wanted: Vec<TileSize> = indices.into_iter().filter(|index| !index.is_empty()).map(size).collect();
     let tiled = tile(&system, &wanted)?;
     let mut sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), TILE * TILES)).collect();
     let counts: Vec<_> =
@@ -180,27 +210,30 @@ fn leaf_of(line: &Line) -> Checked<(Leaf, Bindings)> {
     Ok((leaf, sizes))
 }
 
-/// `None` where the leaf is no single nest, or lacks a matrix.
+/// `None` where the leaf has not one nest beside those that only write constants, or lacks a matrix.
 fn define(line: &Line, leaf: &Leaf, routine: &Routine) -> Option<Definition> {
     let first_tile = vec![0; routine.coordinates];
     let spans = routine.indices.iter().map(|cut| cut.span(&first_tile)).collect::<Option<Vec<_>>>()?;
     let mut verdicts = vec![];
     judge(&routine.body, &spans, &mut verdicts);
-    let Ok([Node::Loop(nest)]) = <[Node; 1]>::try_from(specialise(&routine.body, &verdicts)) else { return None };
-    let position = |place: &Place| position(place, leaf, routine);
+    let nests: Vec<Node> = specialise(&routine.body, &verdicts).into_iter().filter(|node| !is_constant(node)).collect();
+    let Ok([Node::Loop(nest)]) = <[Node; 1]>::try_from(nests) else { return None };
+    let shape = shape_of(&nest, &routine.accesses)?;
+    let mentioned = shape.accesses();
+    let position = |place: &Place| position(place, leaf, routine, &mentioned);
     let same = |a: usize, b: usize| {
         leaf.indices[a].axis == leaf.indices[b].axis && leaf.indices[a].tile == leaf.indices[b].tile
     };
     let indices = routine.indices.len();
     let pairs = (0..indices).flat_map(|a| (a + 1..indices).map(move |b| (a, b)));
-    let wanted = |place: &Place| (place[0].is_empty(), position(place));
+    let wanted = |place: &Place| (place.window.is_empty(), position(place));
     let optional = |place: &Place| match wanted(place) {
         (true, _) => Some(None),
         (false, found) => found.map(Some),
     };
     Some(Definition {
         task: line.task,
-        shape: shape_of(&nest, &routine.accesses)?,
+        shape,
         accesses: routine.accesses.clone(),
         filled: routine.filled(),
         indices,
@@ -209,18 +242,33 @@ fn define(line: &Line, leaf: &Leaf, routine: &Routine) -> Option<Definition> {
         sums: optional(&line.sums)?,
         given: optional(&line.given)?,
         triangle: optional(&line.triangle)?,
+        upper: optional(&line.upper)?,
     })
 }
 
-/// The first mention of a matrix's elements by its row and its column.
-fn position([window, row, column]: &Place, leaf: &Leaf, routine: &Routine) -> Option<Position> {
+/// Whether a step writes nothing but numbers.
+fn is_constant(node: &Node) -> bool {
+    let is_number = |set: &Set| matches!(set.value.as_slice(), [Operation::Number(_)]);
+    match node {
+        Node::Set(set) => is_number(set),
+        Node::Loop(repeated) => repeated.body.iter().all(is_constant),
+        Node::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_constant),
+        Node::Known(_) => false,
+    }
+}
+
+/// The first of some accesses that is to a matrix's elements by its row and its column.
+fn position(place: &Place, leaf: &Leaf, routine: &Routine, mentioned: &[usize]) -> Option<Position> {
     let slot = |title: &str| leaf.indices.iter().position(|index| &*index.name == title);
-    let (row, column) = (slot(row)?, slot(column));
+    let (row, column) = (slot(place.row)?, slot(place.column));
     let indices: Vec<usize> = std::iter::once(row).chain(column).collect();
     let is_meant = |access: &Access| {
-        let named = &*leaf.windows[access.window].tensor == *window && access.subscripts.len() == indices.len();
-        named && indices.iter().all(|slot| access.subscripts.iter().any(|form| form.coefficient(*slot) == 1))
+        let (over, fixed): (Vec<&Form>, Vec<&Form>) = access.subscripts.iter().partition(|form| !form.terms.is_empty());
+        let named = &*leaf.windows[access.window].tensor == place.window && over.len() == indices.len();
+        named
+            && indices.iter().all(|slot| over.iter().any(|form| form.coefficient(*slot) == 1))
+            && fixed.iter().all(|form| form.constant == place.layer)
     };
-    let access = routine.accesses.iter().position(is_meant)?;
+    let access = *mentioned.iter().find(|access| is_meant(&routine.accesses[**access]))?;
     Some(Position { access, row, column })
 }

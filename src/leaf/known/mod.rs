@@ -7,7 +7,7 @@ use crate::leaf::routine::{Access, Loop, Node, Span, Way, choose_ways};
 use crate::leaf::tally::{SERVICES, Service};
 use definitions::Definition;
 use instance::{Instance, Text, instance_of};
-use product::recognise;
+use product::{hoisted, recognise};
 use resets::resets;
 use shape::shape_of;
 
@@ -55,6 +55,8 @@ pub struct Assignment {
     pub sums: Option<Position>,
     pub given: Option<Position>,
     pub triangle: Option<Position>,
+    /// The other result.
+    pub upper: Option<Position>,
 }
 
 /// What nests are compared with, and in which routine they stand.
@@ -71,6 +73,7 @@ impl Search<'_> {
     /// Replaces the nests that are known.
     pub fn replace(&self, body: &mut [Node]) {
         for node in body {
+            self.hoist(node);
             let kind = if let Node::Loop(repeated) = node { self.recognise(repeated) } else { None };
             match (&mut *node, kind) {
                 (Node::Loop(repeated), Some(kind)) => {
@@ -84,6 +87,15 @@ impl Search<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Puts an index that only says which product is meant into a loop around it.
+    fn hoist(&self, node: &mut Node) {
+        let Node::Loop(repeated) = &*node else { return };
+        let Some(hoisted) = hoisted(repeated, self.accesses) else { return };
+        let mut loops = vec![Node::Loop(hoisted)];
+        choose_ways(&mut loops, self.accesses, self.spans);
+        loops.into_iter().for_each(|repeated| *node = repeated);
     }
 
     fn recognise(&self, repeated: &Loop) -> Option<Kind> {
@@ -124,6 +136,7 @@ fn assign(definition: &Definition, instance: &Instance, resets: Vec<Node>) -> Op
         sums: optional(definition.sums)?,
         given: optional(definition.given)?,
         triangle: optional(definition.triangle)?,
+        upper: optional(definition.upper)?,
     })
 }
 

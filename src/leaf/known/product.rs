@@ -2,10 +2,10 @@
 //!
 //! In: a nest of two or three loops around `c = c + a * b` or `c = c - a * b`. Each index must belong to two of the three
 //! elements: rows of `c` and `a`, columns of `c` and `b`, what is summed over to `a` and `b`; one of the three may be missing,
-//! as for a matrix and a vector. Out: the [`Product`] that the nest is, with the bounds between its indices, such as those of a
+//! as for a matrix and a vector. A nest of more indices is loops around such nests. Out: the [`Product`] that the nest is, with the bounds between its indices, such as those of a
 //! symmetric update.
 
-use crate::leaf::routine::{Access, Few, Form, Loop, Node, Operation, Set};
+use crate::leaf::routine::{Access, Few, Form, Loop, Node, Operation, Set, Way};
 use crate::recurrence::Function;
 
 /// `c += factor * a * b`.
@@ -57,6 +57,35 @@ pub(super) fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product>
     let all_have_one = roles.iter().flatten().count() == nest.len();
     let within = inner_bounds(&nest, &indices)?;
     all_have_one.then_some(Product { indices, roles, factor, accesses: [set.target, a, b], within })
+}
+
+/// A nest of more indices than a product has, as a loop around a nest with one less: an index of the result that all three elements have, or
+/// one of two with the same role, the outer one. Each element keeps its terms and their order.
+pub(super) fn hoisted(repeated: &Loop, accesses: &[Access]) -> Option<Loop> {
+    let (nest, set) = nest_of(repeated)?;
+    let (_, [old, a, b]) = parts(set)?;
+    if accesses[old] != accesses[set.target] {
+        return None;
+    }
+    let has = |access: usize, index: usize| accesses[access].subscripts.iter().any(|form| form.coefficient(index) != 0);
+    let members: Vec<[bool; 3]> =
+        nest.iter().map(|inside| [old, a, b].map(|access| has(access, inside.index))).collect();
+    let is_surplus = |at: usize| match members[at] {
+        [true, true, true] => true,
+        [true, in_a, in_b] => in_a != in_b && members[at + 1..].contains(&members[at]),
+        [false, ..] => false,
+    };
+    let at = (0..nest.len()).find(|at| is_surplus(*at))?;
+    let outer: Vec<usize> = nest[..at].iter().map(|inside| inside.index).collect();
+    let mut bounds = nest[at].lower.iter().chain(&nest[at].upper);
+    if bounds.any(|(form, _)| form.mentions(&outer)) {
+        return None;
+    }
+    let innermost = vec![Node::Set(set.clone())];
+    let around = |body: Vec<Node>, inside: &Loop| vec![Node::Loop(Loop { body, way: Way::Around, ..inside.clone() })];
+    let rest = nest.iter().enumerate().rev().filter(|(position, _)| *position != at);
+    let body = rest.fold(innermost, |body, (_, inside)| around(body, inside));
+    Some(Loop { body, way: Way::Around, ..nest[at].clone() })
 }
 
 /// The bounds over indices of the nest; `None` where the bounded index has a factor in one.

@@ -34,6 +34,28 @@ pub(super) enum Term {
     Apply(Function, Vec<Term>),
 }
 
+impl Shape {
+    /// All accesses, in the order of the text.
+    pub fn accesses(&self) -> Vec<usize> {
+        let all = |shapes: &[Shape]| shapes.iter().flat_map(Shape::accesses).collect::<Vec<usize>>();
+        match self {
+            Shape::Loop { body, .. } => all(body),
+            Shape::If { then, otherwise, .. } => [all(then), all(otherwise)].concat(),
+            Shape::Set { target, value, .. } => [vec![*target], value.accesses()].concat(),
+        }
+    }
+}
+
+impl Term {
+    fn accesses(&self) -> Vec<usize> {
+        match self {
+            Term::Number(_) | Term::Index(_) => vec![],
+            Term::Load(access) => vec![*access],
+            Term::Apply(_, arguments) => arguments.iter().flat_map(Term::accesses).collect(),
+        }
+    }
+}
+
 /// The shape of a loop; `None` where an index in a bound has a factor.
 pub(super) fn shape_of(repeated: &Loop, accesses: &[Access]) -> Option<Shape> {
     let exact = |bounds: &[(Form, i64)]| {

@@ -5,6 +5,10 @@
 use self::faer::Faer;
 use super::Element;
 
+mod both;
+
+pub use both::both_factors;
+
 mod faer;
 
 mod halves;
