@@ -10,7 +10,8 @@
 //! the other way and begins with `c` of them. Such a network has one history: which words go over which channel, and where
 //! each PE ends or waits for ever, are the same for every order of execution in which nobody who can go on is left out. So
 //! outputs, and deadlocks, are those of the simulator, for any number of workers and any owners; and a program that does not
-//! deadlock at its proved depths does not deadlock here. What this needs of the code: wires keep order and capacity across
+//! deadlock at its proved depths does not deadlock here. That none does is proved of its design, for all sizes: `no-deadlock`
+//! (`timing/no_deadlock.rs`). What the law needs of the code: wires keep order and capacity across
 //! workers (`workers/wires.rs`); a worker that is idle holds nothing back (`workers/outbox.rs`); the end of a run is seen if and only if
 //! nobody can go on and nothing is under way (`threads.rs`). A bus keeps every word for whoever asks later, so it is a channel
 //! without end to each listener, and never makes its driver wait. Words that a PE loads from the home of another worker come over

@@ -13,7 +13,7 @@ use crate::integer::{Affine, Name};
 use crate::mapping::{Design, Flow, Links};
 
 /// The deepest channel for which words are told apart one by one.
-pub(super) const DEEPEST: usize = 64;
+const DEEPEST: usize = 64;
 
 /// The claim that channels of `depth` words are enough for `flow`; `response` is ignored where the value stays.
 ///
@@ -39,8 +39,7 @@ impl Frame<'_> {
     }
 
     fn depth_is_enough(&self, flow: &Flow, depth: u64) -> Result<Obligation, Diagnostic> {
-        let words = usize::try_from(depth).ok().filter(|words| *words <= DEEPEST);
-        let words = words.ok_or_else(|| too_deep(&flow.of, depth))? + 1;
+        let words = told_apart(&flow.of, depth)? + 1;
         let points: Vec<Point> = (0..words).map(|number| self.point(number)).collect();
         let clock = self.clock();
         let time: Vec<Affine> = clock.iter().map(Affine::variable).collect();
@@ -72,7 +71,7 @@ impl Frame<'_> {
     }
 
     /// Both words leave one PE, `late` after `early`.
-    fn follows(&self, early: &Point, late: &Point) -> Formula {
+    pub fn follows(&self, early: &Point, late: &Point) -> Formula {
         Formula::All(vec![
             Formula::same(&self.place(early), &self.place(late)),
             Formula::before(&self.time(early), &self.time(late)),
@@ -95,7 +94,8 @@ impl Frame<'_> {
         }
     }
 
-    fn enough(&self, flow: &Flow) -> String {
+    /// What to do where a channel is too small for a flow.
+    pub fn enough(&self, flow: &Flow) -> String {
         let (of, along) = (&flow.of, self.show_along(&flow.direction));
         match flow.depth(self.links.response) {
             _ if flow.is_stationary() => {
@@ -106,7 +106,8 @@ impl Frame<'_> {
         }
     }
 
-    fn growing_fifo(&self, flow: &Flow) -> Diagnostic {
+    /// No number of slots is enough.
+    pub fn growing_fifo(&self, flow: &Flow) -> Diagnostic {
         let along = self.space().show_direction(&flow.direction);
         Diagnostic::new(format!("`{}` needs a FIFO that grows with the sizes along {along}", flow.of))
             .note("a PE sends a number of words that depends on the sizes before the first is received")
@@ -114,8 +115,13 @@ impl Frame<'_> {
     }
 }
 
+/// The depth of a channel whose words are told apart; a message where there are too many.
+pub(super) fn told_apart(of: &Name, depth: u64) -> Result<usize, Diagnostic> {
+    usize::try_from(depth).ok().filter(|words| *words <= DEEPEST).ok_or_else(|| too_deep(of, depth))
+}
+
 /// A channel of this depth is beyond what is proved.
-pub(super) fn too_deep(of: &Name, depth: u64) -> Diagnostic {
+fn too_deep(of: &Name, depth: u64) -> Diagnostic {
     Diagnostic::new(format!("`{of}` needs a FIFO of depth {depth}, and no more than {DEEPEST} is proved"))
         .help("choose a `time` with smaller coefficients")
 }

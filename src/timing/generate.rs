@@ -102,7 +102,7 @@ impl Stated {
     }
 }
 
-fn uneven_ends(design: &Design) -> Diagnostic {
+pub(super) fn uneven_ends(design: &Design) -> Diagnostic {
     let output = &design.space.output;
     Diagnostic::new(format!("the lines that `{output}` is reduced along do not end on one face"))
         .note("the next level of the reduction starts where these lines end")

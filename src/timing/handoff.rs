@@ -8,7 +8,7 @@
 //! vector keeps the lexicographic order, and `pe-conflict` says that no two words are given at one time. Where
 //! there is no depth, nothing is stated and the design is refused.
 
-use super::fifo::{DEEPEST, too_deep};
+use super::fifo::told_apart;
 use super::frame::{Claim, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
@@ -54,9 +54,9 @@ impl SystemFrame<'_> {
 
     /// The obligation that a channel of this depth is enough.
     pub fn handoff_within(&self, handoff: &Handoff, depth: u64) -> Option<Result<Obligation, Diagnostic>> {
-        match usize::try_from(depth).ok().filter(|depth| *depth <= DEEPEST) {
-            Some(words) => self.handed_within(handoff, words).map(Ok),
-            None => Some(Err(too_deep(&self.tensor(handoff), depth))),
+        match told_apart(&self.tensor(handoff), depth) {
+            Ok(words) => self.handed_within(handoff, words).map(Ok),
+            Err(problem) => Some(Err(problem)),
         }
     }
 
@@ -68,12 +68,7 @@ impl SystemFrame<'_> {
         let givers: Option<Vec<SpacePoint>> = points.iter().map(|point| self.giver(handoff, point)).collect();
         let givers = givers?;
         let held = points.iter().zip(&givers).map(|(reader, giver)| self.is_under_way(handoff, giver, reader, &now));
-        let ordered = givers.windows(2).map(|pair| {
-            Formula::All(vec![
-                Formula::same(&self.place(&pair[0]), &self.place(&pair[1])),
-                Formula::before(&self.time(&pair[0]), &self.time(&pair[1])),
-            ])
-        });
+        let ordered = givers.windows(2).map(|pair| self.follows(&pair[0], &pair[1]));
         Some(self.state(Claim {
             kind: Kind::FifoDepth,
             of: self.tensor(handoff),
@@ -157,7 +152,8 @@ impl SystemFrame<'_> {
         }
     }
 
-    fn growing_handoff(&self, handoff: &Handoff) -> Diagnostic {
+    /// No number of slots is enough.
+    pub fn growing_handoff(&self, handoff: &Handoff) -> Diagnostic {
         let (of, giving, reading) = self.names(handoff);
         let reader = self.space(handoff.reader);
         Diagnostic::new(format!("{of} needs a FIFO that grows with the sizes between `{giving}` and `{reading}`"))

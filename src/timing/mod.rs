@@ -38,10 +38,16 @@ mod elements;
 
 mod system;
 
+mod no_deadlock;
+
+mod handed_waits;
+
 pub use elements::element_obligations;
 pub use fifo::fifo_depth_obligation;
 pub use formula::Formula;
 pub use generate::{obligations, obligations_within};
+pub use handed_waits::system_no_deadlock_obligations;
 pub use handoff::handoff_obligations;
+pub use no_deadlock::{Turns, no_deadlock_obligations};
 pub use obligation::{Kind, Moment, Obligation, Reason};
 pub use system::{handed_words_apart, points_apart, system_obligations, system_obligations_within};

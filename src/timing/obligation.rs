@@ -21,6 +21,8 @@ pub enum Kind {
     FifoDepth,
     /// A value that another space computes is there before it is taken.
     Handoff,
+    /// What a PE waits for in a run without clocks comes before what waits.
+    NoDeadlock,
     /// Every element that is computed is written by an equation.
     ElementCover,
     /// No element is written twice.
@@ -35,7 +37,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 12] = [
+    pub const ALL: [(Kind, &'static str); 13] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
@@ -43,6 +45,7 @@ impl Kind {
         (Kind::LinkConflict, "link-conflict"),
         (Kind::FifoDepth, "fifo-depth"),
         (Kind::Handoff, "handoff"),
+        (Kind::NoDeadlock, "no-deadlock"),
         (Kind::ElementCover, "element-cover"),
         (Kind::ElementApart, "element-apart"),
         (Kind::OwnerCover, "owner-cover"),

@@ -21,10 +21,7 @@ pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<O
         stated.extend(obligations(&design.alone(space), links)?);
     }
     let frame = SystemFrame { design, links: *links };
-    let handoffs = design.handoffs(links.network)?;
-    check_ways(links.network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
-    design.check_fold(&handoffs)?;
-    for handoff in &handoffs {
+    for handoff in &checked_handoffs(design, links)? {
         stated.extend(frame.of_handoff(handoff)?);
     }
     stated.extend(frame.conflicts());
@@ -60,8 +57,16 @@ pub fn handed_words_apart(design: &SystemDesign, links: &Links, handoff: &Handof
     SystemFrame { design, links: *links }.handoff_link_conflict(handoff)
 }
 
+/// The handoffs of a design, where the links carry them beside the streams and the fold lets them.
+pub(super) fn checked_handoffs(design: &SystemDesign, links: &Links) -> Checked<Vec<Handoff>> {
+    let handoffs = design.handoffs(links.network)?;
+    check_ways(links.network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    design.check_fold(&handoffs)?;
+    Ok(handoffs)
+}
+
 /// All times have as many components, or they could not be compared.
-fn check_rows(design: &SystemDesign) -> Checked<()> {
+pub(super) fn check_rows(design: &SystemDesign) -> Checked<()> {
     let rows = |part: &crate::mapping::Part| part.map.step.rows().len();
     let Some(first) = design.parts.first().map(rows) else { return Ok(()) };
     match design.parts.iter().position(|part| rows(part) != first) {
@@ -87,7 +92,8 @@ impl SystemFrame<'_> {
         Ok(stated)
     }
 
-    fn is_within_point(&self, handoff: &Handoff) -> bool {
+    /// Whether giver and reader are one point, so that no channel lies between them.
+    pub fn is_within_point(&self, handoff: &Handoff) -> bool {
         handoff.given().is_some_and(|(space, _)| handoff.is_within_point(self.space(space)))
     }
 

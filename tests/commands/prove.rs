@@ -55,18 +55,38 @@ fn the_queries_are_written_for_other_solvers() {
     assert_eq!(text.matches("(check-sat)").count(), 11);
 }
 
-/// Whoever runs which PE: five more proofs, for each way to deal PEs out.
+/// Whoever runs which PE: nine more proofs, for each way to deal PEs out.
 #[test]
 fn so_are_the_workers_that_pes_are_dealt_out_to() {
     for deal in ["block", "cyclic", "block-cyclic:3"] {
         let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", deal]);
-        assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 16, "{text}");
-        for part in ["element-cover", "element-apart", "owner-cover", "owner-apart", "owner-number", "no deadlock"] {
+        assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 20, "{text}");
+        for part in ["element-cover", "element-apart", "owner-cover", "owner-apart", "owner-number", "no-deadlock"] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
     }
     let message = refused(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", "block-cyclic:0"]);
     assert!(message.contains("no number of PEs to deal out"), "{message}");
+}
+
+/// Without workers nothing is said of it; with them of each channel twice, of its words and of their room.
+#[test]
+fn so_is_that_no_run_deadlocks() {
+    let stated = |flags: &[&str]| {
+        let text = systole(&[&["prove", "kernels/matmul.rec"], flags].concat()).stdout;
+        let lines = text.lines().filter(|line| line.contains("no-deadlock"));
+        lines.map(|line| line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    let proved = ["A proved", "A proved", "B proved", "B proved"];
+    assert_eq!(stated(&["--schedule", "cannon"]), [""; 0]);
+    assert_eq!(stated(&["--schedule", "cannon", "--deal", "block"]), proved);
+    // One slot is enough to run, though not for the cycles that are predicted.
+    assert_eq!(stated(&["--schedule", "cannon", "--deal", "block", "--depth", "1"]), proved);
+    let none = ["A proved", "A refuted", "B proved", "B refuted"];
+    assert_eq!(stated(&["--schedule", "cannon", "--deal", "block", "--depth", "0"]), none);
     let wrong = ["prove", "kernels/matmul.rec", "--schedule", "too-fast", "--deal", "cyclic"];
-    assert!(!systole(&wrong).stdout.contains("no deadlock"));
+    let message = refused(&wrong);
+    for part in ["a word of `A` is taken no later than it is given", "given at  t = i + k", "taken at  t = i + k"] {
+        assert!(message.contains(part), "no `{part}` in {message}");
+    }
 }

@@ -16,6 +16,10 @@ mod owners;
 
 mod shares;
 
+mod wait_graph;
+
+mod no_deadlock;
+
 mod homes;
 
 mod command;

@@ -17,6 +17,8 @@ mod matmul;
 
 mod message;
 
+mod no_deadlock;
+
 mod optimum;
 
 mod other_kernels;

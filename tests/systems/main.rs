@@ -18,6 +18,8 @@ mod obligations;
 
 mod links;
 
+mod no_deadlock;
+
 mod factorisations;
 
 mod feeders;

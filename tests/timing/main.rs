@@ -7,8 +7,12 @@ mod brute_verdicts;
 
 mod meaning;
 
+mod no_deadlock;
+
 mod reasons;
 
 mod refusals;
 
 mod stated;
+
+mod waits;

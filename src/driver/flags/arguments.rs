@@ -208,8 +208,8 @@ pub struct ProveArguments {
     /// Claim this FIFO depth on every channel in place of the one that is needed
     #[arg(long)]
     pub depth: Option<u64>,
-    /// Also prove that each element is computed once, and that each PE, and each word of a layout, has one of the workers that they
-    /// are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
+    /// Also prove that no run deadlocks, whoever owns which PE, that each element is computed once, and that each PE, and each word
+    /// of a layout, has one of the workers that they are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
     #[arg(long)]
     pub deal: Option<String>,
     /// Write the obligations as SMT-LIB, for any solver

@@ -122,6 +122,13 @@ pub trait Kernel: Sized + Sync {
         design: &Self::Design<'_>,
         depth: Option<u64>,
     ) -> Checked<Vec<Obligation>>;
+    /// What must be proved of a design so that no run of its program without clocks waits for ever, whoever owns which PE; at this
+    /// depth of every channel where it is given.
+    fn no_deadlock(
+        searched: &Searched<Self>,
+        design: &Self::Design<'_>,
+        depth: Option<u64>,
+    ) -> Checked<Vec<Obligation>>;
     /// Has the separate checker count a design again, point by point.
     fn confirm(searched: &Searched<Self>, found: &Self::Found) -> Checked<()>;
     /// Enters a proved design into the e-graph; the union's reason is the name of the proof record.

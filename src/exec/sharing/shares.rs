@@ -8,9 +8,9 @@
 //! as long as PEs divided by workers, and products of the two are not linear: so for each number of workers up to
 //! [`MOST_WORKERS`] there is a case, and so there is for workers along the last axis of a grid, which are numbered row by row.
 //!
-//! Nothing else depends on owners. That no fold waits for ever follows from what is proved of the design: the order of time runs all
-//! instructions, for words are there before they are used (`causality`, `handoff`) and find a slot (`fifo-depth`); and whoever
-//! runs which PE, there is one history (the law at the top of the crate's `exec`).
+//! Nothing else depends on owners. That no fold waits for ever is proved of the design, once for all owners: `no-deadlock`
+//! (`timing/no_deadlock.rs`) says that every wait is for something earlier; and whoever runs which PE, there is one history (the law
+//! at the top of the crate's `exec`).
 
 use super::owners::Dealing;
 use crate::integer::{Affine, Name, name};

@@ -18,7 +18,7 @@ use crate::driver::flags::setting::{Moves, Setting};
 use crate::driver::kernels::kernel::{Counts, Kernel, LeftOut};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
-use crate::driver::pipeline::{Loaded, Searched, defect, refused_by_checker};
+use crate::driver::pipeline::{Border, Loaded, Searched, defect, refused_by_checker};
 use crate::driver::runs::agreement::check_numbers;
 use crate::driver::shown::output::Output;
 use crate::extract::{self, Constraint, Found, Problem, Survey};
@@ -30,7 +30,7 @@ use crate::rewrite::check::ChainReport;
 use crate::rewrite::{self, Choices, Dataflow, Limits, Lowered, Report, RuleSet, Step, show_dataflow};
 use crate::span::Span;
 use crate::systolize::Scheme;
-use crate::timing::{self, Obligation};
+use crate::timing::{self, Obligation, Turns};
 use serde_json::{Map, Value};
 
 /// Spaces of more points than this are not counted point by point.
@@ -168,6 +168,17 @@ impl Kernel for OneSpace {
         match depth {
             None => timing::obligations(design, links),
             Some(depth) => timing::obligations_within(design, links, depth),
+        }
+    }
+
+    /// What loads and recovers through the array has a program of its own, which says itself why it ends.
+    fn no_deadlock(searched: &Searched<OneSpace>, design: &Design, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+        match searched.border {
+            Border::Loads => Ok(vec![]),
+            Border::Anywhere | Border::Ports(_) => {
+                let links = &searched.setting.machine.links;
+                timing::no_deadlock_obligations(design, links, depth, Turns::AsTheyCan)
+            }
         }
     }
 

@@ -32,7 +32,7 @@ use crate::rewrite::check::ChainReport;
 use crate::rewrite::{self, Choices, Dataflow, Limits, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use crate::span::Span;
 use crate::systolize::Scheme;
-use crate::timing::{self, Obligation};
+use crate::timing::{self, Obligation, Turns};
 use serde_json::{Map, Value};
 
 /// A kernel of several spaces.
@@ -158,6 +158,11 @@ impl Kernel for System {
             None => timing::system_obligations(design, links),
             Some(depth) => timing::system_obligations_within(design, links, depth),
         }
+    }
+
+    fn no_deadlock(searched: &Searched<System>, design: &SystemDesign, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+        let links = &searched.setting.machine.links;
+        timing::system_no_deadlock_obligations(design, links, depth, Turns::AsTheyCan)
     }
 
     fn confirm(searched: &Searched<System>, found: &SystemFound) -> Checked<()> {
