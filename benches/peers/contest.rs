@@ -31,7 +31,15 @@ pub struct Problem<'a> {
 pub enum Side {
     /// A program of ours: its file, the grid of ranks, how PEs are dealt out, and where operands begin and results end; where no layout
     /// is said, with the ranks that load and store them.
-    Ours { name: String, program: PathBuf, grid: String, deal: String, layout: Option<String>, leaves: String },
+    Ours {
+        name: String,
+        program: PathBuf,
+        ranks: usize,
+        grid: String,
+        deal: String,
+        layout: Option<String>,
+        leaves: String,
+    },
     /// The program that calls ScaLAPACK: its grid, block size and panel, 0 for the library's own.
     Theirs { name: String, program: PathBuf, grid: [usize; 2], block: usize, panel: usize },
 }
@@ -44,9 +52,28 @@ impl Side {
         }
     }
 
+    /// A program of ours on one rank.
+    pub fn alone(&self) -> Option<Side> {
+        let Side::Ours { name, grid, .. } = self else { return None };
+        let mut alone = self.clone();
+        if let Side::Ours { name: of_one, ranks: one, grid: of_ones, .. } = &mut alone {
+            (*of_one, *one) = (format!("{name}, on one rank"), 1);
+            *of_ones = vec!["1"; grid.split('x').count()].join("x");
+        }
+        Some(alone)
+    }
+
+    /// How many ranks it runs on.
+    pub fn ranks(&self, problem: &Problem<'_>) -> usize {
+        match self {
+            Side::Ours { ranks, .. } => *ranks,
+            Side::Theirs { .. } => problem.ranks,
+        }
+    }
+
     /// Runs it once.
     pub fn run(&self, problem: &Problem<'_>) -> Result<Sample, Box<dyn Error>> {
-        let mut command = start(problem);
+        let mut command = start(problem, self.ranks(problem));
         match self {
             Side::Ours { .. } => self.add_ours(&mut command, problem),
             Side::Theirs { program, grid, block, panel, .. } => {
@@ -87,9 +114,9 @@ impl Side {
     }
 }
 
-fn start(problem: &Problem<'_>) -> Command {
+fn start(problem: &Problem<'_>, ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
-    command.args(["-n", &problem.ranks.to_string(), "--oversubscribe", "--bind-to", "none"]);
+    command.args(["-n", &ranks.to_string(), "--oversubscribe", "--bind-to", "none"]);
     for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
         command.env(name, "1");
     }
@@ -125,7 +152,8 @@ pub fn ours(text: &str, leaves: &str, problem: &Problem<'_>) -> Result<Side, Box
     let program = emit(text, (schedule, tiles), problem)?;
     let [grid, deal, leaves] = [grid, deal, leaves].map(str::to_owned);
     let layout = rest.first().map(|layout| (*layout).to_owned());
-    Ok(Side::Ours { name: format!("ours with {leaves}, {text}"), program, grid, deal, layout, leaves })
+    let name = format!("ours with {leaves}, {text}");
+    Ok(Side::Ours { name, program, ranks: problem.ranks, grid, deal, layout, leaves })
 }
 
 /// Writes the program of a schedule.

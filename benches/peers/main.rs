@@ -2,7 +2,7 @@
 //!
 //! In: a routine, sizes, schedules of ours, block sizes of theirs. Out: a table. First every configuration of each side has three turns; the best
 //! of ours with each library, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns,
-//! A B C A B C, and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Time is that of
+//! A B C A B C, and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Ours runs on one rank as well. Time is that of
 //! the operation alone: operands are where they belong before it starts, and results are collected after it, on all sides.
 
 use clap::Parser;
@@ -86,14 +86,18 @@ fn measure(arguments: &Arguments, n: usize) -> Result<(), Box<dyn Error>> {
     for group in groups(arguments, &problem)? {
         sides.push(best(group, &problem)?);
     }
+    // What one core does alone says how much of two is lost.
+    let (ours, others) = (arguments.leaves.len(), sides.len());
+    sides.extend(sides[..ours].iter().filter_map(Side::alone).collect::<Vec<_>>());
     let title = format!("{} n = {n}, {columns} columns, {ranks} ranks, {repeat} runs a turn", routine.name());
     say(&format!("{title}; seconds of the operation alone, without distribution and collection; load {}", load()))?;
     say(&format!("  kernels of OpenBLAS: {}", kernels.unwrap_or("its own choice")))?;
     let samples = take_turns(&sides, arguments.rounds, &problem)?;
     for (side, samples) in sides.iter().zip(&samples) {
-        say(&line(side.name(), samples, routine.flops(n, columns), ranks))?;
+        say(&line(side.name(), samples, routine.flops(n, columns), side.ranks(&problem)))?;
     }
-    compare(&sides, &samples, arguments.leaves.len())?;
+    compare(&sides[..others], &samples, ours)?;
+    compare_alone(&sides[..ours], &samples[..ours], &samples[others..], ranks)?;
     say(&format!("  load afterwards {}", load()))
 }
 
@@ -104,6 +108,25 @@ fn compare(sides: &[Side], samples: &[Vec<Sample>], ours: usize) -> Result<(), B
         let ([least, most], middle) = (spread(&found), median(&found).unwrap_or(0.0));
         let [our, theirs] = [our, theirs].map(|side| sides[side].name());
         say(&format!("  {our} is {middle:.2} [{least:.2} {most:.2}] times as fast as {theirs}"))?;
+    }
+    Ok(())
+}
+
+/// Writes how many times as fast each of ours is as on one rank.
+fn compare_alone(
+    ours: &[Side],
+    samples: &[Vec<Sample>],
+    alone: &[Vec<Sample>],
+    ranks: usize,
+) -> Result<(), Box<dyn Error>> {
+    for ((side, samples), alone) in ours.iter().zip(samples).zip(alone) {
+        let found = ratios(samples, alone);
+        let ([least, most], middle) = (spread(&found), median(&found).unwrap_or(0.0));
+        let share = 100.0 * middle / ranks as f64;
+        let name = side.name();
+        say(&format!(
+            "  {name} is {middle:.2} [{least:.2} {most:.2}] times as fast as on one rank, {share:.0}% of {ranks}"
+        ))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::naive::{elements, tile};
 use super::whole::{at, numbers};
 use systole::array::{Program, bind_tiles};
 use systole::integer::Bindings;
-use systole::leaf::{LeafBackend, Leaves, Tile};
+use systole::leaf::{Forecasts, LeafBackend, Leaves, Tile};
 use systole::tiles::Leaf;
 
 /// The libraries of this build.
@@ -241,6 +241,44 @@ fn other_layouts_and_orders_are_the_same_operation() {
             assert_eq!(leaves.known(number, &point).unwrap().len(), 1, "{title} {changes:?}");
             compare(&program, &sizes, number, &point, 1e-11);
         }
+    }
+}
+
+/// Nests of four indices in tiles of 5, with how many products a tile of each is: products side by side, also where terms begin at the
+/// product's own number, and one whose columns have two indices. In the last the number has a bound by the rows, which ties it to
+/// them: for each row and number a product of a row.
+const NESTS: [(&str, &[&str], u64); 4] = [
+    (
+        "in A[N, N, N], B[N, N, N]\nout C[N, N, N]\nC[b, i, j] = sum(k) A[b, i, k] * B[b, k, j]",
+        &["b", "i", "j", "k"],
+        5,
+    ),
+    ("in A[N, N], B[N, N, N]\nout C[N, N, N]\nC[i, r, j] = sum(k) A[i, k] * B[r, j, k]", &["i", "r", "j", "k"], 5),
+    (
+        "in A[N, N, N], B[N, N, N]\nout C[N, N, N]\nC[i, b, j] = sum(k in b..N) A[b, i, k] * B[b, k, j]",
+        &["i", "b", "j", "k"],
+        5,
+    ),
+    (
+        "in A[N, N, N], B[N, N, N]\nout C[N, N, N]\nC[i, b, j] = sum(k) A[b, i, k] * B[b, k, j] where b <= i\nC[i, b, j] = 0 where b > i",
+        &["i", "b", "j", "k"],
+        15,
+    ),
+];
+
+#[test]
+fn a_nest_of_more_indices_is_several_products() {
+    for (text, indices, products) in NESTS {
+        let program = tiled_text("nest", &format!("kernel nest(N)\n{text}\n"), indices, 5);
+        let sizes = bind(&program, &[14]);
+        let number = program.leaves.iter().position(|leaf| &*leaf.name == "C.sum").unwrap();
+        let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
+        for point in [[1, 1, 1, 1], [1, 0, 2, 2], [2, 2, 2, 2]] {
+            assert_eq!(leaves.known(number, &point).unwrap(), ["gemm"], "{text} at {point:?}");
+            compare(&program, &sizes, number, &point, 1e-11);
+        }
+        let forecast = Forecasts::new(&program, &sizes, LeafBackend::Faer).unwrap().of(number, &[1, 1, 1, 1]).unwrap();
+        assert_eq!(forecast.work().served[0], products, "{text}");
     }
 }
 
