@@ -209,7 +209,7 @@ impl Compiler<'_> {
             return vec![];
         };
         let operations = self.points(&self.goals.goals[goal].indices);
-        let shifted = |child: &Id| is_shifted(self.graph, self.graph.find(*child), |_| true);
+        let shifted = |child: &Id| is_shifted(self.graph, self.graph.find(*child));
         let may_overflow = function == Function::Exponential && !children.iter().all(shifted);
         let children = children.iter().map(|child| self.class(*child)).collect();
         vec![Way { may_overflow, ..Way::of(Value::Apply(function), operations, children) }]

@@ -21,6 +21,15 @@ pub(super) fn selected_terms(
     wanted.iter().map(|goal| selection.get(goal).and_then(|_| whole(*goal))).collect()
 }
 
+/// A component that is reduced by a declared monoid.
+struct Reduced<'a> {
+    /// Whether both values of the index are combined at once.
+    is_paired: bool,
+    index: &'a Name,
+    /// What is reduced.
+    values: &'a [GoalId],
+}
+
 struct Builder<'a> {
     forms: &'a Forms,
     goals: &'a Goals,
@@ -79,27 +88,36 @@ impl<'a> Builder<'a> {
         known.clone().next()?;
         (0..MOST_COMPONENTS).filter_map(|component| part_of(graph, class, component)).find_map(|part| {
             let goal = self.goals.goals.iter().position(|goal| goal.class == Some(part))?;
-            let (is_paired, index) = self.reduced_by(goal)?;
+            let Reduced { is_paired, index, values } = self.reduced_by(goal)?;
+            let of_tuples = values.iter().any(|value| self.reduced_by(*value).is_some());
             let fits = |node: &&Term| match node {
                 Term::Reduce([_, _, bound, _]) => !is_paired && self.is_index(*bound, index),
                 Term::Paired([_, _, bound, _]) => is_paired && self.is_index(*bound, index),
                 _ => false,
             };
-            known.clone().find(fits).cloned()
+            // Of two nodes with the same components the one whose tuples are reduced as the selection reduces them.
+            known.clone().filter(fits).min_by_key(|node| self.is_of_tuples(node) != of_tuples).cloned()
         })
+    }
+
+    /// Whether what is reduced are tuples that come from a reduction.
+    fn is_of_tuples(&self, node: &Term) -> bool {
+        let is_reduced = |node: &Term| matches!(node, Term::Reduce(_) | Term::Paired(_));
+        Language::children(node).last().is_some_and(|body| self.forms.graph[*body].nodes.iter().any(is_reduced))
     }
 
     fn is_index(&self, class: Id, index: &Name) -> bool {
         self.forms.graph[class].nodes.contains(&Term::name(index))
     }
 
-    /// How the selection reduces a component by a declared monoid: whether both values at once, and over which index.
-    fn reduced_by(&self, goal: GoalId) -> Option<(bool, &Name)> {
+    /// How the selection reduces a component, if by a declared monoid.
+    fn reduced_by(&self, goal: GoalId) -> Option<Reduced<'_>> {
         let way = &self.goals.goals[goal].options[*self.selection.get(&goal)?];
+        let reduced = |is_paired, index| Some(Reduced { is_paired, index, values: &way.children });
         match (&way.value, way.children.as_slice()) {
             (Value::Same, [child]) => self.reduced_by(*child),
-            (Value::Paired(Fold { operator: Combination::Declared(..), index, .. }), _) => Some((true, index)),
-            (Value::Fold(Fold { operator: Combination::Declared(..), index, .. }), _) => Some((false, index)),
+            (Value::Paired(Fold { operator: Combination::Declared(..), index, .. }), _) => reduced(true, index),
+            (Value::Fold(Fold { operator: Combination::Declared(..), index, .. }), _) => reduced(false, index),
             _ => None,
         }
     }

@@ -76,6 +76,35 @@ fn attention_is_split_over_its_keys() {
     assert!(laws(&unshifted).contains(&"shift") && laws(&unshifted).contains(&"split"));
 }
 
+/// FlashAttention-2 in blocks: within a block the softmax as it is written, whose last pass is a product of matrices; over the blocks one
+/// pass that rescales. It takes about as many operations as the text does.
+#[test]
+fn blocks_of_keys_are_products_of_matrices() {
+    let wanted = [split("j", "RxW")];
+    let forms = forms_by("attention", &wanted, &algebra()).unwrap().forms;
+    let form = &forms[1];
+    let passes = |index: &str| form.passes.iter().find(|(known, _)| &**known == index).map(|(_, passes)| *passes);
+    assert_eq!((passes("j1"), passes("j2"), form.cost.overflows), (Some(1), Some(2), 0));
+    let scores = 2 * N * N * N * N + N * N * N + 1;
+    let blocks = N * N * N * (1 + 2 + 1) + 2 * N * N * N * N;
+    let merges = N * N * (MAXIMUM + RESCALED) + N * N * N * RESCALED;
+    assert_eq!(form.cost.operations, scores + blocks + merges + N * N);
+    assert_eq!(laws(form).last(), Some(&"block-by-parts"), "{:?}", laws(form));
+    has(
+        form,
+        &[
+            "m1[i, j1] = max(j2 in 0..W) S[i, j1, j2]",
+            "= sum(j2 in 0..W) V[j1, j2, d_2] * e1[i, j1, j2]",
+            "= rescaled(j1 in 0..R) (m1[i, j1], ",
+        ],
+    );
+    assert!(form.difference < 1e-12, "{}", form.difference);
+    // Without its law there is no form with two passes over the keys of a block and one over blocks.
+    let less = forms_by("attention", &wanted, &algebra().without("block-by-parts")).unwrap().forms;
+    let fewest = |forms: &[Form]| forms.iter().map(|form| form.cost.operations).collect::<Vec<_>>();
+    assert!(!fewest(&less).contains(&form.cost.operations) && less.len() < forms.len());
+}
+
 #[test]
 fn blocks_in_pairs_are_a_tree() {
     let form = best("soft_average", &[split("j", "2x2xW")]);

@@ -23,13 +23,22 @@ impl Emitted {
         Emitted { folder, program }
     }
 
+    /// What `systole emit` makes of a file.
+    pub fn of(kernel: &str, flags: &[&str]) -> Emitted {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("p.pe").display().to_string();
+        let output = systole(&[&["emit", kernel, "-o", &program], flags].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Emitted { folder, program }
+    }
+
     /// A path in the folder.
     pub fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
 }
 
-fn systole(arguments: &[&str]) -> Output {
+pub fn systole(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
     command.output().expect("the program starts")

@@ -40,6 +40,8 @@ mod tiled;
 
 mod tiles;
 
+mod attention;
+
 mod singles;
 
 mod predictions;

@@ -20,7 +20,7 @@ pub struct Run<'a, E: Element> {
     pub boxes: &'a Boxes,
     pub windows: Few<Elements<'a, E>>,
     pub links: &'a [Link],
-    /// The values of the indices, as they are where the call was prepared.
+    /// The values of the indices, as they are where the call was prepared; the first of its box where no loop gives it one.
     pub slots: Few<i64>,
     /// How far the indices' boxes have moved since, where the body takes indices for numbers.
     pub moved: Few<i64>,
@@ -47,7 +47,7 @@ impl<'a, E: Element> Run<'a, E> {
             boxes,
             windows,
             links,
-            slots: Few::from_elem(0, boxes.indices.len()),
+            slots: boxes.indices.iter().map(|(first, _)| *first).collect(),
             moved: Few::new(),
             cursors: Few::new(),
             registers: Registers::new(),

@@ -25,6 +25,8 @@ mod product;
 
 pub use product::{Product, nest_of, parts};
 
+mod rounds;
+
 mod plans;
 
 pub use plans::{Plan, Plans};

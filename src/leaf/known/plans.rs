@@ -1,9 +1,10 @@
 //! The bodies that calls run where a library is asked for.
 //!
 //! A body is specialised to the boxes of a call, and its nests are replaced by what a library knows. That depends on the
-//! verdicts on its bounds alone, so it is done once for each list of verdicts and kept; who is first does not matter.
+//! verdicts on its bounds alone, and on which indices have one value, so it is done once for each list of verdicts and kept; who is first does not matter.
 
 use super::definitions::{Definition, definitions};
+use super::rounds::Rounds;
 use super::{Kind, Search};
 use crate::diagnostic::Checked;
 use crate::leaf::routine::{Few, Node, Routine, Span, Verdict, judge, specialise};
@@ -42,6 +43,7 @@ impl Plans {
         let kept = self.kept.get(leaf)?;
         let mut verdicts = Few::new();
         judge(&routine.body, spans, &mut verdicts);
+        verdicts.extend(spans.iter().map(|(first, last)| if first == last { Verdict::Always } else { Verdict::Open }));
         if let Some(plan) = kept.read().ok().and_then(|kept| kept.get(&*verdicts).cloned()) {
             return Some(plan);
         }
@@ -58,6 +60,9 @@ impl Plans {
         let search =
             Search { definitions: self.definitions, accesses: &routine.accesses, filled: &filled, spans: &spans };
         search.replace(&mut body);
+        let is_one =
+            verdicts[verdicts.len() - spans.len()..].iter().map(|verdict| *verdict == Verdict::Always).collect();
+        Rounds { accesses: &routine.accesses, spans: &spans, is_one }.open(&mut body);
         let mut written = vec![false; routine.windows.len()];
         note_writes(&body, routine, &mut written);
         Plan { body, written }

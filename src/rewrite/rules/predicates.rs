@@ -110,7 +110,7 @@ pub const PREDICATES: &[Predicate] = &[
         "in the frame, the second form is the index, and the first is always one of its values",
         picks,
     ),
-    predicate("shifted", 3, "the term is a difference to its own maximum over the index", shifted),
+    predicate("shifted", 1, "the term is a difference to its own maximum, over whatever indices", shifted),
     predicate("few", 3, "the three together are few enough terms, or factors, to try them in every order", few),
     predicate("apart", 2, "neither index occurs in the range of the other", apart),
 ];
@@ -215,30 +215,29 @@ fn few(graph: &Graph, arguments: &[Id]) -> bool {
 }
 
 fn shifted(graph: &Graph, arguments: &[Id]) -> bool {
-    let [_, index, term] = arguments else { return false };
-    is_shifted(graph, *term, |bound| graph.find(bound) == graph.find(*index))
+    matches!(arguments, [term] if is_shifted(graph, *term))
 }
 
-/// How many maxima, each over another index, are taken for one.
+/// How many maxima, each over another index, are taken for one: the maximum of all blocks is the greatest of their maxima.
 const MOST_NESTED: usize = 4;
 
-/// Whether a value is the maximum of another one over indices that fit, one after the other.
-fn is_maximum(graph: &Graph, greatest: Id, of: Id, (fits, depth): (&dyn Fn(Id) -> bool, usize)) -> bool {
+/// Whether a value is the maximum of another one over indices, one after the other.
+fn is_maximum(graph: &Graph, greatest: Id, of: Id, depth: usize) -> bool {
     graph[graph.find(greatest)].nodes.iter().any(|node| match node {
-        Term::Reduce([_, operator, index, body]) => {
+        Term::Reduce([_, operator, _, body]) => {
             let is_max = name_of(graph, *operator).is_some_and(|name| name.as_str() == Operator::Max.keyword());
             let is_whole = graph.find(*body) == graph.find(of);
-            is_max && fits(*index) && (is_whole || depth > 1 && is_maximum(graph, *body, of, (fits, depth - 1)))
+            is_max && (is_whole || depth > 1 && is_maximum(graph, *body, of, depth - 1))
         }
         _ => false,
     })
 }
 
-/// Whether a term is a difference to its own maximum over an index that fits, and so never above 0.
-pub fn is_shifted(graph: &Graph, term: Id, fits: impl Fn(Id) -> bool) -> bool {
+/// Whether a term is a difference to its own maximum, and so never above 0, whichever of its indices is reduced over.
+pub fn is_shifted(graph: &Graph, term: Id) -> bool {
     graph[term].nodes.iter().any(|node| match node {
         Term::Other(word, children) if word.as_str() == "sub" => {
-            matches!(children[..], [of, greatest] if is_maximum(graph, greatest, of, (&fits, MOST_NESTED)))
+            matches!(children[..], [of, greatest] if is_maximum(graph, greatest, of, MOST_NESTED))
         }
         _ => false,
     })

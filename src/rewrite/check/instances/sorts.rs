@@ -168,7 +168,7 @@ pub const CONDITIONS: &[(&str, &[Sort])] = &[
     ("written", &[Tensor, Access]),
     ("earlier", &[Tensor, Access]),
     ("picks", &[Whole, Index, Form, Form]),
-    ("shifted", &[Whole, Index, Any]),
+    ("shifted", &[Any]),
     ("few", &[Any, Any, Any]),
     ("apart", &[Index, Index]),
 ];
