@@ -12,8 +12,9 @@ use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::name;
-use crate::recurrence::Role;
+use crate::recurrence::{Assumption, Role};
 use crate::span::{Source, Span};
+use crate::tiles::Axis;
 use std::sync::Arc;
 
 const WORDS: [&str; 11] =
@@ -122,14 +123,12 @@ impl Parser {
         Ok(())
     }
 
-    /// The axes of an array of numbers are left out.
+    /// What nothing is assumed of, and the axes of an array of numbers, are left out.
     fn array(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Array(self.program.arrays.len()), form.span);
-        let (rest, axes) = match rest {
-            [rest @ .., axes] if rest.len() == 3 => (rest, self.reader.axes(axes)?),
-            _ => (rest, vec![]),
-        };
+        let (rest, more) = rest.split_at(rest.len().min(3));
         let [array, role, shape] = self.reader.exactly(form, rest, "(array NAME in|out (EXTENT ..))")?;
+        let (assumption, axes) = self.array_settings(more)?;
         let name = self.reader.name(array, "the name of an array")?;
         let known = [Role::Input, Role::Output];
         let Some(role) = known.into_iter().find(|known| role.atom() == Some(role_keyword(*known))) else {
@@ -137,8 +136,31 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape, axes });
+        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, axes });
         Ok(())
+    }
+
+    /// What stands behind the shape of an array.
+    fn array_settings(&self, more: &[Form]) -> Read<(Option<Assumption>, Vec<Axis>)> {
+        let is_assumption = |form: &Form| form.list().and_then(<[Form]>::first).and_then(Form::atom) == Some("is");
+        let (assumption, axes) = match more {
+            [assumption, axes @ ..] if is_assumption(assumption) => (Some(self.assumption(assumption)?), axes),
+            axes => (None, axes),
+        };
+        match axes {
+            [] => Ok((assumption, vec![])),
+            [axes] => Ok((assumption, self.reader.axes(axes)?)),
+            [_, other, ..] => self.reader.expected(other, "nothing after the axes"),
+        }
+    }
+
+    /// `(is positive_definite)`.
+    fn assumption(&self, form: &Form) -> Read<Assumption> {
+        let parts = self.reader.call_of(form, "is", "`(is ASSUMPTION)`")?;
+        let [word] = self.reader.exactly(form, parts, "(is ASSUMPTION)")?;
+        let found = word.atom().and_then(Assumption::from_keyword);
+        let known = Assumption::ALL.map(|(_, word)| word);
+        found.map_or_else(|| self.reader.unknown(word, "what an array can be assumed to be", &known), Ok)
     }
 
     fn grid(&mut self, form: &Form, rest: &[Form]) -> Read<()> {

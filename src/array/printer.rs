@@ -60,8 +60,9 @@ pub(super) fn role_keyword(role: Role) -> &'static str {
 }
 
 fn print_array(array: &ArrayDecl) -> String {
+    let assumed = array.assumption.map_or_else(String::new, |assumption| format!(" (is {})", assumption.keyword()));
     let axes = if array.axes.is_empty() { String::new() } else { format!(" {}", print_axes(&array.axes)) };
-    format!("(array {} {} ({}){axes})", array.name, role_keyword(array.role), joined(&array.shape))
+    format!("(array {} {} ({}){assumed}{axes})", array.name, role_keyword(array.role), joined(&array.shape))
 }
 
 fn print_channel(channel: &Channel) -> String {

@@ -22,6 +22,13 @@
 //!   (digest "sha256 of the text before this form"))
 //! ```
 //!
+//! What an input's values are assumed to be, in the word of the kernel language, stands behind its shape: where the user gives
+//! no array, it is filled so.
+//!
+//! ```text
+//!   (array A in (N N) (is positive_definite))
+//! ```
+//!
 //! A program over tiles says how many there are, how arrays are cut, and what is done with one:
 //!
 //! ```text
@@ -57,7 +64,7 @@
 //! their value through the whole body, and must be written before they are read.
 
 use crate::integer::Name;
-use crate::recurrence::{Function, Role};
+use crate::recurrence::{Assumption, Function, Role};
 use crate::tiles::{Axis, Leaf, TileCount};
 
 /// A whole program.
@@ -99,6 +106,8 @@ pub struct ArrayDecl {
     pub role: Role,
     /// Extents over the parameters, in elements.
     pub shape: Vec<IndexExpr>,
+    /// What an input's values are assumed to be.
+    pub assumption: Option<Assumption>,
     /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
     /// tile. Else none.
     pub axes: Vec<Axis>,

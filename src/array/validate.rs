@@ -5,12 +5,13 @@
 //! received on, and the other way round; no register is read that nothing can have written; a leaf is called with as many
 //! coordinates and tiles as it takes.
 
+use super::read_leaf::linear;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::Name;
-use crate::recurrence::{Function, Role};
+use crate::recurrence::{Assumption, Function, Role};
 use std::collections::BTreeSet;
 
 /// What part of a program a message is about; positions count from 0 in the order of the program.
@@ -132,6 +133,19 @@ impl<'a> Checker<'a> {
         }
         let parameters: Vec<&Name> = self.program.parameters.iter().collect();
         array.shape.iter().for_each(|extent| self.check_index(place, extent, &parameters));
+        if let Some(assumption) = array.assumption {
+            self.check_assumption(place, array, assumption);
+        }
+    }
+
+    fn check_assumption(&mut self, place: Place, array: &ArrayDecl, assumption: Assumption) {
+        let (name, word) = (&array.name, assumption.keyword());
+        if array.role == Role::Output {
+            self.fault(place, format!("array `{name}` is an output and cannot be assumed to be `{word}`"));
+        }
+        if assumption.is_of_square_matrices() && !is_square(&array.shape) {
+            self.fault(place, format!("array `{name}` is assumed to be `{word}`, and only a square matrix can be so"));
+        }
     }
 
     fn check_grid(&mut self) {
@@ -216,6 +230,14 @@ impl<'a> Checker<'a> {
             self.fault(place, format!("`{expression}` has no operands"));
         }
         parts.into_iter().for_each(|part| self.check_index(place, part, scope));
+    }
+}
+
+/// Whether two extents are the same for all sizes.
+fn is_square(shape: &[IndexExpr]) -> bool {
+    match shape {
+        [rows, columns] => rows == columns || linear(rows).is_some_and(|rows| linear(columns) == Some(rows)),
+        _ => false,
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Work {
     pub applied: u64,
     /// Calls of a library, in the order of [`SERVICES`].
     pub served: [u64; SERVICES.len()],
+    /// Calls of a library that it could not do, such as for a pivot that is not positive, so that loops did; in the same order.
+    pub handed_back: [u64; SERVICES.len()],
 }
 
 impl Work {
@@ -37,11 +39,17 @@ impl Work {
         self.served[service as usize] += 1;
     }
 
+    /// Notes a call that a library could not do.
+    pub(super) fn hand_back(&mut self, service: Service) {
+        self.handed_back[service as usize] += 1;
+    }
+
     /// The sum of what two workers did.
     #[must_use]
     pub fn plus(mut self, other: &Work) -> Work {
         self.applied += other.applied;
         self.served.iter_mut().zip(other.served).for_each(|(sum, count)| *sum += count);
+        self.handed_back.iter_mut().zip(other.handed_back).for_each(|(sum, count)| *sum += count);
         self
     }
 
@@ -50,18 +58,24 @@ impl Work {
     pub fn since(mut self, before: &Work) -> Work {
         self.applied = self.applied.saturating_sub(before.applied);
         self.served.iter_mut().zip(before.served).for_each(|(now, then)| *now = now.saturating_sub(then));
+        self.handed_back.iter_mut().zip(before.handed_back).for_each(|(now, then)| *now = now.saturating_sub(then));
         self
     }
 
     /// As a list of numbers, to be sent.
     pub fn to_entries(self) -> Vec<u64> {
-        std::iter::once(self.applied).chain(self.served).collect()
+        self.entries().collect()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = u64> + use<> {
+        std::iter::once(self.applied).chain(self.served).chain(self.handed_back)
     }
 
     /// From such a list; what it lacks is 0.
     pub fn from_entries(entries: &[u64]) -> Work {
         let at = |position: usize| entries.get(position).copied().unwrap_or(0);
-        Work { applied: at(0), served: std::array::from_fn(|service| at(service + 1)) }
+        let from = |first: usize| std::array::from_fn(|service| at(first + service));
+        Work { applied: at(0), served: from(1), handed_back: from(1 + SERVICES.len()) }
     }
 }
 
@@ -75,7 +89,7 @@ thread_local! {
     static SHARE: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARES;
 }
 
-type Share = [AtomicU64; SERVICES.len() + 1];
+type Share = [AtomicU64; 1 + 2 * SERVICES.len()];
 
 /// The sum over all calls, by whatever thread. Threads count in shares of their own, so that they do not wait for a line of memory.
 #[derive(Clone, Debug, Default)]
@@ -84,9 +98,8 @@ pub(super) struct Tally(Arc<[CachePadded<Share>; SHARES]>);
 impl Tally {
     /// Adds what a call did.
     pub fn add(&self, work: &Work) {
-        let entries = std::iter::once(work.applied).chain(work.served);
         let share = &self.0[SHARE.with(|share| *share)];
-        share.iter().zip(entries).filter(|(_, count)| *count > 0).for_each(|(sum, count)| {
+        share.iter().zip(work.entries()).filter(|(_, count)| *count > 0).for_each(|(sum, count)| {
             sum.fetch_add(count, Ordering::Relaxed);
         });
     }

@@ -96,6 +96,7 @@ fn build_space(
         .filter(|tensor| used(&tensor.name))
         .map(|tensor| (tensor.name.clone(), tensor.shape.clone()))
         .collect();
+    let assumed = system.assumed(used);
     Space {
         kernel: system.name.clone(),
         name: system.name.clone(),
@@ -108,6 +109,7 @@ fn build_space(
         reduction: levels.first().map(|level| level.operator),
         reduced,
         shapes,
+        assumed,
         span: equation.span,
         source: system.source.clone(),
     }

@@ -4,7 +4,7 @@
 //! expression. Out: a [`Space`]. Points are vectors over [`Space::indices`]: first the free indices of the equation,
 //! then the reduction indices from the outermost to the innermost. Paper: Cyclotron sections 4.1 and 4.2.
 
-use super::{Domain, Function, Operator};
+use super::{Assumption, Domain, Function, Operator};
 use crate::integer::{Affine, Bindings, Matrix, Name, Vector};
 use crate::span::{Source, Span};
 use std::collections::BTreeMap;
@@ -36,6 +36,8 @@ pub struct Space {
     pub reduced: Vec<Name>,
     /// Extents of every tensor that is read or written, affine in the parameters.
     pub shapes: Vec<(Name, Vec<Affine>)>,
+    /// What those of them that are inputs are assumed to be, where anything is.
+    pub assumed: Vec<(Name, Assumption)>,
     /// The equation in the source.
     pub span: Span,
     /// The text.

@@ -28,6 +28,12 @@ impl RecurrenceSystem {
         self.tensors.iter().find(|tensor| &*tensor.name == name)
     }
 
+    /// What tensors are assumed to be, of those of these names of which anything is.
+    pub fn assumed(&self, of: impl Fn(&Name) -> bool) -> Vec<(Name, Assumption)> {
+        let tensors = self.tensors.iter().filter(|tensor| of(&tensor.name));
+        tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.assumption?))).collect()
+    }
+
     /// The tensors of one role, in the order of declaration.
     pub fn tensors_with(&self, role: Role) -> impl Iterator<Item = &Tensor> {
         self.tensors.iter().filter(move |tensor| tensor.role == role)

@@ -5,7 +5,7 @@ use systole::array::{
     TileCount,
 };
 use systole::integer::{Name, name};
-use systole::recurrence::{Function, Role};
+use systole::recurrence::{Assumption, Function, Role};
 use systole::tiles::{Axis, Leaf};
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
@@ -139,23 +139,33 @@ impl Choices {
         Class { name: name(&format!("pe{position}")), thin: self.choose(2) == 1, guard, body }
     }
 
+    /// What an array of this shape may be assumed to be, if anything.
+    fn assumption(&mut self, shape: &[IndexExpr]) -> Option<Assumption> {
+        let chosen = Assumption::ALL.get(self.choose(Assumption::ALL.len() + 1)).map(|(assumption, _)| *assumption);
+        chosen.filter(|assumption| !assumption.is_of_square_matrices() || shape[0] == shape[1])
+    }
+
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
-        let array = |title: &str, role, shape, axes| ArrayDecl { name: name(title), role, shape, axes };
         self.leaves = (0..self.choose(3)).map(|number| self.leaf(&format!("leaf{number}"))).collect();
         let axes: Vec<Axis> = if self.leaves.is_empty() { vec![] } else { vec![self.axis(), self.axis()] };
         let shape = match axes.is_empty() {
             true => vec![self.index(&parameters, 2), self.index(&parameters, 0)],
             false => axes.iter().map(|axis| IndexExpr::affine(&axis.extent())).collect(),
         };
+        let assumption = self.assumption(&shape);
+        let [input, output] =
+            [("A", Role::Input, shape, assumption, axes), ("s", Role::Output, vec![], None, vec![])].map(
+                |(title, role, shape, assumption, axes)| ArrayDecl { name: name(title), role, shape, assumption, axes },
+            );
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
         let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];
         Program {
             kernel: name("random"),
             tiles: vec![TileCount { name: name("N_by_4"), parameter: name("N"), size: 4 }],
             leaves: self.leaves.clone(),
-            arrays: vec![array("A", Role::Input, shape, axes), array("s", Role::Output, vec![], vec![])],
+            arrays: vec![input, output],
             grid,
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
             buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],

@@ -105,6 +105,28 @@ fn values() {
     expect("(store (C p0 p1) C)", "(store (A p0 p1) C)", "array `A` is an input and cannot be stored to");
 }
 
+/// Each refusal beside what is not refused; two extents may be the same without being written alike.
+#[test]
+fn assumptions() {
+    let input = |rest: &str| format!("(array A in {rest})");
+    for good_one in ["(M K) (is letters)", "(M M) (is dominant)", "((+ M 1) (+ 1 M)) (is positive_definite)"] {
+        assert!(parse("m.pe", &good().replace(&input("(M K)"), &input(good_one))).is_ok(), "{good_one}");
+    }
+    let refused = |by: &str, message: &str| expect(&input("(M K)"), &input(by), message);
+    let square = "m.pe:4: array `A` is assumed to be `dominant`, and only a square matrix can be so";
+    refused("(M K) (is dominant)", square);
+    refused("(M (+ M 1)) (is dominant)", square);
+    refused("(M M) (is positiv_definite)", "m.pe:4: `positiv_definite` is not what an array can be assumed to be");
+    refused("(M M) (is positiv_definite)", "did you mean `positive_definite`?");
+    refused("(M M) (is spd)", "known are `dominant`, `positive_definite`, `letters`, `bits`, `positive`");
+    refused("(M K) (is)", "expected `(is ASSUMPTION)`, with 1 parts");
+    refused("(M K) (is bits letters)", "expected `(is ASSUMPTION)`, with 1 parts");
+    refused("(M K) (is bits) (is letters)", "expected `(axes (BEFORE BODY SIZE AFTER [MARGIN]) ..)`");
+    refused("(M K) (axes (0 M 4 0) (0 K 4 0)) (is bits)", "expected nothing after the axes");
+    let output = "array `C` is an output and cannot be assumed to be `bits`";
+    expect("(array C out (M N))", "(array C out (M N) (is bits))", output);
+}
+
 #[test]
 fn uses() {
     expect("(send A_east A)", "(tick 0)", "channel `A_east` is received on but never sent on");

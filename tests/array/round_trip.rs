@@ -4,6 +4,7 @@ use super::random::Choices;
 use proptest::prelude::*;
 use systole::array::{is_untouched, parse, print, validate};
 use systole::diagnostic::render;
+use systole::recurrence::Assumption;
 
 /// The example of the format's documentation, with nothing left out.
 pub const MATMUL: &str = r#"; A comment.
@@ -56,6 +57,26 @@ fn the_print_is_one_instruction_a_line() {
   (digest \"";
     assert!(printed.starts_with(expected), "{printed}");
     assert!(printed.ends_with("\"))\n"));
+}
+
+/// The word of the kernel language, between the shape and the axes.
+#[test]
+fn what_is_assumed_of_an_input_reads_back() {
+    for (declared, assumption) in [
+        ("(array A in (N N) (is positive_definite))", Some(Assumption::PositiveDefinite)),
+        ("(array A in (N N) (is dominant) (axes (0 N 4 0) (0 N 4 0)))", Some(Assumption::Dominant)),
+        ("(array A in ((+ N 1)) (is letters))", Some(Assumption::Letters)),
+        ("(array A in () (is positive))", Some(Assumption::Positive)),
+        ("(array A in (N N) (axes (0 N 4 0) (0 N 4 0)))", None),
+        ("(array A in (N N))", None),
+    ] {
+        let text = format!("(program p (version 1) (parameters N) {declared})");
+        let program = parse("p.pe", &text).unwrap_or_else(|faults| panic!("{}", render(&faults, false)));
+        let printed = print(&program);
+        assert_eq!(program.arrays[0].assumption, assumption);
+        assert!(printed.contains(&format!("\n  {declared}\n")), "{printed}");
+        assert_eq!(parse("q.pe", &printed).unwrap(), program);
+    }
 }
 
 proptest! {

@@ -24,6 +24,8 @@ mod homes;
 
 mod command;
 
+mod assumed;
+
 mod memory;
 
 mod parts;

@@ -33,6 +33,7 @@ pub fn space(kernel: &str, parameters: &str, indices: &str, bounds: &str, output
         reduced,
         output_access,
         shapes: vec![],
+        assumed: vec![],
         span: Span::default(),
         source: Source::new(format!("{kernel}.rec"), format!("schedule {kernel}\ntime somewhen\n")),
     }

@@ -47,6 +47,7 @@ pub fn product(
         reduction: (!reduced.is_empty()).then_some(Operator::Sum),
         reduced: names(reduced),
         shapes: vec![],
+        assumed: vec![],
         span: Span { start: 0, end: 6 },
         source: Arc::clone(&source),
     }

@@ -137,6 +137,7 @@ fn arrays(space: &Space) -> Vec<ArrayDecl> {
         name: std::sync::Arc::clone(name),
         role: if *name == space.output { Role::Output } else { Role::Input },
         shape: shape.iter().map(IndexExpr::affine).collect(),
+        assumption: space.assumed.iter().find(|(assumed, _)| assumed == name).map(|(_, assumption)| *assumption),
         axes: vec![],
     };
     space.shapes.iter().map(declare).collect()

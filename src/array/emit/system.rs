@@ -250,6 +250,7 @@ fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
         name: tensor.name.clone(),
         role: tensor.role,
         shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
+        assumption: tensor.assumption,
         axes: vec![],
     };
     handled.map(declare).collect()

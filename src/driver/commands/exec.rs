@@ -17,7 +17,7 @@ use crate::exec::{
 use crate::leaf::{LeafBackend, SERVICES};
 use crate::recurrence::Precision;
 use crate::sim;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// The back ends, by the words of `--backend`.
@@ -228,6 +228,7 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement
     if !served.is_empty() {
         output.line(&format!("  calls of {}: {}", settings.leaves.title(), served.join(", ")));
     }
+    handed_back(execution).for_each(|(service, count)| show_handed_back(service, count, output));
     output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
     if let [_, _, ..] = &execution.taken[..] {
         let each: Vec<String> =
@@ -245,8 +246,30 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement
 
 /// What a library did, with how often.
 fn served(execution: &Execution) -> impl Iterator<Item = (&'static str, u64)> {
-    let counts = SERVICES.into_iter().zip(execution.counts.work.served);
-    counts.filter(|(_, count)| *count > 0)
+    counted(execution.counts.work.served)
+}
+
+/// What a library could not do, with how often.
+fn handed_back(execution: &Execution) -> impl Iterator<Item = (&'static str, u64)> {
+    counted(execution.counts.work.handed_back)
+}
+
+/// The services that occur, with how often.
+fn counted(counts: [u64; SERVICES.len()]) -> impl Iterator<Item = (&'static str, u64)> {
+    SERVICES.into_iter().zip(counts).filter(|(_, count)| *count > 0)
+}
+
+/// Why a run is slower than its library.
+fn show_handed_back(service: &str, count: u64, output: &Output) {
+    let reason = if service == "potrf" { "a pivot was not positive" } else { "a matrix was singular" };
+    output.line(&format!(
+        "  {count} {service} handed back to loops, which are slower: {reason}; give another input with --input"
+    ));
+}
+
+/// Services with their counts, as an object.
+fn to_object(counts: impl Iterator<Item = (&'static str, u64)>) -> Value {
+    counts.map(|(service, count)| (service.to_owned(), json!(count))).collect::<Map<_, _>>().into()
 }
 
 /// Applications of scalar functions, those inside of leaves included, in 10^9 a second; 0 for a run too short to be timed.
@@ -274,7 +297,8 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "applied": counts.work.applied,
         "precision": settings.precision.keyword(),
         "leaves": settings.leaves.title(),
-        "served": served(execution).map(|(service, count)| (service.to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
+        "served": to_object(served(execution)),
+        "handed_back": to_object(handed_back(execution)),
         "words": counts.words,
         "packets": counts.packets,
         "waiting": execution.timeline.waiting(),

@@ -76,7 +76,7 @@ fn simulate<K: Kernel>(
     output: &Output,
 ) -> Checked<(Outcome, Agreement, Option<Fit>)> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
-    let tensors = inputs::tensors(program, Some(&searched.kernel.origin().system), sizes, &arrays.input, arrays.seed)?;
+    let tensors = inputs::tensors(program, sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let settings = timed::settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;

@@ -57,7 +57,8 @@ pub fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> 
     }
 }
 
-/// Where the inputs of a program come from: files, or the seed, as the kernel assumes them where it is known.
+/// Where the inputs of a program come from: files, or the seed, as the program assumes them; one that does not say so may be of a
+/// kernel that does.
 pub fn sources(
     program: &Program,
     kernel: Option<&RecurrenceSystem>,
@@ -74,7 +75,7 @@ pub fn sources(
     }
     for (number, array) in inputs.iter().enumerate() {
         if !sources.contains_key(&array.name) {
-            let assumption = kernel.and_then(|kernel| kernel.tensor(&array.name)?.assumption);
+            let assumption = array.assumption.or_else(|| kernel?.tensor(&array.name)?.assumption);
             let seed = seed.wrapping_add(number as u64);
             let filled = Filled { shape: shape(array, sizes)?, seed, assumption };
             sources.insert(array.name.clone(), Box::new(filled));
@@ -84,14 +85,8 @@ pub fn sources(
 }
 
 /// The input arrays of a program, whole.
-pub fn tensors(
-    program: &Program,
-    kernel: Option<&RecurrenceSystem>,
-    sizes: &Bindings,
-    files: &[String],
-    seed: u64,
-) -> Checked<Tensors> {
-    read_all(&mut sources(program, kernel, sizes, files, seed)?)
+pub fn tensors(program: &Program, sizes: &Bindings, files: &[String], seed: u64) -> Checked<Tensors> {
+    read_all(&mut sources(program, None, sizes, files, seed)?)
 }
 
 /// All arrays of these sources.

@@ -46,6 +46,8 @@ impl<'a, E: Element> Run<'a, E> {
         if done {
             self.blank = self.blank.filter(|_| !is_blank);
             self.work.serve(task.service(), applications(*task, layout));
+        } else if are_there {
+            self.work.hand_back(task.service());
         }
         Ok(done)
     }

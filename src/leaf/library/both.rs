@@ -61,7 +61,7 @@ fn few<E: Element>(values: &mut [E], Layout { rows, step, .. }: Layout) {
             let factor = row[pivot] / line[pivot];
             row[pivot] = factor;
             let rest = &mut row[pivot + 1..rows];
-            rest.iter_mut().zip(&line[pivot + 1..]).for_each(|(entry, known)| *entry = *entry - factor * *known);
+            rest.iter_mut().zip(&line[pivot + 1..]).for_each(|(entry, known)| *entry -= factor * *known);
         }
     }
 }

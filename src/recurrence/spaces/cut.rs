@@ -181,6 +181,7 @@ impl Cutter<'_> {
         let used = |name: &Name| *name == content.output || operands.iter().any(|operand| operand.tensor == *name);
         let tensors = self.system.tensors.iter().filter(|tensor| used(&tensor.name));
         let shapes = tensors.map(|tensor| (tensor.name.clone(), tensor.shape.clone())).collect();
+        let assumed = self.system.assumed(used);
         Space {
             kernel: self.system.name.clone(),
             name: self.fresh(if content.reduction.is_some() { content.family } else { &content.output }),
@@ -193,6 +194,7 @@ impl Cutter<'_> {
             reduction: content.reduction.as_ref().map(|(operator, _)| *operator),
             reduced: content.reduction.as_ref().map_or(vec![], |(_, levels)| levels.clone()),
             shapes,
+            assumed,
             span: position.equation.span,
             source: self.system.source.clone(),
         }

@@ -144,6 +144,7 @@ fn space(random: &mut Random, (own, output): (&str, &str), shape: Shape, operand
         reduction: shape.reduction,
         reduced: shape.reduced,
         shapes: vec![],
+        assumed: vec![],
         span: NOWHERE,
         source,
     }

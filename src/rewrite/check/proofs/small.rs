@@ -84,6 +84,7 @@ fn space_of(frame: &Frame) -> Space {
         reduction: None,
         reduced: indices,
         shapes: vec![],
+        assumed: vec![],
         span,
         source: Source::new("frame", ""),
     }
