@@ -60,10 +60,11 @@ impl<'a> Builder<'a> {
         let way = goal.and_then(|goal| Some(&self.goals.goals[goal].options[*self.selection.get(&goal)?]));
         // What is within itself, as the whole within its mirrored half, is what it was before.
         let is_open = !self.open.insert(class);
-        let node = match way.and_then(|way| way.node.clone()).filter(|_| !is_open) {
-            Some(node) => node,
-            None => self.tuple(class).or_else(|| self.smallest(class))?,
-        };
+        let chosen = way.and_then(|way| way.node.clone()).filter(|_| !is_open);
+        // Several tuples may have a component; a way does not say which of them the selection comes from.
+        let is_said = chosen.as_ref().is_some_and(|node| !matches!(node, Term::Part(_)));
+        let found = if is_said { None } else { self.tuple(class).or_else(|| self.part(class)) };
+        let node = found.or(chosen).or_else(|| self.smallest(class))?;
         let mut children = vec![];
         for child in Language::children(&node) {
             children.push(self.class(*child)?);
@@ -84,20 +85,41 @@ impl<'a> Builder<'a> {
     /// The node of a tuple that says how its components are reduced.
     fn tuple(&self, class: Id) -> Option<Term> {
         let graph = &self.forms.graph;
-        let known = graph[class].nodes.iter().filter(|node| matches!(node, Term::Reduce(_) | Term::Paired(_)));
-        known.clone().next()?;
-        (0..MOST_COMPONENTS).filter_map(|component| part_of(graph, class, component)).find_map(|part| {
-            let goal = self.goals.goals.iter().position(|goal| goal.class == Some(part))?;
-            let Reduced { is_paired, index, values } = self.reduced_by(goal)?;
-            let of_tuples = values.iter().any(|value| self.reduced_by(*value).is_some());
-            let fits = |node: &&Term| match node {
-                Term::Reduce([_, _, bound, _]) => !is_paired && self.is_index(*bound, index),
-                Term::Paired([_, _, bound, _]) => is_paired && self.is_index(*bound, index),
-                _ => false,
-            };
-            // Of two nodes with the same components the one whose tuples are reduced as the selection reduces them.
-            known.clone().filter(fits).min_by_key(|node| self.is_of_tuples(node) != of_tuples).cloned()
-        })
+        let mut parts = (0..MOST_COMPONENTS).filter_map(|component| part_of(graph, class, component));
+        parts.find_map(|part| self.reduction(class, &self.reduced(part)?))
+    }
+
+    /// A component of the tuple whose node says how the selection reduces it.
+    fn part(&self, class: Id) -> Option<Term> {
+        let wanted = self.reduced(class)?;
+        let parts = self.forms.graph[class].nodes.iter().filter_map(|node| match node {
+            Term::Part([_, tuple]) => Some((node, self.reduction(self.forms.graph.find(*tuple), &wanted)?)),
+            _ => None,
+        });
+        let best = parts.min_by_key(|(_, reduction)| self.is_of_tuples(reduction) != self.takes_tuples(&wanted));
+        best.map(|(node, _)| node.clone())
+    }
+
+    /// A node of a tuple that reduces as the selection does; of several that whose tuples are reduced as it reduces them.
+    fn reduction(&self, tuple: Id, wanted: &Reduced<'_>) -> Option<Term> {
+        let fits = |node: &&Term| match node {
+            Term::Reduce([_, _, bound, _]) => !wanted.is_paired && self.is_index(*bound, wanted.index),
+            Term::Paired([_, _, bound, _]) => wanted.is_paired && self.is_index(*bound, wanted.index),
+            _ => false,
+        };
+        let found = self.forms.graph[tuple].nodes.iter().filter(fits);
+        found.min_by_key(|node| self.is_of_tuples(node) != self.takes_tuples(wanted)).cloned()
+    }
+
+    /// How the selection reduces a class, if by a declared monoid.
+    fn reduced(&self, class: Id) -> Option<Reduced<'_>> {
+        let goal = self.goals.goals.iter().position(|goal| goal.class == Some(class))?;
+        self.reduced_by(goal)
+    }
+
+    /// Whether the selection reduces what comes from a reduction by a declared monoid itself.
+    fn takes_tuples(&self, reduced: &Reduced<'_>) -> bool {
+        reduced.values.iter().any(|value| self.reduced_by(*value).is_some())
     }
 
     /// Whether what is reduced are tuples that come from a reduction.
