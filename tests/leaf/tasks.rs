@@ -282,6 +282,35 @@ fn a_nest_of_more_indices_is_several_products() {
     }
 }
 
+/// Where an index is not divided its loop has one round, which is opened beside a library, its bounds as conditions: leaves that no library
+/// knows keep their bits.
+#[test]
+fn loops_of_one_round_change_no_bit() {
+    let cases: [(&str, &[&str], i64); 4] = [
+        ("flash_attention", &["i"], 5),
+        ("mttkrp", &["i", "j"], 3),
+        ("edit_distance", &["i"], 4),
+        ("jacobi2d", &["i"], 3),
+    ];
+    let mut compared = 0;
+    for (kernel, indices, size) in cases {
+        let text = std::fs::read_to_string(format!("kernels/{kernel}.rec")).unwrap();
+        let Ok(program) = try_tiled(kernel, &text, indices, size) else { panic!("{kernel}") };
+        let sizes = bind(&program, &vec![7; program.parameters.len()]);
+        let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
+        for (number, leaf) in program.leaves.iter().enumerate() {
+            for point in [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [0, 1, 0, 1, 0]] {
+                let point = &point[..leaf.coordinates.len()];
+                if leaves.known(number, point).is_ok_and(|known| known.is_empty()) {
+                    compare(&program, &sizes, number, point, 0.0);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
+
 /// L and U lie on top of each other in a tile; below the diagonal it is a solve by columns, to the right of it one by rows, each of its
 /// own layer.
 #[test]

@@ -1,7 +1,8 @@
 //! The bodies that calls run where a library is asked for.
 //!
 //! A body is specialised to the boxes of a call, and its nests are replaced by what a library knows. That depends on the
-//! verdicts on its bounds alone, and on which indices have one value, so it is done once for each list of verdicts and kept; who is first does not matter.
+//! verdicts on its bounds alone, and on which indices have one value, so it is done once for each list of verdicts and kept; who is
+//! first does not matter.
 
 use super::definitions::{Definition, definitions};
 use super::rounds::Rounds;
@@ -43,25 +44,24 @@ impl Plans {
         let kept = self.kept.get(leaf)?;
         let mut verdicts = Few::new();
         judge(&routine.body, spans, &mut verdicts);
-        verdicts.extend(spans.iter().map(|(first, last)| if first == last { Verdict::Always } else { Verdict::Open }));
+        let is_one: Vec<bool> = spans.iter().map(|(first, last)| first == last).collect();
+        verdicts.extend(is_one.iter().map(|is_one| if *is_one { Verdict::Always } else { Verdict::Open }));
         if let Some(plan) = kept.read().ok().and_then(|kept| kept.get(&*verdicts).cloned()) {
             return Some(plan);
         }
-        let plan = Arc::new(self.make(routine, &verdicts));
+        let plan = Arc::new(self.make(routine, &verdicts, is_one));
         if let Ok(mut kept) = kept.write() {
             kept.insert(verdicts.into_vec(), Arc::clone(&plan));
         }
         Some(plan)
     }
 
-    fn make(&self, routine: &Routine, verdicts: &[Verdict]) -> Plan {
+    fn make(&self, routine: &Routine, verdicts: &[Verdict], is_one: Vec<bool>) -> Plan {
         let mut body = specialise(&routine.body, verdicts);
         let (filled, spans) = (routine.filled(), routine.extents());
         let search =
             Search { definitions: self.definitions, accesses: &routine.accesses, filled: &filled, spans: &spans };
         search.replace(&mut body);
-        let is_one =
-            verdicts[verdicts.len() - spans.len()..].iter().map(|verdict| *verdict == Verdict::Always).collect();
         Rounds { accesses: &routine.accesses, spans: &spans, is_one }.open(&mut body);
         let mut written = vec![false; routine.windows.len()];
         note_writes(&body, routine, &mut written);

@@ -2,8 +2,8 @@
 //!
 //! In: a nest of two or three loops around `c = c + a * b` or `c = c - a * b`. Each index must belong to two of the three
 //! elements: rows of `c` and `a`, columns of `c` and `b`, what is summed over to `a` and `b`; one of the three may be missing,
-//! as for a matrix and a vector. A nest of more indices is loops around such nests. Out: the [`Product`] that the nest is, with the bounds between its indices, such as those of a
-//! symmetric update.
+//! as for a matrix and a vector. A nest of more indices is loops around such nests. Out: the [`Product`] that the nest is, with
+//! the bounds between its indices, such as those of a symmetric update.
 
 use crate::leaf::routine::{Access, Few, Form, Loop, Node, Operation, Set, Way};
 use crate::recurrence::Function;
@@ -45,13 +45,8 @@ pub(super) fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product>
         return None;
     }
     let indices: Vec<usize> = nest.iter().map(|inside| inside.index).collect();
-    let (factor, [old, a, b]) = parts(set)?;
-    if accesses[old] != accesses[set.target] || [a, b].iter().any(|x| accesses[*x].window == accesses[old].window) {
-        return None;
-    }
-    let has = |access: usize, index: usize| accesses[access].subscripts.iter().any(|form| form.coefficient(index) != 0);
-    let membership = |index: &usize| [has(old, *index), has(a, *index), has(b, *index)];
-    let members: Vec<[bool; 3]> = indices.iter().map(membership).collect();
+    let (factor, [_, a, b]) = parts(set)?;
+    let members = members(&nest, set, accesses)?;
     let role = |wanted: [bool; 3]| members.iter().position(|found| *found == wanted);
     let roles = [role([true, true, false]), role([true, false, true]), role([false, true, true])];
     let all_have_one = roles.iter().flatten().count() == nest.len();
@@ -59,17 +54,22 @@ pub(super) fn recognise(repeated: &Loop, accesses: &[Access]) -> Option<Product>
     all_have_one.then_some(Product { indices, roles, factor, accesses: [set.target, a, b], within })
 }
 
+/// For each loop of a nest around `c = c + a * b` which of `c`, `a` and `b` its index is in; `None` of any other nest, and where `a` or `b` is
+/// what the nest writes.
+fn members(nest: &[&Loop], set: &Set, accesses: &[Access]) -> Option<Vec<[bool; 3]>> {
+    let (_, [old, a, b]) = parts(set)?;
+    if accesses[old] != accesses[set.target] || [a, b].iter().any(|x| accesses[*x].window == accesses[old].window) {
+        return None;
+    }
+    let has = |access: usize, index: usize| accesses[access].subscripts.iter().any(|form| form.coefficient(index) != 0);
+    Some(nest.iter().map(|inside| [old, a, b].map(|access| has(access, inside.index))).collect())
+}
+
 /// A nest of more indices than a product has, as a loop around a nest with one less: an index of the result that all three elements have, or
 /// one of two with the same role, the outer one. Each element keeps its terms and their order.
 pub(super) fn hoisted(repeated: &Loop, accesses: &[Access]) -> Option<Loop> {
     let (nest, set) = nest_of(repeated)?;
-    let (_, [old, a, b]) = parts(set)?;
-    if accesses[old] != accesses[set.target] {
-        return None;
-    }
-    let has = |access: usize, index: usize| accesses[access].subscripts.iter().any(|form| form.coefficient(index) != 0);
-    let members: Vec<[bool; 3]> =
-        nest.iter().map(|inside| [old, a, b].map(|access| has(access, inside.index))).collect();
+    let members = members(&nest, set, accesses)?;
     let is_surplus = |at: usize| match members[at] {
         [true, true, true] => true,
         [true, in_a, in_b] => in_a != in_b && members[at + 1..].contains(&members[at]),
