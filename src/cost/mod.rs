@@ -14,6 +14,8 @@ mod images;
 
 mod machine;
 
+mod rate;
+
 mod region;
 
 mod times;
@@ -23,10 +25,11 @@ mod vector;
 mod work;
 
 pub use bandwidth::Bandwidth;
-pub use cluster::{Cluster, LIBRARIES, OTHER, Rate, TASKS, library};
+pub use cluster::{Cluster, LIBRARIES, OTHER, TASKS, library};
 pub use energy::Energy;
 pub use images::Images;
 pub use machine::{Buses, Key, Machine, Slot, keys};
+pub use rate::{Rate, Warmth};
 pub use region::Region;
 pub use times::{OperationTime, Times};
 pub use vector::{Cost, Objective};

@@ -26,7 +26,7 @@ pub struct Footprint {
     pub outputs: u64,
     /// Words in the registers of its PEs, and the tile that a leaf works on.
     pub registers: u64,
-    /// Words in the slots of its channels, on its buses, and from the homes of others.
+    /// Words in the slots of its channels, on its buses, from the homes of others, and those that may come back to a rank.
     pub channels: u64,
     /// The program, its wiring, the state of PEs, and parts of arrays on their way; an estimate.
     pub bookkeeping: u64,
@@ -74,7 +74,7 @@ impl Footprint {
         // Beside what channels hold, MPI may still read what was sent; what a home sends is among its inputs.
         let sent = plan.under_way(rank).saturating_add(needs.given.min(SLOTS as u64));
         let heard = sum(lines.map(|(_, words)| *words));
-        let words = [sum(ends), heard, sent, needs.supplied].into_iter().fold(0, u64::saturating_add);
+        let words = [sum(ends), heard, sent, plan.kept(rank), needs.supplied].into_iter().fold(0, u64::saturating_add);
         Footprint {
             inputs: elements::<W>(plan, &needs.read),
             outputs: elements::<W>(plan, &needs.stored),

@@ -70,7 +70,7 @@ mod calibrate;
 
 #[cfg(feature = "mpi")]
 pub use calibrate::Ranks;
-pub use calibrate::{Figure, Host, Threads, WORKERS, Wanted, calibrate};
+pub use calibrate::{At, Figure, Host, Threads, WORKERS, Wanted, calibrate};
 
 #[cfg(feature = "mpi")]
 pub use ranks::{Files, Stopped, World, execute_on_ranks};
@@ -116,6 +116,8 @@ pub struct Counts {
     pub work: Work,
     /// Words and drives from one worker to another.
     pub words: u64,
+    /// How many of them were named, since they came back to a worker that had sent them; none between threads.
+    pub returned: u64,
     /// Packets from one worker to another; their number is chance.
     pub packets: u64,
 }
@@ -300,6 +302,7 @@ fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
         calls: total(reports, calls),
         work: Work::default(),
         words: reports.iter().map(|report| report.words).sum(),
+        returned: reports.iter().map(|report| report.returned).sum(),
         packets: reports.iter().map(|report| report.packets).sum(),
     }
 }

@@ -8,9 +8,8 @@ use super::sharing::homes::Homes;
 use super::sharing::owners::Owners;
 #[cfg(feature = "mpi")]
 use super::workers::outbox::SLOTS;
-#[cfg(feature = "mpi")]
-use crate::array::Wire;
-use crate::array::{Code, Program, Wiring};
+use crate::array::{Code, Program, Wire, Wiring};
+use std::collections::HashSet;
 
 /// A run, before it begins.
 pub struct Plan<'a> {
@@ -30,6 +29,8 @@ pub struct Plan<'a> {
     pub workers: usize,
     /// The worker of each PE.
     owners: Vec<usize>,
+    /// PEs that send to another worker, with that; empty where words that come back are sent like others.
+    returning: HashSet<(usize, usize)>,
 }
 
 impl<'a> Plan<'a> {
@@ -41,7 +42,20 @@ impl<'a> Plan<'a> {
         let capacities = program.channels.iter().map(|channel| settings.capacity.unwrap_or(channel.depth)).collect();
         let reach = reach(&wiring, &owners);
         let calls = code.calls().iter().map(|leaves| !leaves.is_empty()).collect();
-        Plan { code, wiring, capacities, reach, calls, homes, workers, owners }
+        Plan { code, wiring, capacities, reach, calls, homes, workers, owners, returning: HashSet::new() }
+    }
+
+    /// The same for workers that do not share tiles: one that comes back to a worker is not sent again.
+    pub fn with_returns(mut self) -> Plan<'a> {
+        let joints = self.wiring.wires.iter().map(|wire| (wire.sender, self.owners[wire.receiver]));
+        self.returning = joints.filter(|(sender, to)| self.owners[*sender] != *to).collect();
+        self
+    }
+
+    /// Whether a word on this wire goes to another worker and may come back from there.
+    pub fn comes_back(&self, wire: &Wire) -> bool {
+        let from = self.owners[wire.sender];
+        from != self.owners[wire.receiver] && self.returning.contains(&(wire.receiver, from))
     }
 
     /// The worker of a PE.
@@ -69,6 +83,12 @@ impl Plan<'_> {
         let wires = self.wiring.wires.iter().filter(leaves).map(|wire| self.capacities[wire.channel].saturating_mul(2));
         let crosses = self.reach.iter().any(|workers| workers.len() > 1 && workers.contains(&worker));
         wires.fold(if crosses { SLOTS as u64 } else { 0 }, u64::saturating_add)
+    }
+
+    /// How many words this worker keeps at most since they may come back.
+    pub fn kept(&self, worker: usize) -> u64 {
+        let wires = self.wiring.wires.iter().filter(|wire| self.owner(wire.sender) == worker && self.comes_back(wire));
+        wires.map(|wire| self.capacities[wire.channel].saturating_add(1)).fold(0, u64::saturating_add)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! In: a task of a machine file, the side of a tile, and who does it. Out: rates of several runs, in 10^9 applications of scalar
 //! functions a second. A task is measured as runs do it: a leaf of a tiled kernel is called on tiles, so what a call takes beside
-//! its arithmetic is in its rate. The tiles change from call to call, and together do not fit a core's own memory.
+//! its arithmetic is in its rate. The tiles change from call to call, so how many bytes all of them have is how many are touched
+//! between two calls on the same tiles.
 
 use super::routine::compile_leaf;
 use super::{LeafBackend, Leaves, Tile};
@@ -24,34 +25,38 @@ struct Sample {
     last: i64,
 }
 
-const PRODUCT: &str = "kernel product(N)\nin A[N, N], B[N, N]\nout C[N, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\n";
+const PRODUCT: Sample = Sample {
+    text: "kernel product(N)\nin A[N, N], B[N, N]\nout C[N, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\n",
+    tiled: &["i", "j", "k"],
+    leaf: "C.sum",
+    last: TILES - 1,
+};
+
+/// As factors and solves have them: libraries are not as fast at these.
+const PRODUCT_OF_ROWS: Sample = Sample {
+    text: "kernel rows(N)\nin A[N, N], B[N, N]\nout C[N, N]\nC[i, j] = sum(k) A[i, k] * B[j, k]\n",
+    ..PRODUCT
+};
 
 const TRIANGLE: &str = "kernel triangle(N)\nin A[N, N]\nout C[N, N]\n\
     C[i, j] = sum(k) A[i, k] * A[j, k] where j <= i\nC[i, j] = 0 where j > i\n";
 
 /// What stands for each of [`TASKS`].
-const SAMPLES: [Sample; TASKS.len()] = [
-    Sample { text: PRODUCT, tiled: &["i", "j", "k"], leaf: "C.sum", last: TILES - 1 },
-    Sample { text: TRIANGLE, tiled: &["i", "j", "k"], leaf: "C.sum", last: TILES - 1 },
-    Sample { text: include_str!("../../rules/leaves/solve_rows.rec"), tiled: &["r", "i"], leaf: "X", last: TILES - 1 },
-    Sample { text: include_str!("../../rules/leaves/factor_lower.rec"), tiled: &["i"], leaf: "L.2", last: TILES - 1 },
-    Sample { text: include_str!("../../rules/leaves/invert_lower.rec"), tiled: &["i"], leaf: "X.2", last: TILES - 1 },
-    Sample { text: include_str!("../../rules/leaves/factor_both.rec"), tiled: &["i"], leaf: "L_U.3", last: TILES - 1 },
-    Sample { text: include_str!("../../kernels/edit_distance.rec"), tiled: &["i", "j"], leaf: "D.4", last: TILES },
+const SAMPLES: [&[Sample]; TASKS.len()] = [
+    &[PRODUCT, PRODUCT_OF_ROWS],
+    &[Sample { text: TRIANGLE, ..PRODUCT }],
+    &[Sample { text: include_str!("../../rules/leaves/solve_rows.rec"), tiled: &["r", "i"], leaf: "X", ..PRODUCT }],
+    &[Sample { text: include_str!("../../rules/leaves/factor_lower.rec"), tiled: &["i"], leaf: "L.2", ..PRODUCT }],
+    &[Sample { text: include_str!("../../rules/leaves/invert_lower.rec"), tiled: &["i"], leaf: "X.2", ..PRODUCT }],
+    &[Sample { text: include_str!("../../rules/leaves/factor_both.rec"), tiled: &["i"], leaf: "L_U.3", ..PRODUCT }],
+    &[Sample { text: include_str!("../../kernels/edit_distance.rec"), tiled: &["i", "j"], leaf: "D.4", last: TILES }],
 ];
 
 /// A kernel has so many whole tiles along each index.
 const TILES: i64 = 2;
 
-/// The tiles of one measurement take so many elements: 32 MiB, which a library meets in memory as in the runs that take long. With a
-/// quarter of it solves and factors of tiles of 128 come out up to twice as fast as they are in a run.
-const ELEMENTS: u64 = 1 << 22;
-
-/// Loops are so slow that memory keeps up with them: 8 MiB.
-const ELEMENTS_OF_LOOPS: u64 = 1 << 20;
-
-/// A measurement has so many tiles at most.
-const MOST_GIVEN: u64 = 1024;
+/// A measurement has so many sets of tiles at most.
+const MOST_GIVEN: u64 = 4096;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,25 +76,46 @@ struct Call {
     side: usize,
 }
 
-/// What one call is given and works onto.
+/// What one call is given, and works onto or begins. It is kept until the next call on the same tiles, so that what that begins has the
+/// memory of a tile that was touched as long ago as the others.
 struct Given {
     arguments: Vec<Tile>,
-    onto: Option<Tile>,
+    result: Option<Tile>,
+    works_on: bool,
 }
 
-/// The rates of so many runs of a task, by its position in [`TASKS`]; none where the library does not do it.
+/// The rates of so many runs of a task, by its position in [`TASKS`], whose tiles have so many bytes together, or those of one call if
+/// that is more; none where the library does not do it.
 ///
 /// # Errors
 /// A side at which boxes do not fit.
-pub fn measure_rates(task: usize, side: u64, backend: LeafBackend, effort: Effort) -> Checked<Vec<f64>> {
-    let Some(call) = SAMPLES.get(task).map(|sample| Call::new(sample, side, backend)).transpose()? else {
-        return Ok(vec![]);
-    };
+pub fn measure_rates(task: usize, side: u64, bytes: u64, backend: LeafBackend, effort: Effort) -> Checked<Vec<f64>> {
+    let samples = SAMPLES.get(task).copied().unwrap_or_default();
+    let all = samples.iter().map(|sample| measure_sample((task, sample), side, bytes, backend, effort));
+    let all = all.collect::<Checked<Vec<_>>>()?.into_iter();
+    Ok(all
+        .reduce(|one, other| one.into_iter().zip(other).map(|(one, other)| together(one, other)).collect())
+        .unwrap_or_default())
+}
+
+/// The rate of two calls of as much work each.
+fn together(one: f64, other: f64) -> f64 {
+    2.0 / (1.0 / one + 1.0 / other)
+}
+
+fn measure_sample(
+    (task, sample): (usize, &Sample),
+    side: u64,
+    bytes: u64,
+    backend: LeafBackend,
+    effort: Effort,
+) -> Checked<Vec<f64>> {
+    let call = Call::new(sample, side, backend)?;
     let is_known = call.leaves.known(0, &call.at).is_ok_and(|names| names.contains(&TASKS[task]));
     if backend.is_library() && !is_known {
         return Ok(vec![]);
     }
-    call.measure(effort).map_err(|trouble| {
+    call.measure(bytes, effort).map_err(|trouble| {
         vec![Diagnostic::new(format!("`{}` cannot be measured with tiles of side {side}: {trouble:?}", TASKS[task]))]
     })
 }
@@ -105,10 +131,9 @@ impl Call {
     }
 
     /// Calls the leaf on all that it is given in turn, after a round that is not measured.
-    fn measure(&self, effort: Effort) -> Result<Vec<f64>, Trouble> {
-        let elements = (self.side * self.side * (self.arguments.len() + 1)) as u64;
-        let all = if self.leaves.backend.is_library() { ELEMENTS } else { ELEMENTS_OF_LOOPS };
-        let mut given: Vec<Given> = (0..(all / elements).clamp(1, MOST_GIVEN)).map(|_| self.given()).collect();
+    fn measure(&self, bytes: u64, effort: Effort) -> Result<Vec<f64>, Trouble> {
+        let each = (size_of::<f64>() * self.side * self.side * (self.arguments.len() + 1)) as u64;
+        let mut given: Vec<Given> = (0..(bytes / each).clamp(1, MOST_GIVEN)).map(|_| self.given()).collect();
         self.round(&mut given)?;
         let applied = (self.leaves.work().applied / given.len() as u64).max(1);
         let rounds = (effort.applications / applied).div_ceil(given.len() as u64).max(1);
@@ -123,10 +148,9 @@ impl Call {
     }
 
     fn round(&self, given: &mut [Given]) -> Result<(), Trouble> {
-        for Given { arguments, onto } in given {
-            let works_on = onto.is_some();
-            let tile = self.leaves.call(0, &self.at, onto.take(), arguments)?;
-            *onto = works_on.then_some(tile);
+        for Given { arguments, result, works_on } in given {
+            let onto = result.take_if(|_| *works_on);
+            *result = Some(self.leaves.call(0, &self.at, onto, arguments)?);
         }
         Ok(())
     }
@@ -145,7 +169,8 @@ impl Call {
             self.leaves.calls.routine(0, &self.at).is_ok_and(|routine| routine.windows[0].operator.is_some());
         Given {
             arguments: self.arguments.iter().map(|(is_sum, dimensions)| values(*is_sum, *dimensions)).collect(),
-            onto: works_on.then(|| values(true, 2)),
+            result: works_on.then(|| values(true, 2)),
+            works_on,
         }
     }
 }

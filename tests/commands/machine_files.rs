@@ -5,7 +5,7 @@
 use super::expected::{cases, hold};
 use std::fs;
 use std::path::Path;
-use systole::cost::{Machine, Rate, keys};
+use systole::cost::{Machine, Rate, Warmth, keys};
 use systole::diagnostic::{Checked, render};
 use systole::span::Source;
 
@@ -54,7 +54,8 @@ fn parse(text: &str) -> Checked<Machine> {
 fn every_key_sets_what_it_names_and_nothing_else() {
     let ideal = Machine { name: "m".to_owned(), ..Machine::default() };
     let all = keys();
-    let values = ["7", "2.5", "{ 32 = 7 }", "false", "[3, 2]", "[\"row\"]", "\"king\"", "{ latency = 7 }"];
+    let values =
+        ["7", "2.5", "{ 32 = 7 }", "{ 32 = 0.5 }", "false", "[3, 2]", "[\"row\"]", "\"king\"", "{ latency = 7 }"];
     for key in &all {
         let texts = values.map(|value| format!("[{}]\n{} = {value}\n", key.section, key.name));
         let machine = texts.iter().find_map(|text| parse(text).ok());
@@ -109,7 +110,7 @@ fn numbers_are_taken_from_their_least_on() {
     assert!(parse("[link]\nlatency = 1_000_001\n").is_err());
 }
 
-/// Rates are more than 0, for all tiles or by their sides, in any order; seconds may be 0.
+/// Rates are more than 0, for all tiles or by their sides, in any order, one or two for a side; seconds may be 0, shares 0 to 1.
 #[test]
 fn the_numbers_of_a_cluster_are_taken_from_their_least_on() {
     assert_eq!(parse("[cluster]\nalpha = 0\nbeta = 0.0\n").unwrap().cluster, Machine::default().cluster);
@@ -117,7 +118,14 @@ fn the_numbers_of_a_cluster_are_taken_from_their_least_on() {
     let rate =
         |text: &str| parse(&format!("[loops]\ngemm = {text}\n")).map(|machine| machine.cluster.rates[0][0].clone());
     assert_eq!(rate("2").unwrap(), Rate::Constant(2.0));
-    assert_eq!(rate("{ 64 = 3, 8 = 1.5 }").unwrap(), Rate::BySide(vec![(8, 1.5), (64, 3.0)]));
+    let both = |cold, warm| Warmth { cold, warm };
+    assert_eq!(rate("{ 64 = 3, 8 = 1.5 }").unwrap(), Rate::BySide(vec![(8, both(1.5, 1.5)), (64, both(3.0, 3.0))]));
+    assert_eq!(rate("{ 64 = [3, 7.5] }").unwrap(), Rate::BySide(vec![(64, both(3.0, 7.5))]));
+    let refused = ["{ 8 = [1] }", "{ 8 = [1, 2, 3] }", "{ 8 = [0, 1] }", "{ 8 = [1, 0] }", "{ 8 = [] }", "[1, 2]"];
+    assert!(refused.iter().all(|text| rate(text).is_err()));
+    let shares = |text: &str| parse(&format!("[cluster]\nreuse = {text}\n")).map(|machine| machine.cluster.reuse);
+    assert_eq!(shares("{ 32 = 1, 8 = 0 }").unwrap(), [(8, 0.0), (32, 1.0)]);
+    assert!(["{ 8 = 1.1 }", "{ 8 = -0.1 }", "{ 0 = 1 }", "{}", "0.5"].iter().all(|text| shares(text).is_err()));
     assert!(rate("{ 1000000 = 1 }").is_ok() && rate("{ 1000001 = 1 }").is_err() && rate("{ 0 = 1 }").is_err());
     assert!(rate("0").is_err() && rate("-1").is_err() && rate("{ 8 = 0 }").is_err() && rate("{}").is_err());
 }
@@ -125,10 +133,11 @@ fn the_numbers_of_a_cluster_are_taken_from_their_least_on() {
 /// What is written is read back, and what is not known is not said.
 #[test]
 fn a_machine_that_is_written_is_read_back() {
-    let text =
-        "[cluster]\nalpha = 2e-6\nmemory = 1e-10\n[faer]\ngemm = { 32 = 20.5, 64 = 40.0 }\n[loops]\nother = 1.5\n";
+    let text = "[cluster]\nalpha = 2e-6\nmemory = 1e-10\nreuse = { 1 = 0.0, 64 = 1.0 }\n[faer]\ngemm = { 32 = 20.5, 64 = [40.0, 60.0] }\n\
+         [loops]\nother = 1.5\n";
     let machine = parse(text).unwrap();
     let written = machine.written(&["cluster", "loops", "faer"]);
+    assert!(written.contains("\ngemm = { 32 = 20.5, 64 = [40.0, 60.0] }\n"), "{written}");
     assert!(written.contains("\nalpha = 2e-6\n") && written.contains("# syrk is not known"), "{written}");
     assert_eq!(parse(&written).unwrap(), machine);
     assert_ne!(parse(&machine.written(&["cluster"])).unwrap(), machine);

@@ -4,7 +4,7 @@ use std::time::Duration;
 use systole::array::{Program, Tensors};
 use systole::cost::{Cluster, Rate};
 use systole::diagnostic::{Checked, Diagnostics};
-use systole::exec::{Host, Settings, WORKERS, Wanted, calibrate, predict};
+use systole::exec::{Dealing, Host, Settings, WORKERS, Wanted, calibrate, predict};
 use systole::integer::Bindings;
 use systole::leaf::Effort;
 
@@ -14,8 +14,8 @@ struct Model(Cluster);
 impl Host for Model {
     type Fault = Diagnostics;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, _: &Tensors) -> Checked<Duration> {
-        let settings = Settings { workers: WORKERS, ..Settings::default() };
+    fn run(&mut self, program: &Program, sizes: &Bindings, _: &Tensors, dealing: Dealing) -> Checked<Duration> {
+        let settings = Settings { workers: WORKERS, dealing, ..Settings::default() };
         let prediction = predict(program, sizes, &settings, &self.0)?;
         Ok(Duration::from_secs_f64(prediction.seconds))
     }

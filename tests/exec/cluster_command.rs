@@ -133,13 +133,17 @@ fn a_calibration_is_a_machine_file_for_predictions() {
     let path = emitted.path("cluster.toml");
     let flags = calibrate(&["--leaves", "loops,faer", "--backend", "threads", "--output", &path]);
     let found = object(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + TASKS.len() * 2 + OTHER * 2));
+    // Seven distances; loops have one rate for each side, a library two.
+    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + 7 + TASKS.len() * 2 + OTHER * 2 * 2));
     let text = std::fs::read_to_string(&path).expect("a file");
     let machine = Machine::parse(&Source::new("cluster.toml", text.clone())).expect("a machine");
     let rates = |library: usize| machine.cluster.rates[library].iter();
     let has_both =
         |rate: &Rate| matches!(rate, Rate::BySide(table) if table.len() == 2 && table[0].0 == 2 && table[1].0 == 4);
     assert!(rates(0).all(has_both) && rates(1).take(OTHER).all(has_both), "{text}");
+    let (reuse, rises) =
+        (&machine.cluster.reuse, |pair: &[(u64, f64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
+    assert!(reuse.len() == 7 && reuse.windows(2).all(rises), "{text}");
     assert!(machine.cluster.message > 0.0 && machine.cluster.operation > 0.0 && machine.cluster.memory > 0.0, "{text}");
     let flags = ["predict", &emitted.program, "--machine", &path, "--size", "M=16,N=16,K=16", "--leaves", "faer"];
     assert!(object(&flags)["rows"][0]["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));

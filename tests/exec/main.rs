@@ -48,6 +48,8 @@ mod singles;
 
 mod predictions;
 
+mod returns;
+
 mod schedule;
 
 mod prediction_times;
@@ -75,3 +77,6 @@ mod ranks_traces;
 
 #[cfg(feature = "mpi")]
 mod ranks_calibration;
+
+#[cfg(feature = "mpi")]
+mod ranks_returns;

@@ -6,7 +6,7 @@ use super::schedule::{ALPHA, makespan};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 use systole::array::{Program, Tensors};
-use systole::cost::{Cluster, Rate};
+use systole::cost::{Cluster, Rate, Warmth};
 use systole::exec::{Dealing, Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
@@ -177,6 +177,26 @@ fn two_pes_in_a_line_by_hand() {
     assert_eq!(line().seconds(&settings(6), &whole_numbers(100)), 100.0 + 80.0 + 100.0);
 }
 
+/// By hand: two products of tiles of 256, half a MiB each, onto the same one. A and B are loaded, the tile they work onto is used a MiB and
+/// a half after it was begun. Where tiles are cold by half there, five sixths of the second product are.
+#[test]
+fn what_was_touched_long_ago_comes_out_of_memory() {
+    let flags = ["--tile", "i=256,j=256,k=256", "--schedule", "cannon"].map(str::to_owned).to_vec();
+    let program = program(&Way { kernel: "matmul".to_owned(), flags }.emit());
+    let sizes = [("M", 256), ("N", 256), ("K", 512)].map(|(size, value)| (name(size), value)).into_iter().collect();
+    let seconds = |reuse: [(u64, f64); 2]| {
+        let mut cluster = Cluster { reuse: reuse.to_vec(), ..Cluster::default() };
+        cluster.rates[0][0] = Rate::BySide(vec![(256, Warmth { cold: 1e-9, warm: 4e-9 })]);
+        predict(&program, &sizes, &Settings::default(), &cluster).expect("a prediction").seconds
+    };
+    let product = 2.0 * 256f64.powi(3);
+    let (cold, warm) = (product, product / 4.0);
+    let near = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 1e-9, "{found} {wanted}");
+    near(seconds([(1, 0.0), (2, 0.0)]), 2.0 * warm);
+    near(seconds([(1, 0.0), (2, 1.0)]), cold + warm + (cold - warm) * 5.0 / 6.0);
+    near(seconds([(1, 1.0), (2, 1.0)]), 2.0 * cold);
+}
+
 /// Each number of a cluster makes a run longer that has to do with it.
 #[test]
 fn every_number_of_a_cluster_matters() {
@@ -196,6 +216,12 @@ fn every_number_of_a_cluster_matters() {
         slow(&mut cluster);
         assert!(line().seconds(&settings, &cluster) > before, "number {number}");
     }
+    let cold = Rate::BySide(vec![(1, Warmth { cold: 0.5e-9, warm: 1e-9 })]);
+    let mut farther = free.clone();
+    farther.rates[0][0] = cold;
+    assert_eq!(line().seconds(&settings, &farther), before, "all tiles are in the cache");
+    farther.reuse = vec![(1, 0.5)];
+    assert!(line().seconds(&settings, &farther) > before, "some are not");
     let mut faster = free;
     faster.rates[1][0] = Rate::Constant(1.0);
     assert_eq!(line().seconds(&settings, &faster), before, "a library that is not asked for");

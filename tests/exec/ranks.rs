@@ -99,9 +99,16 @@ fn the_other_half_of_the_kernels_on_ranks() {
     short().iter().skip(1).step_by(2).for_each(|kernel| hold(kernel));
 }
 
-/// Tiled kernels at sizes that do not divide, smaller than the grid of ranks, and 1.
-const TILED_RUNS: [(i64, usize, &str); 6] =
-    [(7, 1, "block"), (7, 2, "block"), (9, 3, "cyclic"), (7, 4, "block"), (9, 6, "block-cyclic:2"), (1, 3, "block")];
+/// Tiled kernels at sizes that do not divide, smaller than the grid of ranks, and 1; with tiles that come back to who sent them.
+const TILED_RUNS: [(i64, usize, &str); 7] = [
+    (7, 1, "block"),
+    (7, 2, "block"),
+    (11, 2, "cyclic"),
+    (9, 3, "cyclic"),
+    (7, 4, "block"),
+    (9, 6, "block-cyclic:2"),
+    (1, 3, "block"),
+];
 
 #[test]
 fn one_half_of_the_tiled_kernels_on_ranks() {

@@ -1,6 +1,7 @@
 //! What a machine file can say: one row for each key, with where its value goes and what it means.
 
 use super::{Buses, Machine};
+use crate::cost::rate::shown;
 use crate::cost::{Bandwidth, LIBRARIES, OperationTime, TASKS};
 use crate::mapping::Network;
 use crate::recurrence::Function;
@@ -45,8 +46,11 @@ pub enum Slot {
     /// Seconds, 0 at least.
     Seconds(fn(&mut Machine) -> &mut f64),
     /// The rate of a library at a task, by their positions in [`LIBRARIES`] and [`TASKS`]: a number more than 0, or a table of
-    /// them by the side of a tile; not known where the key is not there.
+    /// them by the side of a tile, each for tiles that come out of memory and those in the cache where that differs; not known
+    /// where the key is not there.
     Rate([usize; 2]),
+    /// Shares of a whole, from 0 to 1, by a number of MiB; an empty list where the key is not there.
+    Shares(fn(&mut Machine) -> &mut Vec<(u64, f64)>),
     /// A list of kinds of buses.
     Kinds(fn(&mut Machine) -> &mut Buses),
     /// The word for a network.
@@ -127,13 +131,15 @@ fn keys_of_clusters() -> Vec<Key> {
     let gamma = "seconds that a byte of a message holds up the worker it comes to";
     let memory = "seconds of a byte of a tile that a PE loads, stores or begins";
     let operation = "seconds of one op of the interpreter";
-    let rate = "10^9 applications of scalar functions a second, by the side of a tile";
+    let reuse = "which share of a tile comes out of memory, by the MiB that were touched since it was touched last";
+    let rate = "10^9 applications of scalar functions a second, by the side of a tile: out of memory, in the cache";
     let mut keys = vec![
         key("cluster", "alpha", Slot::Seconds(|machine| &mut machine.cluster.message), alpha),
         key("cluster", "beta", Slot::Seconds(|machine| &mut machine.cluster.byte), beta),
         key("cluster", "gamma", Slot::Seconds(|machine| &mut machine.cluster.taken), gamma),
         key("cluster", "memory", Slot::Seconds(|machine| &mut machine.cluster.memory), memory),
         key("cluster", "operation", Slot::Seconds(|machine| &mut machine.cluster.operation), operation),
+        key("cluster", "reuse", Slot::Shares(|machine| &mut machine.cluster.reuse), reuse),
     ];
     for (library, section) in LIBRARIES.into_iter().enumerate() {
         let of_task = |(task, name)| key(section, name, Slot::Rate([library, task]), rate);
@@ -157,9 +163,11 @@ impl Slot {
             Slot::Picojoules(_) | Slot::Operation(_) => "a number, at least 0".to_owned(),
             Slot::Seconds(_) => "a number of seconds, at least 0, such as 2e-6".to_owned(),
             Slot::Rate(_) => {
-                "a rate, more than 0 or a leaf never ends; or rates by the side of a tile, such as { 64 = 30.5 }"
+                "a rate, more than 0 or a leaf never ends; or rates by the side of a tile, such as { 64 = 30.5 }, with \
+                 two numbers where tiles out of memory take longer, such as { 64 = [30.5, 41.0] }"
                     .to_owned()
             }
+            Slot::Shares(_) => "a table of shares from 0 to 1 by MiB, such as { 8 = 0.0, 32 = 1.0 }".to_owned(),
             Slot::Time(_) => {
                 format!("a table such as {{ latency = 4, interval = 2 }}, with whole numbers from 1 to {MOST}")
             }
@@ -178,6 +186,9 @@ impl Slot {
             Slot::Bandwidth(of) => of(machine).map(|rate| rate.to_string()),
             Slot::Picojoules(of) | Slot::Seconds(of) => Some(format!("{:?}", of(machine))),
             Slot::Rate([library, task]) => machine.cluster.rates[library][task].shown(),
+            Slot::Shares(of) => Some(&*of(machine))
+                .filter(|table| !table.is_empty())
+                .map(|table| shown(table, |share| format!("{share:?}"))),
             Slot::Operation(function) => {
                 Some(format!("{:?}", machine.energy.operations.get(&function).unwrap_or(&0.0)))
             }

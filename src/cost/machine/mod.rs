@@ -95,7 +95,7 @@ impl Machine {
             Slot::Time(_) => TIMES.map(|(part, _)| format!("{}.{}.{part}", key.section, key.name)).to_vec(),
             _ => vec![format!("{}.{}", key.section, key.name)],
         };
-        let is_of_cluster = |key: &&Key| matches!(key.slot, Slot::Seconds(_) | Slot::Rate(_));
+        let is_of_cluster = |key: &&Key| matches!(key.slot, Slot::Seconds(_) | Slot::Rate(_) | Slot::Shares(_));
         keys().iter().filter(|key| !is_of_cluster(key)).flat_map(parts).collect()
     }
 

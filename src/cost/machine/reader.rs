@@ -5,7 +5,7 @@
 
 use super::Machine;
 use super::key::{Key, MOST, Slot, TIMES, keys};
-use crate::cost::{Bandwidth, OperationTime, Rate};
+use crate::cost::{Bandwidth, OperationTime, Rate, Warmth};
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::mapping::Network;
 use crate::span::{Source, Span};
@@ -88,6 +88,9 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
         Slot::Bandwidth(of) => *of(machine) = Some(Bandwidth::of(amount(value)?)?),
         Slot::Picojoules(of) | Slot::Seconds(of) => *of(machine) = amount(value)?,
         Slot::Rate([library, task]) => machine.cluster.rates[library][task] = rate(value)?,
+        Slot::Shares(of) => {
+            *of(machine) = entries(value.as_table()?, |share| amount(share).filter(|share| *share <= 1.0))?
+        }
         Slot::Operation(function) => {
             machine.energy.operations.insert(function, amount(value)?);
             machine.energy.operations.retain(|_, amount| *amount > 0.0);
@@ -121,16 +124,32 @@ fn times(value: &DeValue, mut time: OperationTime) -> Option<OperationTime> {
 
 /// A rate, or rates by the side of a tile; a table without entries is none.
 fn rate(value: &DeValue) -> Option<Rate> {
-    let rate = |value: &DeValue| amount(value).filter(|rate| *rate > 0.0);
-    let Some(table) = value.as_table().filter(|table| !table.is_empty()) else {
-        return rate(value).map(Rate::Constant);
-    };
-    let side = |word: &str| word.parse().ok().filter(|side| (1..=MOST.unsigned_abs()).contains(side));
-    let entries = table.iter().map(|(word, value)| Some((side(word.get_ref())?, rate(value.get_ref())?)));
-    let mut entries = entries.collect::<Option<Vec<(u64, f64)>>>()?;
-    entries.sort_by_key(|(side, _)| *side);
+    match value.as_table() {
+        None => positive(value).map(Rate::Constant),
+        Some(table) => entries(table, warmth).map(Rate::BySide),
+    }
+}
+
+/// A rate wherever tiles are, or a list of that out of memory and that in the cache.
+fn warmth(value: &DeValue) -> Option<Warmth> {
+    let Some(both) = value.as_array() else { return positive(value).map(Warmth::from) };
+    let [cold, warm] =
+        <[Option<f64>; 2]>::try_from(both.iter().map(|rate| positive(rate.get_ref())).collect::<Vec<_>>()).ok()?;
+    Some(Warmth { cold: cold?, warm: warm? })
+}
+
+fn positive(value: &DeValue) -> Option<f64> {
+    amount(value).filter(|rate| *rate > 0.0)
+}
+
+/// A table by whole numbers, in rising order; `None` where it has no entries, or two of one number.
+fn entries<T>(table: &DeTable, entry: impl Fn(&DeValue) -> Option<T>) -> Option<Vec<(u64, T)>> {
+    let key = |word: &str| word.parse().ok().filter(|key| (1..=MOST.unsigned_abs()).contains(key));
+    let entries = table.iter().map(|(word, value)| Some((key(word.get_ref())?, entry(value.get_ref())?)));
+    let mut entries = entries.collect::<Option<Vec<(u64, T)>>>()?;
+    entries.sort_by_key(|(key, _)| *key);
     let is_twice = entries.windows(2).any(|pair| pair[0].0 == pair[1].0);
-    (!is_twice).then_some(Rate::BySide(entries))
+    (!is_twice && !entries.is_empty()).then_some(entries)
 }
 
 fn sides(value: &DeValue) -> Option<Vec<u64>> {

@@ -11,7 +11,7 @@ use crate::driver::commands::exec::{BACKENDS, leaves, unknown, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::exec::{Figure, Threads, Wanted, calibrate};
+use crate::exec::{At, Figure, Threads, Wanted, calibrate};
 use crate::leaf::Effort;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -86,11 +86,16 @@ fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {
 
 /// A line for a figure.
 fn say(figure: &Figure, figures: &mut Vec<Value>, output: &Output) {
-    let Figure { key, side, median, ends: [least, most] } = figure;
-    let at = side.map_or_else(String::new, |side| format!(" {side}"));
-    let unit = if side.is_some() { "GFLOP/s" } else { "s" };
-    output.error(&format!("{:<20} {median:>10.4e} {unit}, {least:.3e} to {most:.3e}", format!("{key}{at}")));
-    figures.push(json!({ "key": key, "side": side, "median": median, "least": least, "most": most }));
+    let Figure { key, at, median, ends: [least, most] } = figure;
+    let (shown, unit) = match at {
+        At::Once => (key.clone(), "s"),
+        At::Side(side) => (format!("{key} {side}"), "GFLOP/s"),
+        At::Mib(mib) => (format!("{key} {mib} MiB"), "out of memory"),
+    };
+    output.error(&format!("{shown:<22} {median:>10.4e} {unit}, {least:.3e} to {most:.3e}"));
+    let side = if let At::Side(side) = at { Some(side) } else { None };
+    let mib = if let At::Mib(mib) = at { Some(mib) } else { None };
+    figures.push(json!({ "key": key, "side": side, "mib": mib, "median": median, "least": least, "most": most }));
 }
 
 /// Writes the file, or prints it.

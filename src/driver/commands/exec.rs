@@ -213,7 +213,7 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
 
 /// The table: where it ran, how fast, what passed between workers.
 fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement: Option<&Agreement>, output: &Output) {
-    let Counts { arrangement, pes, operations, calls, work, words, packets } = &execution.counts;
+    let Counts { arrangement, pes, operations, calls, work, words, returned, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
@@ -229,7 +229,8 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement
         output.line(&format!("  calls of {}: {}", settings.leaves.title(), served.join(", ")));
     }
     handed_back(execution).for_each(|(service, count)| show_handed_back(service, count, output));
-    output.line(&format!("  {words} words between {kind}s, in {packets} packets"));
+    let back = if *returned > 0 { format!(", {returned} of them back to where they came from") } else { String::new() };
+    output.line(&format!("  {words} words between {kind}s{back}, in {packets} packets"));
     if let [_, _, ..] = &execution.taken[..] {
         let each: Vec<String> =
             execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
@@ -300,6 +301,7 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "served": to_object(served(execution)),
         "handed_back": to_object(handed_back(execution)),
         "words": counts.words,
+        "returned": counts.returned,
         "packets": counts.packets,
         "waiting": execution.timeline.waiting(),
         "sending": execution.timeline.sending(),

@@ -138,6 +138,7 @@ pub fn to_json(prediction: &Prediction) -> Value {
         "calls": counts.calls,
         "applied": counts.work.applied,
         "words": counts.words,
+        "returned": counts.returned,
         "packets": counts.packets,
         "ops": ops,
     })

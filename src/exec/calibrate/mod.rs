@@ -5,14 +5,16 @@
 //! small programs on the real back end, leaves are called as workers call them. How much is done at a time is fixed, never how
 //! long. The model is that of `predict`.
 
-use super::{Execution, Settings, execute, predict};
+use super::{Dealing, Execution, Settings, execute, predict};
 use crate::array::{self, Program, Tensors};
-use crate::cost::{Cluster, Rate, TASKS, library};
+use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::{Bindings, name};
-use crate::leaf::{Effort, LeafBackend, measure_rates};
+use crate::leaf::{Effort, LeafBackend};
 use ndarray::ArrayD;
 use std::time::Duration;
+
+mod leaves;
 
 #[cfg(feature = "mpi")]
 mod ranks;
@@ -39,12 +41,23 @@ pub struct Wanted {
 pub struct Figure {
     /// Its key in a machine file, such as `cluster.alpha`.
     pub key: String,
-    /// The side of the tiles, for a rate.
-    pub side: Option<u64>,
+    /// What it is measured at, and in what.
+    pub at: At,
     /// The median of all runs.
     pub median: f64,
     /// Its least and its greatest value.
     pub ends: [f64; 2],
+}
+
+/// What a number is measured at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Seconds, wherever.
+    Once,
+    /// 10^9 applications of scalar functions a second, with tiles of this side.
+    Side(u64),
+    /// A share of a whole, so many MiB after a tile was touched last.
+    Mib(u64),
 }
 
 /// Who runs programs with [`WORKERS`] workers, and how it refuses.
@@ -56,7 +69,13 @@ pub trait Host {
     ///
     /// # Errors
     /// What the run does wrong.
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Duration, Self::Fault>;
+    fn run(
+        &mut self,
+        program: &Program,
+        sizes: &Bindings,
+        inputs: &Tensors,
+        dealing: Dealing,
+    ) -> Result<Duration, Self::Fault>;
 
     /// Goes on where everybody can.
     ///
@@ -72,8 +91,8 @@ pub struct Threads;
 impl Host for Threads {
     type Fault = Diagnostics;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Checked<Duration> {
-        let settings = Settings { workers: WORKERS, ..Settings::default() };
+    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors, dealing: Dealing) -> Checked<Duration> {
+        let settings = Settings { workers: WORKERS, dealing, ..Settings::default() };
         let Execution { elapsed, .. } = execute(program, sizes, inputs, &settings)?;
         Ok(elapsed)
     }
@@ -83,8 +102,8 @@ impl Host for Threads {
     }
 }
 
-/// Hears of a key, the side of the tiles, and the values of all runs; gives their median.
-type Note<'n> = dyn FnMut(&str, Option<u64>, Vec<f64>) -> f64 + 'n;
+/// Hears of a key, what it is measured at, and the values of all runs; gives their median.
+type Note<'n> = dyn FnMut(&str, At, Vec<f64>) -> f64 + 'n;
 
 /// Measures everything; `tell` hears each figure when it is there.
 ///
@@ -92,19 +111,14 @@ type Note<'n> = dyn FnMut(&str, Option<u64>, Vec<f64>) -> f64 + 'n;
 /// Runs that cannot be; sides of tiles that are 0 or do not fit.
 pub fn calibrate<H: Host>(host: &mut H, wanted: &Wanted, tell: &mut dyn FnMut(&Figure)) -> Result<Cluster, H::Fault> {
     host.settle(check(wanted))?;
-    let mut note = |key: &str, side: Option<u64>, values: Vec<f64>| {
-        let figure = figure(key, side, values);
+    let mut note = |key: &str, at: At, values: Vec<f64>| {
+        let figure = figure(key, at, values);
         tell(&figure);
         figure.median
     };
     let mut cluster = Cluster::default();
     measure_transport(host, wanted.effort.runs, &mut cluster, &mut note)?;
-    for backend in &wanted.libraries {
-        let library = library(backend.keyword());
-        for task in 0..TASKS.len() {
-            cluster.rates[library][task] = measure_task(host, wanted, (task, *backend), &mut note)?;
-        }
-    }
+    leaves::measure(host, wanted, &mut cluster, &mut note)?;
     Ok(cluster)
 }
 
@@ -115,35 +129,17 @@ fn measure_transport<H: Host>(
     cluster: &mut Cluster,
     note: &mut Note<'_>,
 ) -> Result<(), H::Fault> {
-    cluster.operation = note("cluster.operation", None, operation(host, runs)?);
+    cluster.operation = note("cluster.operation", At::Once, operation(host, runs)?);
     let op = cluster.operation;
-    cluster.message = note("cluster.alpha", None, messages(host, op, (1, 4000), runs)?);
+    cluster.message = note("cluster.alpha", At::Once, messages(host, op, (1, 4000), runs)?);
     let large = messages(host, op, (LARGE, 100), runs)?;
-    let transit = figure("", None, large.clone()).median;
-    cluster.taken = note("cluster.gamma", None, taken(host, transit, runs)?);
+    let transit = figure("", At::Once, large.clone()).median;
+    cluster.taken = note("cluster.gamma", At::Once, taken(host, transit, runs)?);
     // What goes to and fro is taken in before it goes back.
     let byte = |seconds: &f64| ((seconds - cluster.message) / (8 * LARGE) as f64 - cluster.taken).max(0.0);
-    cluster.byte = note("cluster.beta", None, large.iter().map(byte).collect());
-    cluster.memory = note("cluster.memory", None, memory(host, runs)?);
+    cluster.byte = note("cluster.beta", At::Once, large.iter().map(byte).collect());
+    cluster.memory = note("cluster.memory", At::Once, memory(host, runs)?);
     Ok(())
-}
-
-/// The rates of a task at all sides.
-fn measure_task<H: Host>(
-    host: &mut H,
-    wanted: &Wanted,
-    (task, backend): (usize, LeafBackend),
-    note: &mut Note<'_>,
-) -> Result<Rate, H::Fault> {
-    let key = format!("{}.{}", backend.keyword(), TASKS[task]);
-    let mut table = vec![];
-    for side in &wanted.sides {
-        let rates = host.settle(measure_rates(task, *side, backend, wanted.effort))?;
-        if !rates.is_empty() {
-            table.push((*side, note(&key, Some(*side), rates)));
-        }
-    }
-    Ok(if table.is_empty() { Rate::Unknown } else { Rate::BySide(table) })
 }
 
 fn check(wanted: &Wanted) -> Checked<()> {
@@ -167,11 +163,11 @@ fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
-fn figure(key: &str, side: Option<u64>, mut values: Vec<f64>) -> Figure {
+fn figure(key: &str, at: At, mut values: Vec<f64>) -> Figure {
     values.sort_by(f64::total_cmp);
-    let at = |position: usize| values.get(position).copied().unwrap_or(0.0);
+    let value = |position: usize| values.get(position).copied().unwrap_or(0.0);
     let last = values.len().saturating_sub(1);
-    Figure { key: key.to_owned(), side, median: rounded(at(last / 2)), ends: [at(0), at(last)] }
+    Figure { key: key.to_owned(), at, median: rounded(value(last / 2)), ends: [value(0), value(last)] }
 }
 
 /// The elements of a large message: 1 MiB.
@@ -196,27 +192,25 @@ fn messages<H: Host>(host: &mut H, op: f64, (elements, rounds): (i64, i64), runs
     Ok(found)
 }
 
-/// How many large messages a worker takes in beside its work: few and many.
-const TAKEN: [i64; 2] = [4, 44];
-
-/// Who sends them: a PE of another worker, or one of the same.
-const SENDERS: [i64; 2] = [1, 2];
+/// How many large messages a worker takes in: few and many.
+const TAKEN: [i64; 2] = [12, 44];
 
 /// The most work between two messages, in functions of a tile.
 const MOST_WORK: f64 = 1000.0;
 
-/// Seconds of a byte of a message that hold up the worker it comes to, of each run: what its work takes longer than with tiles that
-/// it has already, without starting up. None of its time goes by in waiting: its work between two messages takes twice their
-/// `transit`, the first included, and there is room for more of them than a worker takes in one turn.
+/// Seconds of a byte of a message that hold up the worker it comes to, of each run: how much longer workers take that have to take in
+/// what they send each other than those that keep it, without starting up. No tile is sent twice, so that it is not nearer to them
+/// than in a run. None of the time goes by in waiting: the work between two messages takes twice their `transit`.
 fn taken<H: Host>(host: &mut H, transit: f64, runs: usize) -> Result<Vec<f64>, H::Fault> {
     let program = host.settle(program("listen.pe", include_str!("listen.pe")))?;
     let [few, many] = TAKEN;
-    let mut seconds = |rounds: i64, sender: i64, work: i64| {
-        run(host, &program, &[("N", LARGE), ("R", rounds), ("S", sender), ("W", work)], &[LARGE])
+    let mut seconds = |rounds: i64, work: i64, dealing: Dealing| {
+        let all = rounds * LARGE;
+        run_dealt(host, &program, &[("R", rounds), ("T", all), ("W", work)], &[all], dealing)
     };
-    let function = seconds(many, SENDERS[1], 1)? / many as f64;
+    let function = (seconds(few, 11, Dealing::Block)? - seconds(few, 1, Dealing::Block)?).max(0.0) / (10 * few) as f64;
     let work = (2.0 * transit / function).ceil().clamp(1.0, MOST_WORK) as i64;
-    let mut longer = |rounds: i64| Ok(seconds(rounds, SENDERS[0], work)? - seconds(rounds, SENDERS[1], work)?);
+    let mut longer = |rounds: i64| Ok(seconds(rounds, work, Dealing::Cyclic)? - seconds(rounds, work, Dealing::Block)?);
     let bytes = (8 * LARGE * (many - few)) as f64;
     (0..runs).map(|_| Ok((longer(many)? - longer(few)?).max(0.0) / bytes)).collect()
 }
@@ -261,7 +255,18 @@ fn bindings(sizes: &[(&str, i64)]) -> Bindings {
 
 /// Seconds of a run on an input `X` of this shape.
 fn run<H: Host>(host: &mut H, program: &Program, sizes: &[(&str, i64)], shape: &[i64]) -> Result<f64, H::Fault> {
+    run_dealt(host, program, sizes, shape, Dealing::Block)
+}
+
+/// The same with PEs dealt out in some way.
+fn run_dealt<H: Host>(
+    host: &mut H,
+    program: &Program,
+    sizes: &[(&str, i64)],
+    shape: &[i64],
+    dealing: Dealing,
+) -> Result<f64, H::Fault> {
     let shape: Vec<usize> = shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
     let inputs: Tensors = [(name("X"), ArrayD::from_elem(shape, 0.5))].into_iter().collect();
-    Ok(host.run(program, &bindings(sizes), &inputs)?.as_secs_f64())
+    Ok(host.run(program, &bindings(sizes), &inputs, dealing)?.as_secs_f64())
 }

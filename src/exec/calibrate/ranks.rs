@@ -4,7 +4,7 @@ use super::{Host, WORKERS};
 use crate::array::elements::{Sinks, sources_of};
 use crate::array::{Program, Tensors};
 use crate::diagnostic::Checked;
-use crate::exec::{Settings, Stopped, World, execute_on_ranks};
+use crate::exec::{Dealing, Settings, Stopped, World, execute_on_ranks};
 use crate::integer::Bindings;
 use std::time::Duration;
 
@@ -17,8 +17,14 @@ pub struct Ranks<'w> {
 impl Host for Ranks<'_> {
     type Fault = Stopped;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors) -> Result<Duration, Stopped> {
-        let settings = Settings { workers: WORKERS, ..Settings::default() };
+    fn run(
+        &mut self,
+        program: &Program,
+        sizes: &Bindings,
+        inputs: &Tensors,
+        dealing: Dealing,
+    ) -> Result<Duration, Stopped> {
+        let settings = Settings { workers: WORKERS, dealing, ..Settings::default() };
         let (mut sources, mut sinks) = (sources_of(inputs), Sinks::new());
         let files = self.world.is_first().then_some((&mut sources, &mut sinks));
         let execution = execute_on_ranks(self.world, program, sizes, files, &settings)?;

@@ -2,12 +2,12 @@
 //!
 //! In: what it does. Out: its clock, and what was counted. Nothing here depends on the host's time.
 
-use super::ghost::Ghost;
+use super::cache::Cache;
+use super::ghost::{Body, Ghost};
 use super::unknown_rates;
 use crate::array::{Assignment, Call, Program, Scalar, Trouble};
-use crate::cost::{Cluster, OTHER, library};
+use crate::cost::{Cluster, OTHER, Warmth, library};
 use crate::diagnostic::Checked;
-use crate::exec::workers::word::ELEMENT;
 use crate::integer::Bindings;
 use crate::leaf::{Forecast, Forecasts, LeafBackend, Work};
 use std::cell::{Cell, RefCell};
@@ -45,17 +45,18 @@ impl Book {
         if missing.is_empty() { Ok(()) } else { Err(unknown_rates(missing.iter().copied())) }
     }
 
-    fn seconds(&self, library: usize, task: usize, applied: u64) -> f64 {
+    fn seconds(&self, library: usize, task: usize, applied: u64) -> Warmth {
         self.cluster.seconds(library, task, applied).unwrap_or_else(|| {
             self.missing.borrow_mut().insert((library, task));
-            0.0
+            Warmth::default()
         })
     }
 
-    fn seconds_of(&self, forecast: &Forecast) -> f64 {
+    fn seconds_of(&self, forecast: &Forecast) -> Warmth {
         let library = |by_library: bool| if by_library { self.library } else { LOOPS };
         let each = forecast.chores.iter();
-        each.map(|chore| self.seconds(library(chore.by_library), chore.task, chore.applied)).sum()
+        let each = each.map(|chore| self.seconds(library(chore.by_library), chore.task, chore.applied));
+        each.fold(Warmth::default(), |sum, call| Warmth { cold: sum.cold + call.cold, warm: sum.warm + call.warm })
     }
 }
 
@@ -68,13 +69,14 @@ pub struct Account {
     left: Cell<f64>,
     ops: Cell<u64>,
     work: Cell<Work>,
+    cache: RefCell<Cache>,
 }
 
 impl Account {
     /// At time 0.
     pub fn new(book: Rc<Book>) -> Account {
         let [clock, busy, left] = [0.0; 3].map(Cell::new);
-        Account { book, clock, busy, left, ops: Cell::new(0), work: Cell::default() }
+        Account { book, clock, busy, left, ops: Cell::new(0), work: Cell::default(), cache: RefCell::default() }
     }
 
     /// The worker's clock, in seconds.
@@ -116,8 +118,21 @@ impl Account {
     }
 
     /// Loads, stores or begins a tile of so many bytes.
-    pub fn touch(&self, bytes: u64) {
+    pub fn handle(&self, bytes: u64) {
         self.spend(self.book.cluster.memory * bytes as f64);
+    }
+
+    /// Touches a tile; how many of its bytes come out of memory.
+    fn touch(&self, tile: &Body) -> f64 {
+        let distance = self.cache.borrow_mut().touch(&tile.touched, tile.bytes());
+        self.book.cluster.cold(distance) * tile.bytes() as f64
+    }
+
+    /// The share of some tiles that comes out of memory when all are touched.
+    fn cold_share<W>(&self, tiles: &[Ghost<W>]) -> f64 {
+        let touch = |(cold, all): (f64, u64), tile: &Body| (cold + self.touch(tile), all + tile.bytes());
+        let (cold, all) = tiles.iter().filter_map(Ghost::body).fold((0.0, 0), touch);
+        if all == 0 { 0.0 } else { cold / all as f64 }
     }
 
     /// Does an op.
@@ -150,31 +165,44 @@ impl Account {
             Scalar::Binary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?]),
             Scalar::Ternary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?, part(&parts[2])?]),
             Scalar::Call(call) => {
-                call.arguments.iter().try_for_each(|operand| part(operand).map(|_| ()))?;
-                let onto = call.onto.as_ref().map(part).transpose()?;
-                self.call(call, onto.and_then(|onto| onto.elements()).is_some(), slots)
+                let arguments = call.arguments.iter().map(part).collect::<Result<_, _>>()?;
+                self.call(call, arguments, call.onto.as_ref().map(part).transpose()?.as_ref(), slots)
             }
         }
     }
 
     /// A function of tiles, element by element; one of numbers is an op like any other.
     fn apply<W>(&self, tiles: &[Ghost<W>]) -> Result<Ghost<W>, Trouble> {
-        let Some(elements) = tiles.iter().find_map(Ghost::elements) else { return Ok(Ghost::number()) };
-        self.spend(self.book.seconds(LOOPS, OTHER, elements));
-        Ok(Ghost::tile(elements))
+        let Some(Body { elements, .. }) = tiles.iter().find_map(Ghost::body) else { return Ok(Ghost::number()) };
+        let share = self.cold_share(tiles);
+        self.spend(self.book.seconds(LOOPS, OTHER, *elements).seconds(share));
+        Ok(Ghost::tile(*elements))
     }
 
     /// A leaf, which works onto a tile or begins one.
-    fn call<W>(&self, call: &Call, works_on: bool, slots: &[i64]) -> Result<Ghost<W>, Trouble> {
+    fn call<W>(
+        &self,
+        call: &Call,
+        mut tiles: Vec<Ghost<W>>,
+        onto: Option<&Ghost<W>>,
+        slots: &[i64],
+    ) -> Result<Ghost<W>, Trouble> {
         let at: Option<Vec<i64>> = call.at.iter().map(|entry| entry.value(slots)).collect();
         let at = at.ok_or(Trouble::Overflow)?;
         let forecasts = self.book.forecasts.as_ref().ok_or(Trouble::WrongTile { leaf: call.leaf })?;
         let forecast = forecasts.of(call.leaf, &at)?;
-        self.spend(self.book.seconds_of(&forecast));
-        if !works_on {
-            self.touch(ELEMENT * forecast.elements);
-        }
+        let result = onto.and_then(Ghost::body).cloned().unwrap_or_else(|| self.begun(forecast.elements));
+        tiles.push(Ghost::of(result.clone()));
+        let share = self.cold_share(&tiles);
+        self.spend(self.book.seconds_of(&forecast).seconds(share));
         self.work.set(self.work().plus(&forecast.work()));
-        Ok(Ghost::tile(forecast.elements))
+        Ok(Ghost::of(result.after_leaf()))
+    }
+
+    /// A tile that a leaf begins, in memory that was given back some time ago.
+    fn begun(&self, elements: u64) -> Body {
+        let tile = Body::in_memory(elements);
+        self.handle(tile.bytes());
+        tile
     }
 }

@@ -1,39 +1,78 @@
 //! Words that hold nothing but how many elements there would be.
 
 use super::account::Account;
+use super::cache::{IN_CACHE, IN_MEMORY, Touched};
 use crate::array::{Assignment, Trouble};
 use crate::exec::workers::packet::{Packet, Parcels};
 use crate::exec::workers::word::{ELEMENT, Word};
 use crate::leaf::Work;
 use std::marker::PhantomData;
+use std::sync::{Arc, Weak};
 
 /// What stands for a word of a real run.
 pub struct Ghost<W> {
-    /// Those of a tile; none of a number, or of a tile that is the same number everywhere.
-    elements: Option<u64>,
+    /// None for a number, or for a tile that is the same number everywhere.
+    body: Option<Body>,
     word: PhantomData<fn() -> W>,
+}
+
+/// What stands for the elements of a tile.
+#[derive(Clone)]
+pub struct Body {
+    pub elements: u64,
+    /// All copies of the same tile hold the same.
+    itself: Arc<()>,
+    /// By the worker that has it.
+    pub touched: Touched,
+}
+
+impl Body {
+    /// A tile in the cache: its worker takes it in from another.
+    pub fn new(elements: u64) -> Body {
+        Body { elements, itself: Arc::default(), touched: Arc::new(IN_CACHE.into()) }
+    }
+
+    /// A tile in memory: one that was there before the run, or memory that has been given back.
+    pub fn in_memory(elements: u64) -> Body {
+        Body { touched: Arc::new(IN_MEMORY.into()), ..Body::new(elements) }
+    }
+
+    /// Another tile in its place: a leaf has worked onto it.
+    pub fn after_leaf(self) -> Body {
+        Body { itself: Arc::default(), ..self }
+    }
+
+    /// How large it is.
+    pub fn bytes(&self) -> u64 {
+        ELEMENT * self.elements
+    }
 }
 
 impl<W> Ghost<W> {
     /// Stands for a number, or for a uniform tile.
     pub const fn number() -> Ghost<W> {
-        Ghost { elements: None, word: PhantomData }
+        Ghost { body: None, word: PhantomData }
     }
 
-    /// Stands for a tile.
+    /// Stands for a tile in the cache.
     pub fn tile(elements: u64) -> Ghost<W> {
-        Ghost { elements: Some(elements), word: PhantomData }
+        Ghost::of(Body::new(elements))
+    }
+
+    /// Stands for a tile of those elements.
+    pub fn of(body: Body) -> Ghost<W> {
+        Ghost { body: Some(body), word: PhantomData }
     }
 
     /// The elements of a tile that is not uniform.
-    pub fn elements(&self) -> Option<u64> {
-        self.elements
+    pub fn body(&self) -> Option<&Body> {
+        self.body.as_ref()
     }
 }
 
 impl<W> Clone for Ghost<W> {
     fn clone(&self) -> Ghost<W> {
-        Ghost { ..*self }
+        Ghost { body: self.body.clone(), word: PhantomData }
     }
 }
 
@@ -42,6 +81,7 @@ impl<W: Word> Word for Ghost<W> {
     /// Rates are those of double precision.
     type Element = f64;
     type Operations = Account;
+    type Mark = Weak<()>;
     const IS_SHARED: bool = W::IS_SHARED;
     const UNWRITTEN: Ghost<W> = Ghost::number();
     const TURN: u32 = W::TURN;
@@ -65,11 +105,19 @@ impl<W: Word> Word for Ghost<W> {
     }
 
     fn bytes(&self) -> u64 {
-        ELEMENT * self.elements.unwrap_or(1)
+        self.body.as_ref().map_or(ELEMENT, Body::bytes)
+    }
+
+    fn mark(&self) -> Option<Weak<()>> {
+        self.body.as_ref().map(|body| Arc::downgrade(&body.itself))
+    }
+
+    fn has(&self, mark: &Weak<()>) -> bool {
+        self.body.as_ref().is_some_and(|body| std::ptr::eq(Arc::as_ptr(&body.itself), mark.as_ptr()))
     }
 
     fn pack(&self, packet: &mut Packet) {
-        match self.elements {
+        match self.body.as_ref().map(|body| body.elements) {
             None => {
                 packet.put(0);
                 if W::IS_SHARED {

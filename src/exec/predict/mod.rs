@@ -5,14 +5,16 @@
 //! What differs is that each has a clock of its own, and that time passes by a list alone (`account.rs`):
 //!
 //! 1. Each op takes the interpreter's time for one.
-//! 2. A call of a leaf takes the time of what it will do at its tile coordinates, at the rates of the machine file.
-//! 3. A tile that is loaded or stored takes the time of its bytes, and so does one that a leaf begins, not working onto another.
+//! 2. A call of a leaf takes the time of what it will do at its tile coordinates, at the rates of the machine file: between those of
+//!    tiles in the cache and those of tiles in memory, by the reuse distances of its tiles (`cache.rs`).
+//! 3. A tile that is loaded or stored takes the time of its bytes, and so does one that a leaf begins, not working onto another. What is
+//!    loaded or begun is in memory until a leaf has touched it; what came from another worker is in the cache.
 //! 4. A packet of n bytes that leaves a worker at t is there at `t + alpha + beta n`; the bytes of its next one leave after these.
 //!    Sending holds up nobody; who takes a packet in is held up by `gamma n`.
 //! 5. A worker with something to do does it; who has nothing to do goes on when the first packet is there.
 //!
-//! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, caches that several
-//! workers share, and links that several pairs of workers share. Paper: LogP and its kin; Cyclotron section 9.
+//! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, who else fills a cache
+//! that several workers share, and links that several pairs of workers share. Paper: LogP and its kin; Cyclotron section 9.
 
 use super::plan::Plan;
 use super::sharing::owners::Owners;
@@ -31,6 +33,8 @@ use network::Network;
 use std::rc::Rc;
 
 mod account;
+
+mod cache;
 
 mod ghost;
 
@@ -90,6 +94,7 @@ pub fn check_precision(settings: &Settings) -> Checked<()> {
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
     let owners = settings.owners(&code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
+    let plan = if W::IS_SHARED { plan.with_returns() } else { plan };
     let book = Rc::new(book);
     let accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
     let reports = Network::<W>::new(&plan, &accounts).run();

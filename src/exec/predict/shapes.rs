@@ -1,10 +1,9 @@
 //! The arrays of a prediction: how large their words are.
 
 use super::account::Account;
-use super::ghost::Ghost;
+use super::ghost::{Body, Ghost};
 use crate::array::{Layout, Trouble};
 use crate::exec::arrays::{Arrays, Share};
-use crate::exec::workers::word::ELEMENT;
 
 /// The arrays as one worker sees them.
 pub struct Shapes<'a> {
@@ -13,23 +12,21 @@ pub struct Shapes<'a> {
 }
 
 impl Shapes<'_> {
-    /// The word at an address.
-    fn word<W>(&self, array: usize, address: usize) -> Ghost<W> {
-        let layout = &self.layouts[array];
-        if layout.boxes.is_empty() { Ghost::number() } else { Ghost::tile(layout.size_at(address) as u64) }
-    }
-
     /// Loads or stores the word at an address; one that is a number is an op like any other.
-    fn touch<W>(&self, array: usize, address: usize) -> Ghost<W> {
-        let word = self.word(array, address);
-        self.account.touch(ELEMENT * word.elements().unwrap_or(0));
-        word
+    fn handle<W>(&self, array: usize, address: usize) -> Ghost<W> {
+        let layout = &self.layouts[array];
+        if layout.boxes.is_empty() {
+            return Ghost::number();
+        }
+        let tile = Body::in_memory(layout.size_at(address) as u64);
+        self.account.handle(tile.bytes());
+        Ghost::of(tile)
     }
 }
 
 impl<W> Arrays<Ghost<W>> for Shapes<'_> {
     fn read(&self, array: usize, address: usize) -> Ghost<W> {
-        self.touch(array, address)
+        self.handle(array, address)
     }
 
     fn held(&self) -> Share {
@@ -37,7 +34,7 @@ impl<W> Arrays<Ghost<W>> for Shapes<'_> {
     }
 
     fn store(&mut self, array: usize, address: usize, _value: &Ghost<W>) -> Result<bool, Trouble> {
-        let _: Ghost<W> = self.touch(array, address);
+        let _: Ghost<W> = self.handle(array, address);
         Ok(true)
     }
 }

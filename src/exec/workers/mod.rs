@@ -19,6 +19,8 @@ pub mod supplies;
 
 pub mod packet;
 
+pub mod returns;
+
 pub mod outbox;
 
 pub mod ahead;

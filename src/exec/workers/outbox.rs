@@ -32,6 +32,8 @@ pub struct Outbox {
     owes: bool,
     /// How many words went to other workers, drives and those of arrays included.
     pub words: u64,
+    /// How many of them were named, since they came from where they go.
+    pub returned: u64,
     /// How many packets they went in.
     pub packets: u64,
 }
@@ -39,12 +41,13 @@ pub struct Outbox {
 impl Outbox {
     /// Empty, for so many workers.
     pub fn new(workers: usize) -> Outbox {
-        Outbox { open: vec![Packet::default(); workers], full: vec![], owes: false, words: 0, packets: 0 }
+        Outbox { open: vec![Packet::default(); workers], full: vec![], owes: false, words: 0, returned: 0, packets: 0 }
     }
 
     /// Something for a worker.
     pub fn put<W: Word>(&mut self, to: usize, parcel: &Parcel<W>) {
         self.words += u64::from(!matches!(parcel, Parcel::Credit { .. } | Parcel::Ask { .. }));
+        self.returned += u64::from(matches!(parcel, Parcel::Return { .. }));
         self.owes |= matches!(parcel, Parcel::Supply { .. });
         self.open[to].push(parcel);
         if self.open[to].size() >= FULL {

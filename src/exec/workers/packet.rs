@@ -27,6 +27,15 @@ pub enum Parcel<W> {
         /// The word.
         value: W,
     },
+    /// A word on a wire that has come back to the worker that sent it on another.
+    Return {
+        /// The wire's position in the wiring.
+        wire: usize,
+        /// That of the wire on which it was sent.
+        origin: usize,
+        /// Its number there.
+        number: u64,
+    },
     /// Slots of a wire that may be used again.
     Credit {
         /// The wire's position in the wiring.
@@ -92,6 +101,8 @@ const SUPPLY: u64 = 4;
 
 const RESULT: u64 = 5;
 
+const RETURN: u64 = 6;
+
 /// How many kinds a head can tell apart.
 const KINDS: u64 = 8;
 
@@ -131,6 +142,9 @@ impl Packet {
             Parcel::Word { wire, value } => {
                 self.put(head(WORD, *wire));
                 value.pack(self);
+            }
+            Parcel::Return { wire, origin, number } => {
+                self.entries.extend([head(RETURN, *wire), *origin as u64, *number]);
             }
             Parcel::Credit { wire, slots } => self.entries.extend([head(CREDIT, *wire), *slots]),
             Parcel::Drive { line, pe, value, tag } => {
@@ -210,6 +224,7 @@ impl Parcels<'_> {
         let number = (head / KINDS) as usize;
         match head % KINDS {
             WORD => Some(Parcel::Word { wire: number, value: W::unpack(self)? }),
+            RETURN => Some(Parcel::Return { wire: number, origin: self.position()?, number: self.take()? }),
             CREDIT => Some(Parcel::Credit { wire: number, slots: self.take()? }),
             DRIVE => self.drive(number),
             ASK => {
@@ -247,6 +262,7 @@ mod tests {
             Parcel::Word { wire: 3, value: -0.0 },
             Parcel::Drive { line: 0, pe: 7, value: f64::INFINITY, tag: vec![-1, i64::MAX] },
             Parcel::Credit { wire: usize::MAX >> 3, slots: 9 },
+            Parcel::Return { wire: 4, origin: usize::MAX >> 3, number: u64::MAX },
             Parcel::Ask { array: 1, address: 2, worker: 3, pe: 4, turn: u64::MAX },
             Parcel::Supply { pe: 6, turn: 7, value: 0.25 },
             Parcel::Result { array: 8, address: 9, pe: 10, value: -3.0 },

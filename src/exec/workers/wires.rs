@@ -3,14 +3,16 @@
 //! A wire between two PEs of one worker is a queue of that worker. A wire between two workers has an end at each: the
 //! sender's knows how many slots are free, the receiver's holds the words. A slot that is taken is free again when the
 //! receiver has taken the word *and* the sender has heard of it (a credit), so never are there more words in a wire, on
-//! their way included, than the program declares. Words of a wire keep their order.
+//! their way included, than the program declares. Words of a wire keep their order. A word that goes back to the worker that it
+//! came from is named instead of being sent (`returns.rs`).
 
 use super::outbox::Outbox;
 use super::packet::Parcel;
+use super::returns::{Sent, Taken};
 use super::word::Word;
 use crate::array::{NOWHERE, Wire};
 use crate::exec::plan::Plan;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Where the other end of a wire is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ enum Far {
 
 /// A wire, as far as it is at this worker.
 #[derive(Debug)]
-struct End<W> {
+struct End<W: Word> {
     wire: usize,
     far: Far,
     /// Words to be received here.
@@ -36,10 +38,16 @@ struct End<W> {
     owed: u64,
     /// The PE of this worker that waits; one at most, since a wire that is full is not empty.
     parked: Option<usize>,
+    /// What was sent to a PE that may send it back.
+    sent: Option<Box<Sent<W>>>,
+    /// What was taken by a PE that may send it back.
+    taken: Option<Box<Taken<W>>>,
+    /// The ends from which the PE that sends here may have what it sends back.
+    origins: Vec<usize>,
 }
 
 /// All ends of one worker.
-pub struct Wires<W> {
+pub struct Wires<W: Word> {
     ends: Vec<End<W>>,
     /// The end of each wire of the whole array; [`NOWHERE`] for the wires of others.
     end_of: Vec<usize>,
@@ -59,10 +67,35 @@ impl<W: Word> Wires<W> {
             if let Some(far) = far_end(plan, joint, worker) {
                 let free = if matches!(far, Far::From(_)) { 0 } else { plan.capacities[joint.channel] };
                 wires.end_of[wire] = wires.ends.len();
-                wires.ends.push(End { wire, far, queue: VecDeque::new(), free, owed: 0, parked: None });
+                wires.ends.push(End::new(wire, far, free));
             }
         }
+        wires.find_returns(plan);
         wires
+    }
+
+    /// Readies ends for words that come back.
+    fn find_returns(&mut self, plan: &Plan<'_>) {
+        let mut origins = HashMap::<(usize, usize), Vec<usize>>::new();
+        for (number, end) in self.ends.iter_mut().enumerate() {
+            let joint = &plan.wiring.wires[end.wire];
+            match end.far {
+                Far::To(_) if plan.comes_back(joint) => {
+                    end.sent = Some(Box::new(Sent::new(plan.capacities[joint.channel])));
+                }
+                Far::From(worker) if plan.comes_back(joint) => {
+                    end.taken = Some(Box::new(Taken::new()));
+                    origins.entry((joint.receiver, worker)).or_default().push(number);
+                }
+                _ => {}
+            }
+        }
+        for end in &mut self.ends {
+            if let Far::To(worker) = end.far {
+                let sender = plan.wiring.wires[end.wire].sender;
+                end.origins = origins.get(&(sender, worker)).cloned().unwrap_or_default();
+            }
+        }
     }
 
     /// The end of a wire at this worker; [`NOWHERE`] where it has none.
@@ -76,15 +109,15 @@ impl<W: Word> Wires<W> {
     }
 
     /// Sends a word; `None` where the wire is full, and then the PE is parked. Else the PE that may go on, if any.
-    pub fn send(&mut self, end: usize, pe: usize, word: &W, outbox: &mut Outbox) -> Option<Option<usize>> {
-        let end = &mut self.ends[end];
+    pub fn send(&mut self, number: usize, pe: usize, word: &W, outbox: &mut Outbox) -> Option<Option<usize>> {
+        let end = &mut self.ends[number];
         if end.free == 0 {
             end.parked = Some(pe);
             return None;
         }
         end.free -= 1;
         if let Far::To(worker) = end.far {
-            outbox.put(worker, &Parcel::Word { wire: end.wire, value: word.clone() });
+            self.send_away(number, worker, word, outbox);
             return Some(None);
         }
         end.queue.push_back(word.clone());
@@ -93,13 +126,28 @@ impl<W: Word> Wires<W> {
         Some(freed)
     }
 
-    /// A word was put in a queue.
+    /// Sends a word to another worker, or its name where that has it.
+    fn send_away(&mut self, number: usize, worker: usize, word: &W, outbox: &mut Outbox) {
+        let End { wire, origins, .. } = &self.ends[number];
+        let name = |origin: &usize| {
+            let End { wire: origin, taken, .. } = &self.ends[*origin];
+            Some(Parcel::Return { wire: *wire, origin: *origin, number: taken.as_ref()?.number(word)? })
+        };
+        let named = origins.iter().find_map(name);
+        outbox.put(worker, &named.unwrap_or_else(|| Parcel::Word { wire: *wire, value: word.clone() }));
+        if let Some(sent) = &mut self.ends[number].sent {
+            self.bytes -= sent.keep(word);
+            self.count(word);
+        }
+    }
+
+    /// A word was put in a queue, or is kept.
     fn count(&mut self, word: &W) {
         self.bytes += word.bytes();
         self.most_bytes = self.most_bytes.max(self.bytes);
     }
 
-    /// The most bytes that words in the queues took at a time.
+    /// The most bytes that words in the queues, and those that may come back, took at a time.
     pub fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
@@ -114,6 +162,7 @@ impl<W: Word> Wires<W> {
         };
         self.bytes -= word.bytes();
         if matches!(end.far, Far::From(_)) {
+            end.taken.iter_mut().for_each(|taken| taken.note(&word));
             if end.owed == 0 {
                 self.debtors.push(number);
             }
@@ -132,6 +181,14 @@ impl<W: Word> Wires<W> {
         end.parked.take()
     }
 
+    /// A word came back that was sent on the wire `origin` under this number; the PE that may go on, if any.
+    pub fn arrive_back(&mut self, wire: usize, origin: usize, number: u64) -> Option<usize> {
+        let end = self.ends.get_mut(self.end_of[origin])?;
+        let (word, forgotten) = end.sent.as_mut()?.named(number)?;
+        self.bytes -= forgotten;
+        self.arrive(wire, word)
+    }
+
     /// Another worker freed slots; the PE that may go on, if any.
     pub fn refill(&mut self, wire: usize, slots: u64) -> Option<usize> {
         let end = self.ends.get_mut(self.end_of[wire])?;
@@ -147,6 +204,13 @@ impl<W: Word> Wires<W> {
                 outbox.put::<W>(worker, &Parcel::Credit { wire: end.wire, slots: std::mem::take(&mut end.owed) });
             }
         }
+    }
+}
+
+impl<W: Word> End<W> {
+    fn new(wire: usize, far: Far, free: u64) -> End<W> {
+        let queue = VecDeque::new();
+        End { wire, far, queue, free, owed: 0, parked: None, sent: None, taken: None, origins: vec![] }
     }
 }
 

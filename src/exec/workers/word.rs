@@ -4,9 +4,9 @@
 
 use super::packet::{Packet, Parcels};
 use crate::array::{Assignment, Trouble};
-use crate::leaf::{Element, Leaves, Tile, Work, assign};
+use crate::leaf::{Buffer, Element, Leaves, Tile, Work, assign};
 use crate::sim::Memory;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Bytes of an element of double precision, and of an entry of a packet.
 pub const ELEMENT: u64 = size_of::<f64>() as u64;
@@ -19,6 +19,8 @@ pub trait Word: Clone + Send + Sync {
     type Operations;
     /// Whether threads that hold the same word share its elements.
     const IS_SHARED: bool;
+    /// What a word is known by that many may hold.
+    type Mark: Send + Sync + std::fmt::Debug;
     /// What registers begin with: the validator refuses programs that read them before they are written.
     const UNWRITTEN: Self;
     /// A PE may do so many sends and receives before others have their turn and packets leave.
@@ -44,6 +46,12 @@ pub trait Word: Clone + Send + Sync {
     /// How many bytes its elements take.
     fn bytes(&self) -> u64;
 
+    /// What it is known by; none for a word that is as small as its name.
+    fn mark(&self) -> Option<Self::Mark>;
+
+    /// Whether it is the word of a mark.
+    fn has(&self, mark: &Self::Mark) -> bool;
+
     /// Puts the word into a packet.
     fn pack(&self, packet: &mut Packet);
 
@@ -63,6 +71,7 @@ pub trait Stored: Word<Operations: Sync> {
 impl<E: Element> Word for E {
     type Element = E;
     type Operations = ();
+    type Mark = ();
     const IS_SHARED: bool = false;
     const UNWRITTEN: E = E::NAN;
     const TURN: u32 = 4096;
@@ -80,6 +89,16 @@ impl<E: Element> Word for E {
     #[inline(always)]
     fn bytes(&self) -> u64 {
         size_of::<E>() as u64
+    }
+
+    #[inline(always)]
+    fn mark(&self) -> Option<()> {
+        None
+    }
+
+    #[inline(always)]
+    fn has(&self, _mark: &()) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -102,6 +121,7 @@ const ENCLOSED: u64 = 1;
 impl<E: Element> Word for Tile<E> {
     type Element = E;
     type Operations = Leaves;
+    type Mark = Weak<Buffer<E>>;
     const IS_SHARED: bool = true;
     const UNWRITTEN: Tile<E> = Tile::Uniform(E::NAN);
     /// A leaf takes so long that others should not wait for what is there already.
@@ -126,6 +146,15 @@ impl<E: Element> Word for Tile<E> {
             Tile::Uniform(_) => size_of::<E>() as u64,
             Tile::Values(values) => size_of_val(&values[..]) as u64,
         }
+    }
+
+    fn mark(&self) -> Option<Weak<Buffer<E>>> {
+        if let Tile::Values(values) = self { Some(Arc::downgrade(values)) } else { None }
+    }
+
+    /// Memory that a mark refers to is nobody else's, even when the word is not there any more.
+    fn has(&self, mark: &Weak<Buffer<E>>) -> bool {
+        matches!(self, Tile::Values(values) if std::ptr::eq(Arc::as_ptr(values), mark.as_ptr()))
     }
 
     fn pack(&self, packet: &mut Packet) {

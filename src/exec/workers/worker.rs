@@ -48,6 +48,8 @@ pub struct Report {
     pub computed: Vec<u64>,
     /// How many words and drives it sent to other workers.
     pub words: u64,
+    /// How many of the words were named, since they came from where they go.
+    pub returned: u64,
     /// In how many packets, those with credits alone included.
     pub packets: u64,
     /// What it held at most.
@@ -142,6 +144,9 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let world = &mut self.world;
         match parcel {
             Parcel::Word { wire, value } => world.ready.extend(world.wires.arrive(wire, value)),
+            Parcel::Return { wire, origin, number } => {
+                world.ready.extend(world.wires.arrive_back(wire, origin, number))
+            }
             Parcel::Credit { wire, slots } => world.ready.extend(world.wires.refill(wire, slots)),
             Parcel::Drive { line, pe, value, tag } => match world.lines.arrive(line, &tag, value) {
                 Some(freed) => world.ready.extend(freed),
@@ -172,12 +177,12 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             (pe.pe, Standing { counter: pe.counter, finished: pe.finished, clock: None, slots })
         };
         let standings = pes.into_iter().map(standing).collect();
-        let Outbox { words, packets, .. } = world.outbox;
+        let Outbox { words, returned, packets, .. } = world.outbox;
         let Share { inputs, outputs } = world.arrays.held();
         let channels = world.wires.most_bytes() + world.lines.bytes() + world.supplies.most_bytes();
         let held = Held { inputs, outputs, channels };
         let lane = world.tape.into_lane();
-        (Report { standings, computed: world.computed, words, packets, held, lane }, world.arrays)
+        (Report { standings, computed: world.computed, words, returned, packets, held, lane }, world.arrays)
     }
 }
 

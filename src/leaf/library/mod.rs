@@ -79,7 +79,7 @@ impl LeafBackend {
     }
 
     /// Whether there is one.
-    pub(in crate::leaf) fn is_library(self) -> bool {
+    pub fn is_library(self) -> bool {
         self != LeafBackend::Loops
     }
 }

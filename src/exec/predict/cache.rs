@@ -1,0 +1,100 @@
+//! Which tiles the cache of a core still has, by reuse distances.
+//!
+//! In: the tiles that a worker touches, one after the other. Out: how many bytes it has touched since it touched each of them last.
+//! That tells whether a cache of any size still has it that drops what was touched longest ago (Mattson et al., Evaluation
+//! techniques for storage hierarchies, 1970). Touches have numbers in their order; the bytes of a tile count at its last one. Sums
+//! of them are those of a Fenwick tree, so a touch costs the logarithm of how many there were.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// When a tile was touched last: the number of the touch, from 1 on, [`IN_CACHE`] or [`IN_MEMORY`]. All copies of the tile have the same.
+pub type Touched = Arc<AtomicUsize>;
+
+/// Not touched yet, but copied by the worker when it came from another one.
+pub const IN_CACHE: usize = 0;
+
+/// Not touched yet: it was there before the run, and a load does not copy it; or a leaf begins it.
+pub const IN_MEMORY: usize = usize::MAX;
+
+/// All touches of a worker.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// At `n - 1` the bytes of the touches that end with the `n`th, of as many as the lowest bit of `n` says.
+    sums: Vec<u64>,
+    /// The bytes of all touches.
+    all: u64,
+}
+
+impl Cache {
+    /// Touches a tile of so many bytes; how many different bytes were touched since its last touch, its own included: no others
+    /// for a tile that is in the cache, more than can be for one in memory.
+    pub fn touch(&mut self, touched: &Touched, bytes: u64) -> u64 {
+        let last = touched.load(Ordering::Relaxed);
+        let distance = match last {
+            IN_CACHE => bytes,
+            IN_MEMORY => u64::MAX,
+            _ => self.all - self.until(last - 1),
+        };
+        match last {
+            IN_CACHE | IN_MEMORY => self.all += bytes,
+            _ => self.forget(last, bytes),
+        }
+        self.enter(bytes);
+        touched.store(self.sums.len(), Ordering::Relaxed);
+        distance
+    }
+
+    /// The bytes of the first `count` touches.
+    fn until(&self, mut count: usize) -> u64 {
+        let mut sum = 0;
+        while count > 0 {
+            sum += self.sums[count - 1];
+            count -= lowest_bit(count);
+        }
+        sum
+    }
+
+    /// Takes its bytes from a touch that is not the last one of its tile any more.
+    fn forget(&mut self, mut touch: usize, bytes: u64) {
+        while touch <= self.sums.len() {
+            self.sums[touch - 1] -= bytes;
+            touch += lowest_bit(touch);
+        }
+    }
+
+    /// Enters a touch after all others.
+    fn enter(&mut self, bytes: u64) {
+        let number = self.sums.len() + 1;
+        let before = self.until(number - 1) - self.until(number - lowest_bit(number));
+        self.sums.push(before + bytes);
+    }
+}
+
+fn lowest_bit(number: usize) -> usize {
+    number & number.wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Beside a list in the order of the last touches.
+        #[test]
+        fn a_distance_is_what_was_touched_since(order in prop::collection::vec(0..9usize, 0..200)) {
+            let begun = |tile: usize| Arc::new(AtomicUsize::new(if tile.is_multiple_of(2) { IN_CACHE } else { IN_MEMORY }));
+            let tiles: Vec<(Touched, u64)> = (0..9).map(|tile| (begun(tile), 1 << tile)).collect();
+            let (mut cache, mut list) = (Cache::default(), Vec::<usize>::new());
+            for tile in order {
+                let place = list.iter().position(|other| *other == tile);
+                let since = |place: usize| list[place..].iter().map(|tile| tiles[*tile].1).sum::<u64>();
+                let first = if tile.is_multiple_of(2) { tiles[tile].1 } else { u64::MAX };
+                prop_assert_eq!(cache.touch(&tiles[tile].0, tiles[tile].1), place.map_or(first, since));
+                list.retain(|other| *other != tile);
+                list.push(tile);
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Tiles that come back to the rank that sent them: as many as a prediction says, in memory that was stated.
+
+use super::command::Emitted;
+use super::mpirun::mpirun;
+use serde_json::Value;
+
+/// Leaves take no time to speak of.
+const MACHINE: &str =
+    "[loops]\ngemm = 1e9\nsyrk = 1e9\ntrsm = 1e9\npotrf = 1e9\ngetrf = 1e9\ntrtri = 1e9\nother = 1e9\n";
+
+/// A kernel in tiles on ranks whose PEs are dealt out in turn.
+fn run(kernel: &str, flags: &[&str], size: &str, ranks: usize) -> Value {
+    let file = format!("kernels/{kernel}.rec");
+    let emitted = Emitted::of(&file, flags);
+    let machine = emitted.path("cluster.toml");
+    std::fs::write(&machine, MACHINE).expect("written");
+    let flags = ["--size", size, "--deal", "cyclic", "--machine", &machine, "--reference", &file, "--json"];
+    let ran = mpirun(ranks, &[&[&*emitted.program], &flags[..]].concat());
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{kernel} on {ranks}");
+    let found: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+    assert_eq!(found["matches_reference"], true, "{kernel} on {ranks}");
+    for key in ["words", "returned"] {
+        assert_eq!(found[key], found["predicted"][key], "{key} of {kernel} on {ranks}");
+    }
+    found
+}
+
+const CHOLESKY: [&str; 4] = ["--tile", "i=4", "--schedule", "timed"];
+
+/// 7 tiles a side, the last of 2: on two ranks each of the 21 tiles below the diagonal is sent once, and comes back on its other hops.
+#[test]
+fn a_factor_sends_each_tile_once() {
+    let found = run("cholesky", &CHOLESKY, "N=26", 2);
+    let words = found["words"].as_u64().expect("a count");
+    assert_eq!((words, &found["returned"]), (56, &(56 - 21).into()));
+    for rank in found["memory"].as_array().expect("ranks") {
+        let bytes = |part: &Value| part.as_u64().expect("bytes");
+        assert!(bytes(&rank["held"]["channels"]) <= bytes(&rank["channels"]), "{rank}");
+    }
+}
+
+/// In a ring of three nobody hears from whom it sends to.
+#[test]
+fn what_does_not_go_back_is_sent() {
+    assert_eq!(run("cholesky", &CHOLESKY, "N=26", 3)["returned"], 0);
+}
+
+#[test]
+fn streams_of_other_kernels_come_back_as_well() {
+    for (kernel, flags, size) in [
+        ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "cannon"], "M=15,N=14,K=13"),
+        ("trsm", &["--tile", "r=4,i=4", "--schedule", "grid"], "N=14,R=15"),
+        ("lu", &["--tile", "i=4", "--schedule", "timed"], "N=14"),
+    ] {
+        let found = run(kernel, flags, size, 2);
+        assert!(found["returned"].as_u64().is_some_and(|returned| returned > 0), "{kernel}: {}", found["words"]);
+    }
+}
