@@ -4,7 +4,7 @@
 //! once, on products: from one call on some tiles to the next call on the same ones, ever more other tiles are touched. Loops are so
 //! slow that memory keeps up with them.
 
-use super::{At, Host, Note, Wanted};
+use super::{At, Host, Note, Wanted, median};
 use crate::cost::{Cluster, Rate, TASKS, Warmth, library};
 use crate::leaf::{LeafBackend, measure_rates};
 
@@ -67,10 +67,6 @@ fn reuse<H: Host>(
         (mib, least)
     });
     Ok(of_distance.collect())
-}
-
-fn median(values: &[f64]) -> f64 {
-    super::figure("", At::Once, values.to_vec()).median
 }
 
 /// The rates of a task at all sides.

@@ -133,7 +133,7 @@ fn measure_transport<H: Host>(
     let op = cluster.operation;
     cluster.message = note("cluster.alpha", At::Once, messages(host, op, (1, 4000), runs)?);
     let large = messages(host, op, (LARGE, 100), runs)?;
-    let transit = figure("", At::Once, large.clone()).median;
+    let transit = median(&large);
     cluster.taken = note("cluster.gamma", At::Once, taken(host, transit, runs)?);
     // What goes to and fro is taken in before it goes back.
     let byte = |seconds: &f64| ((seconds - cluster.message) / (8 * LARGE) as f64 - cluster.taken).max(0.0);
@@ -161,6 +161,10 @@ const MOST_SIDE: u64 = 2048;
 /// Four digits: more is chance.
 fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
+}
+
+fn median(values: &[f64]) -> f64 {
+    figure("", At::Once, values.to_vec()).median
 }
 
 fn figure(key: &str, at: At, mut values: Vec<f64>) -> Figure {
