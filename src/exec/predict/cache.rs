@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// When a tile was touched last: the number of the touch, from 1 on, [`IN_CACHE`] or [`IN_MEMORY`]. All copies of the tile have the same.
 pub type Touched = Arc<AtomicUsize>;
 
-/// Not touched yet, but copied by the worker when it came from another one.
+/// Not touched yet, but its worker has just copied it from another one, or written it element by element.
 pub const IN_CACHE: usize = 0;
 
 /// Not touched yet: it was there before the run, and a load does not copy it; or a leaf begins it.

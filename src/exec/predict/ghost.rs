@@ -27,7 +27,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A tile in the cache: its worker takes it in from another.
+    /// A tile in the cache: its worker has just copied or written it.
     pub fn new(elements: u64) -> Body {
         Body { elements, itself: Arc::default(), touched: Arc::new(IN_CACHE.into()) }
     }
@@ -64,7 +64,7 @@ impl<W> Ghost<W> {
         Ghost { body: Some(body), word: PhantomData }
     }
 
-    /// The elements of a tile that is not uniform.
+    /// What stands for the elements of a tile that is not uniform.
     pub fn body(&self) -> Option<&Body> {
         self.body.as_ref()
     }
