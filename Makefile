@@ -57,7 +57,8 @@ GEMM_OURS := --ours cannon/i=512,j=1024,k=256/2x1/block --ours cannon/i=512,j=10
   --ours cannon/i=1024,j=1024,k=2048/2x1/block --ours cannon/i=1024,j=2048,k=1024/2x1/block
 TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block --ours grid/r=512,i=512/2x1/block \
   --ours grid/r=1024,i=512/2x1/block --ours grid/r=256,i=384/2x1/block \
-  --ours split/r=128,i=256/2x1/block/cyclic --ours split/r=256,i=512/2x1/block/cyclic --ours grid/r=128,i=256/2x1/block
+  --ours split/r=128,i=256/2x1/block/cyclic --ours split/r=256,i=512/2x1/block/cyclic --ours grid/r=128,i=256/2x1/block \
+  --ours grid/r=264,i=192/2x1/block
 POTRF_OURS := --ours timed/i=256/1x2/cyclic --ours timed/i=256/1x2/block-cyclic:2 --ours timed/i=128/1x2/cyclic \
   --ours timed/i=128/1x2/block-cyclic:2 --ours timed/i=512/1x2/cyclic --ours timed/i=192/1x2/cyclic
 peers: setup $(PEER) $(if $(MKL),$(PEER)-mkl)

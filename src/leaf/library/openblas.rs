@@ -51,6 +51,9 @@ impl<E: Element> Factor<E> for OpenBlas {
 }
 
 impl<E: Element> Solve<E> for OpenBlas {
+    /// It packs for each product what that reads, which few rows do not pay for.
+    const UNHALVED: usize = 0;
+
     fn solve_whole(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout) {
         openblas::solve(read(triangle), is_unit, x, lay(layout));
     }

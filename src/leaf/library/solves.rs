@@ -1,9 +1,10 @@
 //! Solves by halves, over the products of a library.
 //!
 //! In: a triangle and what it divides. Out: the same as from one routine, but nearly all of the work is done by products: half of a solve
-//! is a product with the other half, all the way down, and the last few rows are multiplied by the inverse of their triangle. Of a tile of
+//! is a product with the other half, all the way down, and the last few rows are multiplied by the inverse of their triangle. A library
+//! whose products by few rows are as fast as others stops halving sooner: a few rows are one product with all before them. Of a tile of
 //! 256 the libraries' own solves reach two fifths (OpenBLAS 0.3.21, AVX-512) and half (faer 0.24.4) of the speed of their products where
-//! neighbours of a column lie side by side; by halves they reach two thirds and four fifths. Rounding grows with the condition of the
+//! neighbours of a column lie side by side; so done they reach two thirds and five sixths. Rounding grows with the condition of the
 //! triangles that are inverted, as in every library that inverts small blocks of the diagonal.
 
 use super::halves::copy;
@@ -14,8 +15,14 @@ use std::ops::Range;
 /// So few rows are multiplied by an inverse; a solve of so few rows, or right-hand sides, is one routine.
 const FEW: usize = 16;
 
+/// So many columns of an inverse are computed at a time.
+const WIDE: usize = 8;
+
 /// A library that solves for a few rows, and multiplies rows of one matrix.
 pub(super) trait Solve<E>: Library<E> {
+    /// So many rows are not halved where neighbours of a column lie side by side: a few at a time, each from all before.
+    const UNHALVED: usize;
+
     /// Does in one routine what [`solve`] does.
     fn solve_whole(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout);
 
@@ -64,13 +71,31 @@ impl<E: Element, L: Solve<E>> Halving<'_, E, L> {
         if rows.len() <= FEW {
             return self.few(rows);
         }
+        if rows.len() <= L::UNHALVED && !self.layout.by_rows {
+            return self.a_few_at_a_time(rows);
+        }
         let half = rows.start + (rows.len() / 2).next_multiple_of(FEW);
-        let (first, last) = (rows.start..half, half..rows.end);
-        self.rows(first.clone());
-        let between = self.triangle.part(last.clone(), first.clone());
-        let rows = Rows { values: self.x, layout: self.layout, from: first, into: last.clone() };
+        self.rows(rows.start..half);
+        self.take(rows.start..half, half..rows.end);
+        self.rows(half..rows.end);
+    }
+
+    /// Takes from a few rows what those before them, all that are known, say of them, and solves for these.
+    fn a_few_at_a_time(&mut self, rows: Range<usize>) {
+        for start in rows.clone().step_by(FEW) {
+            let few = start..rows.end.min(start + FEW);
+            if start > rows.start {
+                self.take(rows.start..start, few.clone());
+            }
+            self.few(few);
+        }
+    }
+
+    /// Takes what rows that are known say of others.
+    fn take(&mut self, known: Range<usize>, from: Range<usize>) {
+        let between = self.triangle.part(from.clone(), known.clone());
+        let rows = Rows { values: self.x, layout: self.layout, from: known, into: from };
         self.library.add_rows(rows, -E::ONE, between);
-        self.rows(last);
     }
 
     /// Multiplies a few rows by the inverse of their triangle.
@@ -81,26 +106,50 @@ impl<E: Element, L: Solve<E>> Halving<'_, E, L> {
         let x = &mut self.x[self.layout.address(rows.start, 0)..];
         let given = Layout { step: part.lines()[1], ..part };
         copy(Matrix { values: x, layout: part }, &mut self.room, given.step);
-        let inverse = Matrix { values: &inverse, layout: square };
+        let inverse = Matrix { values: inverse.as_flattened(), layout: square };
         let given = Matrix { values: &self.room, layout: given };
         self.library.add_product(Target { values: x, layout: part, is_blank: true }, E::ONE, inverse, given);
     }
 }
 
-/// The inverse of the lower triangle of a small square, by rows: each row is taken from those before.
-fn inverse<E: Element>(triangle: Matrix<'_, E>, is_unit: bool) -> [E; FEW * FEW] {
-    let at = |row: usize, column: usize| triangle.values[triangle.layout.address(row, column)];
-    let mut inverse = [E::ZERO; FEW * FEW];
-    for row in 0..triangle.layout.rows {
-        let (known, line) = inverse.split_at_mut(row * FEW);
-        let pivot = if is_unit { E::ONE } else { E::ONE / at(row, row) };
-        for (column, before) in known.chunks_exact(FEW).enumerate() {
-            let factor = -at(row, column) * pivot;
-            line.iter_mut().zip(&before[..=column]).for_each(|(entry, before)| *entry += factor * *before);
+/// The inverse of the lower triangle of a small square, by rows.
+fn inverse<E: Element>(triangle: Matrix<'_, E>, is_unit: bool) -> [[E; FEW]; FEW] {
+    let (n, factors) = (triangle.layout.rows, by_rows(triangle));
+    let mut inverse = [[E::ZERO; FEW]; FEW];
+    for group in 0..n.div_ceil(WIDE) {
+        for row in group * WIDE..n {
+            let pivot = if is_unit { E::ONE } else { E::ONE / factors[row][row] };
+            let entries = entries(&factors[row], &inverse, group, row);
+            inverse[row].as_chunks_mut::<WIDE>().0[group] = entries.map(|entry| entry * pivot);
         }
-        line[row] = pivot;
     }
     inverse
+}
+
+/// A group of a row of an inverse, from the rows before, less the pivot: so few that each stays in a register.
+fn entries<E: Element>(factors: &[E; FEW], inverse: &[[E; FEW]; FEW], group: usize, row: usize) -> [E; WIDE] {
+    let first = group * WIDE;
+    let mut entries = [E::ZERO; WIDE];
+    entries.iter_mut().skip(row - first).take(1).for_each(|own| *own = E::ONE);
+    for (factor, known) in factors[first..row].iter().zip(&inverse[first..row]) {
+        let known = &known.as_chunks::<WIDE>().0[group];
+        entries.iter_mut().zip(known).for_each(|(entry, known)| *entry -= *factor * *known);
+    }
+    entries
+}
+
+/// A small square, its rows side by side.
+fn by_rows<E: Element>(square: Matrix<'_, E>) -> [[E; FEW]; FEW] {
+    let mut rows = [[E::ZERO; FEW]; FEW];
+    let n = square.layout.rows;
+    for line in 0..n {
+        let values = &square.line(line)[..n];
+        match square.layout.by_rows {
+            true => rows[line][..n].copy_from_slice(values),
+            false => rows.iter_mut().zip(values).for_each(|(row, value)| row[line] = *value),
+        }
+    }
+    rows
 }
 
 #[cfg(test)]
