@@ -67,7 +67,7 @@ impl<E: Element> Factor<E> for Faer {
 }
 
 impl<E: Element> Solve<E> for Faer {
-    /// It packs nothing of what its products by few rows read, so that they are as fast as others (0.24.4).
+    /// Its products by few rows are as fast as others: packing takes a fiftieth of a solve of 128 rows (0.24.4).
     const UNHALVED: usize = 256;
 
     fn solve_whole(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout) {
