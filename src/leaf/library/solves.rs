@@ -187,6 +187,16 @@ mod tests {
         Ok(())
     }
 
+    /// Where halves and a few rows at a time meet, in whole sixteens and not.
+    #[test]
+    fn a_solve_of_more_rows_than_are_left_unhalved_is_a_solve() {
+        for n in [<Faer as Solve<f64>>::UNHALVED, 257, 300] {
+            let (square, layout) = (laid(n, n, true, 1), laid(n, 17, false, 2));
+            let values = triangle(n, square);
+            check::<f64>(&Faer, Matrix { values: &values, layout: square }, false, layout).expect("the same");
+        }
+    }
+
     proptest! {
         /// Wherever lines lie and however far apart; what is between the lines stays.
         #[test]
