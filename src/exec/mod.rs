@@ -32,6 +32,7 @@ pub use settings::Settings;
 
 mod sharing;
 
+pub use sharing::broadcast::Broadcast;
 pub use sharing::owners::{Dealing, Owners};
 pub use sharing::shares::{MOST_WORKERS, Shares, numbering_obligation, owner_obligations};
 

@@ -4,6 +4,7 @@
 //! wires and lines to each other by their numbers.
 
 use super::Settings;
+use super::sharing::broadcast::Broadcast;
 use super::sharing::homes::Homes;
 use super::sharing::owners::Owners;
 #[cfg(feature = "mpi")]
@@ -21,6 +22,8 @@ pub struct Plan<'a> {
     pub capacities: Vec<u64>,
     /// For each bus line the workers with a PE on it, in rising order.
     pub reach: Vec<Vec<usize>>,
+    /// How a word that is driven gets to all of them.
+    pub broadcast: Broadcast,
     /// For each `let` of the program whether it calls a leaf.
     pub calls: Vec<bool>,
     /// Where the words of arrays have their homes; none where each has it with who loads or stores it.
@@ -42,7 +45,8 @@ impl<'a> Plan<'a> {
         let capacities = program.channels.iter().map(|channel| settings.capacity.unwrap_or(channel.depth)).collect();
         let reach = reach(&wiring, &owners);
         let calls = code.calls().iter().map(|leaves| !leaves.is_empty()).collect();
-        Plan { code, wiring, capacities, reach, calls, homes, workers, owners, returning: HashSet::new() }
+        let broadcast = settings.broadcast;
+        Plan { code, wiring, capacities, reach, broadcast, calls, homes, workers, owners, returning: HashSet::new() }
     }
 
     /// The same for workers that do not share tiles: one that comes back to a worker is not sent again.

@@ -2,6 +2,7 @@
 //!
 //! In: what the user asks for. Out: [`Settings`], checked before anything is read.
 
+use super::sharing::broadcast::Broadcast;
 use super::sharing::owners::{Dealing, Owners};
 use crate::array::Grid;
 use crate::diagnostic::{Checked, Diagnostic};
@@ -25,6 +26,8 @@ pub struct Settings {
     pub repeat: usize,
     /// Slots of every channel, at least 1, in place of the declared depths.
     pub capacity: Option<u64>,
+    /// How a word on a bus gets to all workers of its line.
+    pub broadcast: Broadcast,
     /// How many digits numbers and the elements of tiles have.
     pub precision: Precision,
     /// What runs the leaves of a program over tiles.
@@ -45,6 +48,7 @@ impl Default for Settings {
             layout: None,
             repeat: 1,
             capacity: None,
+            broadcast: Broadcast::default(),
             precision: Precision::default(),
             leaves,
             memory: None,

@@ -3,7 +3,7 @@
 use super::programs::{filled, program, same_bits, settings, shown, sizes};
 use ndarray::Array2;
 use systole::array::{Program, Tensors};
-use systole::exec::{Execution, execute};
+use systole::exec::{Broadcast, Dealing, Execution, Settings, execute};
 use systole::integer::name;
 use systole::sim::{self, simulate};
 
@@ -15,7 +15,13 @@ const ROWS: &str = "(program rows (version 1) (parameters N) (array X in (N N)) 
      (class above (guard (>= q (+ p 1))) (listen x row (q 5)) (listen x row (0 5)) (store (Y p q) x))
      (class below (guard (>= p (+ q 1))) (listen x row ((- N 1) 5)) (listen x row (q 5)) (store (Y p q) x)))";
 
-fn run(text: &str, n: usize, settings: &systole::exec::Settings) -> Execution {
+/// All settings, with every shape of broadcasts.
+fn shapes() -> impl Iterator<Item = Settings> {
+    let shaped = |settings: Settings| Broadcast::ALL.map(|broadcast| Settings { broadcast, ..settings.clone() });
+    settings().into_iter().flat_map(shaped)
+}
+
+fn run(text: &str, n: usize, settings: &Settings) -> Execution {
     let inputs = Tensors::from([(name("X"), filled(2, &[n, n]))]);
     let execution = execute(&program(text), &sizes(&[("N", n as i64)]), &inputs, settings);
     execution.unwrap_or_else(|faults| panic!("{}", shown(&faults)))
@@ -30,7 +36,7 @@ fn a_word_is_heard_on_every_worker_of_its_line() {
             std::cmp::Ordering::Less => x[[p, 0]],
             std::cmp::Ordering::Greater => x[[p, q]],
         });
-        for settings in settings() {
+        for settings in shapes() {
             let execution = run(ROWS, n, &settings);
             assert_eq!(execution.deadlock, None);
             assert_eq!(execution.outputs["Y"], expected.clone().into_dyn(), "{n} {settings:?}");
@@ -59,7 +65,7 @@ fn a_pe_that_feeds_a_bus_and_operates_is_the_same_without_clocks() {
         let inputs = Tensors::from(inputs);
         let simulated = simulate(&fed, &sizes(&[("N", n)]), &inputs, &sim::Settings::default()).expect("a run");
         assert_eq!((simulated.cycles, simulated.deadlock), (2 * n as u64 - 1, None));
-        for settings in settings() {
+        for settings in shapes() {
             let execution = execute(&fed, &sizes(&[("N", n)]), &inputs, &settings);
             let execution = execution.unwrap_or_else(|faults| panic!("{}", shown(&faults)));
             assert!(same_bits(&execution.outputs, &simulated.outputs), "N = {n} {settings:?}");
@@ -71,7 +77,7 @@ fn a_pe_that_feeds_a_bus_and_operates_is_the_same_without_clocks() {
 #[test]
 fn a_tag_that_is_not_driven_is_a_deadlock_on_every_worker() {
     let text = ROWS.replace("(drive row x (i 5))", "(if ((>= i 1)) ((drive row x (i 5))) ())");
-    for settings in settings() {
+    for settings in shapes() {
         let deadlock = run(&text, 5, &settings).deadlock.expect("a deadlock");
         let waiting: Vec<Vec<i64>> = deadlock.blocked.iter().map(|blocked| blocked.pe.clone()).collect();
         // Whoever listens for tag 0: all above the diagonal, and the first column below it.
@@ -80,5 +86,25 @@ fn a_tag_that_is_not_driven_is_a_deadlock_on_every_worker() {
             .filter(|pe| pe[1] > pe[0] || (pe[1] == 0 && pe[0] > 0))
             .collect();
         assert_eq!(waiting, expected, "{settings:?}");
+    }
+}
+
+/// Each worker of a line but the one that drives is sent a word once, whatever the shape: rows of 7 PEs on 7 workers.
+#[test]
+fn a_word_crosses_as_often_as_there_are_others_on_its_line() {
+    for broadcast in Broadcast::ALL {
+        let settings = Settings { workers: 7, arrangement: Some(vec![1, 7]), broadcast, ..Settings::default() };
+        assert_eq!(run(ROWS, 7, &settings).counts.words, 7 * 7 * 6, "{broadcast:?}");
+    }
+}
+
+/// Two PEs of a row drive one tag. Whoever hears both first says so, however far from both it is.
+#[test]
+fn a_tag_that_two_workers_drive_is_refused_in_every_shape() {
+    let text = ROWS.replace("(listen x row ((- N 1) 5))", "(load x (X p q)) (drive row x ((- N 1) 5))");
+    let inputs = Tensors::from([(name("X"), filled(2, &[7, 7]))]);
+    for settings in shapes().filter(|settings| settings.dealing == Dealing::Block) {
+        let faults = execute(&program(&text), &sizes(&[("N", 7)]), &inputs, &settings).expect_err("a refusal");
+        assert!(shown(&faults).contains("was driven before on this line"), "{settings:?}: {}", shown(&faults));
     }
 }

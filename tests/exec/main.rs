@@ -80,3 +80,6 @@ mod ranks_calibration;
 
 #[cfg(feature = "mpi")]
 mod ranks_returns;
+
+#[cfg(feature = "mpi")]
+mod ranks_broadcasts;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use systole::array::Program;
 use systole::cost::{Cluster, Machine};
-use systole::exec::{Dealing, Settings, predict};
+use systole::exec::{Broadcast, Dealing, Settings, predict};
 use systole::integer::{Bindings, name};
 use systole::span::Source;
 
@@ -191,6 +191,34 @@ fn one_worker_has_one_way_for_each_number_of_slots() {
         .collect();
     slots.sort();
     assert_eq!(slots, [None, Some(2), Some(3)]);
+}
+
+/// Four workers on one line have a way for each shape, each with the time of its own prediction; where nothing is on a bus, and
+/// between two workers, the first shape stands for all.
+#[test]
+fn shapes_of_broadcasts_are_weighed_where_words_are_handed_on() {
+    let folder = Folder::new();
+    let case = Case { tile: "i=4,j=8,k=4", ..CASES[0] };
+    let shapes = |schedule: &str, ranks: &str, grid: &str| -> Vec<(Broadcast, f64)> {
+        let flags = ["--schedule", schedule, "--ranks", ranks, "--grid", grid, "--deal", "block", "--capacity", "4"];
+        let found = folder.tuned(&case, &[&flags[..], &["--designs", "1", "--broadcast", "star,chain,tree"]].concat());
+        let ways = found["ways"].as_array().expect("ways").iter().filter(|way| way["capacity"].is_null());
+        let shape = |way: &Value| Broadcast::ALL.into_iter().find(|shape| way["broadcast"] == shape.keyword());
+        ways.map(|way| (shape(way).expect("a shape"), seconds(way))).collect()
+    };
+    let program = emitted(&case, "summa", case.tile);
+    let found = shapes("summa", "4", "1x4");
+    assert_eq!(found.len(), 3);
+    for (broadcast, seconds) in found {
+        let arrangement = Some(vec![1, 4]);
+        let way = Settings { workers: 4, arrangement, broadcast, ..Settings::default() };
+        let wanted =
+            predict(&program, &sizes(&case), &way, &cluster()).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+        assert!(is_same(seconds, wanted.seconds), "{broadcast:?}: {seconds} {}", wanted.seconds);
+    }
+    for alone in [shapes("summa", "2", "1x2"), shapes("cannon", "4", "1x4")] {
+        assert!(matches!(alone[..], [(Broadcast::Star, _)]), "{alone:?}");
+    }
 }
 
 /// The program runs as it is said to, takes the bits of the equations, and is predicted to take as long as was said.

@@ -7,8 +7,9 @@ use crate::cost::{Cluster, LIBRARIES, Machine};
 use crate::diagnostic::Checked;
 #[cfg(feature = "mpi")]
 use crate::diagnostic::Diagnostic;
-use crate::driver::commands::exec::{BACKENDS, leaves, unknown, warn};
+use crate::driver::commands::exec::{BACKENDS, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
+use crate::driver::flags::way::{leaves, unknown};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
 use crate::exec::{At, Figure, Threads, Wanted, calibrate};

@@ -1,9 +1,10 @@
 //! `systole exec`: run a program for real.
 
 use crate::array::Tensors;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::commands::predict;
-use crate::driver::flags::cluster_arguments::{ExecArguments, WayArguments};
+use crate::driver::flags::cluster_arguments::ExecArguments;
+use crate::driver::flags::way::{show_dealing, unknown, way};
 use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
@@ -11,9 +12,7 @@ use crate::driver::runs::timed::threads;
 use crate::driver::runs::{memory, outputs};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::exec::{
-    Counts, Dealing, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts,
-};
+use crate::exec::{Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts};
 use crate::leaf::{LeafBackend, SERVICES};
 use crate::recurrence::Precision;
 use crate::sim;
@@ -127,29 +126,6 @@ fn precision(text: &str) -> Checked<Precision> {
     found.ok_or_else(|| unknown("precision", text, &known))
 }
 
-/// How so many workers run a program.
-pub fn way(WayArguments { deal, layout, grid, capacity, leaves }: &WayArguments, workers: usize) -> Checked<Settings> {
-    let (dealing, leaves) = (dealing(deal)?, self::leaves(leaves)?);
-    let layout = layout.as_deref().map(self::layout).transpose()?;
-    let arrangement = grid.as_deref().map(arrangement).transpose()?;
-    Ok(Settings { workers, dealing, layout, arrangement, capacity: *capacity, leaves, ..Settings::default() })
-}
-
-/// `loops`, `faer` or `openblas`.
-pub fn leaves(text: &str) -> Checked<LeafBackend> {
-    match text {
-        "loops" => Ok(LeafBackend::Loops),
-        "faer" => Ok(LeafBackend::Faer),
-        #[cfg(feature = "openblas")]
-        "openblas" => Ok(LeafBackend::OpenBlas),
-        #[cfg(not(feature = "openblas"))]
-        "openblas" => Diagnostic::new("this build of systole knows no OpenBLAS")
-            .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
-            .alone(),
-        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
-    }
-}
-
 /// Says beforehand where a library will be slower than the processor.
 pub fn warn(leaves: &[LeafBackend], output: &Output) {
     for (leaves, wider) in leaves.iter().filter_map(|leaves| Some((leaves, leaves.wider_kernels()?))) {
@@ -159,56 +135,6 @@ pub fn warn(leaves: &[LeafBackend], output: &Output) {
             leaves.title()
         ));
     }
-}
-
-/// Numbers with an `x` between them.
-pub fn arrangement(text: &str) -> Checked<Vec<usize>> {
-    let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
-    sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
-        vec![
-            Diagnostic::new(format!("`{text}` is no grid of workers")).help("write --grid 2x1, a number for each axis"),
-        ]
-    })
-}
-
-/// How PEs are dealt out.
-pub fn dealing(text: &str) -> Checked<Dealing> {
-    dealt(text, ("deal", "PEs"))
-}
-
-/// How words of arrays are dealt out.
-pub fn layout(text: &str) -> Checked<Dealing> {
-    dealt(text, ("layout", "words"))
-}
-
-/// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
-fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
-    match text.split_once(':') {
-        None if text == "block" => Ok(Dealing::Block),
-        None if text == "cyclic" => Ok(Dealing::Cyclic),
-        Some(("block-cyclic", length)) => match length.parse() {
-            Ok(length) if length >= 1 => Ok(Dealing::BlockCyclic(length)),
-            _ => Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
-                .help(format!("write --{flag} block-cyclic:2"))
-                .alone(),
-        },
-        _ => Err(unknown(flag, text, &["block", "cyclic", "block-cyclic:2"])),
-    }
-}
-
-/// As the flag is written.
-pub fn show_dealing(dealing: Dealing) -> String {
-    match dealing {
-        Dealing::Block => "block".to_owned(),
-        Dealing::Cyclic => "cyclic".to_owned(),
-        Dealing::BlockCyclic(length) => format!("block-cyclic:{length}"),
-    }
-}
-
-pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
-    let meant = nearest(word, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
-    let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-    vec![Diagnostic::new(format!("there is no {what} `{word}`")).help(help)]
 }
 
 /// The table: where it ran, how fast, what passed between workers.
@@ -287,6 +213,7 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "ranks": settings.workers,
         "arrangement": counts.arrangement,
         "layout": settings.layout.map(show_dealing),
+        "broadcast": settings.broadcast.keyword(),
         "seconds": execution.elapsed.as_secs_f64(),
         "runs": execution.taken.iter().map(|taken| json!({
             "seconds": taken.wall.as_secs_f64(), "processor": taken.cpu.as_secs_f64(),

@@ -5,8 +5,8 @@
 
 use crate::array::Program;
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::driver::commands::exec::way;
 use crate::driver::flags::cluster_arguments::PredictArguments;
+use crate::driver::flags::way::way;
 use crate::driver::runs::inputs;
 use crate::driver::runs::job::program;
 use crate::driver::shown::columns::{aligned, comma_separated};

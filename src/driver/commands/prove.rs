@@ -1,10 +1,10 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
 use crate::diagnostic::{Checked, Diagnostics, render};
-use crate::driver::commands::exec::dealing;
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
+use crate::driver::flags::way::dealing;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use crate::driver::shown::output::Output;

@@ -81,6 +81,9 @@ pub struct TuneArguments {
     /// Slots that every channel may have besides the depths that the program states
     #[arg(long, value_name = "SLOTS,..", value_delimiter = ',', default_value = "4")]
     pub capacity: Vec<u64>,
+    /// How a word on a bus may get to all who listen: star, tree, chain
+    #[arg(long, value_name = "SHAPE,..", value_delimiter = ',', default_value = "tree,chain,star")]
+    pub broadcast: Vec<String>,
     /// How the words of operands and results are dealt out before and after the run: block, cyclic, or block-cyclic:B [default:
     /// each is with who loads or stores it]
     #[arg(long)]
@@ -118,6 +121,9 @@ pub struct WayArguments {
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,
+    /// How a word on a bus gets to all who listen: star, from who drives it; tree, handed on in rounds; chain, from one to the next
+    #[arg(long, default_value = "tree")]
+    pub broadcast: String,
     /// What works on tiles: `loops` with the bits of the equations, or a library for what it knows: `faer`, or `openblas`
     /// in builds with that feature
     #[arg(long, default_value = "loops")]

@@ -1,7 +1,7 @@
 //! The flags, and what they say about a search.
 //!
-//! In: the command line. Out: arguments as clap reads them, and the settings of searches, in which names are resolved and numbers
-//! are checked.
+//! In: the command line. Out: arguments as clap reads them, and the settings of searches and of runs, in which names are resolved and
+//! numbers are checked.
 
 pub mod arguments;
 
@@ -10,6 +10,8 @@ pub mod cluster_arguments;
 pub mod law_arguments;
 
 pub mod limit_arguments;
+
+pub mod way;
 
 pub mod setting;
 

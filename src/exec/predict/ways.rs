@@ -1,6 +1,6 @@
 //! All ways to run a program on so many workers, and how long each would take.
 //!
-//! In: a program, and what may be chosen: grids of workers, dealings, slots of channels. Out: a prediction for each way, in a fixed
+//! In: a program, and what may be chosen: grids of workers, dealings, slots of channels, shapes of broadcasts. Out: a prediction for each way, in a fixed
 //! order. Every way is weighed; a program is passed over whole where its leaves alone take longer than what is known already.
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
 
@@ -9,6 +9,7 @@ use crate::array::Program;
 use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::exec::Settings;
+use crate::exec::sharing::broadcast::Broadcast;
 use crate::exec::sharing::owners::{Dealing, arrangements};
 use crate::integer::Bindings;
 use crate::leaf::LeafBackend;
@@ -25,6 +26,8 @@ pub struct Choices {
     pub dealings: Vec<Dealing>,
     /// Slots of every channel; none for the depths of the program.
     pub capacities: Vec<Option<u64>>,
+    /// How words on buses may get to all who listen, at least one.
+    pub broadcasts: Vec<Broadcast>,
     /// Where operands begin and results end.
     pub layout: Option<Dealing>,
     /// What runs the leaves.
@@ -32,14 +35,20 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// All ways for an array of so many axes. One worker has all PEs, however they are dealt out.
-    pub fn ways(&self, axes: usize) -> Vec<Settings> {
+    /// All ways to run a program. One worker has all PEs, however they are dealt out; two have one way to hand on a word.
+    pub fn ways(&self, program: &Program) -> Vec<Settings> {
+        let axes = program.grid.len();
         let (grids, dealings) = match self.workers {
             1 => (vec![vec![1; axes]], &self.dealings[..self.dealings.len().min(1)]),
             _ => (self.grids(axes), &self.dealings[..]),
         };
-        let of_grid = |grid: &Vec<usize>| dealings.iter().flat_map(|dealing| self.of_dealing(grid, *dealing)).collect();
-        grids.iter().flat_map(|grid| -> Vec<Settings> { of_grid(grid) }).collect()
+        let shapes = if program.buses.is_empty() || self.workers < 3 { 1 } else { self.broadcasts.len() };
+        let broadcasts = &self.broadcasts[..shapes.min(self.broadcasts.len())];
+        let of_dealing = |grid: &Vec<usize>, dealing: Dealing| -> Vec<Settings> {
+            broadcasts.iter().flat_map(|broadcast| self.of_broadcast(grid, dealing, *broadcast)).collect()
+        };
+        let of_grid = |grid| dealings.iter().flat_map(move |dealing| of_dealing(grid, *dealing));
+        grids.iter().flat_map(of_grid).collect()
     }
 
     /// The grids that an array of so many axes can have.
@@ -50,10 +59,10 @@ impl Choices {
         }
     }
 
-    fn of_dealing(&self, grid: &[usize], dealing: Dealing) -> Vec<Settings> {
+    fn of_broadcast(&self, grid: &[usize], dealing: Dealing, broadcast: Broadcast) -> Vec<Settings> {
         let Choices { workers, layout, leaves, .. } = *self;
         let arrangement = Some(grid.to_vec()).filter(|grid| !grid.is_empty());
-        let settings = Settings { workers, dealing, arrangement, layout, leaves, ..Settings::default() };
+        let settings = Settings { workers, dealing, arrangement, layout, broadcast, leaves, ..Settings::default() };
         self.capacities.iter().map(|capacity| Settings { capacity: *capacity, ..settings.clone() }).collect()
     }
 }
@@ -78,7 +87,7 @@ pub fn weigh(
     choices: &Choices,
     cluster: &Cluster,
 ) -> Checked<Vec<(Settings, Prediction)>> {
-    let ways = choices.ways(program.grid.len());
+    let ways = choices.ways(program);
     if ways.is_empty() {
         let axes = program.grid.len();
         return Diagnostic::new(format!("no grid that was named has the {axes} axes of the array")).alone();

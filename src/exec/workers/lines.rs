@@ -1,7 +1,8 @@
 //! The bus lines at one worker.
 //!
-//! A word that is driven goes to every worker with a PE on the line, and stays readable there. A worker that drives a tag
-//! also hears of the others' drives, so a tag that is driven twice is always noticed by one of them.
+//! A word that is driven goes to every worker with a PE on the line, each of which hands it on as the plan's broadcasts say, and stays
+//! readable there. A worker that drives a tag also hears of the others' drives, so a tag that is driven twice is always noticed by
+//! one of them.
 
 use super::outbox::Outbox;
 use super::packet::Parcel;
@@ -27,19 +28,22 @@ impl<W> Line<W> {
 
 /// All lines of the array, of which a worker fills those that its PEs lie on.
 pub struct Lines<W> {
+    /// Whose they are.
+    worker: usize,
     lines: Vec<Line<W>>,
     /// Of all words that were driven.
     bytes: u64,
 }
 
 impl<W: Word> Lines<W> {
-    /// Nothing driven yet.
-    pub fn of(plan: &Plan<'_>) -> Lines<W> {
+    /// Nothing driven yet, at a worker.
+    pub fn of(plan: &Plan<'_>, worker: usize) -> Lines<W> {
         let line = Line { driven: HashMap::new(), parked: HashMap::new() };
-        Lines { lines: vec![line; plan.wiring.lines.len()], bytes: 0 }
+        Lines { worker, lines: vec![line; plan.wiring.lines.len()], bytes: 0 }
     }
 
-    /// A PE of this worker drives a tag; the PEs that may go on, or `None` where the tag was driven before.
+    /// A word is here that a PE drove, of this worker or of another, and is handed on. The PEs that may go on, or `None` where
+    /// the tag was driven before.
     pub fn drive(
         &mut self,
         plan: &Plan<'_>,
@@ -48,18 +52,11 @@ impl<W: Word> Lines<W> {
         word: &W,
         outbox: &mut Outbox,
     ) -> Option<Vec<usize>> {
-        let own = plan.owner(pe);
-        for worker in plan.reach[line].iter().filter(|worker| **worker != own) {
-            outbox.put(*worker, &Parcel::Drive { line, pe, value: word.clone(), tag: tag.to_vec() });
+        for worker in plan.broadcast.next(&plan.reach[line], plan.owner(pe), self.worker) {
+            outbox.put(worker, &Parcel::Drive { line, pe, value: word.clone(), tag: tag.to_vec() });
         }
         self.bytes += word.bytes();
         self.lines[line].put(tag, word.clone())
-    }
-
-    /// A word came in from another worker; the PEs that may go on, or `None` where the tag was driven before.
-    pub fn arrive(&mut self, line: usize, tag: &[i64], word: W) -> Option<Vec<usize>> {
-        self.bytes += word.bytes();
-        self.lines[line].put(tag, word)
     }
 
     /// How many bytes the words take that were driven so far.

@@ -28,7 +28,7 @@ pub trait Post {
 pub struct Outbox {
     open: Vec<Packet>,
     full: Vec<(usize, Packet)>,
-    /// Whether someone waits for an answer in it.
+    /// Whether someone waits for an answer in it, or for a word to be handed on.
     owes: bool,
     /// How many words went to other workers, drives and those of arrays included.
     pub words: u64,
@@ -48,14 +48,14 @@ impl Outbox {
     pub fn put<W: Word>(&mut self, to: usize, parcel: &Parcel<W>) {
         self.words += u64::from(!matches!(parcel, Parcel::Credit { .. } | Parcel::Ask { .. }));
         self.returned += u64::from(matches!(parcel, Parcel::Return { .. }));
-        self.owes |= matches!(parcel, Parcel::Supply { .. });
+        self.owes |= matches!(parcel, Parcel::Supply { .. } | Parcel::Drive { .. });
         self.open[to].push(parcel);
         if self.open[to].size() >= FULL {
             self.full.push((to, std::mem::take(&mut self.open[to])));
         }
     }
 
-    /// Whether someone waits for an answer that is not sent yet.
+    /// Whether someone waits for what is not sent yet, whatever the PEs here do.
     pub fn owes(&self) -> bool {
         self.owes
     }

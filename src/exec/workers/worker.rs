@@ -84,7 +84,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             plan,
             operations,
             arrays,
-            lines: Lines::of(plan),
+            lines: Lines::of(plan, number),
             supplies,
             outbox,
             ready,
@@ -95,7 +95,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         Worker { pes, world }
     }
 
-    /// Whether there is something to do: some PE can go on, or someone waits for an answer.
+    /// Whether there is something to do: some PE can go on, or someone waits for what is not sent yet.
     pub fn is_ready(&self) -> bool {
         !self.world.ready.is_empty() || self.world.outbox.owes()
     }
@@ -148,10 +148,12 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
                 world.ready.extend(world.wires.arrive_back(wire, origin, number))
             }
             Parcel::Credit { wire, slots } => world.ready.extend(world.wires.refill(wire, slots)),
-            Parcel::Drive { line, pe, value, tag } => match world.lines.arrive(line, &tag, value) {
-                Some(freed) => world.ready.extend(freed),
-                None => return Err(driven_twice(world.plan, pe, line, tag)),
-            },
+            Parcel::Drive { line, pe, value, tag } => {
+                match world.lines.drive(world.plan, (line, pe), &tag, &value, &mut world.outbox) {
+                    Some(freed) => world.ready.extend(freed),
+                    None => return Err(driven_twice(world.plan, pe, line, tag)),
+                }
+            }
             Parcel::Ask { array, address, worker, pe, turn } => {
                 let value = world.arrays.read(array, address);
                 world.outbox.put(worker, &Parcel::Supply { pe, turn, value });

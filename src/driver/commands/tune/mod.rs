@@ -1,4 +1,4 @@
-//! `systole tune`: which schedule, tiles, grid, dealing and slots are the fastest on a cluster.
+//! `systole tune`: which schedule, tiles, grid, dealing, slots and broadcasts are the fastest on a cluster.
 //!
 //! In: a kernel, sizes, the machine file of a cluster, and what may be chosen. Out: all that was weighed, best first, and the program
 //! of the best, proved. The time of each is that of `systole predict`; a schedule whose leaves alone take longer than what is known
@@ -10,8 +10,8 @@ mod table;
 
 use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::driver::commands::exec::{arrangement, dealing, layout, leaves};
 use crate::driver::flags::cluster_arguments::TuneArguments;
+use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
@@ -118,7 +118,7 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
 }
 
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
-    let TuneArguments { ranks, deal, grid, capacity, layout, leaves, .. } = arguments;
+    let TuneArguments { ranks, deal, grid, capacity, layout, broadcast, leaves, .. } = arguments;
     if *ranks == 0 {
         return Diagnostic::new("a run has at least 1 worker").help("say --ranks 2").alone();
     }
@@ -130,6 +130,7 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
         arrangements: grid.iter().map(|grid| arrangement(grid)).collect::<Checked<_>>()?,
         dealings: deal.iter().map(|deal| dealing(deal)).collect::<Checked<_>>()?,
         capacities: std::iter::once(None).chain(capacity.iter().copied().map(Some)).collect(),
+        broadcasts: broadcast.iter().map(|shape| self::broadcast(shape)).collect::<Checked<_>>()?,
         layout: layout.as_deref().map(self::layout).transpose()?,
         leaves: self::leaves(leaves)?,
     })

@@ -2,15 +2,15 @@
 
 use super::draft::{Draft, Drafted};
 use super::{LeftOut, Tuning, Weighed};
-use crate::driver::commands::exec::show_dealing;
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::TuneArguments;
+use crate::driver::flags::way::show_dealing;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
 use crate::exec::Settings;
 use serde_json::{Value, json};
 
-const COLUMNS: [&str; 8] = ["seconds", "waiting", "words", "grid", "deal", "slots", "design", "schedule"];
+const COLUMNS: [&str; 9] = ["seconds", "waiting", "words", "grid", "deal", "slots", "broadcast", "design", "schedule"];
 
 /// Prints the best so many of them, and all that were left out. Of ways to run one program that take equally long there is the first.
 pub fn print(tuning: &Tuning, most: usize, output: &Output) {
@@ -51,6 +51,7 @@ fn cells(tuning: &Tuning, Weighed { draft, design, way, prediction }: &Weighed) 
         grid(way),
         show_dealing(way.dealing),
         way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string()),
+        way.broadcast.keyword().to_owned(),
         design.to_string(),
         tuning.drafts[*draft].name.clone(),
     ]
@@ -62,10 +63,11 @@ fn grid(way: &Settings) -> String {
     if sides.is_empty() { "1".to_owned() } else { sides.join("x") }
 }
 
-/// `1x2, block, stated slots`.
+/// `1x2, block, stated slots, broadcast by tree`.
 pub fn way(way: &Settings) -> String {
     let slots = way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string());
-    format!("{}, {}, {slots} slots", grid(way), show_dealing(way.dealing))
+    let shape = way.broadcast.keyword();
+    format!("{}, {}, {slots} slots, broadcast by {shape}", grid(way), show_dealing(way.dealing))
 }
 
 /// The command that runs the program, or the one that writes it.
@@ -81,7 +83,8 @@ pub fn next(arguments: &TuneArguments, draft: &Draft, way: &Settings) -> String 
     let grid = if way.arrangement.is_some() { format!(" --grid {}", grid(way)) } else { String::new() };
     let capacity = way.capacity.map_or_else(String::new, |slots| format!(" --capacity {slots}"));
     let layout = way.layout.map_or_else(String::new, |layout| format!(" --layout {}", show_dealing(layout)));
-    let how = format!("{grid} --deal {}{capacity}{layout} --leaves {}", show_dealing(way.dealing), arguments.leaves);
+    let (dealing, shape) = (show_dealing(way.dealing), way.broadcast.keyword());
+    let how = format!("{grid} --deal {dealing}{capacity}{layout} --broadcast {shape} --leaves {}", arguments.leaves);
     let run = format!("systole exec {} --size {size}", path.display());
     format!("next: {run} --threads {}{how}\n  or: mpirun -n {} {run} --backend mpi{how}", way.workers, way.workers)
 }
@@ -94,6 +97,7 @@ pub fn to_json(tuning: &Tuning, proved: &Drafted, with_text: bool) -> Value {
         object["design"] = json!(design);
         object["deal"] = json!(show_dealing(way.dealing));
         object["capacity"] = json!(way.capacity);
+        object["broadcast"] = json!(way.broadcast.keyword());
         object
     };
     let left_out =

@@ -1,0 +1,88 @@
+//! How a program is run, as flags say it: who runs what, where arrays begin, how words get around, what works on tiles.
+
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::driver::flags::cluster_arguments::WayArguments;
+use crate::exec::{Broadcast, Dealing, Settings};
+use crate::leaf::LeafBackend;
+
+/// How so many workers run a program.
+pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
+    let WayArguments { deal, layout, grid, capacity, broadcast, leaves } = arguments;
+    let (dealing, broadcast, leaves) = (dealing(deal)?, self::broadcast(broadcast)?, self::leaves(leaves)?);
+    let layout = layout.as_deref().map(self::layout).transpose()?;
+    let arrangement = grid.as_deref().map(arrangement).transpose()?;
+    let capacity = *capacity;
+    Ok(Settings { workers, dealing, layout, arrangement, capacity, broadcast, leaves, ..Settings::default() })
+}
+
+/// `loops`, `faer` or `openblas`.
+pub fn leaves(text: &str) -> Checked<LeafBackend> {
+    match text {
+        "loops" => Ok(LeafBackend::Loops),
+        "faer" => Ok(LeafBackend::Faer),
+        #[cfg(feature = "openblas")]
+        "openblas" => Ok(LeafBackend::OpenBlas),
+        #[cfg(not(feature = "openblas"))]
+        "openblas" => Diagnostic::new("this build of systole knows no OpenBLAS")
+            .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
+            .alone(),
+        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
+    }
+}
+
+/// Numbers with an `x` between them.
+pub fn arrangement(text: &str) -> Checked<Vec<usize>> {
+    let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
+    sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
+        vec![
+            Diagnostic::new(format!("`{text}` is no grid of workers")).help("write --grid 2x1, a number for each axis"),
+        ]
+    })
+}
+
+/// How PEs are dealt out.
+pub fn dealing(text: &str) -> Checked<Dealing> {
+    dealt(text, ("deal", "PEs"))
+}
+
+/// How words of arrays are dealt out.
+pub fn layout(text: &str) -> Checked<Dealing> {
+    dealt(text, ("layout", "words"))
+}
+
+/// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
+fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
+    match text.split_once(':') {
+        None if text == "block" => Ok(Dealing::Block),
+        None if text == "cyclic" => Ok(Dealing::Cyclic),
+        Some(("block-cyclic", length)) => match length.parse() {
+            Ok(length) if length >= 1 => Ok(Dealing::BlockCyclic(length)),
+            _ => Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
+                .help(format!("write --{flag} block-cyclic:2"))
+                .alone(),
+        },
+        _ => Err(unknown(flag, text, &["block", "cyclic", "block-cyclic:2"])),
+    }
+}
+
+/// As the flag is written.
+pub fn show_dealing(dealing: Dealing) -> String {
+    match dealing {
+        Dealing::Block => "block".to_owned(),
+        Dealing::Cyclic => "cyclic".to_owned(),
+        Dealing::BlockCyclic(length) => format!("block-cyclic:{length}"),
+    }
+}
+
+/// `star`, `tree` or `chain`.
+pub fn broadcast(text: &str) -> Checked<Broadcast> {
+    let found = Broadcast::ALL.into_iter().find(|shape| shape.keyword() == text);
+    found.ok_or_else(|| unknown("broadcast", text, &Broadcast::ALL.map(Broadcast::keyword)))
+}
+
+/// A word that is none of those that a flag takes.
+pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
+    let meant = nearest(word, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
+    let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+    vec![Diagnostic::new(format!("there is no {what} `{word}`")).help(help)]
+}
