@@ -119,6 +119,8 @@ pub struct Counts {
     pub words: u64,
     /// How many of them were named, since they came back to a worker that had sent them; none between threads.
     pub returned: u64,
+    /// How many elements went with the others: of a tile those that somebody reads there. A number, or a tile of one number, is one.
+    pub elements: u64,
     /// Packets from one worker to another; their number is chance.
     pub packets: u64,
 }
@@ -304,6 +306,7 @@ fn count(code: &Code, owners: &Owners, reports: &[Report]) -> Counts {
         work: Work::default(),
         words: reports.iter().map(|report| report.words).sum(),
         returned: reports.iter().map(|report| report.returned).sum(),
+        elements: reports.iter().map(|report| report.elements).sum(),
         packets: reports.iter().map(|report| report.packets).sum(),
     }
 }

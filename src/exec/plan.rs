@@ -5,11 +5,13 @@
 
 use super::Settings;
 use super::sharing::broadcast::Broadcast;
+use super::sharing::faces::faces;
 use super::sharing::homes::Homes;
 use super::sharing::owners::Owners;
 #[cfg(feature = "mpi")]
 use super::workers::outbox::SLOTS;
 use crate::array::{Code, Program, Wire, Wiring};
+use crate::leaf::Face;
 use std::collections::HashSet;
 
 /// A run, before it begins.
@@ -30,6 +32,8 @@ pub struct Plan<'a> {
     pub homes: Option<Homes>,
     /// How many workers there are, at least 1.
     pub workers: usize,
+    /// For each channel the part of its tiles that has to go to another worker; none where that is all of it.
+    pub faces: Vec<Option<Face>>,
     /// The worker of each PE.
     owners: Vec<usize>,
     /// PEs that send to another worker, with that; empty where words that come back are sent like others.
@@ -46,11 +50,14 @@ impl<'a> Plan<'a> {
         let reach = reach(&wiring, &owners);
         let calls = code.calls().iter().map(|leaves| !leaves.is_empty()).collect();
         let broadcast = settings.broadcast;
-        Plan { code, wiring, capacities, reach, broadcast, calls, homes, workers, owners, returning: HashSet::new() }
+        let (faces, returning) = (vec![None; program.channels.len()], HashSet::new());
+        Plan { code, wiring, capacities, reach, broadcast, calls, homes, workers, faces, owners, returning }
     }
 
-    /// The same for workers that do not share tiles: one that comes back to a worker is not sent again.
-    pub fn with_returns(mut self) -> Plan<'a> {
+    /// The same for workers that do not share tiles: of a tile goes what somebody reads, and one that comes back to a worker is not
+    /// sent again.
+    pub fn apart(mut self, program: &Program) -> Plan<'a> {
+        self.faces = faces(program, self.code);
         let joints = self.wiring.wires.iter().map(|wire| (wire.sender, self.owners[wire.receiver]));
         self.returning = joints.filter(|(sender, to)| self.owners[*sender] != *to).collect();
         self

@@ -14,6 +14,9 @@ use crate::recurrence::Precision;
 pub struct Settings {
     /// How many workers there are, at least 1.
     pub workers: usize,
+    /// Whether each has a memory of its own, as ranks have; for predictions, which have to be told. Who has sends of a tile what
+    /// somebody reads, and no tile again that comes back.
+    pub apart: bool,
     /// How PEs are dealt out to them.
     pub dealing: Dealing,
     /// How many workers stand along each axis of the grid; their product is `workers`. None for the grid that
@@ -43,6 +46,7 @@ impl Default for Settings {
         let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
         Settings {
             workers: 1,
+            apart: false,
             dealing,
             arrangement: None,
             layout: None,

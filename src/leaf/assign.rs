@@ -5,7 +5,7 @@
 //! with after its arguments.
 
 use super::routine::Few;
-use super::{Element, Leaves, Tile};
+use super::{Buffer, Element, Leaves, Tile};
 use crate::array::{Assignment, Call, Scalar, Trouble};
 use crate::recurrence::Function;
 use std::sync::Arc;
@@ -87,13 +87,15 @@ pub fn evaluate<E: Element>(
 
 /// A function of tiles, element by element.
 fn apply<E: Element>(function: Function, tiles: &[Tile<E>]) -> Result<Tile<E>, Trouble> {
-    let mut sizes =
-        tiles.iter().filter_map(|tile| if let Tile::Values(values) = tile { Some(values.len()) } else { None });
-    let Some(needed) = sizes.next() else { return Ok(Tile::Uniform(apply_at(function, tiles, 0))) };
-    match sizes.find(|found| *found != needed) {
-        Some(found) => Err(Trouble::OtherBox { needed, found }),
-        None => Ok(Tile::Values(Arc::new((0..needed).map(|at| apply_at(function, tiles, at)).collect()))),
+    let mut operands =
+        tiles.iter().filter_map(|tile| if let Tile::Values(values) = tile { Some(values) } else { None });
+    let Some(first) = operands.next() else { return Ok(Tile::Uniform(apply_at(function, tiles, 0))) };
+    let needed = first.len();
+    if let Some(other) = operands.find(|other| other.len() != needed) {
+        return Err(Trouble::OtherBox { needed, found: other.len() });
     }
+    let values: Buffer<E> = (0..needed).map(|at| apply_at(function, tiles, at)).collect();
+    Ok(Tile::Values(Arc::new(values.over(first.lengths()))))
 }
 
 fn apply_at<E: Element>(function: Function, tiles: &[Tile<E>], at: usize) -> E {

@@ -6,6 +6,7 @@
 //! pieces of memory than there have been buffers at a time.
 
 use super::Element;
+use super::routine::Few;
 use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
 
@@ -47,8 +48,12 @@ impl<E> Left<E> {
 }
 
 /// Elements, row-major over a box.
-#[derive(Debug, PartialEq)]
-pub struct Buffer<E: Element = f64>(Vec<E>);
+#[derive(Debug)]
+pub struct Buffer<E: Element = f64> {
+    values: Vec<E>,
+    /// How long the box is along each dimension; none where nobody has said so.
+    lengths: Few<usize>,
+}
 
 impl<E: Element> Buffer<E> {
     /// No elements, and room for so many.
@@ -56,7 +61,7 @@ impl<E: Element> Buffer<E> {
     pub fn with_room(length: usize) -> Buffer<E> {
         let mut values = E::left().room(length);
         values.clear();
-        Buffer(values)
+        Buffer::from(values)
     }
 
     /// So many elements that are to be written before they are read: they hold anything, which shows in debug builds.
@@ -67,26 +72,45 @@ impl<E: Element> Buffer<E> {
         }
         let mut values = E::left().room(length);
         values.resize(length, E::ZERO);
-        Buffer(values)
+        Buffer::from(values)
     }
 
     /// So many elements of the same number.
     #[must_use]
     pub fn filled(value: E, length: usize) -> Buffer<E> {
         let mut buffer = Buffer::with_room(length);
-        buffer.0.resize(length, value);
+        buffer.values.resize(length, value);
         buffer
     }
 
     /// Puts elements after those that are there.
     pub fn extend_from_slice(&mut self, values: &[E]) {
-        self.0.extend_from_slice(values);
+        self.values.extend_from_slice(values);
+    }
+
+    /// How long the box is along each dimension; empty where nobody has said so.
+    pub fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    /// The same elements, over a box of these lengths.
+    #[must_use]
+    pub fn over(mut self, lengths: &[usize]) -> Buffer<E> {
+        self.lengths = Few::from_slice(lengths);
+        self
+    }
+}
+
+/// By the elements alone.
+impl<E: Element> PartialEq for Buffer<E> {
+    fn eq(&self, other: &Buffer<E>) -> bool {
+        self.values == other.values
     }
 }
 
 impl<E: Element> Drop for Buffer<E> {
     fn drop(&mut self) {
-        E::left().keep(std::mem::take(&mut self.0));
+        E::left().keep(std::mem::take(&mut self.values));
     }
 }
 
@@ -94,13 +118,13 @@ impl<E: Element> Deref for Buffer<E> {
     type Target = [E];
 
     fn deref(&self) -> &[E] {
-        &self.0
+        &self.values
     }
 }
 
 impl<E: Element> DerefMut for Buffer<E> {
     fn deref_mut(&mut self) -> &mut [E] {
-        &mut self.0
+        &mut self.values
     }
 }
 
@@ -120,7 +144,7 @@ impl<E: Element> From<&[E]> for Buffer<E> {
 
 impl<E: Element> From<Vec<E>> for Buffer<E> {
     fn from(values: Vec<E>) -> Buffer<E> {
-        Buffer(values)
+        Buffer { values, lengths: Few::new() }
     }
 }
 
@@ -129,7 +153,7 @@ impl<E: Element> FromIterator<E> for Buffer<E> {
     fn from_iter<T: IntoIterator<Item = E>>(values: T) -> Buffer<E> {
         let values = values.into_iter();
         let mut buffer = Buffer::with_room(values.size_hint().0);
-        buffer.0.extend(values);
+        buffer.values.extend(values);
         buffer
     }
 }

@@ -7,7 +7,7 @@
 
 use super::call::{Calls, Elements, Kept, Part, Prepared, Run};
 use super::known::{Kind, Known};
-use super::routine::{Form, Loop, Node, Routine, Span};
+use super::routine::{Few, Form, Loop, Node, Routine, Span};
 use super::tally::Work;
 use super::{LeafBackend, compile_leaves};
 use crate::array::{Program, Trouble};
@@ -30,8 +30,8 @@ pub struct Chore {
 /// What a call will do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// The elements of the tile that it gives.
-    pub elements: u64,
+    /// How long the tile that it gives is along each dimension.
+    pub lengths: Few<usize>,
     /// What it does, in the order of its text; all that loops do for one task is one.
     pub chores: Vec<Chore>,
 }
@@ -86,7 +86,7 @@ impl Forecasts {
         let looped = count.looped.into_iter().enumerate().filter(|(_, applied)| *applied > 0);
         let looped = looped.map(|(task, applied)| Chore { task, by_library: false, applied });
         let chores = count.done.iter().copied().chain(looped).collect();
-        Ok(Forecast { elements: call.boxes.result.volume as u64, chores })
+        Ok(Forecast { lengths: call.boxes.result.lengths.clone(), chores })
     }
 }
 

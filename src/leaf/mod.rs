@@ -45,6 +45,11 @@ mod rates;
 
 pub use rates::{Effort, measure_rates};
 
+mod face;
+
+pub use face::{Extent, Face};
+pub use routine::Few;
+
 mod assign;
 
 pub use assign::{assign, evaluate};

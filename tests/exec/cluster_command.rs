@@ -112,7 +112,7 @@ fn exec_says_prediction_and_measurement_side_by_side() {
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let predicted = &found["predicted"];
     assert_eq!(predicted["seconds"], 8192.0);
-    let keys = ["operations", "calls", "applied", "words", "packets", "pes", "arrangement"];
+    let keys = ["operations", "calls", "applied", "words", "elements", "packets", "pes", "arrangement"];
     keys.iter().for_each(|key| assert_eq!(predicted[key], found[key], "{key}"));
     let output = exec(&emitted, &[&SIZE[..2], &["--threads", "1", "--machine", &machine]].concat());
     let text = String::from_utf8(output.stdout).expect("text");

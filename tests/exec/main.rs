@@ -79,7 +79,7 @@ mod ranks_traces;
 mod ranks_calibration;
 
 #[cfg(feature = "mpi")]
-mod ranks_returns;
+mod ranks_words;
 
 #[cfg(feature = "mpi")]
 mod ranks_broadcasts;

@@ -32,9 +32,7 @@ fn hold(way: &Way) {
             let execution = execute(&program, &sizes, &inputs, &settings);
             let execution = execution.unwrap_or_else(|faults| panic!("{way:?} {settings:?} {}", shown(&faults)));
             let prediction = predicted(&program, &sizes, &settings);
-            // Threads share tiles, so none is named in place of being sent.
-            let Counts { returned, packets, .. } = execution.counts;
-            let counts = Counts { returned, packets, ..prediction.counts };
+            let counts = Counts { packets: execution.counts.packets, ..prediction.counts };
             assert_eq!(counts, execution.counts, "{way:?} at {sizes:?} with {settings:?}");
             assert!(prediction.seconds > 0.0 && (0.0..=1.0).contains(&prediction.waiting), "{way:?} at {sizes:?}");
         }

@@ -1,4 +1,4 @@
-//! Tiles that come back to the rank that sent them: as many as a prediction says, in memory that was stated.
+//! What ranks send of tiles, and what they do not send again: as much as a prediction says, in memory that was stated.
 
 use super::command::Emitted;
 use super::mpirun::mpirun;
@@ -19,7 +19,7 @@ fn run(kernel: &str, flags: &[&str], size: &str, ranks: usize) -> Value {
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{kernel} on {ranks}");
     let found: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
     assert_eq!(found["matches_reference"], true, "{kernel} on {ranks}");
-    for key in ["words", "returned"] {
+    for key in ["words", "returned", "elements"] {
         assert_eq!(found[key], found["predicted"][key], "{key} of {kernel} on {ranks}");
     }
     found
@@ -43,6 +43,23 @@ fn a_factor_sends_each_tile_once() {
 #[test]
 fn what_does_not_go_back_is_sent() {
     assert_eq!(run("cholesky", &CHOLESKY, "N=26", 3)["returned"], 0);
+}
+
+/// Scores of 13 by 11 letters in tiles of 4, whose 4 rows are dealt out in turn: across each of the 3 borders go the last rows of 3
+/// tiles, which have 11 elements, and the corners of all but the last of these. The 3 tiles of letters go there too, 11 letters that
+/// are sent once and are named from then on.
+#[test]
+fn of_a_tile_of_scores_a_row_and_a_corner_are_sent() {
+    let found = run("smith_waterman", &["--tile", "i=4,j=4"], "M=13,N=11", 2);
+    assert_eq!((&found["words"], &found["elements"]), (&(3 * 8).into(), &(3 * 13 + 11).into()));
+}
+
+/// Sweeps over a square in tiles of 4: no word has more than a side of a tile.
+#[test]
+fn of_a_tile_of_a_stencil_its_border_is_sent() {
+    let found = run("jacobi2d", &["--tile", "i=4,j=4"], "N=14,T=3", 2);
+    let [words, elements] = ["words", "elements"].map(|key| found[key].as_u64().expect("a count"));
+    assert!(words > 0 && elements <= 4 * words, "{words} words with {elements} elements");
 }
 
 #[test]

@@ -18,7 +18,8 @@ fn cholesky(tiles: i64, workers: usize, capacity: Option<u64>) -> Counts {
     let flags = ["--tile", "i=2", "--schedule", "timed"].map(str::to_owned).to_vec();
     let way = Way { kernel: "cholesky".to_owned(), flags };
     let arrangement = Some(vec![1, workers]);
-    let settings = Settings { workers, dealing: Dealing::Cyclic, arrangement, capacity, ..Settings::default() };
+    let settings =
+        Settings { workers, apart: true, dealing: Dealing::Cyclic, arrangement, capacity, ..Settings::default() };
     counted(&way, &sizes(&[("N", 2 * tiles)]), &settings)
 }
 

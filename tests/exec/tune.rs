@@ -112,7 +112,14 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
             for ((deal, dealing), capacity) in DEALS.iter().flat_map(|deal| [None, Some(4)].map(|slots| (deal, slots)))
             {
                 let arrangement = Some(grid.clone());
-                let way = Settings { workers: 2, dealing: *dealing, arrangement, capacity, ..Settings::default() };
+                let way = Settings {
+                    workers: 2,
+                    apart: true,
+                    dealing: *dealing,
+                    arrangement,
+                    capacity,
+                    ..Settings::default()
+                };
                 let found = predict(&program, &sizes(case), &way, &cluster());
                 let found = found.unwrap_or_else(|faults| panic!("{}", shown(&faults)));
                 assert!(found.deadlock.is_none());
@@ -211,7 +218,7 @@ fn shapes_of_broadcasts_are_weighed_where_words_are_handed_on() {
     assert_eq!(found.len(), 3);
     for (broadcast, seconds) in found {
         let arrangement = Some(vec![1, 4]);
-        let way = Settings { workers: 4, arrangement, broadcast, ..Settings::default() };
+        let way = Settings { workers: 4, apart: true, arrangement, broadcast, ..Settings::default() };
         let wanted =
             predict(&program, &sizes(&case), &way, &cluster()).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
         assert!(is_same(seconds, wanted.seconds), "{broadcast:?}: {seconds} {}", wanted.seconds);

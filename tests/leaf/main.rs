@@ -4,6 +4,8 @@ mod derived;
 
 mod examples;
 
+mod faces;
+
 mod kept;
 
 mod library;

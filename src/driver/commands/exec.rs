@@ -114,7 +114,8 @@ pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) ->
     let memory = arguments.memory.as_deref().map(memory::parse).transpose()?.or(free);
     let precision = precision(&arguments.precision)?;
     let (trace, repeat) = (arguments.trace.is_some(), arguments.repeat);
-    let settings = Settings { memory, trace, repeat, precision, ..way(&arguments.way, workers)? };
+    let apart = arguments.backend == "mpi";
+    let settings = Settings { apart, memory, trace, repeat, precision, ..way(&arguments.way, workers)? };
     arguments.machine.as_ref().map_or(Ok(()), |_| check_precision(&settings))?;
     Ok(settings)
 }
@@ -139,7 +140,7 @@ pub fn warn(leaves: &[LeafBackend], output: &Output) {
 
 /// The table: where it ran, how fast, what passed between workers.
 fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement: Option<&Agreement>, output: &Output) {
-    let Counts { arrangement, pes, operations, calls, work, words, returned, packets } = &execution.counts;
+    let Counts { arrangement, pes, operations, calls, work, words, returned, elements, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
@@ -156,7 +157,8 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement
     }
     handed_back(execution).for_each(|(service, count)| show_handed_back(service, count, output));
     let back = if *returned > 0 { format!(", {returned} of them back to where they came from") } else { String::new() };
-    output.line(&format!("  {words} words between {kind}s{back}, in {packets} packets"));
+    let of = if *calls > 0 { format!(" with {elements} elements") } else { String::new() };
+    output.line(&format!("  {words} words{of} between {kind}s{back}, in {packets} packets"));
     if let [_, _, ..] = &execution.taken[..] {
         let each: Vec<String> =
             execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
@@ -229,6 +231,7 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "handed_back": to_object(handed_back(execution)),
         "words": counts.words,
         "returned": counts.returned,
+        "elements": counts.elements,
         "packets": counts.packets,
         "waiting": execution.timeline.waiting(),
         "sending": execution.timeline.sending(),

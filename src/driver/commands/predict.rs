@@ -13,7 +13,7 @@ use crate::driver::shown::columns::{aligned, comma_separated};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::picture::{Scatter, label};
 use crate::driver::{Done, Verdict, files};
-use crate::exec::{self, Prediction};
+use crate::exec::{self, Prediction, Settings};
 use crate::integer::{Bindings, Name};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -55,7 +55,8 @@ fn predict_all(arguments: &PredictArguments, program: &Program) -> Checked<Vec<R
     let mut rows: Vec<Row> = vec![];
     for ranks in arguments.ranks.iter().copied() {
         let sizes = grown(&sizes, &growths, ranks);
-        let prediction = exec::predict(program, &sizes, &way(&arguments.way, ranks)?, &cluster)?;
+        let settings = Settings { apart: true, ..way(&arguments.way, ranks)? };
+        let prediction = exec::predict(program, &sizes, &settings, &cluster)?;
         if let Some(deadlock) = &prediction.deadlock {
             return Err(vec![deadlock.to_diagnostic()]);
         }
@@ -139,6 +140,7 @@ pub fn to_json(prediction: &Prediction) -> Value {
         "applied": counts.work.applied,
         "words": counts.words,
         "returned": counts.returned,
+        "elements": counts.elements,
         "packets": counts.packets,
         "ops": ops,
     })

@@ -49,7 +49,7 @@ pub struct PredictArguments {
     /// Sizes, such as M=512,N=512,K=512
     #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
     pub size: Vec<String>,
-    /// How many threads or ranks; several give a row each
+    /// How many ranks; several give a row each
     #[arg(long, value_name = "P,..", value_delimiter = ',', default_value = "1")]
     pub ranks: Vec<usize>,
     /// Sizes that grow with the ranks, as a power of their number: with M=0.5 four ranks have twice the M
@@ -69,7 +69,7 @@ pub struct PredictArguments {
 pub struct TuneArguments {
     #[command(flatten)]
     pub sought: SoughtArguments,
-    /// How many threads or ranks
+    /// How many ranks, or threads; what is predicted is for ranks
     #[arg(long, value_name = "P", default_value_t = 1)]
     pub ranks: usize,
     /// How PEs may be dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time

@@ -173,10 +173,12 @@ impl Account {
 
     /// A function of tiles, element by element; one of numbers is an op like any other.
     fn apply<W>(&self, tiles: &[Ghost<W>]) -> Result<Ghost<W>, Trouble> {
-        let Some(Body { elements, .. }) = tiles.iter().find_map(Ghost::body) else { return Ok(Ghost::number()) };
+        let Some(Body { elements, lengths, .. }) = tiles.iter().find_map(Ghost::body) else {
+            return Ok(Ghost::number());
+        };
         let share = self.cold_share(tiles);
         self.spend(self.book.seconds(LOOPS, OTHER, *elements).seconds(share));
-        Ok(Ghost::tile(*elements))
+        Ok(Ghost::of(Body::new(*elements).over(lengths)))
     }
 
     /// A leaf, which works onto a tile or begins one.
@@ -191,12 +193,13 @@ impl Account {
         let at = at.ok_or(Trouble::Overflow)?;
         let forecasts = self.book.forecasts.as_ref().ok_or(Trouble::WrongTile { leaf: call.leaf })?;
         let forecast = forecasts.of(call.leaf, &at)?;
-        let result = onto.and_then(Ghost::body).cloned().unwrap_or_else(|| self.begun(forecast.elements));
+        let elements = forecast.lengths.iter().product::<usize>() as u64;
+        let result = onto.and_then(Ghost::body).cloned().unwrap_or_else(|| self.begun(elements));
         tiles.push(Ghost::of(result.clone()));
         let share = self.cold_share(&tiles);
         self.spend(self.book.seconds_of(&forecast).seconds(share));
         self.work.set(self.work().plus(&forecast.work()));
-        Ok(Ghost::of(result.after_leaf()))
+        Ok(Ghost::of(result.after_leaf().over(&forecast.lengths)))
     }
 
     /// A tile that a leaf begins, in memory that was given back some time ago.

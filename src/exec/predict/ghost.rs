@@ -5,7 +5,7 @@ use super::cache::{IN_CACHE, IN_MEMORY, Touched};
 use crate::array::{Assignment, Trouble};
 use crate::exec::workers::packet::{Packet, Parcels};
 use crate::exec::workers::word::{ELEMENT, Word};
-use crate::leaf::Work;
+use crate::leaf::{Face, Few, Work};
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
@@ -20,6 +20,8 @@ pub struct Ghost<W> {
 #[derive(Clone)]
 pub struct Body {
     pub elements: u64,
+    /// How long it is along each dimension; empty where nobody has said so.
+    pub lengths: Few<usize>,
     /// All copies of the same tile hold the same.
     itself: Arc<()>,
     /// By the worker that has it.
@@ -29,7 +31,12 @@ pub struct Body {
 impl Body {
     /// A tile in the cache: its worker has just copied or written it.
     pub fn new(elements: u64) -> Body {
-        Body { elements, itself: Arc::default(), touched: Arc::new(IN_CACHE.into()) }
+        Body { elements, lengths: Few::new(), itself: Arc::default(), touched: Arc::new(IN_CACHE.into()) }
+    }
+
+    /// The same elements, over a box of these lengths.
+    pub fn over(self, lengths: &[usize]) -> Body {
+        Body { lengths: Few::from_slice(lengths), ..self }
     }
 
     /// A tile in memory: one that was there before the run, or memory that has been given back.
@@ -114,6 +121,15 @@ impl<W: Word> Word for Ghost<W> {
 
     fn has(&self, mark: &Weak<()>) -> bool {
         self.body.as_ref().is_some_and(|body| std::ptr::eq(Arc::as_ptr(&body.itself), mark.as_ptr()))
+    }
+
+    fn part(&self, face: &Face) -> Option<(Few<usize>, Ghost<W>)> {
+        let lengths = &self.body()?.lengths;
+        face.volume(lengths).map(|volume| (lengths.clone(), Ghost::tile(volume as u64)))
+    }
+
+    fn put_back(&self, lengths: &[usize], _face: &Face) -> Ghost<W> {
+        Ghost::of(Body::new(lengths.iter().product::<usize>() as u64).over(lengths))
     }
 
     fn pack(&self, packet: &mut Packet) {

@@ -94,7 +94,7 @@ pub fn check_precision(settings: &Settings) -> Checked<()> {
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
     let owners = settings.owners(&code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
-    let plan = if W::IS_SHARED { plan.with_returns() } else { plan };
+    let plan = if W::IS_SHARED && settings.apart { plan.apart(program) } else { plan };
     let book = Rc::new(book);
     let accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
     let reports = Network::<W>::new(&plan, &accounts).run();

@@ -1,6 +1,6 @@
 //! All ways to run a program on so many workers, and how long each would take.
 //!
-//! In: a program, and what may be chosen: grids of workers, dealings, slots of channels, shapes of broadcasts. Out: a prediction for each way, in a fixed
+//! In: a program for ranks, and what may be chosen: grids of workers, dealings, slots of channels, shapes of broadcasts. Out: a prediction for each way, in a fixed
 //! order. Every way is weighed; a program is passed over whole where its leaves alone take longer than what is known already.
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
 
@@ -62,7 +62,8 @@ impl Choices {
     fn of_broadcast(&self, grid: &[usize], dealing: Dealing, broadcast: Broadcast) -> Vec<Settings> {
         let Choices { workers, layout, leaves, .. } = *self;
         let arrangement = Some(grid.to_vec()).filter(|grid| !grid.is_empty());
-        let settings = Settings { workers, dealing, arrangement, layout, broadcast, leaves, ..Settings::default() };
+        let settings =
+            Settings { workers, apart: true, dealing, arrangement, layout, broadcast, leaves, ..Settings::default() };
         self.capacities.iter().map(|capacity| Settings { capacity: *capacity, ..settings.clone() }).collect()
     }
 }

@@ -102,7 +102,7 @@ fn execute_words<W: Contents>(
     world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
     let owners = world.settle(settings.owners(&code.grid, world.size()))?;
     let plan = Plan::new(program, code, &owners, world.size(), settings);
-    let plan = if W::IS_SHARED { plan.with_returns() } else { plan };
+    let plan = if W::IS_SHARED { plan.apart(program) } else { plan };
     let (share, mut usage) = prepare::<W>(world, &plan, sources, settings)?;
     let ran =
         repeat(world, &plan, share, operations, settings).map_err(|fault| vec![explain_fault(program, code, &fault)]);

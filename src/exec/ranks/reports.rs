@@ -42,8 +42,8 @@ pub fn gather_taken(world: &World, mine: &[Taken]) -> Vec<Taken> {
 /// The counts, then for each PE where it stands.
 fn pack(report: &Report) -> Vec<u64> {
     let Held { inputs, outputs, channels } = report.held;
-    let counted =
-        [report.words, report.returned, report.packets, inputs, outputs, channels, report.computed.len() as u64];
+    let Report { words, returned, elements, packets, .. } = *report;
+    let counted = [words, returned, elements, packets, inputs, outputs, channels, report.computed.len() as u64];
     let mut entries = counted.to_vec();
     entries.extend(&report.computed);
     for (pe, standing) in &report.standings {
@@ -60,7 +60,7 @@ fn pack(report: &Report) -> Vec<u64> {
 
 fn unpack(entries: &[u64]) -> Option<Report> {
     let (head, rest) = entries.split_first_chunk()?;
-    let [words, returned, packets, inputs, outputs, channels, count] = *head;
+    let [words, returned, elements, packets, inputs, outputs, channels, count] = *head;
     let (computed, mut rest) = rest.split_at_checked(count as usize)?;
     let mut standings = vec![];
     while let Some((pe, after)) = rest.split_at_checked(4) {
@@ -72,5 +72,6 @@ fn unpack(entries: &[u64]) -> Option<Report> {
     }
     let held = Held { inputs, outputs, channels };
     // Lanes come on their own.
-    Some(Report { standings, computed: computed.to_vec(), words, returned, packets, held, lane: Lane::default() })
+    let (computed, lane) = (computed.to_vec(), Lane::default());
+    Some(Report { standings, computed, words, returned, elements, packets, held, lane })
 }

@@ -44,9 +44,11 @@ pub fn run<'a, W: Contents>(
 fn longest(plan: &Plan<'_>) -> usize {
     let ops = plan.code.classes.iter().flat_map(|class| &class.ops);
     let tags = ops.filter_map(|op| if let Op::Drive { tag, .. } = op { Some(tag.len()) } else { None });
-    // A packet that is not full yet takes one more parcel: a head, a PE, a word or a uniform tile, the length of the tag, and
-    // the tag. The message has a head, the sender and the number of tiles, whose sizes are counted with the packet's.
-    3 + FULL + 5 + tags.max().unwrap_or(0)
+    let dimensions = plan.faces.iter().flatten().map(|face| face.0.len());
+    // A packet that is not full yet takes one more parcel: a head, a PE, a word or a uniform tile, the length of the tag or how many
+    // dimensions a face has, and the tag or the lengths. The message has a head, the sender and the number of tiles, whose sizes are
+    // counted with the packet's.
+    3 + FULL + 5 + tags.chain(dimensions).max().unwrap_or(0)
 }
 
 /// The PEs of a rank, and what it knows of the token.

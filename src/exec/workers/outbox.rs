@@ -34,6 +34,8 @@ pub struct Outbox {
     pub words: u64,
     /// How many of them were named, since they came from where they go.
     pub returned: u64,
+    /// How many elements went with the others.
+    pub elements: u64,
     /// How many packets they went in.
     pub packets: u64,
 }
@@ -41,13 +43,16 @@ pub struct Outbox {
 impl Outbox {
     /// Empty, for so many workers.
     pub fn new(workers: usize) -> Outbox {
-        Outbox { open: vec![Packet::default(); workers], full: vec![], owes: false, words: 0, returned: 0, packets: 0 }
+        let open = vec![Packet::default(); workers];
+        Outbox { open, full: vec![], owes: false, words: 0, returned: 0, elements: 0, packets: 0 }
     }
 
     /// Something for a worker.
     pub fn put<W: Word>(&mut self, to: usize, parcel: &Parcel<W>) {
-        self.words += u64::from(!matches!(parcel, Parcel::Credit { .. } | Parcel::Ask { .. }));
-        self.returned += u64::from(matches!(parcel, Parcel::Return { .. }));
+        let is_returned = matches!(parcel, Parcel::Return { .. });
+        self.words += u64::from(is_returned || parcel.word().is_some());
+        self.returned += u64::from(is_returned);
+        self.elements += parcel.word().map_or(0, |word| word.bytes() / size_of::<W::Element>() as u64);
         self.owes |= matches!(parcel, Parcel::Supply { .. } | Parcel::Drive { .. });
         self.open[to].push(parcel);
         if self.open[to].size() >= FULL {

@@ -6,7 +6,7 @@
 //! threads hand over who holds one, ranks send its elements after the entries, so nobody copies them into the list.
 
 use super::word::Word;
-use crate::leaf::Enclosed;
+use crate::leaf::{Enclosed, Few};
 
 /// Parcels on their way to one worker.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +25,15 @@ pub enum Parcel<W> {
         /// The wire's position in the wiring.
         wire: usize,
         /// The word.
+        value: W,
+    },
+    /// The part of a tile on a wire that somebody reads.
+    Part {
+        /// The wire's position in the wiring.
+        wire: usize,
+        /// How long all of the tile is along each dimension.
+        lengths: Few<usize>,
+        /// The part.
         value: W,
     },
     /// A word on a wire that has come back to the worker that sent it on another.
@@ -89,6 +98,20 @@ pub enum Parcel<W> {
     },
 }
 
+impl<W> Parcel<W> {
+    /// The word that is in it, or a part of one.
+    pub fn word(&self) -> Option<&W> {
+        match self {
+            Parcel::Word { value, .. }
+            | Parcel::Part { value, .. }
+            | Parcel::Drive { value, .. }
+            | Parcel::Supply { value, .. }
+            | Parcel::Result { value, .. } => Some(value),
+            Parcel::Return { .. } | Parcel::Credit { .. } | Parcel::Ask { .. } => None,
+        }
+    }
+}
+
 const WORD: u64 = 0;
 
 const CREDIT: u64 = 1;
@@ -102,6 +125,8 @@ const SUPPLY: u64 = 4;
 const RESULT: u64 = 5;
 
 const RETURN: u64 = 6;
+
+const PART: u64 = 7;
 
 /// How many kinds a head can tell apart.
 const KINDS: u64 = 8;
@@ -141,6 +166,11 @@ impl Packet {
         match parcel {
             Parcel::Word { wire, value } => {
                 self.put(head(WORD, *wire));
+                value.pack(self);
+            }
+            Parcel::Part { wire, lengths, value } => {
+                self.entries.extend([head(PART, *wire), lengths.len() as u64]);
+                self.entries.extend(lengths.iter().map(|length| *length as u64));
                 value.pack(self);
             }
             Parcel::Return { wire, origin, number } => {
@@ -224,6 +254,11 @@ impl Parcels<'_> {
         let number = (head / KINDS) as usize;
         match head % KINDS {
             WORD => Some(Parcel::Word { wire: number, value: W::unpack(self)? }),
+            PART => {
+                let count = self.take()?;
+                let lengths = (0..count).map(|_| self.position()).collect::<Option<_>>()?;
+                Some(Parcel::Part { wire: number, lengths, value: W::unpack(self)? })
+            }
             RETURN => Some(Parcel::Return { wire: number, origin: self.position()?, number: self.take()? }),
             CREDIT => Some(Parcel::Credit { wire: number, slots: self.take()? }),
             DRIVE => self.drive(number),
@@ -262,6 +297,7 @@ mod tests {
             Parcel::Word { wire: 3, value: -0.0 },
             Parcel::Drive { line: 0, pe: 7, value: f64::INFINITY, tag: vec![-1, i64::MAX] },
             Parcel::Credit { wire: usize::MAX >> 3, slots: 9 },
+            Parcel::Part { wire: 2, lengths: Few::from_slice(&[3, 0, 7]), value: 1.0 },
             Parcel::Return { wire: 4, origin: usize::MAX >> 3, number: u64::MAX },
             Parcel::Ask { array: 1, address: 2, worker: 3, pe: 4, turn: u64::MAX },
             Parcel::Supply { pe: 6, turn: 7, value: 0.25 },

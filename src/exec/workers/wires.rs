@@ -4,7 +4,7 @@
 //! sender's knows how many slots are free, the receiver's holds the words. A slot that is taken is free again when the
 //! receiver has taken the word *and* the sender has heard of it (a credit), so never are there more words in a wire, on
 //! their way included, than the program declares. Words of a wire keep their order. A word that goes back to the worker that it
-//! came from is named instead of being sent (`returns.rs`).
+//! came from is named instead of being sent (`returns.rs`), and of a tile goes the part that somebody reads.
 
 use super::outbox::Outbox;
 use super::packet::Parcel;
@@ -12,6 +12,7 @@ use super::returns::{Sent, Taken};
 use super::word::Word;
 use crate::array::{NOWHERE, Wire};
 use crate::exec::plan::Plan;
+use crate::leaf::Face;
 use std::collections::{HashMap, VecDeque};
 
 /// Where the other end of a wire is.
@@ -38,6 +39,8 @@ struct End<W: Word> {
     owed: u64,
     /// The PE of this worker that waits; one at most, since a wire that is full is not empty.
     parked: Option<usize>,
+    /// The part of a tile that goes; none where that is all of it.
+    face: Option<Face>,
     /// What was sent to a PE that may send it back.
     sent: Option<Box<Sent<W>>>,
     /// What was taken by a PE that may send it back.
@@ -67,7 +70,8 @@ impl<W: Word> Wires<W> {
             if let Some(far) = far_end(plan, joint, worker) {
                 let free = if matches!(far, Far::From(_)) { 0 } else { plan.capacities[joint.channel] };
                 wires.end_of[wire] = wires.ends.len();
-                wires.ends.push(End::new(wire, far, free));
+                let face = plan.faces[joint.channel].clone();
+                wires.ends.push(End { face, ..End::new(wire, far, free) });
             }
         }
         wires.find_returns(plan);
@@ -128,13 +132,18 @@ impl<W: Word> Wires<W> {
 
     /// Sends a word to another worker, or its name where that has it.
     fn send_away(&mut self, number: usize, worker: usize, word: &W, outbox: &mut Outbox) {
-        let End { wire, origins, .. } = &self.ends[number];
+        let End { wire, origins, face, .. } = &self.ends[number];
         let name = |origin: &usize| {
             let End { wire: origin, taken, .. } = &self.ends[*origin];
             Some(Parcel::Return { wire: *wire, origin: *origin, number: taken.as_ref()?.number(word)? })
         };
         let named = origins.iter().find_map(name);
-        outbox.put(worker, &named.unwrap_or_else(|| Parcel::Word { wire: *wire, value: word.clone() }));
+        let part = || face.as_ref().and_then(|face| word.part(face));
+        let sent = || match part() {
+            Some((lengths, value)) => Parcel::Part { wire: *wire, lengths, value },
+            None => Parcel::Word { wire: *wire, value: word.clone() },
+        };
+        outbox.put(worker, &named.unwrap_or_else(sent));
         if let Some(sent) = &mut self.ends[number].sent {
             self.bytes -= sent.keep(word);
             self.count(word);
@@ -181,6 +190,13 @@ impl<W: Word> Wires<W> {
         end.parked.take()
     }
 
+    /// A part of a tile came in of which nobody reads more; the PE that may go on, if any.
+    pub fn arrive_in_part(&mut self, wire: usize, lengths: &[usize], part: W) -> Option<usize> {
+        let end = self.ends.get(self.end_of[wire])?;
+        let word = end.face.as_ref().map(|face| part.put_back(lengths, face));
+        self.arrive(wire, word.unwrap_or(part))
+    }
+
     /// A word came back that was sent on the wire `origin` under this number; the PE that may go on, if any.
     pub fn arrive_back(&mut self, wire: usize, origin: usize, number: u64) -> Option<usize> {
         let end = self.ends.get_mut(self.end_of[origin])?;
@@ -210,7 +226,7 @@ impl<W: Word> Wires<W> {
 impl<W: Word> End<W> {
     fn new(wire: usize, far: Far, free: u64) -> End<W> {
         let queue = VecDeque::new();
-        End { wire, far, queue, free, owed: 0, parked: None, sent: None, taken: None, origins: vec![] }
+        End { wire, far, queue, free, owed: 0, parked: None, face: None, sent: None, taken: None, origins: vec![] }
     }
 }
 

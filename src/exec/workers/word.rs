@@ -4,7 +4,7 @@
 
 use super::packet::{Packet, Parcels};
 use crate::array::{Assignment, Trouble};
-use crate::leaf::{Buffer, Element, Leaves, Tile, Work, assign};
+use crate::leaf::{Buffer, Element, Face, Few, Leaves, Tile, Work, assign};
 use crate::sim::Memory;
 use std::sync::{Arc, Weak};
 
@@ -51,6 +51,12 @@ pub trait Word: Clone + Send + Sync {
 
     /// Whether it is the word of a mark.
     fn has(&self, mark: &Self::Mark) -> bool;
+
+    /// The part of a tile that a face has, with the lengths of all of it; none of what is no tile or has no known lengths.
+    fn part(&self, face: &Face) -> Option<(Few<usize>, Self)>;
+
+    /// The tile of these lengths of which this is the part; nobody reads what else there is of it.
+    fn put_back(&self, lengths: &[usize], face: &Face) -> Self;
 
     /// Puts the word into a packet.
     fn pack(&self, packet: &mut Packet);
@@ -99,6 +105,16 @@ impl<E: Element> Word for E {
     #[inline(always)]
     fn has(&self, _mark: &()) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn part(&self, _face: &Face) -> Option<(Few<usize>, E)> {
+        None
+    }
+
+    #[inline(always)]
+    fn put_back(&self, _lengths: &[usize], _face: &Face) -> E {
+        *self
     }
 
     #[inline(always)]
@@ -155,6 +171,14 @@ impl<E: Element> Word for Tile<E> {
     /// Memory that a mark refers to is nobody else's, even when the word is not there any more.
     fn has(&self, mark: &Weak<Buffer<E>>) -> bool {
         matches!(self, Tile::Values(values) if std::ptr::eq(Arc::as_ptr(values), mark.as_ptr()))
+    }
+
+    fn part(&self, face: &Face) -> Option<(Few<usize>, Tile<E>)> {
+        face.cut(self)
+    }
+
+    fn put_back(&self, lengths: &[usize], face: &Face) -> Tile<E> {
+        face.put_back(lengths, self)
     }
 
     fn pack(&self, packet: &mut Packet) {

@@ -50,6 +50,8 @@ pub struct Report {
     pub words: u64,
     /// How many of the words were named, since they came from where they go.
     pub returned: u64,
+    /// How many elements went with the others.
+    pub elements: u64,
     /// In how many packets, those with credits alone included.
     pub packets: u64,
     /// What it held at most.
@@ -144,6 +146,9 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let world = &mut self.world;
         match parcel {
             Parcel::Word { wire, value } => world.ready.extend(world.wires.arrive(wire, value)),
+            Parcel::Part { wire, lengths, value } => {
+                world.ready.extend(world.wires.arrive_in_part(wire, &lengths, value))
+            }
             Parcel::Return { wire, origin, number } => {
                 world.ready.extend(world.wires.arrive_back(wire, origin, number))
             }
@@ -179,12 +184,13 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
             (pe.pe, Standing { counter: pe.counter, finished: pe.finished, clock: None, slots })
         };
         let standings = pes.into_iter().map(standing).collect();
-        let Outbox { words, returned, packets, .. } = world.outbox;
+        let Outbox { words, returned, elements, packets, .. } = world.outbox;
         let Share { inputs, outputs } = world.arrays.held();
         let channels = world.wires.most_bytes() + world.lines.bytes() + world.supplies.most_bytes();
         let held = Held { inputs, outputs, channels };
         let lane = world.tape.into_lane();
-        (Report { standings, computed: world.computed, words, returned, packets, held, lane }, world.arrays)
+        let computed = world.computed;
+        (Report { standings, computed, words, returned, elements, packets, held, lane }, world.arrays)
     }
 }
 

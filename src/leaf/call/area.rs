@@ -62,7 +62,7 @@ impl Area {
 }
 
 /// Copies the elements that two boxes have in common.
-pub(super) fn copy_meeting<E: Copy>(from: &Area, values: &[E], to: &Area, into: &mut [E]) {
+pub fn copy_meeting<E: Copy>(from: &Area, values: &[E], to: &Area, into: &mut [E]) {
     if from == to {
         return into.copy_from_slice(values);
     }

@@ -5,6 +5,8 @@
 
 mod area;
 
+pub use area::{Area, copy_meeting};
+
 mod window;
 
 pub use window::{Assembly, Elements};

@@ -187,10 +187,10 @@ impl<'a> Assembly<'a> {
             Elements::Shared(values) => Buffer::from(values),
         };
         if self.call.is_result_whole {
-            return Tile::Values(Arc::new(values));
+            return Tile::Values(Arc::new(values.over(&to.lengths)));
         }
         let mut tile = Buffer::filled(E::rounded(start(self.routine.windows[0].operator)), to.volume);
         copy_meeting(from, &values, to, &mut tile);
-        Tile::Values(Arc::new(tile))
+        Tile::Values(Arc::new(tile.over(&to.lengths)))
     }
 }
