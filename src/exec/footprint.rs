@@ -2,8 +2,8 @@
 //!
 //! In: a plan, what the PEs of a worker need, and a limit. Out: a [`Footprint`], before anything is read or allocated for it,
 //! and a refusal where one does not fit. Registers may all hold the largest word, wires as many words as they have slots;
-//! buses keep what is driven on them. What the program, its wiring and its PEs take is estimated; what the process takes for
-//! its own code and its libraries is not in it.
+//! buses everything that is driven on them, since how far a PE runs ahead of those who listen is not known before. What the program,
+//! its wiring and its PEs take is estimated; what the process takes for its own code and its libraries is not in it.
 
 use super::plan::Plan;
 #[cfg(feature = "mpi")]

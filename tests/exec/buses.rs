@@ -1,6 +1,6 @@
 //! Buses whose line lies on several workers.
 
-use super::programs::{filled, program, same_bits, settings, shown, sizes};
+use super::programs::{Way, filled, program, same_bits, settings, shown, sizes};
 use ndarray::Array2;
 use systole::array::{Program, Tensors};
 use systole::exec::{Broadcast, Dealing, Execution, Settings, execute};
@@ -107,4 +107,19 @@ fn a_tag_that_two_workers_drive_is_refused_in_every_shape() {
         let faults = execute(&program(&text), &sizes(&[("N", 7)]), &inputs, &settings).expect_err("a refusal");
         assert!(shown(&faults).contains("was driven before on this line"), "{settings:?}: {}", shown(&faults));
     }
+}
+
+/// Eight lines with 4 words each: a tile that all have heard is not kept, so there are no more than those of a step at a time.
+#[test]
+fn tiles_that_all_have_heard_are_given_back() {
+    let flags = ["--tile", "i=4,j=4,k=4", "--schedule", "summa"].map(str::to_owned).to_vec();
+    let program = program(&Way { kernel: "matmul".to_owned(), flags }.emit());
+    let inputs = Tensors::from([(name("A"), filled(1, &[16, 16])), (name("B"), filled(2, &[16, 16]))]);
+    let execution = execute(&program, &sizes(&[("M", 16), ("N", 16), ("K", 16)]), &inputs, &Settings::default());
+    let [usage] = &execution.unwrap_or_else(|faults| panic!("{}", shown(&faults))).memory[..] else {
+        panic!("one process")
+    };
+    let tile = 8 * 4 * 4;
+    assert_eq!(usage.stated.channels, 32 * tile);
+    assert!((1..=8 * tile).contains(&usage.held.channels), "{usage:?}");
 }

@@ -1,16 +1,17 @@
 //! What the PEs of a worker read, store and put on buses.
 //!
 //! In: a plan and a worker. Out: for each array the runs of addresses that some PE of the worker loads or prefetches, and
-//! those that one stores, or those that have their home there; for each bus line how many words they drive. The bodies are gone
-//! through with channels and buses that never make anyone wait. Control flow and subscripts depend on sizes and coordinates alone,
-//! never on words, so the answer is exact, before anything is read or computed. A body that does something wrong is followed up
-//! to there.
+//! those that one stores, or those that have their home there; for each bus line how many words they drive, and how often they listen
+//! for each. The bodies are gone through with channels and buses that never make anyone wait. Control flow and subscripts depend on sizes
+//! and coordinates alone, never on words, so the answer is exact, before anything is read or computed. A body that does something wrong
+//! is followed up to there.
 
 use super::homes::Homes;
 use super::marks::Marks;
 use crate::array::{self, Assignment, Environment, Layout, State, Trouble};
 use crate::exec::plan::Plan;
 use crate::exec::workers::supplies::AHEAD;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What some PEs do to arrays and buses.
@@ -69,6 +70,16 @@ pub fn loads_of(plan: &Plan<'_>, worker: usize) -> Vec<Vec<(usize, usize)>> {
     loads.collect()
 }
 
+/// How often the PEs of a worker listen for each tag of a line.
+pub type Heard = HashMap<Vec<i64>, u64>;
+
+/// What the PEs of a worker hear on each line of the array.
+pub fn heard_by(plan: &Plan<'_>, worker: usize) -> Vec<Heard> {
+    let mut walk = Walk { heard: Some(vec![Heard::new(); plan.wiring.lines.len()]), ..Walk::new(plan) };
+    plan.pes_of(worker).for_each(|pe| walk.follow(pe));
+    walk.heard.unwrap_or_default()
+}
+
 /// How many words these runs have.
 pub fn words_of(runs: &[Range<usize>]) -> usize {
     runs.iter().map(Range::len).sum()
@@ -91,6 +102,8 @@ struct Walk<'a> {
     read: Vec<Marks>,
     stored: Vec<Marks>,
     driven: Vec<u64>,
+    /// Where it is asked for.
+    heard: Option<Vec<Heard>>,
     prefetched: u64,
     /// What is loaded from other homes.
     loads: Vec<(usize, usize)>,
@@ -109,6 +122,7 @@ impl<'a> Walk<'a> {
             read: blank.clone(),
             stored: blank,
             driven,
+            heard: None,
             prefetched: 0,
             loads: vec![],
             kept: 0,
@@ -181,7 +195,10 @@ impl Environment for Walk<'_> {
         Ok(())
     }
 
-    fn listen(&mut self, _tap: usize, _tag: &[i64]) -> Result<Option<()>, Trouble> {
+    fn listen(&mut self, tap: usize, tag: &[i64]) -> Result<Option<()>, Trouble> {
+        if let Some(heard) = &mut self.heard {
+            *heard[self.plan.wiring.taps(self.pe)[tap]].entry(tag.to_vec()).or_default() += 1;
+        }
         Ok(Some(()))
     }
 

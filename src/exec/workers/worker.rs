@@ -186,7 +186,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let standings = pes.into_iter().map(standing).collect();
         let Outbox { words, returned, elements, packets, .. } = world.outbox;
         let Share { inputs, outputs } = world.arrays.held();
-        let channels = world.wires.most_bytes() + world.lines.bytes() + world.supplies.most_bytes();
+        let channels = world.wires.most_bytes() + world.lines.most_bytes() + world.supplies.most_bytes();
         let held = Held { inputs, outputs, channels };
         let lane = world.tape.into_lane();
         let computed = world.computed;
