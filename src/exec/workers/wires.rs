@@ -40,7 +40,7 @@ struct End<W: Word> {
     /// The PE of this worker that waits; one at most, since a wire that is full is not empty.
     parked: Option<usize>,
     /// The part of a tile that goes; none where that is all of it.
-    face: Option<Face>,
+    face: Option<Box<Face>>,
     /// What was sent to a PE that may send it back.
     sent: Option<Box<Sent<W>>>,
     /// What was taken by a PE that may send it back.
@@ -70,7 +70,7 @@ impl<W: Word> Wires<W> {
             if let Some(far) = far_end(plan, joint, worker) {
                 let free = if matches!(far, Far::From(_)) { 0 } else { plan.capacities[joint.channel] };
                 wires.end_of[wire] = wires.ends.len();
-                let face = plan.faces[joint.channel].clone();
+                let face = plan.faces[joint.channel].clone().map(Box::new);
                 wires.ends.push(End { face, ..End::new(wire, far, free) });
             }
         }
