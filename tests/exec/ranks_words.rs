@@ -62,6 +62,61 @@ fn of_a_tile_of_a_stencil_its_border_is_sent() {
     assert!(words > 0 && elements <= 4 * words, "{words} words with {elements} elements");
 }
 
+/// Running sums by hand: each PE needs the last element of the tile before its own.
+const SUMS: &str = include_str!("../tiled/prefix.pe");
+
+/// What keeps apart what a PE receives and what it stores.
+const APART: [(&str, &str); 2] = [
+    ("((recv S right)) ((let S 0))", "((recv T right)) ((let T 0))"),
+    ("(call prefix (at p) S x)", "(call prefix (at p) T x)"),
+];
+
+/// What makes each PE hand on what it received to the next, which keeps it as Z.
+const HANDED_ON: [(&str, &str); 3] = [
+    ("(array S", "(array Z out (N) (axes (1 (- N 1) 3 0)))\n  (array S"),
+    ("(leaf prefix", "(channel far (offset 1) (latency 1) (depth 1))\n  (leaf prefix"),
+    (
+        "(store (S p) S)",
+        "(if ((>= p 1) (<= p (- (ceil (- N 1) 3) 1))) ((send far T)) ())
+    (if ((>= p 2)) ((recv U far) (store (Z (- p 2)) U)) ())
+    (if ((>= p (- (ceil (- N 1) 3) 1))) ((store (Z p) S)) ())
+    (store (S p) S)",
+    ),
+];
+
+/// A program and its equations on as many ranks as there are PEs: 13 elements in tiles of 1, 3, 3, 3 and 3.
+fn sums(program: &str, outputs: &str, more: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let equations = "S[i] = x[i]   where i <= 0\nS[i] = S[i - 1] + x[i]   where 1 <= i";
+    let kernel = write("sums.rec", &format!("kernel prefix(N)\nin  x[N]\nout {outputs}\n{equations}\n{more}"));
+    let ran = mpirun(5, &[&write("sums.pe", program), "--size", "N=13", "--reference", &kernel, "--json"]);
+    // It says that nobody has proved the program.
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let found: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+    assert_eq!(found["matches_reference"], true);
+    found
+}
+
+/// A tile that is handed on to who needs all of it is sent whole from the beginning.
+#[test]
+fn what_is_needed_further_on_is_sent() {
+    let replaced = |text: String, (what, instead): &(&str, &str)| {
+        assert_eq!(text.matches(what).count(), 1, "{what}");
+        text.replace(what, instead)
+    };
+    let own = APART.iter().fold(SUMS.to_owned(), replaced);
+    let found = sums(&own, "S[N]", "");
+    assert_eq!((&found["words"], &found["elements"]), (&4.into(), &4.into()));
+    let handed_on = HANDED_ON.iter().fold(own, replaced);
+    let found = sums(&handed_on, "S[N], Z[N]", "Z[i] = S[i]\n");
+    assert_eq!((&found["words"], &found["elements"]), (&(4 + 3).into(), &(10 + 7).into()));
+}
+
 #[test]
 fn streams_of_other_kernels_come_back_as_well() {
     for (kernel, flags, size) in [

@@ -1,6 +1,8 @@
 //! `systole exec`: run a program for real.
 
 use crate::array::Tensors;
+#[cfg(not(feature = "mpi"))]
+use crate::diagnostic::Diagnostics;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::ExecArguments;
