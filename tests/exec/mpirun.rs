@@ -11,6 +11,13 @@ pub struct Ran {
     pub stderr: String,
 }
 
+impl Ran {
+    /// What a run with `--json` said.
+    pub fn object(&self) -> Value {
+        serde_json::from_str(&self.stdout).expect("one object, from one rank")
+    }
+}
+
 /// Flags of Open MPI for a small machine: more ranks than cores, over shared memory.
 const FLAGS: [&str; 12] = [
     "--oversubscribe",

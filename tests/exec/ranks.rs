@@ -3,7 +3,6 @@
 use super::mpirun::{self, layout, mpirun};
 use super::programs::{LONG, Way, kernels, program, ways};
 use super::tiles::tiled;
-use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 use systole::array::Program;
@@ -65,7 +64,7 @@ fn hold_way(way: &Way, runs: &[(i64, usize, &str)], is_as_written: bool) {
         let named = [&path, "--size", &size, "--deal", fold, "--ranks", &count, "--json"];
         let ran = mpirun(ranks, &[&named[..], layout(fold), reference, &flags].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold}");
-        let object: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+        let object = ran.object();
         assert_eq!((&object["backend"], &object["ranks"]), (&"mpi".into(), &ranks.into()));
         assert!(!is_as_written || object["matches_reference"] == true, "{way:?} {size} on {ranks} {fold}");
         assert_eq!(contents(&found), contents(&expected), "{way:?} {size} on {ranks} {fold}");
@@ -80,7 +79,7 @@ fn hold_singles(way: &Way, path: &str, size: &str, (ranks, fold): (usize, &str),
     let flags = [path, "--size", size, "--deal", fold, "--reference", &kernel, "--precision", "single", "--json"];
     let ran = mpirun(ranks, &flags);
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold} in single precision");
-    let object: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+    let object = ran.object();
     assert_eq!(object["precision"], "single");
     assert!(!is_as_written || object["rounding"] == 0.0, "{way:?} {size} on {ranks} {fold} in single precision");
 }
@@ -143,7 +142,7 @@ fn a_rank_holds_what_its_pes_read() {
     std::fs::write(&path, ways("matmul")[0].emit()).expect("written");
     for (ranks, held) in [(1, 4 * 5 + 5 * 6), (2, 4 * 5 + 5 * 3), (4, 2 * 5 + 5 * 3)] {
         let ran = mpirun(ranks, &[&path, "--size", "M=4,N=6,K=5", "--json"]);
-        let object: Value = serde_json::from_str(&ran.stdout).expect("one object");
+        let object = ran.object();
         assert_eq!(mpirun::held(&object), held, "{ranks} ranks");
     }
 }
@@ -163,7 +162,7 @@ fn long_runs_lose_no_message() {
     let output = folder.path().join("y.npy");
     let ran = mpirun(2, &[&path, "--size", "N=5000", "--output", &format!("Y={}", output.display()), "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let object: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    let object = ran.object();
     assert_eq!(object["words"], 10_000);
     let found: ndarray::Array2<f64> = ndarray_npy::read_npy(output).expect("an array");
     assert_eq!(

@@ -2,7 +2,6 @@
 
 use super::command::Emitted;
 use super::mpirun::mpirun;
-use serde_json::Value;
 use systole::exec::Broadcast;
 
 /// Tiles of 4, so 4 x 4 PEs with 4 words on each line; ranks stand along the lines of A.
@@ -15,7 +14,7 @@ fn words_are_handed_on_between_ranks() {
         let way = ["--grid", &grid, "--broadcast", broadcast.keyword()];
         let ran = mpirun(ranks, &[&[&*emitted.program], &flags[..], &way].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{broadcast:?} on {ranks}");
-        let found: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+        let found = ran.object();
         assert_eq!(found["matches_reference"], true, "{broadcast:?} on {ranks}");
         assert_eq!(
             (&found["words"], &found["broadcast"]),

@@ -2,7 +2,6 @@
 
 use super::mpirun::{mpirun, mpirun_of};
 use super::traces::{SIZE, tiled};
-use serde_json::Value;
 use std::path::Path;
 use systole::cost::TASKS;
 
@@ -13,12 +12,12 @@ fn two_ranks_are_calibrated_and_a_run_of_theirs_is_predicted() {
     let flags = ["--tile", "4", "--runs", "2", "--work", "1", "--leaves", "loops", "--json", "--output", &path];
     let ran = mpirun_of("calibrate", 2, &flags);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let found: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    let found = ran.object();
     assert_eq!((&found["backend"], found["figures"].as_array().map(Vec::len)), (&"mpi".into(), Some(5 + TASKS.len())));
     assert!(std::fs::read_to_string(&path).expect("a file").contains("between two ranks"));
     let ran = mpirun(2, &[&[&*emitted.program], &SIZE[..], &["--machine", &path]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let found: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    let found = ran.object();
     let predicted = &found["predicted"];
     assert_eq!((&predicted["words"], &predicted["applied"]), (&found["words"], &found["applied"]));
     assert!(predicted["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));

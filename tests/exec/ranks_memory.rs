@@ -25,7 +25,7 @@ fn run(emitted: &Emitted, ranks: usize, flags: &[&str]) -> Ran {
 /// The memory of each rank.
 fn memory(ran: &Ran) -> Vec<Value> {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let object: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    let object = ran.object();
     object["memory"].as_array().expect("a list of ranks").clone()
 }
 

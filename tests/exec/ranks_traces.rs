@@ -2,7 +2,6 @@
 
 use super::mpirun::mpirun;
 use super::traces::{SIZE, Traced, check, tiled};
-use serde_json::Value;
 
 #[test]
 fn ranks_have_a_track_each() {
@@ -11,7 +10,7 @@ fn ranks_have_a_track_each() {
     for ranks in [1, 2, 4] {
         let ran = mpirun(ranks, &[&[&*emitted.program], &SIZE[..], &["--trace", &path]].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{ranks} ranks");
-        let object: Value = serde_json::from_str(&ran.stdout).expect("one object");
+        let object = ran.object();
         if ranks == 1 {
             assert_eq!(Traced::read(&path).counts().get("C.sum"), Some(&64));
             continue;

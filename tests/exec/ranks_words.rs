@@ -17,7 +17,7 @@ fn run(kernel: &str, flags: &[&str], size: &str, ranks: usize) -> Value {
     let flags = ["--size", size, "--deal", "cyclic", "--machine", &machine, "--reference", &file, "--json"];
     let ran = mpirun(ranks, &[&[&*emitted.program], &flags[..]].concat());
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{kernel} on {ranks}");
-    let found: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+    let found = ran.object();
     assert_eq!(found["matches_reference"], true, "{kernel} on {ranks}");
     for key in ["words", "returned", "elements"] {
         assert_eq!(found[key], found["predicted"][key], "{key} of {kernel} on {ranks}");
@@ -97,7 +97,7 @@ fn sums(program: &str, outputs: &str, more: &str) -> Value {
     let ran = mpirun(5, &[&write("sums.pe", program), "--size", "N=13", "--reference", &kernel, "--json"]);
     // It says that nobody has proved the program.
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let found: Value = serde_json::from_str(&ran.stdout).expect("one object, from one rank");
+    let found = ran.object();
     assert_eq!(found["matches_reference"], true);
     found
 }

@@ -39,7 +39,7 @@ fn hold(case: &Case, text: &str, run: (usize, &str)) -> Value {
         let same = found.iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits());
         assert!(same, "{name} at {:?} on {run:?}", case.sizes);
     }
-    serde_json::from_str(&ran.stdout).expect("one object, from one rank")
+    ran.object()
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn runs_that_are_repeated_give_what_one_gives() {
     let once = hold(&case, &text, (2, "block"));
     let folder = tempfile::tempdir().expect("a folder");
     let more = start_with(&case, &text, folder.path(), (2, "block"), &["--repeat", "3"]);
-    let thrice: Value = serde_json::from_str(&more.stdout).expect("one object");
+    let thrice = more.object();
     assert_eq!(thrice["runs"].as_array().map(Vec::len), Some(3));
     for key in ["applied", "calls", "words", "operations"] {
         assert_eq!(thrice[key], once[key], "{key}");
