@@ -58,7 +58,7 @@ impl Face {
         self.0.iter().all(|extent| *extent == Extent::All)
     }
 
-    /// The least face that has both; all of the tile where they are of other tensors.
+    /// The least face that has both. Of faces of different ranks it fits the tiles of the lower one; the others have no such face.
     pub fn join(&self, other: &Face) -> Face {
         Face(self.0.iter().zip(&other.0).map(|(one, other)| one.join(*other)).collect())
     }

@@ -1,8 +1,8 @@
 //! Which part of the tiles on each channel anybody reads.
 //!
-//! In: a program over tiles. Out: for each channel the face of its tiles that leaves read, at the receiver or wherever it sends them on to;
-//! none where that may be all of a tile. Every body is looked at once, then what channels need is handed back from who receives to who
-//! sends until nothing changes. What is stored, driven, worked onto or computed with otherwise is needed whole.
+//! In: a program over tiles. Out: for each channel the face of its tiles that leaves read, at the receiver or wherever it sends them on
+//! to; none where that may be all of a tile. Every body is looked at once, then what channels need is handed back from who receives to
+//! who sends until nothing changes. What is stored, driven, worked onto or computed with otherwise is needed whole.
 
 use crate::array::{ClassCode, Code, Op, Program, Scalar};
 use crate::leaf::Face;
@@ -53,7 +53,6 @@ fn by_leaves(program: &Program, class: &ClassCode) -> Vec<Need> {
     for op in &class.ops {
         match op {
             Op::Store { register, .. } | Op::Drive { register, .. } => _ = needs[*register].add(&Need::Whole),
-            Op::Let { value: Scalar::Register(_), .. } => {}
             Op::Let { value, .. } => visit(program, value, &mut needs),
             _ => {}
         }
@@ -81,15 +80,11 @@ fn visit(program: &Program, value: &Scalar, needs: &mut [Need]) {
     }
 }
 
-/// What one op hands back: from a register to the channel or the register that it comes from, from a channel to the register that is sent.
+/// What one op hands back: from a register to the channel that it comes from, from a channel to the register that is sent.
 fn hand_back(class: &ClassCode, op: &Op, needs: &mut [Need], channels: &mut [Need]) -> bool {
     match op {
         Op::Receive { register, port } => channels[class.ports[*port].channel].add(&needs[*register]),
         Op::Send { port, register } => needs[*register].add(&channels[class.ports[*port].channel]),
-        Op::Let { register, value: Scalar::Register(from), .. } => {
-            let need = needs[*register].clone();
-            needs[*from].add(&need)
-        }
         _ => false,
     }
 }
