@@ -23,7 +23,7 @@ const KERNELS: [(&str, &[&str]); 9] = [
 ];
 
 /// All coordinates in a range along each axis, in an order in which neighbours are not near each other.
-fn points(leaf: &Leaf, range: Range<i64>) -> Vec<Vec<i64>> {
+pub fn points(leaf: &Leaf, range: Range<i64>) -> Vec<Vec<i64>> {
     let points = leaf.coordinates.iter().fold(vec![vec![]], |points: Vec<Vec<i64>>, _| {
         let each = |point: &Vec<i64>| range.clone().map(|next| [&point[..], &[next]].concat()).collect::<Vec<_>>();
         points.iter().flat_map(each).collect()
