@@ -43,13 +43,14 @@ impl Choices {
             1 => (vec![vec![1; axes]], &self.dealings[..self.dealings.len().min(1)]),
             _ => (self.grids(axes), &self.dealings[..]),
         };
-        let shapes = if program.buses.is_empty() || self.workers < 3 { 1 } else { self.broadcasts.len() };
-        let broadcasts = &self.broadcasts[..shapes.min(self.broadcasts.len())];
-        let of_dealing = |grid: &Vec<usize>, dealing: Dealing| -> Vec<Settings> {
-            broadcasts.iter().flat_map(|broadcast| self.of_broadcast(grid, dealing, *broadcast)).collect()
-        };
-        let of_grid = |grid| dealings.iter().flat_map(move |dealing| of_dealing(grid, *dealing));
-        grids.iter().flat_map(of_grid).collect()
+        let shapes = if program.buses.is_empty() || self.workers < 3 { 1 } else { Broadcast::ALL.len() };
+        let mut ways = vec![];
+        for (grid, dealing) in grids.iter().flat_map(|grid| dealings.iter().map(move |dealing| (grid, *dealing))) {
+            for broadcast in self.broadcasts.iter().take(shapes) {
+                ways.extend(self.of_broadcast(grid, dealing, *broadcast));
+            }
+        }
+        ways
     }
 
     /// The grids that an array of so many axes can have.
