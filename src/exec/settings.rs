@@ -14,8 +14,8 @@ use crate::recurrence::Precision;
 pub struct Settings {
     /// How many workers there are, at least 1.
     pub workers: usize,
-    /// Whether each has a memory of its own, as ranks have; for predictions, which have to be told. Who has sends of a tile what
-    /// somebody reads, and no tile again that comes back.
+    /// Whether each has a memory of its own, as ranks have: then of a tile goes what somebody reads, and none again that comes back.
+    /// Predictions have to be told; who runs a program knows.
     pub apart: bool,
     /// How PEs are dealt out to them.
     pub dealing: Dealing,

@@ -98,7 +98,7 @@ fn a_word_crosses_as_often_as_there_are_others_on_its_line() {
     }
 }
 
-/// Two PEs of a row drive one tag. Whoever hears both first says so, however far from both it is.
+/// PEs below the diagonal drive a tag that the driver of their row drives too. Whoever has both first says so.
 #[test]
 fn a_tag_that_two_workers_drive_is_refused_in_every_shape() {
     let text = ROWS.replace("(listen x row ((- N 1) 5))", "(load x (X p q)) (drive row x ((- N 1) 5))");

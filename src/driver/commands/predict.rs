@@ -1,4 +1,4 @@
-//! `systole predict`: how long a program would run, on as many threads or ranks as one likes.
+//! `systole predict`: how long a program would run, on as many ranks as one likes.
 //!
 //! In: a program, the machine file of a cluster, numbers of ranks, and sizes that may grow with them. Out: a row for each number
 //! of ranks, as a table, CSV and JSON, and plots of them.
