@@ -72,6 +72,9 @@ impl Side {
     }
 
     /// Runs it once.
+    ///
+    /// # Errors
+    /// A process that fails, tells no figures, or whose result is wrong.
     pub fn run(&self, problem: &Problem<'_>) -> Result<Sample, Box<dyn Error>> {
         let mut command = start(problem, self.ranks(problem));
         match self {
@@ -87,13 +90,14 @@ impl Side {
             return Err(format!("{}: {}", self.name(), String::from_utf8_lossy(&output.stderr)).into());
         }
         let broken = || format!("{} has written no figures", self.name());
-        match self {
-            Side::Theirs { .. } => Ok(of_peer(&text).ok_or_else(broken)?),
+        let sample = match self {
+            Side::Theirs { .. } => of_peer(&text).ok_or_else(broken)?,
             Side::Ours { .. } => {
                 let sample = of_exec(&text).ok_or_else(broken)?;
-                Ok(Sample { residual: Some(residual(problem.routine, problem.folder)?), ..sample })
+                Sample { residual: Some(residual(problem.routine, problem.folder)?), ..sample }
             }
-        }
+        };
+        Ok(sample.checked(self.name())?)
     }
 
     fn add_ours(&self, command: &mut Command, problem: &Problem<'_>) {

@@ -16,6 +16,21 @@ pub struct Sample {
     pub residual: Option<f64>,
 }
 
+impl Sample {
+    /// The sample, where its residual is that of a right result: relative to the norms of the operands it is far less than the unit of
+    /// rounding, since errors of rounding add up like steps of a random walk. One wrong element of millions makes it a million times that.
+    ///
+    /// # Errors
+    /// A result that is wrong, or none.
+    pub fn checked(self, name: &str) -> Result<Sample, String> {
+        match self.residual {
+            Some(residual) if residual <= f64::EPSILON => Ok(self),
+            Some(residual) => Err(format!("the result of {name} is wrong: its residual is {residual:.1e}")),
+            None => Err(format!("{name} has told no residual")),
+        }
+    }
+}
+
 /// What `peer` has written; `None` where a line is missing or has something else than numbers.
 pub fn of_peer(text: &str) -> Option<Sample> {
     let numbers =

@@ -126,7 +126,10 @@ fn work<W: Stored>(
         worker.sweep(&mut mail)?;
         loop {
             match mail.look() {
-                Arrival::Packet(packet) => worker.deliver(&packet)?,
+                Arrival::Packet(packet) => {
+                    let from = worker.tape().now();
+                    worker.deliver(&packet, from)?;
+                }
                 Arrival::Nothing => break,
                 Arrival::Over => return Ok(worker.conclude().0),
             }
@@ -136,8 +139,9 @@ fn work<W: Stored>(
             let from = worker.tape().now();
             let packet = mail.sleep();
             worker.tape().note(Activity::Wait, from);
+            let from = worker.tape().now();
             match packet {
-                Some(packet) => worker.deliver(&packet)?,
+                Some(packet) => worker.deliver(&packet, from)?,
                 None => return Ok(worker.conclude().0),
             }
         }

@@ -9,23 +9,31 @@ use crate::span::Span;
 ///
 /// `schedule` is the line of the source that sets the time or the place, where there is one.
 pub fn refutation_message(space: &Space, schedule: Option<Span>, discharged: &Discharged) -> Option<Diagnostic> {
+    let diagnostic = unproved_message(discharged)?;
+    Some(match (schedule, &discharged.verdict) {
+        (Some(span), Verdict::Refuted(_)) => {
+            diagnostic.label(&space.source, span, &discharged.obligation.reason.blame)
+        }
+        _ => diagnostic,
+    })
+}
+
+/// The same without a line of the source.
+pub fn unproved_message(discharged: &Discharged) -> Option<Diagnostic> {
     let reason = &discharged.obligation.reason;
-    let diagnostic = match &discharged.verdict {
-        Verdict::Proved => return None,
-        Verdict::Unknown(why) => return Some(undecided(discharged, why)),
+    match &discharged.verdict {
+        Verdict::Proved => None,
+        Verdict::Unknown(why) => Some(undecided(discharged, why)),
         Verdict::Refuted(counterexample) => {
             let case = if counterexample.smallest { "smallest case" } else { "one case" };
-            Diagnostic::new(format!("refuted: {}", reason.broken))
+            let message = Diagnostic::new(format!("refuted: {}", reason.broken))
                 .note(&reason.available)
                 .note(&reason.needed)
                 .note(format!("{case} {counterexample}"))
-                .help(&reason.help)
+                .help(&reason.help);
+            Some(message)
         }
-    };
-    Some(match schedule {
-        Some(span) => diagnostic.label(&space.source, span, &reason.blame),
-        None => diagnostic,
-    })
+    }
 }
 
 fn undecided(discharged: &Discharged, why: &str) -> Diagnostic {

@@ -76,7 +76,7 @@ pub fn check(traced: &Traced, object: &Value, kind: &str, workers: usize) {
     assert_eq!((counts.get("C.sum"), counts.get("send").copied()), (Some(&64), packets));
     assert_eq!(counts.get("deliver").copied(), packets);
     assert!(counts["turns"] > 0 && (workers == 1 || counts["waiting"] > 0), "{counts:?}");
-    let shares = ["waiting", "sending"].map(|share| object[share].as_f64().expect("a share"));
+    let shares = ["waiting", "sending", "receiving"].map(|share| object[share].as_f64().expect("a share"));
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
     assert_eq!(traced.file["otherData"]["left out"], 0);
     traced.check_spans();

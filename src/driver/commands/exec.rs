@@ -169,8 +169,10 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement
     if let Some(layout) = settings.layout {
         output.line(&format!("  operands from a layout, results into it: {}", show_dealing(layout)));
     }
-    let shares = [execution.timeline.waiting(), execution.timeline.sending()].map(|share| 100.0 * share);
-    output.line(&format!("  {:.1}% of their time waiting, {:.1}% sending", shares[0], shares[1]));
+    let timeline = &execution.timeline;
+    let [waiting, sending, receiving] =
+        [timeline.waiting(), timeline.sending(), timeline.receiving()].map(|share| 100.0 * share);
+    output.line(&format!("  {waiting:.1}% of their time waiting, {sending:.1}% sending, {receiving:.1}% receiving"));
     memory::show(&execution.memory, kind, output);
     say_agreement(agreement, output);
 }
@@ -237,6 +239,7 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "packets": counts.packets,
         "waiting": execution.timeline.waiting(),
         "sending": execution.timeline.sending(),
+        "receiving": execution.timeline.receiving(),
         "memory": memory::to_json(&execution.memory),
         "deadlock": execution.deadlock.as_ref().map(sim::report::deadlock_to_json),
     })

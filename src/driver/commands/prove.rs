@@ -11,7 +11,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
 use crate::exec::owner_obligations;
-use crate::integer::Name;
+use crate::integer::{Name, name};
 use crate::smt::{self, Discharged, Verdict};
 use crate::timing::{Obligation, element_obligations};
 use std::time::Duration;
@@ -64,8 +64,10 @@ impl ProveArguments {
         let mut obligations = K::obligations(searched, design, self.depth)?;
         let Some(deal) = &self.deal else { return Ok((obligations, vec![])) };
         obligations.extend(K::no_deadlock(searched, design, self.depth)?);
-        let (once, gaps) = element_obligations(searched.kernel.system());
-        obligations.extend(once.into_iter().chain(owner_obligations(dealing(deal)?)));
+        let (once, gaps) = element_obligations(&searched.kernel.origin().system);
+        obligations.extend(once);
+        obligations.extend(tile_obligations(searched.kernel));
+        obligations.extend(owner_obligations(dealing(deal)?));
         Ok((obligations, gaps))
     }
 
@@ -87,6 +89,16 @@ impl ProveArguments {
             .and_then(|proofs| reporting::write_proofs(path, searched, &design, &proofs));
         why.into_iter().chain(page.err().into_iter().flatten()).collect::<Diagnostics>().into()
     }
+}
+
+/// That each tile is computed once, where tiles are what is computed.
+fn tile_obligations<K: Kernel>(kernel: &K) -> Vec<Obligation> {
+    if kernel.origin().tiled().is_none() {
+        return vec![];
+    }
+    let (once, _) = element_obligations(kernel.system());
+    let of_tiles = |one: Obligation| Obligation { of: name(&format!("{} tiles", one.of)), ..one };
+    once.into_iter().map(of_tiles).collect()
 }
 
 fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) {

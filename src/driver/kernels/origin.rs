@@ -4,15 +4,19 @@
 //! the sizes of the user, and programs that take the user's sizes and arrays.
 
 use crate::array::{Program, Tensors, over_tiles};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::schedule;
 use crate::driver::kernels::together::Together;
+use crate::driver::pipeline::LIMIT;
 use crate::driver::shown::steps::Chain;
 use crate::integer::{Bindings, name};
-use crate::recurrence::{self, Directive, RecurrenceSystem, Space};
+use crate::recurrence::{self, Directive, Equation, RecurrenceSystem, Space};
 use crate::rewrite::Report;
+use crate::smt::{self, Discharged};
 use crate::tiles::{TileSize, Tiled, evaluate_tiled, tile};
+use crate::timing::element_obligations;
+use std::time::Duration;
 
 /// Equations, and how they come from those of the user's.
 pub struct Derived {
@@ -50,11 +54,14 @@ impl Origin {
     /// The user's equations, which come from others by laws of algebra, with the tiles of the schedule and of `--tile`, if there are any.
     ///
     /// # Errors
-    /// What [`tile`] refuses; flags that name no size.
+    /// What [`tile`] refuses; flags that name no size; with tiles, elements that are not computed once.
     pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
         let Derived { system, algebra, followed, together } = derived;
         let sizes = tile_sizes(&system, arguments)?;
         let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
+        if tiled.is_some() {
+            check_elements(&system)?;
+        }
         Ok(Origin { system, algebra, followed, together, tiled })
     }
 
@@ -95,6 +102,23 @@ impl Origin {
             None => program,
         }
     }
+}
+
+/// Refuses equations of which it is not proved that they write each element once. A run notices that where it stores elements; a tile is
+/// stored as a whole. That subscripts name points without gaps is what [`tile`] asks for.
+fn check_elements(system: &RecurrenceSystem) -> Checked<()> {
+    let (obligations, _) = element_obligations(system);
+    let proofs = smt::discharge_all(&obligations, Duration::from_millis(LIMIT));
+    let message = |proof: &Discharged| {
+        let message = smt::unproved_message(proof)?.note("a tile is stored as a whole, so no run would notice");
+        let writers = system.equations.iter().filter(|equation| equation.target == proof.obligation.of);
+        let label = |message: Diagnostic, equation: &Equation| {
+            message.label(&system.source, equation.span, "writes some of them")
+        };
+        Some(writers.fold(message, label))
+    };
+    let messages: Diagnostics = proofs.iter().filter_map(message).collect();
+    if messages.is_empty() { Ok(()) } else { Err(messages) }
 }
 
 /// The sizes of tiles; a flag stands in for what the schedule says of the same index.

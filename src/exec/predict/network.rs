@@ -89,7 +89,8 @@ impl<'a, W: Word> Network<'a, W> {
         while let Some(first) = self.mails[number].first_entry().filter(|entry| entry.key().0 <= now) {
             let packet = first.remove();
             account.take(ELEMENT * packet.size() as u64);
-            worker.deliver(&packet)?;
+            let from = worker.tape().now();
+            worker.deliver(&packet, from)?;
         }
         let mut sending = Sending { account, mails: &mut self.mails, sent: &mut self.sent, receivers: vec![] };
         worker.sweep(&mut sending)?;

@@ -24,7 +24,7 @@ pub fn gather(world: &World, mine: &Lane) -> Vec<Lane> {
 }
 
 fn pack(lane: &Lane) -> Vec<u64> {
-    let mut entries = vec![lane.left_out, lane.waited, lane.sent];
+    let mut entries = vec![lane.left_out, lane.waited, lane.sent, lane.received];
     for Moment { activity, from, to } in &lane.moments {
         let (kind, first, second) = match *activity {
             Activity::Turns => (TURNS, 0, 0),
@@ -40,9 +40,9 @@ fn pack(lane: &Lane) -> Vec<u64> {
 }
 
 fn unpack(entries: &[u64]) -> Option<Lane> {
-    let ([left_out, waited, sent], rest) = entries.split_first_chunk()?;
+    let ([left_out, waited, sent, received], rest) = entries.split_first_chunk()?;
     let moments = rest.as_chunks::<ENTRIES>().0.iter().map(moment).collect::<Option<_>>()?;
-    Some(Lane { moments, left_out: *left_out, waited: *waited, sent: *sent })
+    Some(Lane { moments, left_out: *left_out, waited: *waited, sent: *sent, received: *received })
 }
 
 fn moment(entries: &[u64; ENTRIES]) -> Option<Moment> {
@@ -75,8 +75,8 @@ mod tests {
             Activity::Post { receives: 32 },
         ];
         let moments = (0..).zip(activities).map(|(from, activity)| Moment { activity, from, to: from + 5 }).collect();
-        let lane = Lane { moments, left_out: 1, waited: 2, sent: 3 };
+        let lane = Lane { moments, left_out: 1, waited: 2, sent: 3, received: 4 };
         assert_eq!(unpack(&pack(&lane)), Some(lane.clone()));
-        assert_eq!(unpack(&[1, 2, 3, 99, 0, 0, 0, 0]), None);
+        assert_eq!(unpack(&[1, 2, 3, 4, 99, 0, 0, 0, 0]), None);
     }
 }

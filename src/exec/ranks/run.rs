@@ -131,11 +131,17 @@ impl<W: Contents> Rank<'_, W> {
     fn turn(&mut self, volley: &mut Volley<'_, '_, '_, '_, '_, '_>) -> Result<(), Fault> {
         self.worker.sweep(volley)?;
         let leg = &mut *volley.leg;
+        let mut from = self.worker.tape().now();
         while let Some(message) = leg.next() {
             match message {
                 Message::Packet(packet) => {
-                    self.end_wait();
-                    self.worker.deliver(&packet)?;
+                    // Its tiles have been received with it; who was idle has waited for them.
+                    if self.idle_since.is_some() {
+                        self.end_wait();
+                        from = self.worker.tape().now();
+                    }
+                    self.worker.deliver(&packet, from)?;
+                    from = self.worker.tape().now();
                 }
                 Message::Token(token) => self.tour.arrive(token),
                 Message::Over => {

@@ -56,6 +56,11 @@ impl Timeline {
         self.share(|lane| lane.sent)
     }
 
+    /// The share of all workers' time in which they took in packets that had come, and the tiles of these, from 0 to 1.
+    pub fn receiving(&self) -> f64 {
+        self.share(|lane| lane.received)
+    }
+
     fn share(&self, part: impl Fn(&Lane) -> u64) -> f64 {
         let all = self.elapsed.as_nanos() as f64 * self.lanes.len() as f64;
         let parts = self.lanes.iter().map(part).sum::<u64>() as f64;
@@ -79,6 +84,7 @@ impl Timeline {
             "seconds": self.elapsed.as_secs_f64(),
             "waiting": self.waiting(),
             "sending": self.sending(),
+            "receiving": self.receiving(),
             "left out": self.lanes.iter().map(|lane| lane.left_out).sum::<u64>(),
             "version": env!("CARGO_PKG_VERSION"),
         }))

@@ -1,7 +1,7 @@
 //! What one worker does when, by the clock of its machine.
 //!
 //! In: what it does, as it does it. Out: a [`Lane`]: moments in the order in which they ended, up to a bound, and how long it
-//! waited and sent in all, which is counted in every run. Nanoseconds since a start that all workers share.
+//! waited, sent and received in all, which is counted in every run. Nanoseconds since a start that all workers share.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub enum Activity {
         /// Entries and elements in it.
         size: usize,
     },
-    /// Takes a packet in.
+    /// Takes a packet in; a rank receives its tiles first.
     Deliver {
         /// Entries and elements in it.
         size: usize,
@@ -63,6 +63,8 @@ pub struct Lane {
     pub waited: u64,
     /// Nanoseconds in which packets were handed to the transport.
     pub sent: u64,
+    /// Nanoseconds in which packets that had come, and their tiles, were taken in.
+    pub received: u64,
 }
 
 /// A lane that is being recorded.
@@ -95,6 +97,7 @@ impl Tape {
         match activity {
             Activity::Wait => self.lane.waited += to.saturating_sub(from),
             Activity::Send { .. } => self.lane.sent += to.saturating_sub(from),
+            Activity::Deliver { .. } => self.lane.received += to.saturating_sub(from),
             _ => {}
         }
         if self.keeps && self.lane.moments.len() < MOST_MOMENTS {
@@ -128,7 +131,8 @@ mod tests {
     fn a_tape_that_keeps_nothing_counts_still() {
         let mut tape = Tape::new(Instant::now(), false);
         tape.note(Activity::Send { to: 1, size: 2 }, 0);
+        tape.note(Activity::Deliver { size: 2 }, 0);
         let lane = tape.into_lane();
-        assert!(lane.moments.is_empty() && lane.left_out == 0 && lane.sent > 0);
+        assert!(lane.moments.is_empty() && lane.left_out == 0 && lane.sent > 0 && lane.received > 0);
     }
 }

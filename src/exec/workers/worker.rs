@@ -131,14 +131,13 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         &mut self.world.tape
     }
 
-    /// Takes in what another worker sent.
+    /// Takes in what another worker sent, and has since a time been received.
     ///
     /// # Errors
     /// A tag that was driven before, an element that was stored before, a tile of another box.
-    pub fn deliver(&mut self, packet: &Packet) -> Result<(), Fault> {
-        let (from, size) = (self.world.tape.now(), packet.size());
+    pub fn deliver(&mut self, packet: &Packet, from: u64) -> Result<(), Fault> {
         packet.parcels().try_for_each(|parcel| self.unpack(parcel))?;
-        self.world.tape.note(Activity::Deliver { size }, from);
+        self.world.tape.note(Activity::Deliver { size: packet.size() }, from);
         Ok(())
     }
 

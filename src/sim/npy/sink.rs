@@ -1,7 +1,7 @@
 //! A `.npy` file of floating-point numbers, written part by part.
 //!
 //! In: the elements, in whatever order. Out: the file, whole or not at all. Elements go to their positions in a file without
-//! a name that others look for, beside the target; it takes the target's place when it is sealed. Whatever goes wrong before
+//! a name that others look for, beside the target; it takes the target's place when it is published. Whatever goes wrong before
 //! that removes it. It is not there before the first elements come, so a process that is ended in the middle of a run leaves
 //! nothing.
 
