@@ -6,12 +6,9 @@
 //! its wiring and its PEs take is estimated; what the process takes for its own code and its libraries is not in it.
 
 use super::plan::Plan;
-#[cfg(feature = "mpi")]
-use super::sharing::needs::elements_of;
-use super::sharing::needs::{Needs, words_of};
+use super::sharing::needs::{Needs, elements_of, words_of};
 use super::workers::outbox::{FULL, POSTED, SLOTS};
 use super::workers::word::Word;
-#[cfg(feature = "mpi")]
 use crate::array::Layout;
 use crate::array::elements::PART;
 use crate::diagnostic::{Checked, Diagnostic};
@@ -64,7 +61,6 @@ impl Footprint {
     }
 
     /// Of a worker that has a memory of its own; `driven` has for each bus line the words that all workers drive.
-    #[cfg(feature = "mpi")]
     pub(super) fn of_rank<W: Word>(plan: &Plan<'_>, rank: usize, needs: &Needs, driven: &[u64]) -> Footprint {
         let ends = plan.wiring.wires.iter().map(|wire| {
             let touches = [wire.sender, wire.receiver].map(|pe| plan.owner(pe) == rank);
@@ -82,6 +78,14 @@ impl Footprint {
             channels: words.saturating_mul(word_bytes::<W>(plan)),
             bookkeeping: bookkeeping::<W>(plan, rank, needs),
         }
+    }
+
+    /// Of each of all workers that have memories of their own, one after the other.
+    pub(super) fn of_ranks<W: Word>(plan: &Plan<'_>) -> Vec<Footprint> {
+        let needs: Vec<Needs> = (0..plan.workers).map(|rank| Needs::of(plan, rank)).collect();
+        let driven: Vec<u64> =
+            (0..plan.wiring.lines.len()).map(|line| sum(needs.iter().map(|needs| needs.driven[line]))).collect();
+        needs.iter().enumerate().map(|(rank, needs)| Footprint::of_rank::<W>(plan, rank, needs, &driven)).collect()
     }
 
     /// Of all workers of one process, which share whole arrays.
@@ -190,7 +194,6 @@ fn word_bytes<W: Word>(plan: &Plan<'_>) -> u64 {
 }
 
 /// The bytes of the elements at these addresses of all arrays.
-#[cfg(feature = "mpi")]
 fn elements<W: Word>(plan: &Plan<'_>, runs: &[Vec<std::ops::Range<usize>>]) -> u64 {
     let bytes = |(layout, runs): (&Layout, &Vec<_>)| elements_of(layout, runs) as u64 * element::<W>();
     sum(plan.code.arrays.iter().zip(runs).map(bytes))

@@ -8,7 +8,6 @@ use super::sharing::broadcast::Broadcast;
 use super::sharing::faces::faces;
 use super::sharing::homes::Homes;
 use super::sharing::owners::Owners;
-#[cfg(feature = "mpi")]
 use super::workers::outbox::SLOTS;
 use crate::array::{Code, Program, Wire, Wiring};
 use crate::leaf::Face;
@@ -85,7 +84,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-#[cfg(feature = "mpi")]
 impl Plan<'_> {
     /// From how many words on wires and buses of this worker MPI may read at a time: twice as many as all wires hold on which it
     /// sends to others, since room is given back only when every message has been taken, and for bus lines as many as it has messages.

@@ -11,9 +11,7 @@ use crate::span::Span;
 pub fn refutation_message(space: &Space, schedule: Option<Span>, discharged: &Discharged) -> Option<Diagnostic> {
     let diagnostic = unproved_message(discharged)?;
     Some(match (schedule, &discharged.verdict) {
-        (Some(span), Verdict::Refuted(_)) => {
-            diagnostic.label(&space.source, span, &discharged.obligation.reason.blame)
-        }
+        (Some(span), Verdict::Refuted(_)) => diagnostic.label(&space.source, span, &discharged.obligation.reason.blame),
         _ => diagnostic,
     })
 }

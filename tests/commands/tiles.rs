@@ -53,6 +53,34 @@ fn what_is_no_tile_is_refused_in_the_words_of_flag_or_file() {
     }
 }
 
+/// Two equations meet within a tile, where no run would see that one ends too early or begins too early.
+#[test]
+fn elements_that_are_not_computed_once_are_not_tiled() {
+    let halves = |last: i64| {
+        file(&format!(
+            "kernel halves(N)\nin A[N], B[N]\nout C[N]\nC[i] = A[i] where i <= {last}\nC[i] = B[i] where i >= 64\n"
+        ))
+    };
+    let tiled = ["--tile", "i=64", "--deal", "cyclic"];
+    let (_folder, path) = halves(63);
+    let text = good(&[&["prove", &path][..], &tiled].concat());
+    let covered = text.lines().filter(|line| line.contains("element-")).filter(|line| line.contains(" proved "));
+    assert_eq!(covered.count(), 4, "{text}");
+    assert!(text.contains("element-cover   C tiles"), "{text}");
+    for (last, broken, example) in
+        [(62, "by no equation", "N = 64, i = 63"), (64, "by two equations", "N = 65, i = 64")]
+    {
+        let (folder, path) = halves(last);
+        let program = folder.path().join("halves.pe");
+        for flags in [vec!["prove", &path], vec!["emit", &path, "-o", program.to_str().expect("a path")]] {
+            let message = refused(&[&flags, &tiled[..2]].concat());
+            let parts = [broken, example, "a tile is stored as a whole", "C[i] = B[i] where i >= 64"];
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        }
+        assert!(!program.exists());
+    }
+}
+
 /// The steps over tiles are those over elements: the derived steps of Cholesky's factor, 3n - 2 cycles for n tiles a side.
 #[test]
 fn steps_over_tiles_are_derived_as_over_elements() {

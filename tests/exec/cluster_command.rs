@@ -67,7 +67,7 @@ fn sizes_grow_with_the_ranks_into_a_table_and_plots() {
     assert_eq!(sizes, [8, 16, 32]);
     let csv = read("ranks.csv");
     assert!(
-        csv.starts_with("ranks,M,N,K,seconds,gflops,efficiency,waiting,words,packets\n1,8,8,6,768.000000,"),
+        csv.starts_with("ranks,M,N,K,seconds,gflops,efficiency,waiting,words,packets,bytes\n1,8,8,6,768.000000,"),
         "{csv}"
     );
     assert_eq!((csv.lines().count(), csv.lines().last().map(|line| line.starts_with("16,32,32,6,"))), (4, Some(true)));

@@ -147,6 +147,20 @@ fn flags_that_mean_nothing_are_refused() {
     assert!(refused(&["--ranks", "2"]).contains("`--ranks` is for `--backend mpi`"));
 }
 
+/// Weights of a filter stay, whose words are three on one of its channels at a time.
+#[test]
+fn fewer_slots_than_are_proved_are_warned_of() {
+    let emitted = Emitted::of("kernels/fir.rec", &["--schedule", "w2"]);
+    let told = |slots: &str| {
+        let output = exec(&emitted, &["--size", "N=12,K=4", "--threads", "2", "--capacity", slots]);
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let warning = told("2");
+    assert!(warning.contains("`x-link` has 2 of the 3 slots") && warning.contains("say `--capacity 3`"), "{warning}");
+    assert_eq!(told("3"), "");
+}
+
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_build_without_mpi_says_so() {

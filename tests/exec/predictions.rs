@@ -1,5 +1,5 @@
 //! What a prediction counts is what a run counts: applications inside of leaves, calls of libraries, words between workers;
-//! at sizes that do not divide, for any number of workers, whoever works on tiles. Only the number of packets is chance.
+//! at sizes that do not divide, for any number of workers, whoever works on tiles. So is the memory that a run states. Only the number of packets is chance.
 
 use super::programs::{Way, inputs, program, settings, shown};
 use super::tiles::tiled;
@@ -34,6 +34,7 @@ fn hold(way: &Way) {
             let prediction = predicted(&program, &sizes, &settings);
             let counts = Counts { packets: execution.counts.packets, ..prediction.counts };
             assert_eq!(counts, execution.counts, "{way:?} at {sizes:?} with {settings:?}");
+            assert_eq!(prediction.memory, execution.memory[0].stated, "{way:?} at {sizes:?} with {settings:?}");
             assert!(prediction.seconds > 0.0 && (0.0..=1.0).contains(&prediction.waiting), "{way:?} at {sizes:?}");
         }
     }

@@ -22,6 +22,8 @@ fn run(kernel: &str, flags: &[&str], size: &str, ranks: usize) -> Value {
     for key in ["words", "returned", "elements"] {
         assert_eq!(found[key], found["predicted"][key], "{key} of {kernel} on {ranks}");
     }
+    let stated = found["memory"].as_array().expect("ranks").iter().map(|rank| rank["stated"].as_u64());
+    assert_eq!(stated.max().flatten(), found["predicted"]["bytes"].as_u64(), "memory of {kernel} on {ranks}");
     found
 }
 

@@ -248,6 +248,42 @@ fn the_program_that_is_chosen_runs_as_it_says() {
     }
 }
 
+/// As many proofs as `prove` has of the design, and of a run of it that is dealt out so.
+#[test]
+fn what_is_proved_is_the_run_that_was_chosen() {
+    let folder = Folder::new();
+    let case = Case { tile: "r=4,i=8", ..CASES[1] };
+    let found = folder.tuned(&case, &["--ranks", "2", "--schedule", "grid", "--designs", "1"]);
+    let deal = found["ways"][0]["deal"].as_str().expect("a dealing");
+    let flags = ["prove", "kernels/trsm.rec", "--schedule", "grid", "--tile", case.tile, "--deal", deal, "--json"];
+    let proved: Value = serde_json::from_slice(&systole(&flags).stdout).expect("JSON");
+    let obligations = proved["obligations"].as_array().expect("a list");
+    assert!(obligations.iter().any(|one| one["kind"] == "no-deadlock"));
+    assert_eq!(found["proofs"], obligations.len());
+}
+
+/// With one byte less than some way holds all of its kind are left out, and with one less than all hold nothing is left.
+#[test]
+fn ways_that_hold_more_than_they_may_are_left_out() {
+    let (folder, case) = (Folder::new(), &Case { tile: "i=4,j=8,k=4", ..CASES[0] });
+    let bytes = |found: &Value| -> Vec<u64> {
+        found["ways"].as_array().expect("ways").iter().map(|way| way["bytes"].as_u64().expect("bytes")).collect()
+    };
+    let flags = ["--ranks", "4", "--schedule", "cannon"];
+    let mut all = bytes(&folder.tuned(case, &flags));
+    all.sort_unstable();
+    let (least, middle) = (all[0], all[all.len() / 2]);
+    assert!(least < middle);
+    for limit in [middle, middle - 1, least] {
+        let mut left = bytes(&folder.tuned(case, &[&flags[..], &["--memory", &limit.to_string()]].concat()));
+        left.sort_unstable();
+        assert_eq!(left, all.iter().copied().filter(|bytes| *bytes <= limit).collect::<Vec<_>>(), "{limit}");
+    }
+    let output = folder.tune(case, &[&flags[..], &["--memory", &(least - 1).to_string()]].concat());
+    let message = String::from_utf8(output.stderr).expect("text");
+    assert!(output.status.code() == Some(1) && message.contains("a rank would hold"), "{message}");
+}
+
 #[test]
 fn schedules_without_a_design_are_left_out_with_the_reason() {
     let folder = Folder::new();

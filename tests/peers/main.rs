@@ -37,7 +37,9 @@ fn the_first_run_of_a_program_warms_up() {
 fn a_wrong_result_is_no_sample() {
     let of = |residual| Sample { residual, ..sample(&[1.0]) }.checked("ours");
     assert_eq!(of(Some(1.5e-18)), Ok(Sample { residual: Some(1.5e-18), ..sample(&[1.0]) }));
-    for (residual, told) in [(Some(f64::NAN), "residual is NaN"), (Some(1e-12), "residual is 1.0e-12"), (None, "no residual")] {
+    for (residual, told) in
+        [(Some(f64::NAN), "residual is NaN"), (Some(1e-12), "residual is 1.0e-12"), (None, "no residual")]
+    {
         let message = of(residual).expect_err(told);
         assert!(message.contains(told) && message.contains("ours"), "{message}");
     }

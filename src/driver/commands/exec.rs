@@ -1,6 +1,6 @@
 //! `systole exec`: run a program for real.
 
-use crate::array::Tensors;
+use crate::array::{Program, Tensors};
 #[cfg(not(feature = "mpi"))]
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::{Checked, Diagnostic};
@@ -55,6 +55,7 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     let workers = arguments.threads.unwrap_or_else(threads);
     let settings = settings(arguments, workers, available_memory())?;
     warn(&[settings.leaves], output);
+    warn_of_slots(&job.program, settings.capacity, output);
     let mut kept = kept(&job)?;
     let mut sinks =
         outputs::sinks((&job.program, &job.sizes), &arguments.given.arrays.output, settings.precision, &mut kept)?;
@@ -127,6 +128,18 @@ fn precision(text: &str) -> Checked<Precision> {
     let known = Precision::ALL.map(Precision::keyword);
     let found = Precision::ALL.into_iter().find(|precision| precision.keyword() == text);
     found.ok_or_else(|| unknown("precision", text, &known))
+}
+
+/// Says so where channels have fewer slots than those with which the program is proved.
+pub fn warn_of_slots(program: &Program, capacity: Option<u64>, output: &Output) {
+    let Some(deepest) = program.channels.iter().max_by_key(|channel| channel.depth) else { return };
+    if let Some(slots) = capacity.filter(|slots| *slots < deepest.depth) {
+        output.error(&format!(
+            "warning: channel `{}` has {slots} of the {} slots that are proved to be enough; a run that stands still says who waits\n  \
+             help: leave out `--capacity`, or say `--capacity {}`",
+            deepest.name, deepest.depth, deepest.depth
+        ));
+    }
 }
 
 /// Says beforehand where a library will be slower than the processor.

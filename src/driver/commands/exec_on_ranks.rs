@@ -5,7 +5,7 @@
 
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
-use crate::driver::commands::exec::{finish, kept, settings, warn};
+use crate::driver::commands::exec::{finish, kept, settings, warn, warn_of_slots};
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::runs::job::Job;
 use crate::driver::runs::{inputs, outputs};
@@ -38,6 +38,7 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let (program, sizes, settings) = world.settle(part(world, arguments, &text, world.neighbours()))?;
     if world.is_first() {
         warn(&[settings.leaves], output);
+        warn_of_slots(&program, settings.capacity, output);
     }
     let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
     let files = &arguments.given.arrays.output;

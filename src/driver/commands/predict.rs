@@ -31,7 +31,7 @@ struct Row {
 }
 
 /// The columns behind the ranks and the sizes.
-const COLUMNS: [&str; 6] = ["seconds", "gflops", "efficiency", "waiting", "words", "packets"];
+const COLUMNS: [&str; 7] = ["seconds", "gflops", "efficiency", "waiting", "words", "packets", "bytes"];
 
 /// Runs the command.
 pub fn run(arguments: &PredictArguments, output: &Output) -> Done {
@@ -104,7 +104,7 @@ fn head(program: &Program) -> Vec<String> {
 }
 
 fn cells(row: &Row, program: &Program) -> Vec<String> {
-    let Prediction { seconds, waiting, counts, .. } = &row.prediction;
+    let Prediction { seconds, waiting, counts, memory, .. } = &row.prediction;
     let values = [
         format!("{seconds:.6}"),
         format!("{:.3}", speed(&row.prediction) / 1e9),
@@ -112,6 +112,7 @@ fn cells(row: &Row, program: &Program) -> Vec<String> {
         format!("{waiting:.3}"),
         counts.words.to_string(),
         counts.packets.to_string(),
+        memory.total().to_string(),
     ];
     let sizes = program.parameters.iter().map(|name| row.sizes.get(name).map_or_else(String::new, i64::to_string));
     std::iter::once(row.ranks.to_string()).chain(sizes).chain(values).collect()
@@ -128,7 +129,7 @@ fn row_to_json(row: &Row) -> Value {
 
 /// A prediction as an object.
 pub fn to_json(prediction: &Prediction) -> Value {
-    let Prediction { seconds, waiting, counts, ops, .. } = prediction;
+    let Prediction { seconds, waiting, counts, ops, memory, .. } = prediction;
     json!({
         "seconds": seconds,
         "gflops": speed(prediction) / 1e9,
@@ -143,6 +144,7 @@ pub fn to_json(prediction: &Prediction) -> Value {
         "elements": counts.elements,
         "packets": counts.packets,
         "ops": ops,
+        "bytes": memory.total(),
     })
 }
 

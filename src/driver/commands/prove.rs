@@ -5,15 +5,15 @@ use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::way::dealing;
+use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
-use crate::exec::owner_obligations;
-use crate::integer::{Name, name};
+use crate::integer::Name;
 use crate::smt::{self, Discharged, Verdict};
-use crate::timing::{Obligation, element_obligations};
+use crate::timing::Obligation;
 use std::time::Duration;
 
 impl KernelCommand for ProveArguments {
@@ -63,11 +63,8 @@ impl ProveArguments {
     ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
         let mut obligations = K::obligations(searched, design, self.depth)?;
         let Some(deal) = &self.deal else { return Ok((obligations, vec![])) };
-        obligations.extend(K::no_deadlock(searched, design, self.depth)?);
-        let (once, gaps) = element_obligations(&searched.kernel.origin().system);
-        obligations.extend(once);
-        obligations.extend(tile_obligations(searched.kernel));
-        obligations.extend(owner_obligations(dealing(deal)?));
+        let (of_run, gaps) = run_obligations(searched, design, self.depth, dealing(deal)?)?;
+        obligations.extend(of_run);
         Ok((obligations, gaps))
     }
 
@@ -89,16 +86,6 @@ impl ProveArguments {
             .and_then(|proofs| reporting::write_proofs(path, searched, &design, &proofs));
         why.into_iter().chain(page.err().into_iter().flatten()).collect::<Diagnostics>().into()
     }
-}
-
-/// That each tile is computed once, where tiles are what is computed.
-fn tile_obligations<K: Kernel>(kernel: &K) -> Vec<Obligation> {
-    if kernel.origin().tiled().is_none() {
-        return vec![];
-    }
-    let (once, _) = element_obligations(kernel.system());
-    let of_tiles = |one: Obligation| Obligation { of: name(&format!("{} tiles", one.of)), ..one };
-    once.into_iter().map(of_tiles).collect()
 }
 
 fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) {

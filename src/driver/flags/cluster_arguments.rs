@@ -91,6 +91,9 @@ pub struct TuneArguments {
     /// What works on tiles: `loops`, `faer`, or `openblas` in builds with that feature
     #[arg(long, default_value = "loops")]
     pub leaves: String,
+    /// The most bytes that a rank may hold, such as 512MB or 2GiB; ways that hold more are left out
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<String>,
     /// How many designs of each front are tried
     #[arg(long, default_value_t = 3)]
     pub designs: usize,

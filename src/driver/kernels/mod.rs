@@ -4,6 +4,8 @@
 
 pub mod kernel;
 
+pub mod dealt;
+
 pub mod origin;
 
 pub mod one_space;

@@ -16,6 +16,7 @@
 //! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, who else fills a cache
 //! that several workers share, and links that several pairs of workers share. Paper: LogP and its kin; Cyclotron section 9.
 
+use super::footprint::Footprint;
 use super::plan::Plan;
 use super::sharing::owners::Owners;
 use super::workers::word::Word;
@@ -57,6 +58,8 @@ pub struct Prediction {
     pub counts: Counts,
     /// Ops of the interpreter, those that had to wait included.
     pub ops: u64,
+    /// What the rank would hold at most that holds most, or the process of all threads.
+    pub memory: Footprint,
     /// Who would wait for whom, where the run could not go on.
     pub deadlock: Option<Deadlock>,
 }
@@ -100,7 +103,15 @@ fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, b
     let reports = Network::<W>::new(&plan, &accounts).run();
     let reports = reports.map_err(|fault| vec![explain_fault(program, code, &fault)])?;
     book.check_rates()?;
-    Ok(conclude((program, code), &owners, reports, &accounts))
+    Ok(Prediction { memory: largest::<W>(&plan, settings), ..conclude((program, code), &owners, reports, &accounts) })
+}
+
+/// The most that one process would hold.
+fn largest<W: Word>(plan: &Plan<'_>, settings: &Settings) -> Footprint {
+    match settings.apart {
+        true => Footprint::of_ranks::<W>(plan).into_iter().max_by_key(Footprint::total).unwrap_or_default(),
+        false => Footprint::of_threads::<W>(plan),
+    }
 }
 
 fn conclude(
@@ -119,6 +130,7 @@ fn conclude(
         waiting: if all > 0.0 { (1.0 - busy / all).clamp(0.0, 1.0) } else { 0.0 },
         counts,
         ops: accounts.iter().map(Account::ops).sum(),
+        memory: Footprint::default(),
         deadlock: Deadlock::find(program, code, standings(reports)),
     }
 }

@@ -10,6 +10,7 @@ use crate::array::Program;
 use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::exec::Settings;
+use crate::exec::footprint::{Footprint, check_footprints};
 use crate::exec::sharing::broadcast::Broadcast;
 use crate::exec::sharing::owners::{Dealing, arrangements};
 use crate::integer::Bindings;
@@ -33,6 +34,8 @@ pub struct Choices {
     pub layout: Option<Dealing>,
     /// What runs the leaves.
     pub leaves: LeafBackend,
+    /// The most bytes that a rank may hold.
+    pub memory: Option<u64>,
 }
 
 impl Choices {
@@ -80,10 +83,10 @@ pub fn least_seconds(program: &Program, sizes: &Bindings, choices: &Choices, clu
     Ok(predict(program, sizes, &alone, &rates)?.seconds / choices.workers as f64)
 }
 
-/// Predicts every way to run a program; ways in which it deadlocks are left out.
+/// Predicts every way to run a program; ways in which it deadlocks, or holds too much, are left out.
 ///
 /// # Errors
-/// As for [`predict`]; grids of which none has as many axes as the array.
+/// As for [`predict`]; grids of which none has as many axes as the array; ways that all hold too much.
 pub fn weigh(
     program: &Program,
     sizes: &Bindings,
@@ -97,5 +100,15 @@ pub fn weigh(
     }
     let weigh = |way: Settings| predict(program, sizes, &way, cluster).map(|prediction| (way, prediction));
     let weighed: Vec<(Settings, Prediction)> = ways.into_par_iter().map(weigh).collect::<Checked<_>>()?;
-    Ok(weighed.into_iter().filter(|(_, prediction)| prediction.deadlock.is_none()).collect())
+    let goes_on = |(_, prediction): &(Settings, Prediction)| prediction.deadlock.is_none();
+    fitting(weighed.into_iter().filter(goes_on).collect(), choices.memory)
+}
+
+/// The ways in which no rank would hold more than it may.
+fn fitting(all: Vec<(Settings, Prediction)>, limit: Option<u64>) -> Checked<Vec<(Settings, Prediction)>> {
+    let least = all.iter().map(|(_, prediction)| prediction.memory).min_by_key(Footprint::total);
+    let Some(least) = least else { return Ok(vec![]) };
+    check_footprints(&[("a rank".to_owned(), least, limit)])?;
+    let fits = |(_, prediction): &(Settings, Prediction)| limit.is_none_or(|limit| prediction.memory.total() <= limit);
+    Ok(all.into_iter().filter(fits).collect())
 }

@@ -86,7 +86,6 @@ pub fn words_of(runs: &[Range<usize>]) -> usize {
 }
 
 /// How many elements stand at these addresses.
-#[cfg(feature = "mpi")]
 pub fn elements_of(layout: &Layout, runs: &[Range<usize>]) -> usize {
     match layout.boxes.is_empty() {
         true => words_of(runs),

@@ -7,13 +7,17 @@ use crate::array::{Program, print, validate};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::tile_size;
-use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved};
+use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved, messages, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
+use crate::exec::{Dealing, Settings};
 use crate::recurrence;
+use crate::smt;
 use std::cell::RefCell;
+use std::time::Duration;
 
 /// A schedule with its tiles.
 pub struct Draft {
@@ -72,12 +76,13 @@ impl Draft {
         Ok(drafted.into_iter().map(|drafted| drafted.program).collect())
     }
 
-    /// The program of one of these designs, proved.
+    /// The program of one of these designs, proved, and so is that it is run as it is said to.
     ///
     /// # Errors
     /// An obligation that is refuted or unknown.
-    pub fn proved(&self, design: usize, limit: u64) -> Result<Drafted, Failure> {
-        let proved = self.run(Task::Prove(design, limit))?.pop();
+    pub fn proved(&self, design: usize, way: &Settings, limit: u64) -> Result<Drafted, Failure> {
+        let Settings { capacity, dealing, .. } = *way;
+        let proved = self.run(Task::Prove { design, capacity, dealing, limit })?.pop();
         proved.ok_or_else(|| vec![Diagnostic::new("the design is not found again")].into())
     }
 
@@ -93,8 +98,8 @@ impl Draft {
 enum Task {
     /// So many programs at most.
     Weigh(usize),
-    /// The program of one design, each obligation within so many milliseconds.
-    Prove(usize, u64),
+    /// The program of one design, with such slots and such a dealing, each obligation within so many milliseconds.
+    Prove { design: usize, capacity: Option<u64>, dealing: Dealing, limit: u64 },
 }
 
 struct Drafting<'a> {
@@ -121,10 +126,15 @@ impl KernelCommand for Drafting<'_> {
                 let program = |found| drafted(K::program(&searched, &K::design(&searched, found))?, 0);
                 designs.map(program).collect::<Checked<_>>()?
             }
-            Task::Prove(design, limit) => {
+            Task::Prove { design, capacity, dealing, limit } => {
                 searched.front = searched.front.into_iter().skip(design).take(1).collect();
                 let (_, _, design, proofs) = first_proved(&searched, limit, output)?;
-                vec![drafted(K::program(&searched, &design)?, proofs.len())?]
+                let (of_run, _) = run_obligations(&searched, &design, capacity, dealing)?;
+                let run = smt::discharge_all(&of_run, Duration::from_millis(limit));
+                match verdict(&run) {
+                    Verdict::Good => vec![drafted(K::program(&searched, &design)?, proofs.len() + run.len())?],
+                    verdict => return Err(Failure { diagnostics: messages(&searched, &run), verdict }),
+                }
             }
         };
         *self.drafted.borrow_mut() = drafted;

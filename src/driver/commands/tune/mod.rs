@@ -12,7 +12,7 @@ use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves};
-use crate::driver::runs::inputs;
+use crate::driver::runs::{inputs, memory};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use crate::exec::{Choices, Prediction, Settings, least_seconds, weigh};
@@ -96,15 +96,16 @@ impl Tuning {
         Ok(())
     }
 
-    /// Proves the best; what is not proved is left out, with all its ways.
+    /// Proves the best; what is not proved is left out, with all its ways of as many slots.
     fn prove_best(&mut self, limit: u64) -> Option<Drafted> {
         loop {
-            let Weighed { draft, design, .. } = *self.weighed.first()?;
-            match self.drafts[draft].proved(design, limit) {
+            let Weighed { draft, design, way, .. } = self.weighed.first()?;
+            let (draft, design, slots) = (*draft, *design, way.capacity);
+            match self.drafts[draft].proved(design, way, limit) {
                 Ok(proved) => return Some(proved),
                 Err(failure) => self.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure)))),
             }
-            self.weighed.retain(|weighed| (weighed.draft, weighed.design) != (draft, design));
+            self.weighed.retain(|other| (other.draft, other.design, other.way.capacity) != (draft, design, slots));
         }
     }
 }
@@ -118,7 +119,7 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
 }
 
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
-    let TuneArguments { ranks, deal, grid, capacity, layout, broadcast, leaves, .. } = arguments;
+    let TuneArguments { ranks, deal, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
     if *ranks == 0 {
         return Diagnostic::new("a run has at least 1 worker").help("say --ranks 2").alone();
     }
@@ -133,6 +134,7 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
         broadcasts: broadcast.iter().map(|shape| self::broadcast(shape)).collect::<Checked<_>>()?,
         layout: layout.as_deref().map(self::layout).transpose()?,
         leaves: self::leaves(leaves)?,
+        memory: memory.as_deref().map(memory::parse).transpose()?,
     })
 }
 

@@ -7,10 +7,11 @@ use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::way::show_dealing;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
-use crate::exec::Settings;
+use crate::exec::{Settings, show_bytes};
 use serde_json::{Value, json};
 
-const COLUMNS: [&str; 9] = ["seconds", "waiting", "words", "grid", "deal", "slots", "broadcast", "design", "schedule"];
+const COLUMNS: [&str; 10] =
+    ["seconds", "waiting", "words", "memory", "grid", "deal", "slots", "broadcast", "design", "schedule"];
 
 /// Prints the best so many of them, and all that were left out. Of ways to run one program that take equally long there is the first.
 pub fn print(tuning: &Tuning, most: usize, output: &Output) {
@@ -48,6 +49,7 @@ fn cells(tuning: &Tuning, Weighed { draft, design, way, prediction }: &Weighed) 
         format!("{:.6}", prediction.seconds),
         format!("{:.3}", prediction.waiting),
         prediction.counts.words.to_string(),
+        show_bytes(prediction.memory.total()),
         grid(way),
         show_dealing(way.dealing),
         way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string()),
