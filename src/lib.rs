@@ -4,7 +4,7 @@
 //!
 //! | module | in ─► out |
 //! |---|---|
-//! | [`span`], [`diagnostic`] | places in a source; messages for people |
+//! | [`span`], [`diagnostic`], [`whole`] | places in a source; messages for people; files that are there whole or not at all |
 //! | [`integer`] | linear forms, matrices and their lattices, polyhedra |
 //! | [`syntax`] | text ─► syntax tree ─► text |
 //! | [`recurrence`] | tree ─► equations ─► iteration spaces, and what they mean |
@@ -69,6 +69,8 @@
 pub mod span;
 
 pub mod diagnostic;
+
+pub mod whole;
 
 pub mod integer;
 

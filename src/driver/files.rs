@@ -1,12 +1,12 @@
 //! Reading sources and machine files, writing files whole or not at all.
 
-use crate::cost::Machine;
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::cost::{Cluster, Machine};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::span::Source;
+use crate::whole::{self, Draft, Place};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The text of a file.
@@ -46,24 +46,83 @@ pub fn machine(path: Option<&Path>) -> Checked<Machine> {
     path.map_or_else(|| Ok(Machine::default()), |path| Machine::parse(&read(path)?))
 }
 
+/// The times of the cluster that a machine file describes.
+///
+/// # Errors
+/// A file that cannot be read, or says nothing of a cluster: then every run would take no time at all.
+pub fn cluster(path: &Path) -> Checked<Cluster> {
+    let cluster = machine(Some(path))?.cluster;
+    if cluster != Cluster::default() {
+        return Ok(cluster);
+    }
+    Diagnostic::new(format!("`{}` does not say how long messages, ops and leaves take", path.display()))
+        .help("measure this machine with `systole calibrate -o FILE.toml`")
+        .alone()
+}
+
 /// Writes a file whole or not at all.
 pub fn write(path: &Path, text: &str) -> Checked<()> {
     write_by(path, |file| file.write_all(text.as_bytes()))
 }
 
-/// Writes a file, whole or not at all, by what `fill` writes.
+/// Writes a file, whole or not at all, by what `fill` writes; a device or a pipe is written into.
 pub fn write_by(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>) -> Checked<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let attempt = || -> std::io::Result<()> {
-        // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
-        let permissions = std::fs::Permissions::from_mode(0o666);
-        let file = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)?;
-        let mut writer = BufWriter::new(file.as_file());
+    let into = |file: &File| -> std::io::Result<()> {
+        let mut writer = BufWriter::new(file);
         fill(&mut writer)?;
-        writer.flush()?;
-        drop(writer);
-        file.persist(path)?;
-        Ok(())
+        writer.flush()
     };
-    attempt().map_err(|error| vec![Diagnostic::new(format!("cannot write `{}`: {}", path.display(), plain(&error)))])
+    let attempt = || match whole::place(path)? {
+        Place::Stream => into(&File::options().write(true).open(path)?),
+        Place::File(_) => {
+            let draft = Draft::begin(path)?;
+            into(draft.file.as_file())?;
+            draft.publish()
+        }
+    };
+    attempt().map_err(|error| unwritable(path, &error))
+}
+
+/// Refuses a path at which no file can be written, before there is anything to write.
+pub fn check_writable(path: &Path) -> Checked<()> {
+    let attempt = || match whole::place(path)? {
+        Place::Stream => Ok(()),
+        Place::File(_) => Draft::begin(path).map(|_| ()),
+    };
+    attempt().map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostics {
+    vec![
+        Diagnostic::new(format!("cannot write `{}`: {}", path.display(), plain(error)))
+            .help("name a file in a folder that is there and takes files"),
+    ]
+}
+
+/// Refuses to write two files to one path, or over one that is read. Each comes with what names it.
+pub fn check_apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> Checked<()> {
+    for (at, (flag, path)) in written.iter().enumerate() {
+        let others = written[..at].iter().chain(read);
+        if let Some((other, _)) = others.into_iter().find(|(_, other)| is_same(path, other)) {
+            return Diagnostic::new(format!("{other} and {flag} are one file, `{}`", path.display()))
+                .help("give each a file of its own")
+                .alone();
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths are of one file; devices may be named twice.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (whole::place(one), whole::place(other)) {
+        (Ok(Place::File(_)), Ok(Place::File(_))) => full(one) == full(other),
+        _ => false,
+    }
+}
+
+/// The path from the root, of a file that may not be there yet.
+fn full(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }

@@ -76,13 +76,17 @@ impl Settings {
     /// No worker, no run, no slots, nothing that is dealt out at a time.
     pub(super) fn check(&self) -> Checked<()> {
         if self.workers == 0 {
-            return Diagnostic::new("a run has at least 1 worker").alone();
+            return Diagnostic::new("a run has at least 1 worker").help("say how many, such as 2").alone();
         }
         if self.repeat == 0 {
-            return Diagnostic::new("a program is run at least once").alone();
+            return Diagnostic::new("a program is run at least once")
+                .help("leave out `--repeat`, or say 1 or more")
+                .alone();
         }
         if self.capacity == Some(0) {
-            return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
+            return Diagnostic::new("the capacity of a channel is 0; it must be at least 1")
+                .help("leave out `--capacity` for the depths that the program states")
+                .alone();
         }
         if self.dealing == Dealing::BlockCyclic(0) {
             return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();

@@ -7,6 +7,8 @@ mod border;
 
 mod emit;
 
+mod files;
+
 mod energy;
 
 mod fit;

@@ -90,7 +90,11 @@ fn what_a_prediction_lacks_is_said() {
     assert!(predict(&machine, &[&sizes[..], &["--leaves", "faer"]].concat()).contains("the rate of `faer.gemm`"));
     assert!(predict(&machine, &[&sizes[..], &["--grow", "Q=1"]].concat()).contains("`Q` is not a parameter"));
     assert!(predict(&machine, &[&sizes[..], &["--grow", "M=-1"]].concat()).contains("power from 0 to 4"));
-    assert!(predict("machines/ideal.toml", &sizes).contains("the rate of `loops.gemm`"));
+    let no_rates = emitted.path("messages.toml");
+    std::fs::write(&no_rates, "[cluster]\nalpha = 2e-6\n").expect("written");
+    assert!(predict(&no_rates, &sizes).contains("the rate of `loops.gemm`"));
+    assert!(predict("machines/ideal.toml", &sizes).contains("does not say how long messages, ops and leaves take"));
+    assert!(predict(&machine, &[&sizes[..], &["--ranks", "65537"]].concat()).contains("of 65536 at most"));
     assert!(predict("machines/none.toml", &sizes).contains("there is no such file"));
     let missing = systole(&["predict", &emitted.program, "--size", "M=16,N=16,K=16"]);
     assert_eq!(missing.status.code(), Some(2));
@@ -155,6 +159,7 @@ fn a_calibration_that_cannot_be_writes_nothing() {
     let path = folder.path().join("cluster.toml").display().to_string();
     let refused = |flags: &[&str]| message(&[&["calibrate", "--output", &path], flags].concat());
     assert!(refused(&["--tile", "0,32"]).contains("a tile of side 0 cannot be measured"));
+    assert!(refused(&["--tile", "1,32"]).contains("sides are from 2 to 2048"));
     assert!(refused(&["--tile", "2049"]).contains("a tile of side 2049 cannot be measured"));
     assert!(refused(&["--runs", "0"]).contains("a median is of 1 run at least"));
     assert!(refused(&["--leaves", "fear"]).contains("did you mean `faer`?"));

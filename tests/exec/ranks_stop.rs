@@ -68,6 +68,21 @@ fn inputs_and_flags_that_do_not_fit() {
     refused(&["--size", "M=3,N=3,K=3", "--input", &missing], "cannot read");
 }
 
+/// Sizes that differ would be two runs that send to each other, and `--threads` means nothing to ranks.
+#[test]
+fn ranks_that_were_started_with_different_flags() {
+    let emitted = Emitted::new("matmul");
+    let with = |size: &'static str| ["--size", size, "--backend", "mpi"];
+    for other in ["M=3,N=4,K=3", "M=3,N=3,K=2"] {
+        let first = [&[&*emitted.program], &with("M=3,N=3,K=3")[..], &[":", "-n", "1"]].concat();
+        let second = [env!("CARGO_BIN_EXE_systole"), "exec", &emitted.program, "--size", other];
+        let ran = refused(1, &[&first[..], &second].concat(), "the ranks were started with different flags");
+        let said = words(&ran.stderr).join(" ");
+        assert!(["rank 0: exec", "rank 1: exec", other].iter().all(|part| said.contains(part)), "{said}");
+    }
+    refused(2, &[&emitted.program, "--size", "M=3,N=3,K=3", "--threads", "2"], "`--threads` is for");
+}
+
 #[test]
 fn a_file_that_cannot_be_written_is_code_1_on_all_ranks() {
     let emitted = Emitted::new("matmul");

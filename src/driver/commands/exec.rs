@@ -19,7 +19,6 @@ use crate::leaf::{LeafBackend, SERVICES};
 use crate::recurrence::Precision;
 use crate::sim;
 use serde_json::{Map, Value, json};
-use std::path::Path;
 
 /// The back ends, by the words of `--backend`.
 pub const BACKENDS: [&str; 2] = ["threads", "mpi"];
@@ -51,18 +50,55 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
         ]
         .into());
     }
+    check_alone()?;
+    arguments.check_files()?;
     let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
     let settings = settings(arguments, workers, available_memory())?;
     warn(&[settings.leaves], output);
     warn_of_slots(&job.program, settings.capacity, output);
+    let predicted = predicted(&job, arguments, &settings)?;
     let mut kept = kept(&job)?;
     let mut sinks =
         outputs::sinks((&job.program, &job.sizes), &arguments.given.arrays.output, settings.precision, &mut kept)?;
     let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
     drop(sinks);
     let execution = Execution { outputs: kept, ..execution };
-    Ok(finish(&mut job, arguments, &execution, ("threads", &settings), output)?)
+    Ok(finish(&mut job, arguments, &execution, &Asked { backend: "threads", settings, predicted }, output)?)
+}
+
+/// Variables that say to a process how many of its kind were started: Open MPI's, those of MPICH and its kin.
+const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+
+/// Refuses threads where `mpirun` has started several processes, each of which would run the whole program.
+fn check_alone() -> Checked<()> {
+    let count = |name: &&str| std::env::var(name).ok()?.parse::<usize>().ok();
+    match STARTED.iter().find_map(count) {
+        Some(count @ 2..) => Diagnostic::new(format!(
+            "MPI has started {count} of these, and each would run the whole program on threads"
+        ))
+        .help("say `--backend mpi`, or start it without `mpirun`")
+        .alone(),
+        _ => Ok(()),
+    }
+}
+
+impl ExecArguments {
+    /// Refuses files that it cannot write, or that are in each other's way.
+    ///
+    /// # Errors
+    /// As for [`ProgramArguments::check_files`](crate::driver::flags::arguments::ProgramArguments::check_files).
+    pub fn check_files(&self) -> Checked<()> {
+        self.given.check_files(&[("`--trace`", self.trace.as_deref())], &[("`--machine`", self.machine.as_deref())])
+    }
+}
+
+/// A run as it was asked for.
+pub struct Asked<'a> {
+    pub backend: &'a str,
+    pub settings: Settings,
+    /// What it would take on the machine that was named.
+    pub predicted: Option<Prediction>,
 }
 
 /// Room for the outputs that are to be compared.
@@ -75,14 +111,13 @@ pub fn finish(
     job: &mut Job,
     arguments: &ExecArguments,
     execution: &Execution,
-    (backend, settings): (&str, &Settings),
+    Asked { backend, settings, predicted }: &Asked<'_>,
     output: &Output,
 ) -> Checked<Verdict> {
-    let kind = if backend == "mpi" { "rank" } else { "thread" };
+    let kind = if *backend == "mpi" { "rank" } else { "thread" };
     if let Some(path) = &arguments.trace {
         files::write_by(path, |file| execution.timeline.write_chrome(kind, file))?;
     }
-    let predicted = arguments.machine.as_deref().map(|machine| predicted(job, machine, settings)).transpose()?;
     let expected = if job.is_compared() {
         job.inputs().and_then(|inputs| job.expected(&inputs, settings.precision))?
     } else {
@@ -92,7 +127,7 @@ pub fn finish(
     show(execution, (backend, settings), agreement.as_ref(), output);
     let mut object = to_json(execution, (backend, settings));
     Agreement::write_to(agreement.as_ref(), &mut object);
-    if let Some(predicted) = &predicted {
+    if let Some(predicted) = predicted {
         show_predicted(predicted, execution, output);
         object["predicted"] = predict::to_json(predicted);
     }
@@ -100,9 +135,13 @@ pub fn finish(
     Ok(verdict(execution, agreement.as_ref().map(Agreement::is_good), output))
 }
 
-/// What the run would take on a machine.
-fn predicted(job: &Job, machine: &Path, settings: &Settings) -> Checked<Prediction> {
-    crate::exec::predict(&job.program, &job.sizes, settings, &files::machine(Some(machine))?.cluster)
+/// What the run would take on the machine that is named, if one is.
+///
+/// # Errors
+/// A machine file that cannot be read, or lacks a rate.
+pub fn predicted(job: &Job, arguments: &ExecArguments, settings: &Settings) -> Checked<Option<Prediction>> {
+    let Some(machine) = &arguments.machine else { return Ok(None) };
+    crate::exec::predict(&job.program, &job.sizes, settings, &files::cluster(machine)?).map(Some)
 }
 
 /// Prediction and measurement side by side.

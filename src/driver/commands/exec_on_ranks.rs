@@ -4,8 +4,8 @@
 //! all ranks end with one code.
 
 use crate::array::{self, Program, Tensors};
-use crate::diagnostic::Checked;
-use crate::driver::commands::exec::{finish, kept, settings, warn, warn_of_slots};
+use crate::diagnostic::{Checked, Diagnostic};
+use crate::driver::commands::exec::{Asked, finish, kept, predicted, settings, warn, warn_of_slots};
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::runs::job::Job;
 use crate::driver::runs::{inputs, outputs};
@@ -30,6 +30,8 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
 }
 
 fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result<Verdict, Stopped> {
+    world.settle(check_flags(world, arguments))?;
+    world.settle(if world.is_first() { arguments.check_files() } else { Ok(()) })?;
     let source =
         world.settle(if world.is_first() { files::read(&arguments.given.program).map(Some) } else { Ok(None) })?;
     let text = world.share_text(source.as_ref().map_or("", |source| &source.text));
@@ -40,6 +42,8 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
         warn(&[settings.leaves], output);
         warn_of_slots(&program, settings.capacity, output);
     }
+    let predicted = job.as_ref().map(|job| predicted(job, arguments, &settings)).transpose();
+    let predicted = world.settle(predicted)?.flatten();
     let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
     let files = &arguments.given.arrays.output;
     let sinks =
@@ -51,13 +55,32 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let verdict = match (&mut job, execution) {
         (Some(job), Some(execution)) => {
             let execution = Execution { outputs: kept, ..execution };
-            finish(job, arguments, &execution, ("mpi", &settings), output)
+            finish(job, arguments, &execution, &Asked { backend: "mpi", settings, predicted }, output)
         }
         _ => Ok(Verdict::Good),
     };
     let code = world.settle(verdict)?.code();
     let code = world.share_number(code);
     Ok(VERDICTS.into_iter().find(|verdict| verdict.code() == code).unwrap_or(Verdict::Refuted))
+}
+
+/// Refuses ranks that were started with other flags than the first: what each knows of the run would not be the same.
+fn check_flags(world: &World, arguments: &ExecArguments) -> Checked<()> {
+    let mine = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let first = world.share_text(&mine);
+    if mine != first {
+        return Diagnostic::new("the ranks were started with different flags")
+            .note(format!("rank 0: {first}"))
+            .note(format!("rank {}: {mine}", world.rank()))
+            .help("start all ranks alike: mpirun -n P systole exec FILE.pe --backend mpi ..")
+            .alone();
+    }
+    if arguments.threads.is_some() {
+        return Diagnostic::new("`--threads` is for `--backend threads`")
+            .help("say how many ranks there are with `mpirun -n`")
+            .alone();
+    }
+    Ok(())
 }
 
 /// What every rank knows of the run; each may hold its part of what its machine has free, which `neighbours` share.

@@ -49,7 +49,7 @@ pub fn run(arguments: &PredictArguments, output: &Output) -> Done {
 }
 
 fn predict_all(arguments: &PredictArguments, program: &Program) -> Checked<Vec<Row>> {
-    let cluster = files::machine(Some(&arguments.machine))?.cluster;
+    let cluster = files::cluster(&arguments.machine)?;
     let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
     let growths: Vec<Growth> = arguments.grow.iter().map(|text| growth(text, &sizes)).collect::<Checked<_>>()?;
     let mut rows: Vec<Row> = vec![];

@@ -20,6 +20,7 @@ use crate::report::Recorder;
 use crate::sim::Outcome;
 use crate::sim::fit::{Fit, fit};
 use serde_json::json;
+use std::path::Path;
 use std::time::Instant;
 
 impl KernelCommand for RunArguments {
@@ -29,6 +30,7 @@ impl KernelCommand for RunArguments {
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
+        self.check_files()?;
         inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
@@ -64,6 +66,20 @@ impl KernelCommand for RunArguments {
         }
         output.object(&object);
         Ok(verdict(&outcome, Some(agreement.is_good()), output))
+    }
+}
+
+impl RunArguments {
+    /// Refuses files that it cannot write, or that are in each other's way.
+    fn check_files(&self) -> Checked<()> {
+        let written = [
+            ("`--trace`", self.traces.trace.as_deref()),
+            ("`--vcd`", self.traces.vcd.as_deref()),
+            ("`--report`", self.report.as_deref()),
+            ("`--program`", self.program.as_deref()),
+        ];
+        let kernel = ("the kernel", Some(Path::new(&self.sought.kernel.kernel)));
+        self.arrays.check_files(&written, &[kernel, ("`--machine`", self.sought.space.machine.as_deref())])
     }
 }
 

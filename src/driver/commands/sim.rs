@@ -2,7 +2,7 @@
 
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::driver::flags::arguments::SimArguments;
+use crate::driver::flags::arguments::{SimArguments, TraceArguments};
 use crate::driver::kernels::room;
 use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
@@ -21,6 +21,11 @@ use serde_json::{Value, json};
 /// Runs the command.
 pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let tracing = Tracing::new(&arguments.traces)?;
+    let TraceArguments { trace, vcd, .. } = &arguments.traces;
+    arguments.given.check_files(
+        &[("`--trace`", trace.as_deref()), ("`--vcd`", vcd.as_deref()), ("`--report`", arguments.report.as_deref())],
+        &[("`--machine`", arguments.machine.as_deref())],
+    )?;
     let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
     let inputs = &job.inputs()?;
     let Job { program, sizes, .. } = &job;

@@ -19,3 +19,5 @@ pub mod tracing;
 pub mod finished;
 
 pub mod agreement;
+
+pub mod reference;

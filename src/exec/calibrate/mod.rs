@@ -146,14 +146,17 @@ fn check(wanted: &Wanted) -> Checked<()> {
     if wanted.effort.runs == 0 {
         return Diagnostic::new("a median is of 1 run at least").help("say --runs 9").alone();
     }
-    match wanted.sides.iter().find(|side| !(1..=MOST_SIDE).contains(*side)) {
+    match wanted.sides.iter().find(|side| !(LEAST_SIDE..=MOST_SIDE).contains(*side)) {
         Some(side) => {
             let fault = Diagnostic::new(format!("a tile of side {side} cannot be measured"));
-            fault.help(format!("sides are from 1 to {MOST_SIDE}, such as --tile 32,64,128,256")).alone()
+            fault.help(format!("sides are from {LEAST_SIDE} to {MOST_SIDE}, such as --tile 32,64,128,256")).alone()
         }
         None => Ok(()),
     }
 }
+
+/// The smallest side of a tile that is measured: of one element there is no factor, and no loop to take time.
+const LEAST_SIDE: u64 = 2;
 
 /// The largest side of a tile that is measured.
 const MOST_SIDE: u64 = 2048;

@@ -25,8 +25,10 @@ pub trait Post {
 }
 
 /// Packets under way to each worker.
+#[derive(Default)]
 pub struct Outbox {
-    open: Vec<Packet>,
+    /// Of those to whom something went, in rising order: few of all workers.
+    open: Vec<(usize, Packet)>,
     full: Vec<(usize, Packet)>,
     /// Whether someone waits for an answer in it, or for a word to be handed on.
     owes: bool,
@@ -41,12 +43,6 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Empty, for so many workers.
-    pub fn new(workers: usize) -> Outbox {
-        let open = vec![Packet::default(); workers];
-        Outbox { open, full: vec![], owes: false, words: 0, returned: 0, elements: 0, packets: 0 }
-    }
-
     /// Something for a worker.
     pub fn put<W: Word>(&mut self, to: usize, parcel: &Parcel<W>) {
         let is_returned = matches!(parcel, Parcel::Return { .. });
@@ -54,10 +50,21 @@ impl Outbox {
         self.returned += u64::from(is_returned);
         self.elements += parcel.word().map_or(0, |word| word.bytes() / size_of::<W::Element>() as u64);
         self.owes |= matches!(parcel, Parcel::Supply { .. } | Parcel::Drive { .. });
-        self.open[to].push(parcel);
-        if self.open[to].size() >= FULL {
-            self.full.push((to, std::mem::take(&mut self.open[to])));
+        let packet = self.packet(to);
+        packet.push(parcel);
+        if packet.size() >= FULL {
+            let packet = std::mem::take(packet);
+            self.full.push((to, packet));
         }
+    }
+
+    /// The packet that is open for a worker.
+    fn packet(&mut self, to: usize) -> &mut Packet {
+        let place = self.open.partition_point(|(worker, _)| *worker < to);
+        if self.open.get(place).is_none_or(|(worker, _)| *worker != to) {
+            self.open.insert(place, (to, Packet::default()));
+        }
+        &mut self.open[place].1
     }
 
     /// Whether someone waits for what is not sent yet, whatever the PEs here do.
@@ -78,9 +85,9 @@ impl Outbox {
         self.owes = false;
         wires.pay(self);
         self.send_full(post, tape);
-        for (to, packet) in self.open.iter_mut().enumerate().filter(|(_, packet)| !packet.is_empty()) {
+        for (to, packet) in self.open.iter_mut().filter(|(_, packet)| !packet.is_empty()) {
             self.packets += 1;
-            send(to, std::mem::take(packet), post, tape);
+            send(*to, std::mem::take(packet), post, tape);
         }
     }
 }

@@ -80,7 +80,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
         let mut ready = Agenda::default();
         ready.extend(0..pes.len());
-        let mut outbox = Outbox::new(plan.workers);
+        let mut outbox = Outbox::default();
         let supplies = Supplies::of(plan, number, &mut outbox);
         let world = Surroundings {
             plan,

@@ -8,13 +8,14 @@
 use crate::array::elements::{PART, Sink, cut_runs};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::recurrence::{Precision, Real};
+use crate::whole::Draft;
 use ndarray_npy::WritableElement;
 use ndarray_npy::npy::header::{Header, Layout};
+use std::fs::File;
 use std::io::{Error, Write};
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A file to be.
 #[derive(Debug)]
@@ -23,14 +24,14 @@ pub struct NpySink {
     precision: Precision,
     header: Vec<u8>,
     /// Once elements have come.
-    file: Option<NamedTempFile>,
+    file: Option<Draft>,
 }
 
 impl NpySink {
     /// A file of an array with these extents, whose elements have so many digits.
     ///
     /// # Errors
-    /// A folder that does not exist or takes no files.
+    /// A folder that does not exist or takes no files; a path of what is no regular file, which elements cannot be put into in any order.
     pub fn create(path: &Path, shape: &[usize], precision: Precision) -> Checked<NpySink> {
         let type_descriptor = match precision {
             Precision::Double => f64::type_descriptor(),
@@ -38,26 +39,26 @@ impl NpySink {
         };
         let header = Header { type_descriptor, layout: Layout::Standard, shape: shape.to_vec() };
         let header = header.to_bytes().map_err(|error| unwritable(path, &error))?;
-        beside(path).map_err(|error| unwritable(path, &error))?;
+        Draft::begin(path).map_err(|error| unwritable(path, &error))?;
         Ok(NpySink { path: path.to_owned(), precision, header, file: None })
     }
 
     /// The file, begun where it was not.
-    fn begun(&mut self) -> Result<&NamedTempFile, Error> {
-        let file = match self.file.take() {
-            Some(file) => file,
+    fn begun(&mut self) -> Result<&File, Error> {
+        let draft = match self.file.take() {
+            Some(draft) => draft,
             None => {
-                let mut file = beside(&self.path)?;
-                file.write_all(&self.header)?;
-                file
+                let mut draft = Draft::begin(&self.path)?;
+                draft.file.write_all(&self.header)?;
+                draft
             }
         };
-        Ok(self.file.insert(file))
+        Ok(self.file.insert(draft).file.as_file())
     }
 
     fn put(&mut self, runs: &[Range<usize>], values: &[f64]) -> Result<(), Error> {
         let (begin, mut rest, precision) = (self.header.len() as u64, values, self.precision);
-        let file = self.begun()?.as_file();
+        let file = self.begun()?;
         for run in cut_runs(runs, PART) {
             let (part, after) = rest.split_at(run.len().min(rest.len()));
             file.write_all_at(&encoded(part, precision), begin + (run.start * precision.bytes()) as u64)?;
@@ -79,14 +80,13 @@ impl Sink for NpySink {
     }
 
     fn seal(&mut self) -> Checked<()> {
-        let sealed = self.begun().and_then(|file| file.as_file().sync_all());
+        let sealed = self.begun().and_then(File::sync_all);
         sealed.map_err(|error| self.given_up(&error))
     }
 
     fn publish(&mut self) -> Checked<()> {
-        let Some(file) = self.file.take() else { return Ok(()) };
-        file.persist(&self.path).map_err(|refused| unwritable(&self.path, &refused.error))?;
-        Ok(())
+        let Some(draft) = self.file.take() else { return Ok(()) };
+        draft.publish().map_err(|error| unwritable(&self.path, &error))
     }
 }
 
@@ -98,17 +98,9 @@ fn encoded(values: &[f64], precision: Precision) -> Vec<u8> {
     }
 }
 
-/// A new file in the folder of `path`.
-fn beside(path: &Path) -> Result<NamedTempFile, Error> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
-    let permissions = std::fs::Permissions::from_mode(0o666);
-    tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder)
-}
-
 fn unwritable(path: &Path, error: &dyn std::error::Error) -> Diagnostics {
-    vec![Diagnostic::new(format!("cannot write `{}`: {error}", path.display()))]
+    vec![
+        Diagnostic::new(format!("cannot write `{}`: {error}", path.display()))
+            .help("name a file in a folder that is there and has room"),
+    ]
 }

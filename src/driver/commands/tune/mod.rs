@@ -115,7 +115,7 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
         let fault = Diagnostic::new("the fastest depends on the cluster, and none is given");
         return fault.help("say --machine FILE.toml; `systole calibrate -o FILE.toml` measures this one").alone();
     };
-    Ok(files::machine(Some(machine))?.cluster)
+    files::cluster(machine)
 }
 
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
