@@ -11,7 +11,7 @@ CASES ?= 5000
 FUZZ_SECONDS ?= 600
 FEATURES ?= mpi
 
-.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench peers fuzz clean
+.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench peers figures fuzz clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
@@ -76,6 +76,34 @@ $(PEER)-mkl: benches/peers/peer.c
 	mkdir -p $(@D)
 	mpicc -O2 -Wall -Wextra $< -o $@ -rdynamic -L$(MKL) -Wl,-rpath,$(MKL) -Wl,--no-as-needed \
 	  $(addprefix -l:lib,$(MKL_LIBRARIES)) -lm
+
+# Runs of 512 to 2048 beside what is predicted of them, on one rank and on two; of a product the time lost to waiting with two slots a channel
+# and with one, and on threads; and 4,096 calls of leaves on tiles of 1 and of 128, whose difference is the work. Nothing else may run on
+# the machine. Needs what `make test-mpi` needs.
+FIGURES := target/figures
+SYSTOLE := target/release/systole
+RANKS := mpirun --oversubscribe --bind-to none --allow-run-as-root -n
+TWO := $(RANKS) 2 $(SYSTOLE) exec $(FIGURES)/product.pe --backend mpi
+figures: setup
+	cargo build --release --features $(FEATURES)
+	mkdir -p $(FIGURES)
+	$(SYSTOLE) emit kernels/matmul.rec --schedule cannon --tile i=256,j=256,k=256 -o $(FIGURES)/matmul.pe
+	$(SYSTOLE) emit kernels/trsm.rec --schedule grid --tile r=256,i=256 -o $(FIGURES)/trsm.pe
+	$(SYSTOLE) emit kernels/cholesky.rec --schedule timed --tile i=128 -o $(FIGURES)/cholesky.pe
+	$(SYSTOLE) emit kernels/matmul.rec --schedule cannon --tile i=512,j=512,k=512 -o $(FIGURES)/product.pe
+	$(RANKS) 2 $(SYSTOLE) calibrate --backend mpi --leaves faer --tile 32,64,128,256 -o $(FIGURES)/cluster.toml
+	@for n in 512 1024 1536 2048; do for ranks in 1 2; do \
+	  for run in "matmul M=$$n,N=$$n,K=$$n $${ranks}x1 block" "trsm N=$$n,R=$$n $${ranks}x1 block" "cholesky N=$$n 1x$$ranks cyclic"; do \
+	    set -- $$run; printf "%-8s %4d, %d ranks" $$1 $$n $$ranks; \
+	    $(RANKS) $$ranks $(SYSTOLE) exec $(FIGURES)/$$1.pe --backend mpi --size $$2 --grid $$3 --deal $$4 --leaves faer --repeat 5 \
+	      --machine $(FIGURES)/cluster.toml | grep predicted || exit 1; \
+	done; done; done
+	@for how in "$(TWO)" "$(TWO) --capacity 1" "$(SYSTOLE) exec $(FIGURES)/product.pe --threads 2"; do \
+	  echo "$$how"; $$how --size M=2048,N=2048,K=2048 --grid 2x1 --leaves faer --repeat 5 | grep -E "GFLOP|waiting" || exit 1; done
+	@for side in 1 128; do \
+	  $(SYSTOLE) emit kernels/matmul.rec --schedule cannon --tile i=$$side,j=$$side,k=$$side -o $(FIGURES)/side.pe >$(FIGURES)/told || exit 1; \
+	  n=$$((16 * side)); echo "4096 calls on tiles of $$side"; \
+	  $(SYSTOLE) exec $(FIGURES)/side.pe --threads 1 --size M=$$n,N=$$n,K=$$n --leaves faer --repeat 5 | grep runs || exit 1; done
 
 # Arbitrary text for FUZZ_SECONDS seconds through each reader (needs a nightly toolchain and `cargo install cargo-fuzz`), then
 # the property tests with CASES random cases each. The library has no unsafe code, so no sanitizer slows it down.
