@@ -55,7 +55,7 @@ CONTEST = cargo bench --quiet --features mpi,openblas --bench peers -- --peer $(
 GEMM_OURS := --ours cannon/i=512,j=1024,k=256/2x1/block --ours cannon/i=512,j=1024,k=512/2x1/block \
   --ours cannon/i=1024,j=1024,k=512/2x1/block --ours cannon/i=1024,j=2048,k=512/2x1/block \
   --ours cannon/i=1024,j=1024,k=2048/2x1/block --ours cannon/i=1024,j=2048,k=1024/2x1/block \
-  --ours cannon/i=2048,j=2048,k=512/2x1/block
+  --ours cannon/i=1024,j=2048,k=512/2x1/cyclic/cyclic --ours cannon/i=2048,j=4096,k=512/2x1/cyclic/cyclic
 TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block --ours grid/r=512,i=512/2x1/block \
   --ours grid/r=1024,i=512/2x1/block --ours grid/r=256,i=384/2x1/block \
   --ours split/r=128,i=256/2x1/block/cyclic --ours split/r=256,i=512/2x1/block/cyclic --ours grid/r=128,i=256/2x1/block \
