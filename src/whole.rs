@@ -32,6 +32,11 @@ pub fn place(path: &Path) -> Result<Place, Error> {
     }
 }
 
+/// The folder that a path is in.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// A file that is being written.
 #[derive(Debug)]
 pub struct Draft {
@@ -47,7 +52,7 @@ impl Draft {
     /// A folder that is not there or takes no files; a path of something else than a regular file.
     pub fn begin(path: &Path) -> Result<Draft, Error> {
         let Place::File(target) = place(path)? else { return Err(Error::other("it is no regular file")) };
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder(&target);
         // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
         let permissions = Permissions::from_mode(0o666);
         let begun = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder);

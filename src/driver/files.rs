@@ -28,7 +28,7 @@ fn plain(error: &std::io::Error) -> String {
 
 /// What else lies in the folder.
 fn nearby(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = whole::folder(path);
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -122,7 +122,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// The path from the root, of a file that may not be there yet.
 fn full(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = whole::folder(path);
     let beside = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
