@@ -35,6 +35,21 @@ fn threads_share_whole_arrays() {
     }
 }
 
+/// Thousands of PEs, whose elements take less than they do: a process grows by no more than it has stated. Without buses and with them.
+#[test]
+fn a_process_grows_by_no_more_than_it_states() {
+    for schedule in ["cannon", "summa"] {
+        let emitted = Emitted::of("kernels/matmul.rec", &["--schedule", schedule]);
+        for (size, threads) in [("M=64,N=64,K=64", "2"), ("M=128,N=128,K=4", "1")] {
+            let output = exec(&emitted, &["--size", size, "--threads", threads, "--json"]);
+            let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let bytes = |part: &str| found["memory"][0][part].as_u64().expect("bytes");
+            let (grown, stated) = (bytes("peak") - bytes("before"), bytes("stated"));
+            assert!(grown <= stated, "{schedule} at {size} on {threads}: {grown} of {stated}");
+        }
+    }
+}
+
 #[test]
 fn what_fits_to_the_byte_runs_and_one_byte_less_is_refused() {
     let emitted = Emitted::new("matmul");
