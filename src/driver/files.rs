@@ -83,8 +83,23 @@ pub fn write_by(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io
     attempt().map_err(|error| unwritable(path, &error))
 }
 
-/// Refuses a path at which no file can be written, before there is anything to write.
-pub fn check_writable(path: &Path) -> Checked<()> {
+/// A file of a command, where it has one, and what names it.
+pub type Named<'p> = (&'static str, Option<&'p Path>);
+
+/// Refuses a command that would write two files to one path, or over one that it reads, and paths at which nothing can be written,
+/// before there is anything to write.
+pub fn check(written: &[Named<'_>], read: &[Named<'_>]) -> Checked<()> {
+    let (written, read) = (there(written), there(read));
+    written.iter().try_for_each(|(_, path)| check_writable(path))?;
+    check_apart(&written, &read)
+}
+
+/// Those files that are named.
+fn there<'p>(all: &[Named<'p>]) -> Vec<(&'static str, &'p Path)> {
+    all.iter().filter_map(|(name, path)| Some((*name, (*path)?))).collect()
+}
+
+fn check_writable(path: &Path) -> Checked<()> {
     let attempt = || match whole::place(path)? {
         Place::Stream => Ok(()),
         Place::File(_) => Draft::begin(path).map(|_| ()),
@@ -99,8 +114,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostics {
     ]
 }
 
-/// Refuses to write two files to one path, or over one that is read. Each comes with what names it.
-pub fn check_apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> Checked<()> {
+/// Refuses two files of one path, of which one at least is written.
+fn check_apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> Checked<()> {
     for (at, (flag, path)) in written.iter().enumerate() {
         let others = written[..at].iter().chain(read);
         if let Some((other, _)) = others.into_iter().find(|(_, other)| is_same(path, other)) {

@@ -5,6 +5,7 @@
 
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
 use crate::driver::flags::setting::{Setting, schedule};
@@ -14,7 +15,7 @@ use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::system::System;
 use crate::driver::kernels::{forms, room};
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Failure, Verdict, files};
+use crate::driver::{Done, Failure, Verdict};
 use crate::integer::Matrix;
 use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Schedule, Space};
 use crate::rewrite;
@@ -39,6 +40,10 @@ pub struct Loaded<K: Kernel> {
 pub trait KernelCommand {
     /// Where the kernel comes from, and what the search looks at.
     fn sought(&self) -> &SoughtArguments;
+    /// The files that it writes, besides arrays and those of a folder of its own.
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![]
+    }
     /// Whether the designs of all forms are shown, not only those of the best one.
     fn shows_all_forms(&self) -> bool {
         false
@@ -49,13 +54,26 @@ pub trait KernelCommand {
 
 /// The text of a kernel: a file, or an einsum.
 pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
-    if kernel.contains("->") { syntax::einsum(kernel) } else { files::read(Path::new(kernel)) }
+    file(kernel).map_or_else(|| syntax::einsum(kernel), files::read)
+}
+
+/// The file of a kernel; an einsum has none.
+pub fn file(kernel: &str) -> Option<&Path> {
+    (!kernel.contains("->")).then_some(Path::new(kernel))
+}
+
+impl SoughtArguments {
+    /// The files that are read.
+    pub fn read(&self) -> [Named<'_>; 2] {
+        [("the kernel", file(&self.kernel.kernel)), ("`--machine`", self.space.machine.as_deref())]
+    }
 }
 
 /// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
 /// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
+    files::check(&command.written(), &sought.read())?;
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
     let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };

@@ -84,6 +84,32 @@ fn no_file_is_written_over_another() {
     assert_eq!((folder.names(), fs::read_to_string(&program).expect("text")), (vec!["p.pe".to_owned()], before));
 }
 
+/// Commands that start from a kernel leave it, and the machine file, as they are; nor do two of their files fall on one path.
+#[test]
+fn no_file_is_written_over_the_kernel() {
+    let folder = Folder::new();
+    let [kernel, machine, one] = ["k.rec", "m.toml", "one"].map(|name| folder.path(name));
+    fs::copy("kernels/matmul.rec", &kernel).expect("copied");
+    fs::copy("machines/ideal.toml", &machine).expect("copied");
+    let machine_and_kernel = [&machine, &kernel].map(|path| fs::read_to_string(path).expect("text"));
+    for (command, flags, both) in [
+        ("emit", vec!["-o", &*kernel], ["`--output`", "the kernel"]),
+        ("emit", vec!["--machine", &*machine, "-o", &*machine], ["`--output`", "`--machine`"]),
+        ("tune", vec!["--size", "M=3,N=3,K=3", "--machine", &*machine, "-o", &*machine], ["`--output`", "`--machine`"]),
+        ("prove", vec!["--dump-smt", &*kernel], ["`--dump-smt`", "the kernel"]),
+        ("prove", vec!["--dump-smt", &*one, "--report", &*one], ["`--dump-smt`", "`--report`"]),
+        ("explain", vec!["--dot", &*kernel], ["`--dot`", "the kernel"]),
+        ("derive", vec!["-o", &*kernel], ["`--output`", "the kernel"]),
+        ("derive", vec!["--dot", &*one, "-o", &*one], ["`--dot`", "`--output`"]),
+        ("run", vec!["--size", "M=3,N=3,K=3", "--program", &*kernel], ["`--program`", "the kernel"]),
+    ] {
+        let message = refused(&[&[command, &*kernel], &flags[..]].concat());
+        assert!(both.iter().all(|part| message.contains(part)) && message.contains("are one file"), "{message}");
+    }
+    assert_eq!([&machine, &kernel].map(|path| fs::read_to_string(path).expect("text")), machine_and_kernel);
+    assert_eq!(folder.names(), ["k.rec", "m.toml", "p.pe"]);
+}
+
 /// Bad flags are told before the run, so no result of it is left beside the message.
 #[test]
 fn what_is_refused_leaves_nothing() {

@@ -98,7 +98,7 @@ fn what_cannot_be_traced_is_refused_and_nothing_is_written() {
         assert!(message.contains(expected), "{message}");
     }
     assert!(refused(&["--window", "0..3"]).contains("`--window` cuts a trace, but none is asked for"));
-    assert!(refused(&["--trace", &trace, "--vcd", &trace]).contains("name one file"));
+    assert!(refused(&["--trace", &trace, "--vcd", &trace]).contains("are one file"));
     let nowhere = in_folder(&folder, "no-such-folder/t.json");
     assert!(refused(&["--trace", &nowhere]).contains("cannot write"));
     assert_eq!(entries(&folder), 1);

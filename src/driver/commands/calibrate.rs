@@ -77,7 +77,7 @@ fn check_ranks(ranks: usize) -> Checked<()> {
 }
 
 fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {
-    arguments.output.as_deref().map_or(Ok(()), files::check_writable)?;
+    files::check(&[("`--output`", arguments.output.as_deref())], &[])?;
     let libraries = arguments.leaves.iter().map(|word| leaves(word)).collect::<Checked<_>>()?;
     let mut sides = arguments.tile.clone();
     sides.sort_unstable();

@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 
 /// Runs the command.
 pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
+    let read = [("the kernel", pipeline::file(&arguments.kernel))];
+    files::check(&[("`--dot`", arguments.dot.as_deref()), ("`--output`", arguments.output.as_deref())], &read)?;
     let written = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
     let asked = coordinates::wanted(&arguments.coordinates)?;
     coordinates::check_sizes(&arguments.size, &written, &asked)?;

@@ -1,5 +1,6 @@
 //! `systole emit`: search, prove, write the program.
 
+use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
@@ -8,13 +9,17 @@ use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{KernelCommand, Loaded, prove_best};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{closed_form, show};
-use crate::driver::{Done, Verdict, files};
+use crate::driver::{Done, Verdict};
 use crate::rewrite::Report;
 use serde_json::json;
 
 impl KernelCommand for EmitArguments {
     fn sought(&self) -> &SoughtArguments {
         &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![("`--output`", self.output.as_deref())]
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {

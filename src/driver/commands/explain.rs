@@ -1,6 +1,7 @@
 //! `systole explain`: the chain of rules from the equations to the schedule, phase by phase, each step put to the test.
 
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{ExplainArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
@@ -10,7 +11,7 @@ use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::shown::steps::{Chain, Link};
-use crate::driver::{Done, Verdict, files};
+use crate::driver::{Done, Verdict};
 use crate::recurrence::{self, Tensors};
 use crate::rewrite;
 use crate::rewrite::check::ChainReport;
@@ -19,6 +20,10 @@ use serde_json::json;
 impl KernelCommand for ExplainArguments {
     fn sought(&self) -> &SoughtArguments {
         &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![("`--dot`", self.dot.as_deref())]
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {

@@ -1,6 +1,7 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
 use crate::diagnostic::{Checked, Diagnostics, render};
+use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
@@ -10,7 +11,7 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
-use crate::driver::{Done, Failure, files};
+use crate::driver::{Done, Failure};
 use crate::integer::Name;
 use crate::smt::{self, Discharged, Verdict};
 use crate::timing::Obligation;
@@ -19,6 +20,10 @@ use std::time::Duration;
 impl KernelCommand for ProveArguments {
     fn sought(&self) -> &SoughtArguments {
         &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![("`--dump-smt`", self.dump_smt.as_deref()), ("`--report`", self.report.as_deref())]
     }
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.

@@ -2,7 +2,9 @@
 
 use crate::array::Program;
 use crate::diagnostic::Checked;
+use crate::driver::Done;
 use crate::driver::commands::sim::{print_fit, with_match};
+use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
@@ -14,13 +16,11 @@ use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{inputs, outputs, timed};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting, show};
-use crate::driver::{Done, files};
 use crate::recurrence::{Precision, RecurrenceSystem};
 use crate::report::Recorder;
 use crate::sim::Outcome;
 use crate::sim::fit::{Fit, fit};
 use serde_json::json;
-use std::path::Path;
 use std::time::Instant;
 
 impl KernelCommand for RunArguments {
@@ -28,9 +28,18 @@ impl KernelCommand for RunArguments {
         &self.sought
     }
 
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![
+            ("`--trace`", self.traces.trace.as_deref()),
+            ("`--vcd`", self.traces.vcd.as_deref()),
+            ("`--report`", self.report.as_deref()),
+            ("`--program`", self.program.as_deref()),
+        ]
+    }
+
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
-        self.check_files()?;
+        self.arrays.check_files(&self.written(), &self.sought.read())?;
         inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
@@ -66,20 +75,6 @@ impl KernelCommand for RunArguments {
         }
         output.object(&object);
         Ok(verdict(&outcome, Some(agreement.is_good()), output))
-    }
-}
-
-impl RunArguments {
-    /// Refuses files that it cannot write, or that are in each other's way.
-    fn check_files(&self) -> Checked<()> {
-        let written = [
-            ("`--trace`", self.traces.trace.as_deref()),
-            ("`--vcd`", self.traces.vcd.as_deref()),
-            ("`--report`", self.report.as_deref()),
-            ("`--program`", self.program.as_deref()),
-        ];
-        let kernel = ("the kernel", Some(Path::new(&self.sought.kernel.kernel)));
-        self.arrays.check_files(&written, &[kernel, ("`--machine`", self.sought.space.machine.as_deref())])
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::array::elements::Sources;
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
-use crate::driver::files;
+use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{ArrayArguments, ProgramArguments};
 use crate::driver::pipeline;
 use crate::driver::runs::agreement::check_numbers;
@@ -57,12 +57,11 @@ impl Job {
 }
 
 impl ProgramArguments {
-    /// Refuses a run that would write two files to one path, or over one that it reads, and paths at which nothing can be written.
-    /// Besides arrays, program and reference it writes and reads these files, each with what names it.
+    /// Refuses files that [`files::check`] refuses: these, arrays, the program and the reference.
     ///
     /// # Errors
     /// The two flags and the path.
-    pub fn check_files(&self, written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path>)]) -> Checked<()> {
+    pub fn check_files(&self, written: &[Named<'_>], read: &[Named<'_>]) -> Checked<()> {
         let reference = self.reference.as_deref().map(Path::new);
         let own = [("the program", Some(&*self.program)), ("`--reference`", reference)];
         self.arrays.check_files(written, &[read, &own].concat())
@@ -70,27 +69,20 @@ impl ProgramArguments {
 }
 
 impl ArrayArguments {
-    /// The same for a run of arrays, which writes and reads these other files.
+    /// Refuses files that [`files::check`] refuses: these, and arrays.
     ///
     /// # Errors
-    /// As for [`ProgramArguments::check_files`].
-    pub fn check_files(&self, written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path>)]) -> Checked<()> {
-        let (mut to_write, mut to_read) = (there(written), there(read));
-        to_write.iter().try_for_each(|(_, path)| files::check_writable(path))?;
-        to_write.extend(paths(&self.output, "`--output`"));
-        to_read.extend(paths(&self.input, "`--input`"));
-        files::check_apart(&to_write, &to_read)
+    /// The two flags and the path.
+    pub fn check_files(&self, written: &[Named<'_>], read: &[Named<'_>]) -> Checked<()> {
+        let written: Vec<Named<'_>> = written.iter().copied().chain(paths(&self.output, "`--output`")).collect();
+        let read: Vec<Named<'_>> = read.iter().copied().chain(paths(&self.input, "`--input`")).collect();
+        files::check(&written, &read)
     }
 }
 
-/// Those files that are named.
-fn there<'p>(all: &[(&'p str, Option<&'p Path>)]) -> Vec<(&'p str, &'p Path)> {
-    all.iter().filter_map(|(flag, path)| Some((*flag, (*path)?))).collect()
-}
-
 /// The paths of `X=FILE.npy`.
-fn paths<'p>(texts: &'p [String], flag: &'p str) -> impl Iterator<Item = (&'p str, &'p Path)> {
-    texts.iter().filter_map(move |text| Some((flag, Path::new(text.split_once('=')?.1))))
+fn paths<'p>(texts: &'p [String], flag: &'static str) -> impl Iterator<Item = Named<'p>> {
+    texts.iter().filter_map(move |text| Some((flag, Some(Path::new(text.split_once('=')?.1)))))
 }
 
 /// The program; of a text that was changed by hand with a warning.

@@ -19,16 +19,13 @@ impl<'a> Tracing<'a> {
     /// Reads the flags, before any work is done.
     ///
     /// # Errors
-    /// A window that is none, or that cuts nothing; one file for both forms.
+    /// A window that is none, or that cuts nothing.
     pub fn new(arguments: &'a TraceArguments) -> Checked<Tracing<'a>> {
         let window = arguments.window.as_deref().map(Window::parse).transpose()?;
         if window.is_some() && !is_wanted(arguments) {
             return Diagnostic::new("`--window` cuts a trace, but none is asked for")
                 .help("add `--trace FILE.json` or `--vcd FILE.vcd`")
                 .alone();
-        }
-        if arguments.trace.is_some() && arguments.trace == arguments.vcd {
-            return Diagnostic::new("`--trace` and `--vcd` name one file; each needs its own").alone();
         }
         Ok(Tracing { arguments, window: window.unwrap_or(Window::WHOLE) })
     }

@@ -48,6 +48,7 @@ pub struct Tuning {
 
 /// Runs the command.
 pub fn run(arguments: &TuneArguments, output: &Output) -> Done {
+    files::check(&[("`--output`", arguments.output.as_deref())], &arguments.sought.read())?;
     let cluster = cluster(arguments)?;
     let choices = choices(arguments)?;
     let mut tuning = Tuning { drafts: Draft::all(&arguments.sought)?, ..Tuning::default() };
