@@ -1,13 +1,16 @@
 //! Files that are there whole, or not at all.
 //!
-//! In: a path. Out: a file beside it that nobody looks for, which takes its place once it is written. A link is followed, so it stays
+//! In: a path. Out: a file without a name, which takes the place of the path once it is written; whoever ends the process before that
+//! leaves nothing. Where the file system has no such files, one beside the path that nobody looks for. A link is followed, so it stays
 //! one. What is no regular file (a device, a pipe) has no place to take, and is left as it is.
 
-use std::fs::Permissions;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use std::fs::{File, Permissions};
 use std::io::{Error, ErrorKind};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 /// What stands at a path.
 pub enum Place {
@@ -41,9 +44,24 @@ pub fn folder(path: &Path) -> &Path {
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
-    /// What is there of it.
-    pub file: NamedTempFile,
+    begun: Begun,
 }
+
+/// What is there of a file.
+#[derive(Debug)]
+enum Begun {
+    Nameless(File),
+    Named(NamedTempFile),
+}
+
+/// A new file may be read by whoever the user's mask lets read it, not by its owner alone.
+const PERMISSIONS: u32 = 0o666;
+
+/// Where the system shows a process its files; a file without a name is given one through it.
+const OPEN_FILES: &str = "/proc/self/fd";
+
+/// How the names begin that nobody looks for.
+const PREFIX: &str = ".systole-";
 
 impl Draft {
     /// Begins a file that is to stand at a path.
@@ -53,14 +71,20 @@ impl Draft {
     pub fn begin(path: &Path) -> Result<Draft, Error> {
         let Place::File(target) = place(path)? else { return Err(Error::other("it is no regular file")) };
         let folder = folder(&target);
-        // A new file may be read by whoever the user's mask lets read it, not by its owner alone.
-        let permissions = Permissions::from_mode(0o666);
-        let begun = tempfile::Builder::new().prefix(".systole-").permissions(permissions).tempfile_in(folder);
-        let file = begun.map_err(|error| match error.kind() {
+        let begun = nameless(folder).map_or_else(|| named(folder).map(Begun::Named), |file| Ok(Begun::Nameless(file)));
+        let begun = begun.map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::other(format!("there is no folder `{}`", folder.display())),
             kind => Error::new(kind, format!("folder `{}`: {}", folder.display(), kind)),
         })?;
-        Ok(Draft { target, file })
+        Ok(Draft { target, begun })
+    }
+
+    /// What is there of it.
+    pub fn file(&self) -> &File {
+        match &self.begun {
+            Begun::Nameless(file) => file,
+            Begun::Named(file) => file.as_file(),
+        }
     }
 
     /// Puts it where it belongs.
@@ -68,6 +92,64 @@ impl Draft {
     /// # Errors
     /// Those of the system.
     pub fn publish(self) -> Result<(), Error> {
-        self.file.persist(&self.target).map(|_| ()).map_err(|refused| refused.error)
+        match self.begun {
+            Begun::Named(file) => file.persist(&self.target).map(|_| ()).map_err(|refused| refused.error),
+            Begun::Nameless(file) => {
+                let open = format!("{OPEN_FILES}/{}", file.as_raw_fd());
+                let link = |path: &Path| Ok(rustix::fs::linkat(CWD, &*open, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+                let linked = Builder::new().prefix(PREFIX).make_in(folder(&self.target), link)?;
+                linked.persist(&self.target).map_err(|refused| refused.error)
+            }
+        }
+    }
+}
+
+/// A file without a name on the file system of a folder; `None` where there are none, or none can be made.
+fn nameless(folder: &Path) -> Option<File> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(PERMISSIONS)).ok()?;
+    Path::new(OPEN_FILES).exists().then(|| File::from(file))
+}
+
+/// A file in a folder, whose name nobody looks for.
+fn named(folder: &Path) -> Result<NamedTempFile, Error> {
+    Builder::new().prefix(PREFIX).permissions(Permissions::from_mode(PERMISSIONS)).tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Both ways write over what is there, leave nothing but it, and nothing at all where they are given up.
+    #[test]
+    fn a_file_takes_its_place_once_it_is_written() {
+        for is_nameless in [true, false] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (target, within) =
+                (folder.path().join("f"), || std::fs::read_dir(folder.path()).expect("read").count());
+            let begin = || {
+                let made = if is_nameless { nameless(folder.path()).map(Begun::Nameless) } else { None };
+                let begun = made.unwrap_or_else(|| Begun::Named(named(folder.path()).expect("a file")));
+                Draft { target: target.clone(), begun }
+            };
+            for text in ["first", "second"] {
+                let draft = begin();
+                draft.file().write_all(text.as_bytes()).expect("written");
+                draft.publish().expect("published");
+                assert_eq!((std::fs::read_to_string(&target).expect("text").as_str(), within()), (text, 1));
+            }
+            drop(begin());
+            assert_eq!((std::fs::read_to_string(&target).expect("text").as_str(), within()), ("second", 1));
+        }
+    }
+
+    /// So whoever ends the process in the middle leaves nothing.
+    #[test]
+    fn what_has_no_name_is_not_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Some(file) = nameless(folder.path()) else { return };
+        (&file).write_all(b"part").expect("written");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("read").count(), 0);
     }
 }

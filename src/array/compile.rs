@@ -8,7 +8,7 @@
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
 
-use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, check_memory, largest_word};
+use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, Room, check_memory, largest_word};
 use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
@@ -19,14 +19,18 @@ use crate::tiles::Axis;
 /// # Errors
 /// A program that is not valid; sizes that do not fit the program or the memory; a PE that belongs to two classes.
 pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
-    compile_shared(program, sizes, 1)
+    compile_for(program, sizes, &Room::of_simulation())
 }
 
-/// Compiles a program for these sizes, whose arrays and PEs so many processes share.
+/// Compiles a program for these sizes, whose PEs so many processes share. Whether its arrays and tiles fit is for who shares them out.
 ///
 /// # Errors
 /// Those of [`compile`].
 pub fn compile_shared(program: &Program, sizes: &Bindings, processes: usize) -> Checked<Code> {
+    compile_for(program, sizes, &Room::of_processes(processes))
+}
+
+fn compile_for(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Code> {
     validate(program)?;
     check_sizes(program, sizes)?;
     let sizes = &bind_tiles(program, sizes);
@@ -36,7 +40,7 @@ pub fn compile_shared(program: &Program, sizes: &Bindings, processes: usize) -> 
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
         program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
-    check_memory((program, sizes), &arrays, &grid, &classes, processes)?;
+    check_memory((program, sizes), &arrays, &grid, &classes, room)?;
     let pes = place_pes(program, sizes, &grid)?;
     let largest_word = largest_word(program, sizes, &arrays);
     Ok(Code { grid, arrays, classes, pes, operations, largest_word })

@@ -12,8 +12,31 @@ use crate::tiles::Axis;
 /// Bytes of an element: the user's and the simulator's copy, and whether it is stored.
 pub(super) const ELEMENT_BYTES: u128 = 17;
 
-/// What a run may take of memory, in bytes; where processes share it, each of them.
+/// What a simulated run may take of memory, in bytes; so much of PEs each of the processes of any other.
 pub const MEMORY_LIMIT: u64 = 8 << 30;
+
+/// More bytes of arrays and tiles have no run, so that bytes are counted in 64 bits.
+const ADDRESSABLE: u128 = 1 << 50;
+
+/// What there is room for, in bytes.
+pub(super) struct Room {
+    /// Of the state of PEs, without tiles.
+    pes: u128,
+    /// In all.
+    all: u128,
+}
+
+impl Room {
+    /// Of a simulated run.
+    pub fn of_simulation() -> Room {
+        Room { pes: MEMORY_LIMIT.into(), all: MEMORY_LIMIT.into() }
+    }
+
+    /// Of a run by so many processes, whose arrays and tiles are counted by who shares them out.
+    pub fn of_processes(processes: usize) -> Room {
+        Room { pes: u128::from(MEMORY_LIMIT).saturating_mul(processes as u128), all: ADDRESSABLE }
+    }
+}
 
 /// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
 pub(super) fn check_memory(
@@ -21,20 +44,20 @@ pub(super) fn check_memory(
     arrays: &[Layout],
     grid: &Grid,
     classes: &[ClassCode],
-    processes: usize,
+    room: &Room,
 ) -> Checked<()> {
     let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
     let pes = volume(&grid.extents);
     let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
     let tiles = if program.is_over_tiles() { tiles_of_a_pe(program, classes) } else { 0 };
     let tile_bytes = u128::from(largest_word(program, sizes, arrays)) * 8;
-    let pe_bytes = (pe_bytes + 8).saturating_add(tiles.saturating_mul(tile_bytes));
-    let bytes = pes.saturating_mul(pe_bytes).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
-    let limit = u128::from(MEMORY_LIMIT).saturating_mul(processes as u128);
-    if bytes <= limit {
+    let of_pes = pes.saturating_mul(pe_bytes + 8);
+    let of_words = pes.saturating_mul(tiles).saturating_mul(tile_bytes);
+    let bytes = of_pes.saturating_add(of_words).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
+    if of_pes <= room.pes && bytes <= room.all {
         return Ok(());
     }
-    let need = bytes >> 20;
+    let (need, limit) = if bytes > room.all { (bytes >> 20, room.all) } else { (of_pes >> 20, room.pes) };
     let of_tiles = if tiles > 0 { format!(", {tiles} tiles of {tile_bytes} bytes a PE") } else { String::new() };
     Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", limit >> 20))
         .note(format!("{pes} PEs and {elements} array elements{of_tiles}"))

@@ -76,7 +76,7 @@ pub fn write_by(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io
         Place::Stream => into(&File::options().write(true).open(path)?),
         Place::File(_) => {
             let draft = Draft::begin(path)?;
-            into(draft.file.as_file())?;
+            into(draft.file())?;
             draft.publish()
         }
     };

@@ -106,10 +106,11 @@ impl Footprint {
         };
         for worker in 0..plan.workers {
             let needs = if is_walked { Needs::of(plan, worker) } else { Needs::default() };
-            footprint.registers += registers::<W>(plan, worker);
-            footprint.bookkeeping += bookkeeping::<W>(plan, worker, &needs);
+            footprint.registers = footprint.registers.saturating_add(registers::<W>(plan, worker));
+            footprint.bookkeeping = footprint.bookkeeping.saturating_add(bookkeeping::<W>(plan, worker, &needs));
             let heard = plan.reach.iter().zip(&needs.driven);
-            let copies = heard.map(|(reach, words)| if W::IS_SHARED { *words } else { words * reach.len() as u64 });
+            let copies = heard
+                .map(|(reach, words)| if W::IS_SHARED { *words } else { words.saturating_mul(reach.len() as u64) });
             // Tiles on their way are among the inputs or the outputs.
             let given = if W::IS_SHARED { 0 } else { needs.given };
             let copies = [sum(copies), needs.supplied, given].into_iter().fold(0, u64::saturating_add);

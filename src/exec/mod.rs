@@ -188,7 +188,7 @@ fn run<E: Element>(
     settings: &Settings,
 ) -> Checked<Ended<E>> {
     settings.check()?;
-    let code = array::compile(program, sizes)?;
+    let code = array::compile_shared(program, sizes, 1)?;
     match program.is_over_tiles() {
         true => {
             let leaves = Leaves::with_backend(program, sizes, settings.leaves)?;
@@ -227,7 +227,7 @@ fn attempt<W: Stored>(
     let owners = settings.owners(&code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let stated = Footprint::of_threads::<W>(&plan);
-    check_footprints(&[("the process".to_owned(), stated, settings.memory)])?;
+    check_footprints(&[("the process".to_owned(), stated, Some(settings.most_bytes()))])?;
     let before = host::resident();
     let mut memory = Memory::read(code, sources)?;
     let (reports, taken, work) = match repeat::<W>(&plan, &mut memory, operations, settings)? {

@@ -4,7 +4,7 @@
 
 use super::sharing::broadcast::Broadcast;
 use super::sharing::owners::{Dealing, Owners};
-use crate::array::Grid;
+use crate::array::{self, Grid};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::leaf::LeafBackend;
 use crate::recurrence::Precision;
@@ -35,7 +35,8 @@ pub struct Settings {
     pub precision: Precision,
     /// What runs the leaves of a program over tiles.
     pub leaves: LeafBackend,
-    /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more.
+    /// The most bytes that this rank, or all threads together, may hold; nothing is read for a run that would hold more. `None`: as much
+    /// as a simulated run.
     pub memory: Option<u64>,
     /// Whether to keep what each worker does when.
     pub trace: bool,
@@ -61,7 +62,15 @@ impl Default for Settings {
     }
 }
 
+/// So many workers a run has at most: every one of them, and a prediction, knows where all are.
+const MOST_WORKERS: usize = 1 << 16;
+
 impl Settings {
+    /// The most bytes that the worker, or all threads together, may hold.
+    pub(super) fn most_bytes(&self) -> u64 {
+        self.memory.unwrap_or(array::MEMORY_LIMIT)
+    }
+
     /// The worker of each PE of a grid.
     pub(super) fn owners(&self, grid: &Grid, workers: usize) -> Checked<Owners> {
         match &self.arrangement {
@@ -73,10 +82,18 @@ impl Settings {
     /// Refuses what no run can have.
     ///
     /// # Errors
-    /// No worker, no run, no slots, nothing that is dealt out at a time.
+    /// No worker, or too many, no run, no slots, nothing that is dealt out at a time.
     pub(super) fn check(&self) -> Checked<()> {
         if self.workers == 0 {
             return Diagnostic::new("a run has at least 1 worker").help("say how many, such as 2").alone();
+        }
+        if self.workers > MOST_WORKERS {
+            return Diagnostic::new(format!(
+                "a run has at most {MOST_WORKERS} workers, and {} are asked for",
+                self.workers
+            ))
+            .help("name fewer, such as 32")
+            .alone();
         }
         if self.repeat == 0 {
             return Diagnostic::new("a program is run at least once")

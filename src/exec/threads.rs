@@ -80,13 +80,14 @@ impl Drop for Mail<'_> {
 /// Runs the workers of a plan, each on a thread of its own.
 ///
 /// # Errors
-/// Threads that cannot be had. What a PE does wrong is the inner error; where several do, which one is chance.
+/// Threads that are too many, or cannot be had. What a PE does wrong is the inner error; where several do, which one is chance.
 pub(super) fn run<W: Stored>(
     plan: &Plan<'_>,
     memory: &Memory<W::Element>,
     operations: &W::Operations,
     tape: &Tape,
 ) -> Checked<Result<Vec<Report>, Fault>> {
+    check(plan.workers)?;
     let unrest = AtomicUsize::new(plan.workers);
     let (others, inboxes): (Vec<_>, Vec<_>) = (0..plan.workers).map(|_| unbounded()).unzip();
     std::thread::scope(|scope| {
@@ -103,6 +104,18 @@ pub(super) fn run<W: Stored>(
         let reports = threads.into_iter().map(|thread| thread.join().map_err(|_| died()));
         Ok(reports.collect::<Checked<Vec<_>>>()?.into_iter().collect())
     })
+}
+
+/// So many threads a run has at most, since each has the addresses of all.
+const MOST_THREADS: usize = 1 << 10;
+
+fn check(threads: usize) -> Checked<()> {
+    if threads <= MOST_THREADS {
+        return Ok(());
+    }
+    Diagnostic::new(format!("a run has at most {MOST_THREADS} threads, and {threads} are asked for"))
+        .help("ask for fewer with `--threads`")
+        .alone()
 }
 
 fn refused(error: &std::io::Error) -> Vec<Diagnostic> {

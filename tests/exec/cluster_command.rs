@@ -94,7 +94,7 @@ fn what_a_prediction_lacks_is_said() {
     std::fs::write(&no_rates, "[cluster]\nalpha = 2e-6\n").expect("written");
     assert!(predict(&no_rates, &sizes).contains("the rate of `loops.gemm`"));
     assert!(predict("machines/ideal.toml", &sizes).contains("does not say how long messages, ops and leaves take"));
-    assert!(predict(&machine, &[&sizes[..], &["--ranks", "65537"]].concat()).contains("of 65536 at most"));
+    assert!(predict(&machine, &[&sizes[..], &["--ranks", "65537"]].concat()).contains("at most 65536 workers"));
     assert!(predict("machines/none.toml", &sizes).contains("there is no such file"));
     let missing = systole(&["predict", &emitted.program, "--size", "M=16,N=16,K=16"]);
     assert_eq!(missing.status.code(), Some(2));

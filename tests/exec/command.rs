@@ -142,6 +142,8 @@ fn flags_that_mean_nothing_are_refused() {
     assert!(refused(&["--broadcast", "three"]).contains("did you mean `tree`?"));
     assert!(refused(&["--broadcast", "tree,star"]).contains("there are star, tree, chain"));
     assert!(refused(&["--threads", "0"]).contains("at least 1 worker"));
+    assert!(refused(&["--threads", "1025"]).contains("at most 1024 threads, and 1025 are asked for"));
+    assert!(refused(&["--threads", "100000000000"]).contains("at most 65536 workers"));
     assert!(refused(&["--capacity", "0"]).contains("at least 1"));
     assert!(refused(&["--memory", "12 apples"]).contains("`12 apples` is no number of bytes"));
     assert!(refused(&["--ranks", "2"]).contains("`--ranks` is for `--backend mpi`"));

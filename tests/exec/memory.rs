@@ -62,6 +62,19 @@ fn what_fits_to_the_byte_runs_and_one_byte_less_is_refused() {
     parts.iter().for_each(|part| assert!(message.contains(part), "no `{part}` in {message}"));
 }
 
+/// More than a simulated run may hold: what the flag says, and nothing else, decides.
+#[test]
+fn what_a_run_may_hold_is_what_the_flag_says() {
+    let emitted = Emitted::of("kernels/matmul.rec", &["--tile", "i=256,j=256,k=256", "--schedule", "cannon"]);
+    let size = ["--size", "M=20000,N=20000,K=20000", "--memory", "1GB"];
+    let message = refused(&emitted, &size);
+    let parts = ["the process would hold", "and may hold 1.0 GB", "inputs 6.4 GB, outputs 3.2 GB", "`--memory"];
+    parts.iter().for_each(|part| assert!(message.contains(part), "no `{part}` in {message}"));
+    // No bytes are counted beyond 64 bits.
+    let message = refused(&emitted, &["--size", "M=400000000,N=400000000,K=400000000", "--memory", "1GB"]);
+    assert!(message.contains("MiB, more than the limit"), "{message}");
+}
+
 /// A bus keeps what is driven on it: here 7 words on each of 2 lines, heard by one worker, or by two.
 #[test]
 fn buses_hold_what_is_driven() {

@@ -56,8 +56,9 @@ pub fn mpirun_of(name: &str, ranks: usize, arguments: &[&str]) -> Ran {
 }
 
 /// The layout of operands and results that goes with a dealing of PEs in these tests: another one, or none.
-pub fn layout(deal: &str) -> &'static [&'static str] {
+pub fn layout(ranks: usize, deal: &str) -> &'static [&'static str] {
     match deal {
+        "cyclic" if ranks.is_multiple_of(2) => &["--layout", "block-cyclic:2"],
         "cyclic" => &["--layout", "block"],
         "block-cyclic:2" => &["--layout", "cyclic"],
         _ => &[],

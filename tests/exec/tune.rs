@@ -284,6 +284,17 @@ fn ways_that_hold_more_than_they_may_are_left_out() {
     assert!(output.status.code() == Some(1) && message.contains("a rank would hold"), "{message}");
 }
 
+/// Designs of one axis and of two: a grid of one axis leaves those of two out, each by itself.
+#[test]
+fn designs_that_no_grid_fits_are_left_out_alone() {
+    let (folder, case) = (Folder::new(), &Case { tile: "i=4,j=8,k=4", ..CASES[0] });
+    let found = folder.tuned(case, &["--ranks", "2", "--designs", "14", "--grid", "2"]);
+    let ways = found["ways"].as_array().expect("ways");
+    assert!(!ways.is_empty() && ways.iter().all(|way| way["schedule"] == "search i=4,j=8,k=4"), "{ways:?}");
+    let left = found["left_out"].as_array().expect("a list");
+    assert!(left.iter().any(|left| left["why"].as_str().is_some_and(|why| why.contains("no grid"))), "{left:?}");
+}
+
 #[test]
 fn schedules_without_a_design_are_left_out_with_the_reason() {
     let folder = Folder::new();

@@ -67,8 +67,8 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     Ok(finish(&mut job, arguments, &execution, &Asked { backend: "threads", settings, predicted }, output)?)
 }
 
-/// Variables that say to a process how many of its kind were started: Open MPI's, those of MPICH and its kin.
-const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+/// Variables that say to a process how many of its kind were started: Open MPI's, those of MPICH and its kin, of a step of Slurm.
+const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// Refuses threads where `mpirun` has started several processes, each of which would run the whole program.
 fn check_alone() -> Checked<()> {

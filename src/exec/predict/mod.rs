@@ -70,7 +70,6 @@ pub struct Prediction {
 /// As for [`execute`](super::execute), without what depends on arrays; rates that the cluster lacks.
 pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster: &Cluster) -> Checked<Prediction> {
     settings.check()?;
-    check_workers(settings.workers)?;
     check_precision(settings)?;
     let code = array::compile_shared(program, sizes, settings.workers)?;
     let book = Book::new(program, sizes, settings.leaves, cluster)?;
@@ -78,18 +77,6 @@ pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster
         true => predict_words::<Tile>(program, &code, settings, book),
         false => predict_words::<f64>(program, &code, settings, book),
     }
-}
-
-/// So many workers at most are predicted: the clocks of all of them are in one memory.
-const MOST_WORKERS: usize = 1 << 16;
-
-fn check_workers(workers: usize) -> Checked<()> {
-    if workers <= MOST_WORKERS {
-        return Ok(());
-    }
-    Diagnostic::new(format!("runs of {workers} workers are not predicted; of {MOST_WORKERS} at most"))
-        .help("name fewer, such as `--ranks 1,32,1024`")
-        .alone()
 }
 
 /// Refuses to predict runs whose elements are not those that rates are measured with.

@@ -16,15 +16,10 @@ const UNKNOWN: u64 = u64::MAX;
 ///
 /// # Errors
 /// Where some rank would hold more.
-pub fn state<W: Contents>(
-    world: &World,
-    plan: &Plan<'_>,
-    needs: &Needs,
-    limit: Option<u64>,
-) -> Result<Footprint, Stopped> {
+pub fn state<W: Contents>(world: &World, plan: &Plan<'_>, needs: &Needs, limit: u64) -> Result<Footprint, Stopped> {
     let driven = world.add_up(&needs.driven);
     let stated = Footprint::of_rank::<W>(plan, world.rank(), needs, &driven);
-    let usage = Usage { stated, before: limit, ..Usage::default() };
+    let usage = Usage { stated, before: Some(limit), ..Usage::default() };
     let all = gather(world, &usage).into_iter().enumerate();
     let named: Vec<_> = all.map(|(rank, usage)| (format!("rank {rank}"), usage.stated, usage.before)).collect();
     world.settle(check_footprints(&named))?;

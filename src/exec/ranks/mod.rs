@@ -164,7 +164,7 @@ fn prepare<'a, W: Contents>(
     settings: &Settings,
 ) -> Result<(Share<'a, W>, Usage), Stopped> {
     let needs = Needs::of(plan, world.rank());
-    let stated = memory::state::<W>(world, plan, &needs, settings.memory)?;
+    let stated = memory::state::<W>(world, plan, &needs, settings.most_bytes())?;
     let before = host::resident();
     let mut share = Share::new(plan, &needs);
     world.settle(distribute::distribute(world, &needs, &mut share, sources))?;

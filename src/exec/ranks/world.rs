@@ -10,8 +10,11 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalenc
 const LONGEST: usize = 1 << 20;
 
 /// What launchers tell the processes that they start: how many there are, and which one it is.
-const LAUNCHERS: [(&str, &str); 3] =
-    [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK"), ("SLURM_NTASKS", "SLURM_PROCID")];
+const LAUNCHERS: [(&str, &str); 3] = [
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+];
 
 /// Some rank could not go on. Rank 0 has the message, as text; it has been said, or is to be said, there alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,15 @@ pub struct World {
     tiles: SimpleCommunicator,
     /// MPI ends when this is dropped, so it is dropped last.
     _universe: Universe,
+}
+
+/// MPI waits for all ranks before it ends, and the others wait for this one: where it has panicked, which has been said, all are ended.
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.talk.abort(1);
+        }
+    }
 }
 
 impl World {

@@ -48,12 +48,12 @@ impl NpySink {
         let draft = match self.file.take() {
             Some(draft) => draft,
             None => {
-                let mut draft = Draft::begin(&self.path)?;
-                draft.file.write_all(&self.header)?;
+                let draft = Draft::begin(&self.path)?;
+                draft.file().write_all(&self.header)?;
                 draft
             }
         };
-        Ok(self.file.insert(draft).file.as_file())
+        Ok(self.file.insert(draft).file())
     }
 
     fn put(&mut self, runs: &[Range<usize>], values: &[f64]) -> Result<(), Error> {

@@ -84,7 +84,13 @@ impl Tuning {
                 self.left_out.push((draft, LeftOut::Slower(least)));
                 continue;
             }
-            let weighed = weigh(program, &sizes, choices, cluster)?;
+            let weighed = match weigh(program, &sizes, choices, cluster) {
+                Ok(weighed) => weighed,
+                Err(diagnostics) => {
+                    self.left_out.push((draft, LeftOut::Nothing(in_one_line(&diagnostics.into()))));
+                    continue;
+                }
+            };
             self.weighed.extend(weighed.into_iter().map(|(way, prediction)| Weighed {
                 draft,
                 design,
