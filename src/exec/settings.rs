@@ -63,7 +63,7 @@ impl Default for Settings {
 }
 
 /// So many workers a run has at most: every one of them, and a prediction, knows where all are.
-const MOST_WORKERS: usize = 1 << 16;
+const MOST_OF_A_RUN: usize = 1 << 16;
 
 impl Settings {
     /// The most bytes that the worker, or all threads together, may hold.
@@ -87,9 +87,9 @@ impl Settings {
         if self.workers == 0 {
             return Diagnostic::new("a run has at least 1 worker").help("say how many, such as 2").alone();
         }
-        if self.workers > MOST_WORKERS {
+        if self.workers > MOST_OF_A_RUN {
             return Diagnostic::new(format!(
-                "a run has at most {MOST_WORKERS} workers, and {} are asked for",
+                "a run has at most {MOST_OF_A_RUN} workers, and {} are asked for",
                 self.workers
             ))
             .help("name fewer, such as 32")

@@ -61,6 +61,9 @@ fn so_are_the_workers_that_pes_are_dealt_out_to() {
     for deal in ["block", "cyclic", "block-cyclic:3"] {
         let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", deal]);
         assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 20, "{text}");
+        let along = text.contains("owner-cover, owner-apart for 1 to 16 workers along an axis, a case each");
+        assert_eq!(along, deal == "block", "{text}");
+        assert!(text.contains("owner-number             for 1 to 16 workers in a row of their grid, a case each"));
         for part in ["element-cover", "element-apart", "owner-cover", "owner-apart", "owner-number", "no-deadlock"] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }

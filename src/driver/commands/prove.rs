@@ -12,6 +12,7 @@ use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages,
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure};
+use crate::exec::{Dealing, MOST_WORKERS};
 use crate::integer::Name;
 use crate::smt::{self, Discharged, Verdict};
 use crate::timing::Obligation;
@@ -44,6 +45,7 @@ impl KernelCommand for ProveArguments {
         output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
         gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
+        self.cases()?.iter().for_each(|line| output.line(line));
         self.say_constructed(&searched.border, output);
         if let Some(path) = &self.report {
             reporting::write_proofs(path, &searched, &design, &proofs)?;
@@ -71,6 +73,14 @@ impl ProveArguments {
         let (of_run, gaps) = run_obligations(searched, design, self.depth, dealing(deal)?)?;
         obligations.extend(of_run);
         Ok((obligations, gaps))
+    }
+
+    /// What of a deal is proved for each of a list of numbers of workers, and not of all at once.
+    fn cases(&self) -> Checked<Vec<String>> {
+        let Some(deal) = &self.deal else { return Ok(vec![]) };
+        let case = |kinds: &str, of: &str| format!("  {kinds:<24} for 1 to {MOST_WORKERS} workers {of}, a case each");
+        let of_blocks = (dealing(deal)? == Dealing::Block).then(|| case("owner-cover, owner-apart", "along an axis"));
+        Ok(of_blocks.into_iter().chain([case("owner-number", "in a row of their grid")]).collect())
     }
 
     /// What needs no proof.

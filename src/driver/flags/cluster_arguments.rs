@@ -27,7 +27,8 @@ pub struct ExecArguments {
     #[arg(long, default_value_t = 1)]
     pub repeat: usize,
     /// The most bytes that a rank may hold, or all threads together, such as 512MB or 2GiB; a run that would hold more is
-    /// refused before anything is read [default: what the machine has free, shared by its ranks]
+    /// refused before anything is read [default: what the machine and the control groups of
+    /// the process leave, shared by its ranks]
     #[arg(long, value_name = "BYTES")]
     pub memory: Option<String>,
     /// Write what each thread or rank does when, by real clocks, as trace events for Perfetto or chrome://tracing
