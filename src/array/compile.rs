@@ -12,6 +12,7 @@ use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, Room, check_memory, largest_word}
 use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
+use crate::recurrence::Function;
 use crate::tiles::Axis;
 
 /// Compiles a program for these sizes.
@@ -20,6 +21,14 @@ use crate::tiles::Axis;
 /// A program that is not valid; sizes that do not fit the program or the memory; a PE that belongs to two classes.
 pub fn compile(program: &Program, sizes: &Bindings) -> Checked<Code> {
     compile_for(program, sizes, &Room::of_simulation())
+}
+
+/// Refuses what [`compile`] refuses, but PEs of two classes: before there are arrays.
+///
+/// # Errors
+/// A program that is not valid; sizes that do not fit the program or the memory.
+pub fn check(program: &Program, sizes: &Bindings) -> Checked<()> {
+    skeleton(program, sizes, &Room::of_simulation()).map(|_| ())
 }
 
 /// Compiles a program for these sizes, whose PEs so many processes share. Whether its arrays and tiles fit is for who shares them out.
@@ -31,6 +40,22 @@ pub fn compile_shared(program: &Program, sizes: &Bindings, processes: usize) -> 
 }
 
 fn compile_for(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Code> {
+    let Skeleton { arrays, grid, classes, operations } = skeleton(program, sizes, room)?;
+    let sizes = &bind_tiles(program, sizes);
+    let pes = place_pes(program, sizes, &grid)?;
+    let largest_word = largest_word(program, sizes, &arrays);
+    Ok(Code { grid, arrays, classes, pes, operations, largest_word })
+}
+
+/// Code without its PEs.
+struct Skeleton {
+    arrays: Vec<Layout>,
+    grid: Grid,
+    classes: Vec<ClassCode>,
+    operations: Vec<Vec<(Function, u64)>>,
+}
+
+fn skeleton(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Skeleton> {
     validate(program)?;
     check_sizes(program, sizes)?;
     let sizes = &bind_tiles(program, sizes);
@@ -41,9 +66,7 @@ fn compile_for(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Code
     let classes: Vec<ClassCode> =
         program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
     check_memory((program, sizes), &arrays, &grid, &classes, room)?;
-    let pes = place_pes(program, sizes, &grid)?;
-    let largest_word = largest_word(program, sizes, &arrays);
-    Ok(Code { grid, arrays, classes, pes, operations, largest_word })
+    Ok(Skeleton { arrays, grid, classes, operations })
 }
 
 fn check_sizes(program: &Program, sizes: &Bindings) -> Checked<()> {

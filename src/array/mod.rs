@@ -66,7 +66,7 @@ mod calls;
 
 mod compile;
 
-pub use compile::{bind_tiles, compile, compile_shared, show_point};
+pub use compile::{bind_tiles, check, compile, compile_shared, show_point};
 
 mod demand;
 

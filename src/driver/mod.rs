@@ -16,7 +16,7 @@ mod runs;
 
 mod commands;
 
-use crate::diagnostic::{Diagnostics, render};
+use crate::diagnostic::{Diagnostic, Diagnostics, render};
 use clap::Parser;
 use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim, tune};
 use flags::arguments::{Arguments, Command};
@@ -67,7 +67,10 @@ pub fn main() -> ExitCode {
         output.error(&render(&failure.diagnostics, output.has_colour()));
         failure.verdict
     });
-    ExitCode::from(verdict.code())
+    let Some(why) = output.refused() else { return ExitCode::from(verdict.code()) };
+    let fault = Diagnostic::new(format!("cannot write standard output: {why}"));
+    output.error(&render(&[fault.help("what is there of it is not all")], output.has_colour()));
+    ExitCode::from(Verdict::Refuted.code())
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {

@@ -14,6 +14,7 @@
 //! All instances of a channel have one capacity. That the cycles stay says nothing of other sizes: there the proved depth
 //! stands. It may also be smaller than the largest depth, where a send may wait and nothing that is late for it matters.
 
+use super::report::WIDEST;
 use super::{Outcome, Settings, simulate};
 use crate::array::{Program, Tensors};
 use crate::diagnostic::Checked;
@@ -67,7 +68,7 @@ impl Fit {
             [name.to_string(), words.to_string(), max_depth.to_string(), declared.to_string(), fitted.to_string()]
         };
         let rows: Vec<[String; 5]> = std::iter::once(head).chain(self.channels.iter().map(row)).collect();
-        let width = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
+        let width = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0).min(WIDEST);
         let line = |[name, words, depth, declared, fitted]: &[String; 5]| {
             format!("{name:<width$}  {words:>9}  {depth:>13}  {declared:>8}  {fitted:>6}\n")
         };

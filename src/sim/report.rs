@@ -82,6 +82,9 @@ pub fn deadlock_to_json(deadlock: &Deadlock) -> Value {
     })
 }
 
+/// Names are aligned up to so many characters.
+pub(super) const WIDEST: usize = 200;
+
 /// The outcome as lines for people.
 pub fn to_table(outcome: &Outcome) -> String {
     let mut rows = totals(outcome);
@@ -89,7 +92,7 @@ pub fn to_table(outcome: &Outcome) -> String {
     rows.extend(calls.map(|(leaf, count)| (format!("leaf {leaf}"), format!("{count} calls"))));
     rows.extend(channel_rows(&outcome.counters));
     rows.extend(memory_rows(&outcome.counters));
-    let width = rows.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    let width = rows.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0).min(WIDEST);
     rows.iter().map(|(key, value)| format!("{key:<width$}  {value}\n")).collect()
 }
 

@@ -118,7 +118,7 @@ impl Scheme {
         value: impl Fn(&T) -> String,
     ) -> fmt::Result {
         let values: Vec<(String, &Case<T>)> = cases.iter().map(|case| (value(&case.value), case)).collect();
-        let width = values.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0);
+        let width = values.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0).min(200);
         for (position, (text, case)) in values.iter().enumerate() {
             let label = if position == 0 { label } else { "" };
             let guard = show_guard(&case.guard, &self.processes.coordinates);

@@ -110,6 +110,37 @@ fn no_file_is_written_over_the_kernel() {
     assert_eq!(folder.names(), ["k.rec", "m.toml", "p.pe"]);
 }
 
+/// A full disk behind standard output is told; a reader that has gone away is not.
+#[test]
+fn standard_output_that_takes_nothing_is_code_1() {
+    for flags in [&["emit", "kernels/matmul.rec", "--schedule", "cannon"][..], &["doctor"], &["doctor", "--json"]] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("the device");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+        command.args(flags).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").stdout(full);
+        let ran = command.output().expect("the program starts");
+        let said = String::from_utf8(ran.stderr).expect("text");
+        assert_eq!((ran.status.code(), said.matches("cannot write standard output").count()), (Some(1), 1), "{said}");
+    }
+}
+
+/// Before arrays are filled: 8 GB for one of them.
+#[test]
+fn sizes_that_do_not_fit_are_refused_before_there_are_arrays() {
+    let folder = Folder::new();
+    let message = refused(&["sim", &folder.path("p.pe"), "--size", "M=1000000000,N=1000000000,K=1"]);
+    assert!(message.contains("MiB, more than the limit of 8192 MiB"), "{message}");
+}
+
+/// Tables are as wide as text may be.
+#[test]
+fn a_long_name_is_no_wide_table() {
+    let folder = Folder::new();
+    let text = fs::read_to_string(folder.path("p.pe")).expect("text").replace("A-link", &"A".repeat(70_000));
+    fs::write(folder.path("long.pe"), text).expect("written");
+    let ran = systole(&["sim", &folder.path("long.pe"), "--size", "M=3,N=3,K=3", "--fit-fifos"]);
+    assert!(ran.code == 0 && ran.stdout.contains("\nB-link   "), "{}", ran.stderr);
+}
+
 /// Bad flags are told before the run, so no result of it is left beside the message.
 #[test]
 fn what_is_refused_leaves_nothing() {

@@ -38,10 +38,12 @@ pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
 
 #[cfg(feature = "mpi")]
 fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
+    use crate::driver::commands::exec_on_ranks::check_alike;
     use crate::exec::{Ranks, World};
     let world = World::start()?;
     let measured = || {
         world.check(None)?;
+        world.settle(check_alike(&world))?;
         world.settle(check_ranks(world.size()))?;
         let wanted = world.settle(wanted(arguments))?;
         if world.is_first() {

@@ -30,7 +30,8 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
 }
 
 fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result<Verdict, Stopped> {
-    world.settle(check_flags(world, arguments))?;
+    world.settle(check_alike(world))?;
+    world.settle(check_threads(arguments))?;
     world.settle(if world.is_first() { arguments.check_files() } else { Ok(()) })?;
     let source =
         world.settle(if world.is_first() { files::read(&arguments.given.program).map(Some) } else { Ok(None) })?;
@@ -64,17 +65,23 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     Ok(VERDICTS.into_iter().find(|verdict| verdict.code() == code).unwrap_or(Verdict::Refuted))
 }
 
-/// Refuses ranks that were started with other flags than the first: what each knows of the run would not be the same.
-fn check_flags(world: &World, arguments: &ExecArguments) -> Checked<()> {
-    let mine = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+/// Refuses ranks that were started with other flags than the first, or another command: what each knows of the run would not be the
+/// same. It is the first thing that ranks say to each other.
+pub fn check_alike(world: &World) -> Checked<()> {
+    let words = std::env::args_os().skip(1);
+    let mine = words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     let first = world.share_text(&mine);
     if mine != first {
         return Diagnostic::new("the ranks were started with different flags")
             .note(format!("rank 0: {first}"))
             .note(format!("rank {}: {mine}", world.rank()))
-            .help("start all ranks alike: mpirun -n P systole exec FILE.pe --backend mpi ..")
+            .help("start all ranks alike: mpirun -n P systole .. --backend mpi")
             .alone();
     }
+    Ok(())
+}
+
+fn check_threads(arguments: &ExecArguments) -> Checked<()> {
     if arguments.threads.is_some() {
         return Diagnostic::new("`--threads` is for `--backend threads`")
             .help("say how many ranks there are with `mpirun -n`")

@@ -1,6 +1,6 @@
 //! `systole run`: the main job, from equations to a checked run.
 
-use crate::array::Program;
+use crate::array::{self, Program};
 use crate::diagnostic::Checked;
 use crate::driver::Done;
 use crate::driver::commands::sim::{print_fit, with_match};
@@ -87,6 +87,7 @@ fn simulate<K: Kernel>(
     output: &Output,
 ) -> Checked<(Outcome, Agreement, Option<Fit>)> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
+    array::check(program, sizes)?;
     let tensors = inputs::tensors(program, sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let settings = timed::settings(&searched.setting.machine);

@@ -1,5 +1,6 @@
 //! `systole sim`: run a program cycle by cycle.
 
+use crate::array;
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::arguments::{SimArguments, TraceArguments};
@@ -27,10 +28,11 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         &[("`--machine`", arguments.machine.as_deref())],
     )?;
     let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let machine = files::machine(arguments.machine.as_deref())?;
+    array::check(&job.program, &job.sizes)?;
+    room::check(&job.program, &job.sizes, &machine)?;
     let inputs = &job.inputs()?;
     let Job { program, sizes, .. } = &job;
-    let machine = files::machine(arguments.machine.as_deref())?;
-    room::check(program, sizes, &machine)?;
     let settings = settings(arguments, &machine)?;
     let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
     let (outcome, trace) = tracing.simulate(program, sizes, inputs, &settings, recorder.as_mut())?;

@@ -1,10 +1,13 @@
 //! Rows of cells as text.
 
+/// Cells are aligned up to so many characters.
+const WIDEST: usize = 200;
+
 /// Columns for people: all but the last to the right.
 pub fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0).min(WIDEST)).collect();
     let line = |row: &Vec<String>| {
         let (last, front) = row.split_last().map_or(("", &row[..]), |(last, front)| (last.as_str(), front));
         let front = front.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}  "));

@@ -1,24 +1,27 @@
 //! Where words go: results to standard output, messages and progress to standard error.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Write};
+use std::io::{Error, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The two streams of the process, and whether JSON was asked for.
 pub struct Output {
     json: bool,
     silent: bool,
+    /// Why standard output did not take all.
+    refused: OnceLock<Error>,
 }
 
 impl Output {
     /// An output in one of the two forms.
     pub fn new(json: bool) -> Output {
-        Output { json, silent: false }
+        Output { json, silent: false, refused: OnceLock::new() }
     }
 
     /// An output of nothing at all, for work that runs beside others.
     pub fn silent() -> Output {
-        Output { json: false, silent: true }
+        Output { json: false, silent: true, refused: OnceLock::new() }
     }
 
     /// Whether messages may be coloured.
@@ -35,9 +38,20 @@ impl Output {
 
     /// Text on standard output as it is. A reader that has gone away is no error of ours.
     pub fn print(&self, text: &str) {
-        if !self.silent {
-            let _ = writeln!(std::io::stdout().lock(), "{text}");
+        if self.silent {
+            return;
         }
+        let mut out = std::io::stdout().lock();
+        if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush())
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            let _ = self.refused.set(error);
+        }
+    }
+
+    /// Why standard output did not take all that was printed, where it did not.
+    pub fn refused(&self) -> Option<&Error> {
+        self.refused.get()
     }
 
     /// The JSON object, under `--json` only.
