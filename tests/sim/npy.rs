@@ -138,7 +138,8 @@ fn a_file_in_parts_is_there_once_it_is_published() {
     assert_eq!(files(), 0);
     sink.write(&[4..6, 0..1], &[4.0, 5.0, 0.0]).unwrap();
     sink.write(&[1..2, 2..4], &[1.0, 2.0, 3.0]).unwrap();
-    assert!(files() == 1 && !path.exists());
+    // Where the file system has no files without names, there is one that nobody looks for.
+    assert!(files() <= 1 && !path.exists());
     sink.seal().unwrap();
     assert!(!path.exists());
     sink.publish().unwrap();
