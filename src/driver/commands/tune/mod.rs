@@ -32,7 +32,7 @@ pub struct Weighed {
 pub enum LeftOut {
     /// Its leaves alone take so many seconds.
     Slower(f64),
-    /// It has no design, or one that is not proved.
+    /// It has no design, or one that is not proved, or that no way to run it fits.
     Nothing(String),
 }
 
