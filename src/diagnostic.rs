@@ -8,6 +8,9 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 use std::fmt;
 use std::sync::Arc;
 
+/// Columns of text are aligned up to so many characters: names may be as long as they like, a width of text may not.
+pub const WIDEST: usize = 200;
+
 /// One thing that is wrong with what the user gave us.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {

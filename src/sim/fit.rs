@@ -14,10 +14,9 @@
 //! All instances of a channel have one capacity. That the cycles stay says nothing of other sizes: there the proved depth
 //! stands. It may also be smaller than the largest depth, where a send may wait and nothing that is late for it matters.
 
-use super::report::WIDEST;
 use super::{Outcome, Settings, simulate};
 use crate::array::{Program, Tensors};
-use crate::diagnostic::Checked;
+use crate::diagnostic::{Checked, WIDEST};
 use crate::integer::{Bindings, Name};
 use rayon::prelude::*;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! An outcome as JSON and as a table.
 
 use super::{Counters, Deadlock, Outcome, PeerState};
+use crate::diagnostic::WIDEST;
 use serde_json::{Map, Value, json};
 
 /// How many blocked PEs the JSON lists; `total` counts all.
@@ -81,9 +82,6 @@ pub fn deadlock_to_json(deadlock: &Deadlock) -> Value {
         "ends": pes(deadlock.ends().get(..LISTED).unwrap_or(&deadlock.ends())),
     })
 }
-
-/// Names are aligned up to so many characters.
-pub(super) const WIDEST: usize = 200;
 
 /// The outcome as lines for people.
 pub fn to_table(outcome: &Outcome) -> String {

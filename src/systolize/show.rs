@@ -5,6 +5,7 @@
 
 use super::cases::{Case, Cases};
 use super::{Quotient, Scheme, Stream};
+use crate::diagnostic::WIDEST;
 use crate::integer::{Affine, Name, Polyhedron};
 use std::fmt;
 
@@ -118,7 +119,7 @@ impl Scheme {
         value: impl Fn(&T) -> String,
     ) -> fmt::Result {
         let values: Vec<(String, &Case<T>)> = cases.iter().map(|case| (value(&case.value), case)).collect();
-        let width = values.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0).min(200);
+        let width = values.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0).min(WIDEST);
         for (position, (text, case)) in values.iter().enumerate() {
             let label = if position == 0 { label } else { "" };
             let guard = show_guard(&case.guard, &self.processes.coordinates);

@@ -1,6 +1,7 @@
 //! Times, places and values in the words of the source, for the reasons of obligations.
 
 use super::frame::{Frame, Point, displaced};
+use crate::diagnostic::WIDEST;
 use crate::integer::Affine;
 use crate::mapping::{Flow, FlowRole};
 
@@ -13,8 +14,8 @@ pub(super) struct Side<'a> {
 
 /// Both sides with their times under each other.
 pub(super) fn sides(available: &Side, needed: &Side) -> (String, String) {
-    let label = available.what.len().max(needed.what.len());
-    let time = available.time.len().max(needed.time.len());
+    let label = available.what.len().max(needed.what.len()).min(WIDEST);
+    let time = available.time.len().max(needed.time.len()).min(WIDEST);
     let line = |side: &Side| format!("{:label$}  t = {:time$}     {}", side.what, side.time, side.rest);
     (line(available), line(needed))
 }

@@ -1,7 +1,6 @@
 //! Rows of cells as text.
 
-/// Cells are aligned up to so many characters.
-const WIDEST: usize = 200;
+use crate::diagnostic::WIDEST;
 
 /// Columns for people: all but the last to the right.
 pub fn aligned(rows: &[Vec<String>]) -> String {

@@ -1,5 +1,6 @@
 //! Words for designs of several spaces.
 
+use crate::diagnostic::WIDEST;
 use crate::driver::kernels::kernel::LeftOut;
 use crate::driver::shown::show::{bracketed, grouped, list};
 use crate::extract::{LeftOut as Seen, SystemLimits};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value, json};
 /// `X.sum: t = i + j  PE (i)`, one line a space.
 pub fn parts(design: &SystemDesign) -> Vec<String> {
     let spaces = &design.system.spaces;
-    let width = spaces.iter().map(|space| space.name.len()).max().unwrap_or(0);
+    let width = spaces.iter().map(|space| space.name.len()).max().unwrap_or(0).min(WIDEST);
     let line = |(position, space): (usize, &Space)| {
         let point = design.point(position);
         let time = list(&design.time(position, &point));
