@@ -40,9 +40,13 @@ pub struct Loaded<K: Kernel> {
 pub trait KernelCommand {
     /// Where the kernel comes from, and what the search looks at.
     fn sought(&self) -> &SoughtArguments;
-    /// The files that it writes, besides arrays and those of a folder of its own.
+    /// The files that it writes, but those of a folder of its own.
     fn written(&self) -> Vec<Named<'_>> {
         vec![]
+    }
+    /// The files that it reads.
+    fn read(&self) -> Vec<Named<'_>> {
+        self.sought().read().into()
     }
     /// Whether the designs of all forms are shown, not only those of the best one.
     fn shows_all_forms(&self) -> bool {
@@ -73,7 +77,7 @@ impl SoughtArguments {
 /// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
-    files::check(&command.written(), &sought.read())?;
+    files::check(&command.written(), &command.read())?;
     let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
     let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };

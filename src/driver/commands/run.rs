@@ -29,17 +29,21 @@ impl KernelCommand for RunArguments {
     }
 
     fn written(&self) -> Vec<Named<'_>> {
-        vec![
+        let own = [
             ("`--trace`", self.traces.trace.as_deref()),
             ("`--vcd`", self.traces.vcd.as_deref()),
             ("`--report`", self.report.as_deref()),
             ("`--program`", self.program.as_deref()),
-        ]
+        ];
+        own.into_iter().chain(self.arrays.written()).collect()
+    }
+
+    fn read(&self) -> Vec<Named<'_>> {
+        self.sought.read().into_iter().chain(self.arrays.read()).collect()
     }
 
     fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
-        self.arrays.check_files(&self.written(), &self.sought.read())?;
         inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;

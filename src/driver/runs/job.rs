@@ -64,19 +64,21 @@ impl ProgramArguments {
     pub fn check_files(&self, written: &[Named<'_>], read: &[Named<'_>]) -> Checked<()> {
         let reference = self.reference.as_deref().map(Path::new);
         let own = [("the program", Some(&*self.program)), ("`--reference`", reference)];
-        self.arrays.check_files(written, &[read, &own].concat())
+        let written: Vec<Named<'_>> = written.iter().copied().chain(self.arrays.written()).collect();
+        let read: Vec<Named<'_>> = read.iter().copied().chain(own).chain(self.arrays.read()).collect();
+        files::check(&written, &read)
     }
 }
 
 impl ArrayArguments {
-    /// Refuses files that [`files::check`] refuses: these, and arrays.
-    ///
-    /// # Errors
-    /// The two flags and the path.
-    pub fn check_files(&self, written: &[Named<'_>], read: &[Named<'_>]) -> Checked<()> {
-        let written: Vec<Named<'_>> = written.iter().copied().chain(paths(&self.output, "`--output`")).collect();
-        let read: Vec<Named<'_>> = read.iter().copied().chain(paths(&self.input, "`--input`")).collect();
-        files::check(&written, &read)
+    /// The files of arrays that are written.
+    pub fn written(&self) -> impl Iterator<Item = Named<'_>> {
+        paths(&self.output, "`--output`")
+    }
+
+    /// The files of arrays that are read.
+    pub fn read(&self) -> impl Iterator<Item = Named<'_>> {
+        paths(&self.input, "`--input`")
     }
 }
 
