@@ -1,4 +1,4 @@
-//! What the system tells of memory, in bytes; nothing where it does not.
+//! What the system tells of memory, in bytes, and launchers of the processes that they start; nothing where they do not.
 
 use std::path::Path;
 
@@ -23,6 +23,19 @@ fn left_by(mounted: &Path, told: &str) -> Option<u64> {
         Some(number(&group.join("memory.max"))?.saturating_sub(used.saturating_sub(pages.unwrap_or(0))))
     };
     groups.filter_map(left).min()
+}
+
+/// Where launchers tell the processes that they start how many there are, and which one it is: Open MPI, MPICH and its kin, a step of Slurm.
+const LAUNCHERS: [(&str, &str); 3] = [
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+];
+
+/// How many processes were started together with this one, itself counted, and which of them it is, where that is told too.
+pub fn started_together() -> Option<(usize, Option<usize>)> {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
+    LAUNCHERS.iter().find_map(|(size, rank)| Some((number(size)?, number(rank))))
 }
 
 /// What this process takes.

@@ -46,7 +46,7 @@ pub use trace::{Activity, Lane, MOST_MOMENTS, Moment, Timeline};
 
 mod host;
 
-pub use host::available_memory;
+pub use host::{available_memory, started_together};
 
 mod footprint;
 

@@ -14,7 +14,9 @@ use crate::driver::runs::timed::threads;
 use crate::driver::runs::{memory, outputs};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::exec::{Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts};
+use crate::exec::{
+    Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts, started_together,
+};
 use crate::leaf::{LeafBackend, SERVICES};
 use crate::recurrence::Precision;
 use crate::sim;
@@ -67,14 +69,10 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     Ok(finish(&mut job, arguments, &execution, &Asked { backend: "threads", settings, predicted }, output)?)
 }
 
-/// Variables that say to a process how many of its kind were started: Open MPI's, those of MPICH and its kin, of a step of Slurm.
-const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-
 /// Refuses threads where `mpirun` has started several processes, each of which would run the whole program.
 fn check_alone() -> Checked<()> {
-    let count = |name: &&str| std::env::var(name).ok()?.parse::<usize>().ok();
-    match STARTED.iter().find_map(count) {
-        Some(count @ 2..) => Diagnostic::new(format!(
+    match started_together() {
+        Some((count @ 2.., _)) => Diagnostic::new(format!(
             "MPI has started {count} of these, and each would run the whole program on threads"
         ))
         .help("say `--backend mpi`, or start it without `mpirun`")

@@ -1,5 +1,6 @@
 //! All ranks together: how many there are, long messages between two of them, and ending together.
 
+use super::super::host;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, render};
 use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
@@ -8,13 +9,6 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalenc
 
 /// A message has so many 64-bit entries at most, so that their number fits what MPI counts with.
 const LONGEST: usize = 1 << 20;
-
-/// What launchers tell the processes that they start: how many there are, and which one it is.
-const LAUNCHERS: [(&str, &str); 3] = [
-    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-    ("PMI_SIZE", "PMI_RANK"),
-    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
-];
 
 /// Some rank could not go on. Rank 0 has the message, as text; it has been said, or is to be said, there alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,10 +74,8 @@ impl World {
 
     /// Refuses a world of one rank where a launcher started several processes.
     fn check_alone(&self) -> Result<(), Stopped> {
-        let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
-        let started = LAUNCHERS.iter().find_map(|(size, rank)| Some((number(size)?, number(rank)?)));
-        match started {
-            Some((count, rank)) if count > 1 && self.size() == 1 => {
+        match host::started_together() {
+            Some((count, Some(rank))) if count > 1 && self.size() == 1 => {
                 let message =
                     format!("{count} processes were started together, but MPI shows each of them itself alone");
                 let library = mpi::environment::library_version().unwrap_or_default();
