@@ -178,23 +178,29 @@ fn two_pes_in_a_line_by_hand() {
 }
 
 /// By hand: two products of tiles of 256, half a MiB each, onto the same one. A and B are loaded, the tile they work onto is used a MiB and
-/// a half after it was begun. Where tiles are cold by half there, five sixths of the second product are.
+/// a half after it was begun. Where tiles are cold by half there, five sixths of the second product are. All five tiles are two MiB and a half:
+/// in a run that is repeated those that are loaded or begun were touched that long ago.
 #[test]
 fn what_was_touched_long_ago_comes_out_of_memory() {
     let flags = ["--tile", "i=256,j=256,k=256", "--schedule", "cannon"].map(str::to_owned).to_vec();
     let program = program(&Way { kernel: "matmul".to_owned(), flags }.emit());
     let sizes = [("M", 256), ("N", 256), ("K", 512)].map(|(size, value)| (name(size), value)).into_iter().collect();
-    let seconds = |reuse: [(u64, f64); 2]| {
+    let last_of = |repeat: usize, reuse: [(u64, f64); 2]| {
         let mut cluster = Cluster { reuse: reuse.to_vec(), ..Cluster::default() };
         cluster.rates[0][0] = Rate::BySide(vec![(256, Warmth { cold: 1e-9, warm: 4e-9 })]);
-        predict(&program, &sizes, &Settings::default(), &cluster).expect("a prediction").seconds
+        predict(&program, &sizes, &Settings { repeat, ..Settings::default() }, &cluster).expect("a prediction").seconds
     };
+    let seconds = |reuse| last_of(1, reuse);
     let product = 2.0 * 256f64.powi(3);
     let (cold, warm) = (product, product / 4.0);
     let near = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 1e-9, "{found} {wanted}");
     near(seconds([(1, 0.0), (2, 0.0)]), 2.0 * warm);
     near(seconds([(1, 0.0), (2, 1.0)]), cold + warm + (cold - warm) * 5.0 / 6.0);
     near(seconds([(1, 1.0), (2, 1.0)]), 2.0 * cold);
+    near(seconds([(2, 0.0), (4, 1.0)]), cold + warm + (cold - warm) * 2.0 / 3.0);
+    for repeat in [2, 5] {
+        near(last_of(repeat, [(2, 0.0), (4, 1.0)]), 2.0 * warm + (cold - warm) * (1.0 + 2.0 / 3.0) / 4.0);
+    }
 }
 
 /// Each number of a cluster makes a run longer that has to do with it.

@@ -79,6 +79,12 @@ impl Account {
         Account { book, clock, busy, left, ops: Cell::new(0), work: Cell::default(), cache: RefCell::default() }
     }
 
+    /// At time 0 of another run on the same operands.
+    pub fn again(&self) -> Account {
+        let cache = Cache::after(self.cache.borrow().bytes());
+        Account { cache: cache.into(), ..Account::new(Rc::clone(&self.book)) }
+    }
+
     /// The worker's clock, in seconds.
     pub fn now(&self) -> f64 {
         self.clock.get()

@@ -24,16 +24,28 @@ pub struct Cache {
     sums: Vec<u64>,
     /// The bytes of all touches.
     all: u64,
+    /// Those of the run before, on the same operands, if there was one.
+    before: Option<u64>,
 }
 
 impl Cache {
+    /// A cache in which a run has ended that touched so many different bytes: what is in memory was touched that long ago.
+    pub fn after(before: u64) -> Cache {
+        Cache { before: Some(before), ..Cache::default() }
+    }
+
+    /// How many different bytes were touched.
+    pub fn bytes(&self) -> u64 {
+        self.all
+    }
+
     /// Touches a tile of so many bytes; how many different bytes were touched since its last touch, its own included: no others
-    /// for a tile that is in the cache, more than can be for one in memory.
+    /// for a tile that is in the cache; for one in memory all of the run before, or more than can be.
     pub fn touch(&mut self, touched: &Touched, bytes: u64) -> u64 {
         let last = touched.load(Ordering::Relaxed);
         let distance = match last {
             IN_CACHE => bytes,
-            IN_MEMORY => u64::MAX,
+            IN_MEMORY => self.before.unwrap_or(u64::MAX),
             _ => self.all - self.until(last - 1),
         };
         match last {

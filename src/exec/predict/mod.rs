@@ -8,7 +8,8 @@
 //! 2. A call of a leaf takes the time of what it will do at its tile coordinates, at the rates of the machine file: between those of
 //!    tiles in the cache and those of tiles in memory, by the reuse distances of its tiles (`cache.rs`).
 //! 3. A tile that is loaded or stored takes the time of its bytes, and so does one that a leaf begins, not working onto another. What is
-//!    loaded or begun is in memory until a leaf has touched it; what came from another worker is in the cache.
+//!    loaded or begun is in memory until a leaf has touched it; what came from another worker is in the cache. In a run that is
+//!    repeated it is where the run before has left it.
 //! 4. A packet of n bytes that leaves a worker at t is there at `t + alpha + beta n`; the bytes of its next one leave after these.
 //!    Sending holds up nobody; who takes a packet in is held up by `gamma n`.
 //! 5. A worker with something to do does it; who has nothing to do goes on when the first packet is there.
@@ -64,7 +65,8 @@ pub struct Prediction {
     pub deadlock: Option<Deadlock>,
 }
 
-/// Predicts a run.
+/// Predicts a run; the last one, where there are several on the same operands, which then come out of memory only as far as all that
+/// a run touches has no room in the cache.
 ///
 /// # Errors
 /// As for [`execute`](super::execute), without what depends on arrays; rates that the cluster lacks.
@@ -99,9 +101,16 @@ fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, b
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let plan = if W::IS_SHARED && settings.apart { plan.apart(program) } else { plan };
     let book = Rc::new(book);
-    let accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
-    let reports = Network::<W>::new(&plan, &accounts).run();
-    let reports = reports.map_err(|fault| vec![explain_fault(program, code, &fault)])?;
+    let run = |accounts: &[Account]| {
+        let reports = Network::<W>::new(&plan, accounts).run();
+        reports.map_err(|fault| vec![explain_fault(program, code, &fault)])
+    };
+    let mut accounts: Vec<Account> = (0..settings.workers).map(|_| Account::new(Rc::clone(&book))).collect();
+    let mut reports = run(&accounts)?;
+    if settings.repeat > 1 {
+        accounts = accounts.iter().map(Account::again).collect();
+        reports = run(&accounts)?;
+    }
     book.check_rates()?;
     Ok(Prediction { memory: largest::<W>(&plan, settings), ..conclude((program, code), &owners, reports, &accounts) })
 }
