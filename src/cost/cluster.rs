@@ -43,8 +43,9 @@ pub struct Cluster {
     pub memory: f64,
     /// Seconds of one op of the interpreter.
     pub operation: f64,
-    /// Which share of a tile comes out of memory, by the MiB that its worker has touched since it touched the tile last, in rising order.
-    pub reuse: Vec<(u64, f64)>,
+    /// For each of [`TASKS`] which share of a tile comes out of memory, by the MiB that its worker has touched since it touched the tile
+    /// last, in rising order: what a product hides of a cache's latency, a solve waits for.
+    pub reuse: [Vec<(u64, f64)>; TASKS.len()],
     /// For each of [`LIBRARIES`] its rates, one for each of [`TASKS`].
     pub rates: [[Rate; TASKS.len()]; LIBRARIES.len()],
 }
@@ -61,9 +62,9 @@ impl Cluster {
         Some(self.rates[library][task].at(side)?.map(|rate| applied / (1e9 * rate)))
     }
 
-    /// Which share of a tile comes out of memory after so many bytes; nothing where no shares are known.
-    pub fn cold(&self, distance: u64) -> f64 {
-        at(&self.reuse, distance as f64 / MIB, |share| *share).unwrap_or(0.0)
+    /// Which share of a tile comes out of memory for a task after so many bytes; nothing where no shares are known.
+    pub fn cold(&self, task: usize, distance: u64) -> f64 {
+        at(&self.reuse[task], distance as f64 / MIB, |share| *share).unwrap_or(0.0)
     }
 }
 
@@ -86,9 +87,10 @@ mod tests {
 
     #[test]
     fn the_share_out_of_memory_rises_with_the_distance() {
-        let cluster = Cluster { reuse: vec![(1, 0.0), (8, 0.0), (16, 0.5), (64, 1.0)], ..Cluster::default() };
-        let found = [0, 1, 8, 12, 16, 40, 64, 1000].map(|mib| cluster.cold(mib << 20));
+        let mut cluster = Cluster::default();
+        cluster.reuse[2] = vec![(1, 0.0), (8, 0.0), (16, 0.5), (64, 1.0)];
+        let found = [0, 1, 8, 12, 16, 40, 64, 1000].map(|mib| cluster.cold(2, mib << 20));
         assert_eq!(found, [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0]);
-        assert_eq!(Cluster::default().cold(u64::MAX), 0.0);
+        assert_eq!(cluster.cold(0, u64::MAX), 0.0, "of another task");
     }
 }

@@ -54,7 +54,7 @@ pub use footprint::{Footprint, Held, MOST_NAMED, Usage, show_bytes};
 
 mod taken;
 
-pub use taken::Taken;
+pub use taken::{Taken, usual};
 
 mod arrays;
 

@@ -35,6 +35,15 @@ impl Watch {
     }
 }
 
+/// How long a run takes, by those that were timed: the only one, or the median of those that found their operands where another had
+/// left them.
+pub fn usual(runs: &[Taken]) -> Duration {
+    let later = runs.get(1..).filter(|later| !later.is_empty()).unwrap_or(runs);
+    let mut walls: Vec<Duration> = later.iter().map(|taken| taken.wall).collect();
+    walls.sort_unstable();
+    walls.get(walls.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+}
+
 /// What processors have worked for this process.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);

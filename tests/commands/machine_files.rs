@@ -123,8 +123,8 @@ fn the_numbers_of_a_cluster_are_taken_from_their_least_on() {
     assert_eq!(rate("{ 64 = [3, 7.5] }").unwrap(), Rate::BySide(vec![(64, both(3.0, 7.5))]));
     let refused = ["{ 8 = [1] }", "{ 8 = [1, 2, 3] }", "{ 8 = [0, 1] }", "{ 8 = [1, 0] }", "{ 8 = [] }", "[1, 2]"];
     assert!(refused.iter().all(|text| rate(text).is_err()));
-    let shares = |text: &str| parse(&format!("[cluster]\nreuse = {text}\n")).map(|machine| machine.cluster.reuse);
-    assert_eq!(shares("{ 32 = 1, 8 = 0 }").unwrap(), [(8, 0.0), (32, 1.0)]);
+    let shares = |text: &str| parse(&format!("[reuse]\ntrsm = {text}\n")).map(|machine| machine.cluster.reuse);
+    assert_eq!(shares("{ 32 = 1, 8 = 0 }").unwrap()[2], [(8, 0.0), (32, 1.0)]);
     assert!(["{ 8 = 1.1 }", "{ 8 = -0.1 }", "{ 0 = 1 }", "{}", "0.5"].iter().all(|text| shares(text).is_err()));
     assert!(rate("{ 1000000 = 1 }").is_ok() && rate("{ 1000001 = 1 }").is_err() && rate("{ 0 = 1 }").is_err());
     assert!(rate("0").is_err() && rate("-1").is_err() && rate("{ 8 = 0 }").is_err() && rate("{}").is_err());
@@ -133,10 +133,10 @@ fn the_numbers_of_a_cluster_are_taken_from_their_least_on() {
 /// What is written is read back, and what is not known is not said.
 #[test]
 fn a_machine_that_is_written_is_read_back() {
-    let text = "[cluster]\nalpha = 2e-6\nmemory = 1e-10\nreuse = { 1 = 0.0, 64 = 1.0 }\n[faer]\ngemm = { 32 = 20.5, 64 = [40.0, 60.0] }\n\
+    let text = "[cluster]\nalpha = 2e-6\nmemory = 1e-10\n[reuse]\ngemm = { 1 = 0.0, 64 = 1.0 }\n[faer]\ngemm = { 32 = 20.5, 64 = [40.0, 60.0] }\n\
          [loops]\nother = 1.5\n";
     let machine = parse(text).unwrap();
-    let written = machine.written(&["cluster", "loops", "faer"]);
+    let written = machine.written(&["cluster", "reuse", "loops", "faer"]);
     assert!(written.contains("\ngemm = { 32 = 20.5, 64 = [40.0, 60.0] }\n"), "{written}");
     assert!(written.contains("\nalpha = 2e-6\n") && written.contains("# syrk is not known"), "{written}");
     assert_eq!(parse(&written).unwrap(), machine);

@@ -120,7 +120,15 @@ fn exec_says_prediction_and_measurement_side_by_side() {
     keys.iter().for_each(|key| assert_eq!(predicted[key], found[key], "{key}"));
     let output = exec(&emitted, &[&SIZE[..2], &["--threads", "1", "--machine", &machine]].concat());
     let text = String::from_utf8(output.stdout).expect("text");
-    assert!(text.contains("predicted 8192.000 s, measured 0."), "{text}");
+    assert!(text.contains("predicted 8192.000 s, measured 0.") && !text.contains("later runs"), "{text}");
+    let output = exec(&emitted, &[&SIZE[..], &["--repeat", "4", "--machine", &machine]].concat());
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut later: Vec<f64> = (1..4).filter_map(|run| found["runs"][run]["seconds"].as_f64()).collect();
+    later.sort_by(f64::total_cmp);
+    assert_eq!(found["measured"]["seconds"], later[1]);
+    let output = exec(&emitted, &[&SIZE[..2], &["--repeat", "4", "--machine", &machine]].concat());
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("the median of the 3 later runs"), "{text}");
     let lacking = refused(&emitted, &[&SIZE[..2], &["--leaves", "faer", "--machine", &machine]].concat());
     assert!(lacking.contains("the rate of `faer.gemm`"), "{lacking}");
 }
@@ -137,17 +145,18 @@ fn a_calibration_is_a_machine_file_for_predictions() {
     let path = emitted.path("cluster.toml");
     let flags = calibrate(&["--leaves", "loops,faer", "--backend", "threads", "--output", &path]);
     let found = object(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-    // Seven distances; loops have one rate for each side, a library two.
-    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + 7 + TASKS.len() * 2 + OTHER * 2 * 2));
+    // Seven distances for each task of a library; loops have one rate for each side, a library two.
+    assert_eq!(found["figures"].as_array().map(Vec::len), Some(5 + OTHER * 7 + TASKS.len() * 2 + OTHER * 2 * 2));
     let text = std::fs::read_to_string(&path).expect("a file");
     let machine = Machine::parse(&Source::new("cluster.toml", text.clone())).expect("a machine");
     let rates = |library: usize| machine.cluster.rates[library].iter();
     let has_both =
         |rate: &Rate| matches!(rate, Rate::BySide(table) if table.len() == 2 && table[0].0 == 2 && table[1].0 == 4);
     assert!(rates(0).all(has_both) && rates(1).take(OTHER).all(has_both), "{text}");
-    let (reuse, rises) =
-        (&machine.cluster.reuse, |pair: &[(u64, f64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
-    assert!(reuse.len() == 7 && reuse.windows(2).all(rises), "{text}");
+    let rises = |pair: &[(u64, f64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1;
+    let [reuse @ .., of_others] = &machine.cluster.reuse;
+    assert!(reuse.iter().all(|shares| shares.len() == 7 && shares.windows(2).all(rises)), "{text}");
+    assert!(of_others.is_empty(), "{text}");
     assert!(machine.cluster.message > 0.0 && machine.cluster.operation > 0.0 && machine.cluster.memory > 0.0, "{text}");
     let flags = ["predict", &emitted.program, "--machine", &path, "--size", "M=16,N=16,K=16", "--leaves", "faer"];
     assert!(object(&flags)["rows"][0]["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));

@@ -186,7 +186,8 @@ fn what_was_touched_long_ago_comes_out_of_memory() {
     let program = program(&Way { kernel: "matmul".to_owned(), flags }.emit());
     let sizes = [("M", 256), ("N", 256), ("K", 512)].map(|(size, value)| (name(size), value)).into_iter().collect();
     let last_of = |repeat: usize, reuse: [(u64, f64); 2]| {
-        let mut cluster = Cluster { reuse: reuse.to_vec(), ..Cluster::default() };
+        let mut cluster = Cluster::default();
+        cluster.reuse[0] = reuse.to_vec();
         cluster.rates[0][0] = Rate::BySide(vec![(256, Warmth { cold: 1e-9, warm: 4e-9 })]);
         predict(&program, &sizes, &Settings { repeat, ..Settings::default() }, &cluster).expect("a prediction").seconds
     };
@@ -226,7 +227,7 @@ fn every_number_of_a_cluster_matters() {
     let mut farther = free.clone();
     farther.rates[0][0] = cold;
     assert_eq!(line().seconds(&settings, &farther), before, "all tiles are in the cache");
-    farther.reuse = vec![(1, 0.5)];
+    farther.reuse[0] = vec![(1, 0.5)];
     assert!(line().seconds(&settings, &farther) > before, "some are not");
     let mut faster = free;
     faster.rates[1][0] = Rate::Constant(1.0);

@@ -49,8 +49,9 @@ pub enum Slot {
     /// them by the side of a tile, each for tiles that come out of memory and those in the cache where that differs; not known
     /// where the key is not there.
     Rate([usize; 2]),
-    /// Shares of a whole, from 0 to 1, by a number of MiB; an empty list where the key is not there.
-    Shares(fn(&mut Machine) -> &mut Vec<(u64, f64)>),
+    /// The shares of tiles that come out of memory for a task, by its position in [`TASKS`]: from 0 to 1, by a number of MiB; an empty
+    /// list where the key is not there.
+    Shares(usize),
     /// A list of kinds of buses.
     Kinds(fn(&mut Machine) -> &mut Buses),
     /// The word for a network.
@@ -139,8 +140,8 @@ fn keys_of_clusters() -> Vec<Key> {
         key("cluster", "gamma", Slot::Seconds(|machine| &mut machine.cluster.taken), gamma),
         key("cluster", "memory", Slot::Seconds(|machine| &mut machine.cluster.memory), memory),
         key("cluster", "operation", Slot::Seconds(|machine| &mut machine.cluster.operation), operation),
-        key("cluster", "reuse", Slot::Shares(|machine| &mut machine.cluster.reuse), reuse),
     ];
+    keys.extend(TASKS.into_iter().enumerate().map(|(task, name)| key("reuse", name, Slot::Shares(task), reuse)));
     for (library, section) in LIBRARIES.into_iter().enumerate() {
         let of_task = |(task, name)| key(section, name, Slot::Rate([library, task]), rate);
         keys.extend(TASKS.into_iter().enumerate().map(of_task).filter(|key| is_done(section, key.name)));
@@ -186,7 +187,7 @@ impl Slot {
             Slot::Bandwidth(of) => of(machine).map(|rate| rate.to_string()),
             Slot::Picojoules(of) | Slot::Seconds(of) => Some(format!("{:?}", of(machine))),
             Slot::Rate([library, task]) => machine.cluster.rates[library][task].shown(),
-            Slot::Shares(of) => Some(&*of(machine))
+            Slot::Shares(task) => Some(&machine.cluster.reuse[task])
                 .filter(|table| !table.is_empty())
                 .map(|table| shown(table, |share| format!("{share:?}"))),
             Slot::Operation(function) => {

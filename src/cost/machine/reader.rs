@@ -88,8 +88,9 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
         Slot::Bandwidth(of) => *of(machine) = Some(Bandwidth::of(amount(value)?)?),
         Slot::Picojoules(of) | Slot::Seconds(of) => *of(machine) = amount(value)?,
         Slot::Rate([library, task]) => machine.cluster.rates[library][task] = rate(value)?,
-        Slot::Shares(of) => {
-            *of(machine) = entries(value.as_table()?, |share| amount(share).filter(|share| *share <= 1.0))?
+        Slot::Shares(task) => {
+            machine.cluster.reuse[task] =
+                entries(value.as_table()?, |share| amount(share).filter(|share| *share <= 1.0))?;
         }
         Slot::Operation(function) => {
             machine.energy.operations.insert(function, amount(value)?);

@@ -105,7 +105,7 @@ fn say(figure: &Figure, figures: &mut Vec<Value>, output: &Output) {
 /// Writes the file, or prints it.
 fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &[Value], output: &Output) -> Checked<Verdict> {
     let machine = Machine { cluster: cluster.clone(), ..Machine::default() };
-    let sections: Vec<&str> = std::iter::once("cluster").chain(LIBRARIES).collect();
+    let sections: Vec<&str> = ["cluster", "reuse"].into_iter().chain(LIBRARIES).collect();
     let head = format!(
         "# Measured by `systole calibrate`: between two {}, medians of {} runs.\n\n",
         if arguments.backend == "mpi" { "ranks" } else { "threads" },

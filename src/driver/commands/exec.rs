@@ -16,6 +16,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
 use crate::exec::{
     Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts, started_together,
+    usual,
 };
 use crate::leaf::{LeafBackend, SERVICES};
 use crate::recurrence::Precision;
@@ -128,6 +129,7 @@ pub fn finish(
     if let Some(predicted) = predicted {
         show_predicted(predicted, execution, output);
         object["predicted"] = predict::to_json(predicted);
+        object["measured"] = json!({ "seconds": usual(&execution.taken).as_secs_f64() });
     }
     output.object(&object);
     Ok(verdict(execution, agreement.as_ref().map(Agreement::is_good), output))
@@ -144,9 +146,11 @@ pub fn predicted(job: &Job, arguments: &ExecArguments, settings: &Settings) -> C
 
 /// Prediction and measurement side by side.
 fn show_predicted(predicted: &Prediction, execution: &Execution, output: &Output) {
-    let (found, wanted) = (execution.elapsed.as_secs_f64(), predicted.seconds);
+    let (found, wanted) = (usual(&execution.taken).as_secs_f64(), predicted.seconds);
     let off = if found > 0.0 { format!(", {:+.1}% of it", 100.0 * (wanted - found) / found) } else { String::new() };
-    output.line(&format!("  predicted {wanted:.3} s, measured {found:.3} s{off}"));
+    let later = execution.taken.len().saturating_sub(1);
+    let of = if later > 1 { format!(", the median of the {later} later runs") } else { String::new() };
+    output.line(&format!("  predicted {wanted:.3} s, measured {found:.3} s{off}{of}"));
 }
 
 /// How it is to be run; with `free` bytes at most where no others are asked for.

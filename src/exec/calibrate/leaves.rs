@@ -1,7 +1,7 @@
 //! How fast leaves are, and how that depends on where their tiles are.
 //!
 //! A library is measured on tiles that the cache of a core has, and on tiles that come out of memory. What lies between is measured
-//! once, on products: from one call on some tiles to the next call on the same ones, ever more other tiles are touched. Loops are so
+//! once for each task: from one call on some tiles to the next call on the same ones, ever more other tiles are touched. Loops are so
 //! slow that memory keeps up with them.
 
 use super::{At, Host, Note, Wanted, median};
@@ -23,9 +23,6 @@ const LOOPED: u64 = 8;
 /// The side of the tiles on which distances are measured: a call takes long enough, and three of them are smaller than the least distance.
 const SIDE: u64 = 128;
 
-/// Products, in [`TASKS`].
-const PRODUCTS: usize = 0;
-
 /// Measures all leaves.
 pub fn measure<H: Host>(
     host: &mut H,
@@ -34,7 +31,9 @@ pub fn measure<H: Host>(
     note: &mut Note<'_>,
 ) -> Result<(), H::Fault> {
     if let Some(backend) = wanted.libraries.iter().find(|backend| backend.is_library()) {
-        cluster.reuse = reuse(host, wanted, *backend, note)?;
+        for (task, shares) in cluster.reuse.iter_mut().enumerate() {
+            *shares = reuse(host, wanted, (task, *backend), note)?;
+        }
     }
     for backend in &wanted.libraries {
         let library = library(backend.keyword());
@@ -45,25 +44,29 @@ pub fn measure<H: Host>(
     Ok(())
 }
 
-/// Which share of a tile comes out of memory after each of the distances, as the time of a product lies between the shortest and
-/// the longest; never less than after a shorter one.
+/// Which share of a tile comes out of memory after each of the distances, as the time of a task lies between the shortest and
+/// the longest; never less than after a shorter one. Nothing of what the library does not do.
 fn reuse<H: Host>(
     host: &mut H,
     wanted: &Wanted,
-    backend: LeafBackend,
+    (task, backend): (usize, LeafBackend),
     note: &mut Note<'_>,
 ) -> Result<Vec<(u64, f64)>, H::Fault> {
     let mut seconds = |mib: u64| {
-        let rates = host.settle(measure_rates(PRODUCTS, SIDE, mib << 20, backend, wanted.effort))?;
+        let rates = host.settle(measure_rates(task, SIDE, mib << 20, backend, wanted.effort))?;
         Ok(rates.into_iter().map(|rate| 1.0 / rate).collect::<Vec<f64>>())
     };
     let all = DISTANCES.into_iter().map(|mib| Ok((mib, seconds(mib)?))).collect::<Result<Vec<_>, H::Fault>>()?;
+    if all.iter().any(|(_, seconds)| seconds.is_empty()) {
+        return Ok(vec![]);
+    }
+    let key = format!("reuse.{}", TASKS[task]);
     let [warm, cold] = [0, all.len() - 1].map(|at| median(&all[at].1));
     let share = |seconds: &f64| if cold > warm { ((seconds - warm) / (cold - warm)).clamp(0.0, 1.0) } else { 0.0 };
     let mut least: f64 = 0.0;
     let of_distance = all.into_iter().map(|(mib, seconds)| {
         let shares = seconds.iter().map(share).collect();
-        least = least.max(note("cluster.reuse", At::Mib(mib), shares));
+        least = least.max(note(&key, At::Mib(mib), shares));
         (mib, least)
     });
     Ok(of_distance.collect())

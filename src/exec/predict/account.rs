@@ -45,19 +45,34 @@ impl Book {
         if missing.is_empty() { Ok(()) } else { Err(unknown_rates(missing.iter().copied())) }
     }
 
-    fn seconds(&self, library: usize, task: usize, applied: u64) -> Warmth {
-        self.cluster.seconds(library, task, applied).unwrap_or_else(|| {
+    /// What a library takes for a task whose tiles were touched last as long ago as said.
+    fn seconds(&self, library: usize, task: usize, applied: u64, tiles: &[Touch]) -> f64 {
+        let seconds = self.cluster.seconds(library, task, applied).unwrap_or_else(|| {
             self.missing.borrow_mut().insert((library, task));
             Warmth::default()
-        })
+        });
+        seconds.seconds(self.cold_share(task, tiles))
     }
 
-    fn seconds_of(&self, forecast: &Forecast) -> Warmth {
-        let library = |by_library: bool| if by_library { self.library } else { LOOPS };
-        let each = forecast.chores.iter();
-        let each = each.map(|chore| self.seconds(library(chore.by_library), chore.task, chore.applied));
-        each.fold(Warmth::default(), |sum, call| Warmth { cold: sum.cold + call.cold, warm: sum.warm + call.warm })
+    /// The share of some tiles that comes out of memory for a task.
+    fn cold_share(&self, task: usize, tiles: &[Touch]) -> f64 {
+        let cold = |tile: &Touch| self.cluster.cold(task, tile.distance) * tile.bytes as f64;
+        let all: u64 = tiles.iter().map(|tile| tile.bytes).sum();
+        if all == 0 { 0.0 } else { tiles.iter().map(cold).sum::<f64>() / all as f64 }
     }
+
+    fn seconds_of(&self, forecast: &Forecast, tiles: &[Touch]) -> f64 {
+        let library = |by_library: bool| if by_library { self.library } else { LOOPS };
+        let chores = forecast.chores.iter();
+        chores.map(|chore| self.seconds(library(chore.by_library), chore.task, chore.applied, tiles)).sum()
+    }
+}
+
+/// A tile that is touched.
+struct Touch {
+    bytes: u64,
+    /// How many bytes were touched since it was touched last.
+    distance: u64,
 }
 
 /// The time of one worker.
@@ -128,17 +143,14 @@ impl Account {
         self.spend(self.book.cluster.memory * bytes as f64);
     }
 
-    /// Touches a tile; how many of its bytes come out of memory.
-    fn touch(&self, tile: &Body) -> f64 {
-        let distance = self.cache.borrow_mut().touch(&tile.touched, tile.bytes());
-        self.book.cluster.cold(distance) * tile.bytes() as f64
-    }
-
-    /// The share of some tiles that comes out of memory when all are touched.
-    fn cold_share<W>(&self, tiles: &[Ghost<W>]) -> f64 {
-        let touch = |(cold, all): (f64, u64), tile: &Body| (cold + self.touch(tile), all + tile.bytes());
-        let (cold, all) = tiles.iter().filter_map(Ghost::body).fold((0.0, 0), touch);
-        if all == 0 { 0.0 } else { cold / all as f64 }
+    /// Touches tiles.
+    fn touch<W>(&self, tiles: &[Ghost<W>]) -> Vec<Touch> {
+        let mut cache = self.cache.borrow_mut();
+        let mut touch = |tile: &Body| {
+            let bytes = tile.bytes();
+            Touch { bytes, distance: cache.touch(&tile.touched, bytes) }
+        };
+        tiles.iter().filter_map(Ghost::body).map(&mut touch).collect()
     }
 
     /// Does an op.
@@ -182,8 +194,7 @@ impl Account {
         let Some(Body { elements, lengths, .. }) = tiles.iter().find_map(Ghost::body) else {
             return Ok(Ghost::number());
         };
-        let share = self.cold_share(tiles);
-        self.spend(self.book.seconds(LOOPS, OTHER, *elements).seconds(share));
+        self.spend(self.book.seconds(LOOPS, OTHER, *elements, &self.touch(tiles)));
         Ok(Ghost::of(Body::new(*elements).over(lengths)))
     }
 
@@ -202,8 +213,7 @@ impl Account {
         let elements = forecast.lengths.iter().product::<usize>() as u64;
         let result = onto.and_then(Ghost::body).cloned().unwrap_or_else(|| self.begun(elements));
         tiles.push(Ghost::of(result.clone()));
-        let share = self.cold_share(&tiles);
-        self.spend(self.book.seconds_of(&forecast).seconds(share));
+        self.spend(self.book.seconds_of(&forecast, &self.touch(&tiles)));
         self.work.set(self.work().plus(&forecast.work()));
         Ok(Ghost::of(result.after_leaf().over(&forecast.lengths)))
     }
