@@ -56,8 +56,8 @@ impl Book {
 
     /// The share of some tiles that comes out of memory for a task.
     fn cold_share(&self, task: usize, tiles: &[Touch]) -> f64 {
-        let cold = |tile: &Touch| self.cluster.cold(task, tile.distance) * tile.bytes as f64;
-        let all: u64 = tiles.iter().map(|tile| tile.bytes).sum();
+        let cold = |tile: &Touch| self.cluster.cold(task, tile.distance) * tile.moved as f64;
+        let all: u64 = tiles.iter().map(|tile| tile.moved).sum();
         if all == 0 { 0.0 } else { tiles.iter().map(cold).sum::<f64>() / all as f64 }
     }
 
@@ -70,7 +70,8 @@ impl Book {
 
 /// A tile that is touched.
 struct Touch {
-    bytes: u64,
+    /// How many bytes go to and fro where it is in memory: those of a tile that is worked onto go both ways.
+    moved: u64,
     /// How many bytes were touched since it was touched last.
     distance: u64,
 }
@@ -143,14 +144,14 @@ impl Account {
         self.spend(self.book.cluster.memory * bytes as f64);
     }
 
-    /// Touches tiles.
-    fn touch<W>(&self, tiles: &[Ghost<W>]) -> Vec<Touch> {
-        let mut cache = self.cache.borrow_mut();
-        let mut touch = |tile: &Body| {
-            let bytes = tile.bytes();
-            Touch { bytes, distance: cache.touch(&tile.touched, bytes) }
-        };
-        tiles.iter().filter_map(Ghost::body).map(&mut touch).collect()
+    /// Touches tiles that are read.
+    fn touch_all<W>(&self, tiles: &[Ghost<W>]) -> Vec<Touch> {
+        tiles.iter().filter_map(Ghost::body).map(|tile| self.touch(tile)).collect()
+    }
+
+    fn touch(&self, tile: &Body) -> Touch {
+        let moved = tile.bytes();
+        Touch { moved, distance: self.cache.borrow_mut().touch(&tile.touched, moved) }
     }
 
     /// Does an op.
@@ -194,7 +195,7 @@ impl Account {
         let Some(Body { elements, lengths, .. }) = tiles.iter().find_map(Ghost::body) else {
             return Ok(Ghost::number());
         };
-        self.spend(self.book.seconds(LOOPS, OTHER, *elements, &self.touch(tiles)));
+        self.spend(self.book.seconds(LOOPS, OTHER, *elements, &self.touch_all(tiles)));
         Ok(Ghost::of(Body::new(*elements).over(lengths)))
     }
 
@@ -202,7 +203,7 @@ impl Account {
     fn call<W>(
         &self,
         call: &Call,
-        mut tiles: Vec<Ghost<W>>,
+        tiles: Vec<Ghost<W>>,
         onto: Option<&Ghost<W>>,
         slots: &[i64],
     ) -> Result<Ghost<W>, Trouble> {
@@ -212,8 +213,10 @@ impl Account {
         let forecast = forecasts.of(call.leaf, &at)?;
         let elements = forecast.lengths.iter().product::<usize>() as u64;
         let result = onto.and_then(Ghost::body).cloned().unwrap_or_else(|| self.begun(elements));
-        tiles.push(Ghost::of(result.clone()));
-        self.spend(self.book.seconds_of(&forecast, &self.touch(&tiles)));
+        let mut touched = self.touch_all(&tiles);
+        let worked_onto = self.touch(&result);
+        touched.push(Touch { moved: 2 * worked_onto.moved, ..worked_onto });
+        self.spend(self.book.seconds_of(&forecast, &touched));
         self.work.set(self.work().plus(&forecast.work()));
         Ok(Ghost::of(result.after_leaf().over(&forecast.lengths)))
     }
