@@ -34,7 +34,7 @@ mod sharing;
 
 pub use sharing::broadcast::Broadcast;
 pub use sharing::owners::{Dealing, Owners};
-pub use sharing::shares::{MOST_WORKERS, Shares, numbering_obligation, owner_obligations};
+pub use sharing::shares::{MOST_WORKERS, Shares, Things, numbering_obligation, owner_obligations};
 
 mod plan;
 

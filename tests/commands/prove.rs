@@ -72,6 +72,22 @@ fn so_are_the_workers_that_pes_are_dealt_out_to() {
     assert!(message.contains("no number of PEs to deal out"), "{message}");
 }
 
+/// Two more of the words of a layout, which no run is without.
+#[test]
+fn so_are_the_homes_of_words() {
+    let cannon = ["prove", "kernels/matmul.rec", "--schedule", "cannon"];
+    for layout in ["block", "cyclic", "block-cyclic:8"] {
+        let text = good(&[&cannon[..], &["--deal", "cyclic", "--layout", layout]].concat());
+        assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 22, "{text}");
+        let of_words = text.lines().filter(|line| line.contains("owner-") && line.contains(" words "));
+        assert_eq!(of_words.count(), 2, "{text}");
+        assert_eq!(text.contains("workers along an axis, a case each"), layout == "block", "{text}");
+    }
+    let message = refused(&[&cannon[..], &["--deal", "cyclic", "--layout", "block-cyclic:0"]].concat());
+    assert!(message.contains("no number of words to deal out"), "{message}");
+    assert_eq!(systole(&[&cannon[..], &["--layout", "cyclic"]].concat()).code, 2);
+}
+
 /// Without workers nothing is said of it; with them of each channel twice, of its words and of their room.
 #[test]
 fn so_is_that_no_run_deadlocks() {

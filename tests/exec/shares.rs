@@ -1,8 +1,9 @@
-//! Each PE has one worker: proved for any number of PEs, refuted where a share is off by one, and what is proved is what is dealt.
+//! Each PE has one worker and each word one home: proved for any number of them, refuted where a share is off by one, and what is proved is
+//! what is dealt.
 
 use std::time::Duration;
 use systole::array::Grid;
-use systole::exec::{Dealing, Owners, Shares, numbering_obligation, owner_obligations};
+use systole::exec::{Dealing, Owners, Shares, Things, numbering_obligation, owner_obligations};
 use systole::integer::{Affine, Bindings, name};
 use systole::smt::{Discharged, Verdict, discharge_all};
 use systole::timing::{Kind, Obligation};
@@ -27,11 +28,27 @@ fn refuted(obligations: &[Obligation]) -> Vec<(Kind, String)> {
 #[test]
 fn every_dealing_is_proved() {
     for dealing in DEALINGS.into_iter().chain([Dealing::BlockCyclic(usize::MAX)]) {
-        let obligations = owner_obligations(dealing);
+        let obligations = owner_obligations(dealing, None);
         let kinds: Vec<Kind> = obligations.iter().map(|obligation| obligation.kind).collect();
         assert_eq!(kinds, [Kind::OwnerCover, Kind::OwnerApart, Kind::OwnerNumber]);
         assert_eq!(refuted(&obligations), [], "{dealing:?}");
     }
+}
+
+#[test]
+fn every_layout_is_proved() {
+    for layout in DEALINGS {
+        let obligations = owner_obligations(Dealing::Cyclic, Some(layout));
+        let stated: Vec<(Kind, &str)> = obligations.iter().map(|one| (one.kind, &*one.of)).collect();
+        let (cover, apart) = (Kind::OwnerCover, Kind::OwnerApart);
+        let dealt = [(cover, "PEs"), (apart, "PEs"), (cover, "words"), (apart, "words")];
+        assert_eq!(stated, [&dealt[..], &[(Kind::OwnerNumber, "workers")]].concat());
+        assert_eq!(refuted(&obligations), [], "{layout:?}");
+    }
+    let mut off = Shares::of(Things::WORDS, Dealing::BlockCyclic(2));
+    off.length = off.length.clone() + Affine::constant(1);
+    let twice = "workers = 1, words = 3, word = 2, worker = 0, worker' = 0, begin = 0, begin' = 2";
+    assert_eq!(refuted(&off.obligations()), [(Kind::OwnerApart, twice.to_owned())]);
 }
 
 /// One PE more, or one fewer, in the length of shares, their distance, that of rounds, or what is divided.
@@ -39,7 +56,7 @@ fn every_dealing_is_proved() {
 fn shares_that_are_off_by_one_are_refuted() {
     let one = Affine::constant(1);
     let of = |dealing, change: fn(&mut Shares, Affine), by: i64| {
-        let mut shares = Shares::of(dealing);
+        let mut shares = Shares::of(Things::PES, dealing);
         change(&mut shares, one.clone() * by);
         refuted(&shares.obligations())
     };
@@ -99,7 +116,7 @@ fn each_pe_is_in_the_share_of_its_worker_alone() {
     for (dealing, workers, extent) in DEALINGS.into_iter().flat_map(|dealing| {
         (1..=5usize).flat_map(move |workers| (1..=14usize).map(move |extent| (dealing, workers, extent)))
     }) {
-        let shares = Shares::of(dealing);
+        let shares = Shares::of(Things::PES, dealing);
         let owners = Owners::new(&Grid { first: vec![0], extents: vec![extent] }, workers, dealing);
         let sizes = [("workers", workers), ("PEs", extent), ("block", extent.div_ceil(workers))];
         let sizes: Bindings = sizes.map(|(size, value)| (name(size), value as i64)).into();

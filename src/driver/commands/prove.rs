@@ -5,7 +5,7 @@ use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
-use crate::driver::flags::way::dealing;
+use crate::driver::flags::way::{dealing, layout};
 use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
@@ -70,16 +70,22 @@ impl ProveArguments {
     ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
         let mut obligations = K::obligations(searched, design, self.depth)?;
         let Some(deal) = &self.deal else { return Ok((obligations, vec![])) };
-        let (of_run, gaps) = run_obligations(searched, design, self.depth, dealing(deal)?)?;
+        let (of_run, gaps) = run_obligations(searched, design, self.depth, (dealing(deal)?, self.dealt_words()?))?;
         obligations.extend(of_run);
         Ok((obligations, gaps))
+    }
+
+    /// How words are dealt out, where they are.
+    fn dealt_words(&self) -> Checked<Option<Dealing>> {
+        self.layout.as_deref().map(layout).transpose()
     }
 
     /// What of a deal is proved for each of a list of numbers of workers, and not of all at once.
     fn cases(&self) -> Checked<Vec<String>> {
         let Some(deal) = &self.deal else { return Ok(vec![]) };
+        let has_blocks = [Some(dealing(deal)?), self.dealt_words()?].contains(&Some(Dealing::Block));
         let case = |kinds: &str, of: &str| format!("  {kinds:<24} for 1 to {MOST_WORKERS} workers {of}, a case each");
-        let of_blocks = (dealing(deal)? == Dealing::Block).then(|| case("owner-cover, owner-apart", "along an axis"));
+        let of_blocks = has_blocks.then(|| case("owner-cover, owner-apart", "along an axis"));
         Ok(of_blocks.into_iter().chain([case("owner-number", "in a row of their grid")]).collect())
     }
 

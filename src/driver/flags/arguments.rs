@@ -208,10 +208,13 @@ pub struct ProveArguments {
     /// Claim this FIFO depth on every channel in place of the one that is needed
     #[arg(long)]
     pub depth: Option<u64>,
-    /// Also prove that no run deadlocks, whoever owns which PE, that each element is computed once, and that each PE, and each word
-    /// of a layout, has one of the workers that they are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
+    /// Also prove that no run deadlocks, whoever owns which PE, that each element is computed once, and that each PE has one of the
+    /// workers that they are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
     #[arg(long)]
     pub deal: Option<String>,
+    /// Also prove that each word of an array has one home before the run and after it: block, cyclic, or block-cyclic:B, as for `exec`
+    #[arg(long, requires = "deal")]
+    pub layout: Option<String>,
     /// Write the obligations as SMT-LIB, for any solver
     #[arg(long, value_name = "FILE")]
     pub dump_smt: Option<PathBuf>,

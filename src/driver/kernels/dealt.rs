@@ -1,7 +1,8 @@
 //! What must hold of a run without clocks, whose PEs are dealt out to workers.
 //!
-//! In: a design, the depth of its channels where it is not the one that is needed, and a dealing. Out: the obligations beside those of
-//! the design itself: nobody waits for ever, each element is computed once, each PE has one worker.
+//! In: a design, the depth of its channels where it is not the one that is needed, a dealing, and a layout where there is one. Out: the
+//! obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE has one worker and each
+//! word one home.
 
 use crate::diagnostic::Checked;
 use crate::driver::kernels::kernel::Kernel;
@@ -18,13 +19,13 @@ pub fn run_obligations<K: Kernel>(
     searched: &Searched<K>,
     design: &K::Design<'_>,
     depth: Option<u64>,
-    dealing: Dealing,
+    (dealing, layout): (Dealing, Option<Dealing>),
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
     let mut obligations = K::no_deadlock(searched, design, depth)?;
     let (once, gaps) = element_obligations(&searched.kernel.origin().system);
     obligations.extend(once);
     obligations.extend(tile_obligations(searched.kernel));
-    obligations.extend(owner_obligations(dealing));
+    obligations.extend(owner_obligations(dealing, layout));
     Ok((obligations, gaps))
 }
 

@@ -1,7 +1,7 @@
-//! Each PE has one worker and each worker one number, as obligations for arrays of any size.
+//! Each PE has one worker, each word of a layout one home, and each worker one number, as obligations for arrays of any size.
 //!
-//! In: how the PEs of an axis are dealt out. Out: [`Obligation`]s over a symbolic number of PEs. The share of a worker begins
-//! `stride` PEs after that of the worker before, and the shares of the next round `period` after those of this one.
+//! In: how the PEs of an axis, or the words of one, are dealt out. Out: [`Obligation`]s over a symbolic number of these. The share of a
+//! worker begins `stride` PEs after that of the worker before, and the shares of the next round `period` after those of this one.
 //!
 //! PEs dealt out in turn have shares whose length is a number, so all of it is linear for a symbolic number of workers: what is stated
 //! of a round that begins at any PE holds of all rounds, of which the first begins at 0 and each where the one before ends. Blocks are
@@ -19,9 +19,26 @@ use crate::timing::{Formula, Kind, Obligation, Reason};
 /// The most workers for which there is a case, where what is proved is linear for each number of workers alone.
 pub const MOST_WORKERS: i64 = 16;
 
-/// How the PEs of one axis are shared out.
+/// What is dealt out: the word for one, and for all of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Things {
+    one: &'static str,
+    all: &'static str,
+}
+
+impl Things {
+    /// The PEs of a program.
+    pub const PES: Things = Things { one: "PE", all: "PEs" };
+
+    /// The words of an array: elements, or tiles.
+    pub const WORDS: Things = Things { one: "word", all: "words" };
+}
+
+/// How the PEs, or the words, of one axis are shared out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shares {
+    /// What is shared.
+    pub things: Things,
     /// How the dealing is called.
     pub title: String,
     /// How many PEs a share has.
@@ -42,26 +59,31 @@ fn number(value: i64) -> Affine {
     Affine::constant(value)
 }
 
-/// How many workers there are along the axis, and how many PEs.
-const SIZES: [&str; 2] = ["workers", "PEs"];
-
 /// How many PEs a block has.
 const BLOCK: &str = "block";
 
 impl Shares {
     /// The shares of a dealing.
-    pub fn of(dealing: Dealing) -> Shares {
+    pub fn of(things: Things, dealing: Dealing) -> Shares {
+        let divided = variable(things.all);
         let in_turn = |title: String, length: usize| {
             let length = i64::try_from(length).unwrap_or(i64::MAX);
             let (block, period) = (number(length), variable("workers") * length);
-            Shares { title, length: block.clone(), stride: block, period: Some(period), divided: variable("PEs") }
+            Shares {
+                things,
+                title,
+                length: block.clone(),
+                stride: block,
+                period: Some(period),
+                divided: divided.clone(),
+            }
         };
         match dealing {
             Dealing::Cyclic => in_turn("cyclic".to_owned(), 1),
             Dealing::BlockCyclic(length) => in_turn(format!("block-cyclic:{length}"), length),
             Dealing::Block => {
                 let (title, block) = ("block".to_owned(), variable(BLOCK));
-                Shares { title, length: block.clone(), stride: block, period: None, divided: variable("PEs") }
+                Shares { things, title, length: block.clone(), stride: block, period: None, divided: divided.clone() }
             }
         }
     }
@@ -80,8 +102,13 @@ impl Shares {
                 (self.each_count(|count| self.in_no_block(count)), self.each_count(|count| self.in_two_blocks(count)))
             }
         };
-        let cover = self.state(Kind::OwnerCover, uncovered, "a PE is in no share", "at least one");
-        vec![cover, self.state(Kind::OwnerApart, twice, "a PE is in two shares", "at most one")]
+        let cover = self.state(Kind::OwnerCover, uncovered, "in no share", "at least one");
+        vec![cover, self.state(Kind::OwnerApart, twice, "in two shares", "at most one")]
+    }
+
+    /// The PE, or the word, of which it is stated.
+    fn one(&self) -> Affine {
+        variable(self.things.one)
     }
 
     fn times_stride(&self, worker: &Affine) -> Affine {
@@ -108,12 +135,12 @@ impl Shares {
     }
 
     fn in_no_block(&self, count: i64) -> Formula {
-        let has = |worker: i64| self.has((&number(worker), &number(0)), &variable("PE")).negate();
+        let has = |worker: i64| self.has((&number(worker), &number(0)), &self.one()).negate();
         Formula::All((0..count).map(has).collect())
     }
 
     fn in_two_blocks(&self, count: i64) -> Formula {
-        let has = |worker: i64| self.has((&number(worker), &number(0)), &variable("PE"));
+        let has = |worker: i64| self.has((&number(worker), &number(0)), &self.one());
         let pairs = (0..count).flat_map(|one| (0..one).map(move |other| [other, one]));
         let both = pairs.map(|[one, other]| {
             let they = [
@@ -127,7 +154,7 @@ impl Shares {
 
     /// A PE of a round lies `worker` strides and a rest behind the begin, and there is no such worker, or the rest is too long.
     fn in_no_turn(&self, period: &Affine) -> Formula {
-        let [pe, worker, begin] = ["PE", "worker", "begin"].map(variable);
+        let [pe, worker, begin] = [self.things.one, "worker", "begin"].map(variable);
         let first = begin.clone() + self.times_stride(&worker);
         Formula::All(vec![
             Formula::AtLeastZero(begin.clone()),
@@ -141,7 +168,7 @@ impl Shares {
 
     /// Two workers of a round have one PE, or two of different rounds.
     fn in_two_turns(&self, period: &Affine) -> Formula {
-        let [pe, worker, begin, other, later] = ["PE", "worker", "begin", "worker'", "begin'"].map(variable);
+        let [pe, worker, begin, other, later] = [self.things.one, "worker", "begin", "worker'", "begin'"].map(variable);
         let within = Formula::All(vec![Formula::equal(&later, &begin), Formula::less(&worker, &other)]);
         let across = Formula::at_least(&later, &(begin.clone() + period.clone()));
         Formula::All(vec![
@@ -155,27 +182,27 @@ impl Shares {
     }
 
     fn state(&self, kind: Kind, violation: Formula, broken: &str, needed: &str) -> Obligation {
-        let [length, stride] = [&self.length, &self.stride];
+        let ([length, stride], Things { one, all }) = ([&self.length, &self.stride], self.things);
         let rounds = self.period.as_ref().map_or("once".to_owned(), |period| format!("anew after {period}"));
         let reason = Reason {
-            broken: broken.to_owned(),
-            blame: format!("deals PEs out {}", self.title),
+            broken: format!("a {one} is {broken}"),
+            blame: format!("deals {all} out {}", self.title),
             available: format!(
-                "dealt out     {length} PEs to each worker, {stride} after those of the one before, {rounds}"
+                "dealt out     {length} {all} to each worker, {stride} after those of the one before, {rounds}"
             ),
-            needed: format!("needed        {needed} share for each PE"),
+            needed: format!("needed        {needed} share for each {one}"),
             help: "let each share begin where the one before ends".to_owned(),
             moments: vec![],
         };
-        let inside = [Formula::AtLeastZero(variable("PE")), Formula::less(&variable("PE"), &variable("PEs"))];
+        let inside = [Formula::AtLeastZero(self.one()), Formula::less(&self.one(), &variable(all))];
         let others: &[&str] = match (&self.period, kind) {
-            (None, Kind::OwnerCover) => &["PE", BLOCK],
-            (None, _) => &["PE", BLOCK, "worker", "worker'"],
-            (Some(_), Kind::OwnerCover) => &["PE", "worker", "begin"],
-            (Some(_), _) => &["PE", "worker", "worker'", "begin", "begin'"],
+            (None, Kind::OwnerCover) => &[one, BLOCK],
+            (None, _) => &[one, BLOCK, "worker", "worker'"],
+            (Some(_), Kind::OwnerCover) => &[one, "worker", "begin"],
+            (Some(_), _) => &[one, "worker", "worker'", "begin", "begin'"],
         };
-        let all = inside.into_iter().chain([violation]).collect();
-        stated((kind, "PEs"), (&SIZES, others), all, reason)
+        let parts = inside.into_iter().chain([violation]).collect();
+        stated((kind, all), (&["workers", all], others), parts, reason)
     }
 }
 
@@ -239,9 +266,11 @@ fn stated(
     }
 }
 
-/// All that is to be proved of the workers that PEs are dealt out to.
-pub fn owner_obligations(dealing: Dealing) -> Vec<Obligation> {
-    let mut obligations = Shares::of(dealing).obligations();
+/// All that is to be proved of the workers that PEs are dealt out to, and that words are where there is a layout. Homes stand along the
+/// axes of an array as workers do along those of the PEs, so they are numbered alike.
+pub fn owner_obligations(dealing: Dealing, layout: Option<Dealing>) -> Vec<Obligation> {
+    let mut obligations = Shares::of(Things::PES, dealing).obligations();
+    obligations.extend(layout.into_iter().flat_map(|layout| Shares::of(Things::WORDS, layout).obligations()));
     obligations.push(numbering_obligation(|columns| columns));
     obligations
 }

@@ -81,8 +81,8 @@ impl Draft {
     /// # Errors
     /// An obligation that is refuted or unknown.
     pub fn proved(&self, design: usize, way: &Settings, limit: u64) -> Result<Drafted, Failure> {
-        let Settings { capacity, dealing, .. } = *way;
-        let proved = self.run(Task::Prove { design, capacity, dealing, limit })?.pop();
+        let Settings { capacity, dealing, layout, .. } = *way;
+        let proved = self.run(Task::Prove { design, capacity, deal: (dealing, layout), limit })?.pop();
         proved.ok_or_else(|| vec![Diagnostic::new("the design is not found again")].into())
     }
 
@@ -98,8 +98,8 @@ impl Draft {
 enum Task {
     /// So many programs at most.
     Weigh(usize),
-    /// The program of one design, with such slots and such a dealing, each obligation within so many milliseconds.
-    Prove { design: usize, capacity: Option<u64>, dealing: Dealing, limit: u64 },
+    /// The program of one design, with such slots, such a dealing and such a layout, each obligation within so many milliseconds.
+    Prove { design: usize, capacity: Option<u64>, deal: (Dealing, Option<Dealing>), limit: u64 },
 }
 
 struct Drafting<'a> {
@@ -126,10 +126,10 @@ impl KernelCommand for Drafting<'_> {
                 let program = |found| drafted(K::program(&searched, &K::design(&searched, found))?, 0);
                 designs.map(program).collect::<Checked<_>>()?
             }
-            Task::Prove { design, capacity, dealing, limit } => {
+            Task::Prove { design, capacity, deal, limit } => {
                 searched.front = searched.front.into_iter().skip(design).take(1).collect();
                 let (_, _, design, proofs) = first_proved(&searched, limit, output)?;
-                let (of_run, _) = run_obligations(&searched, &design, capacity, dealing)?;
+                let (of_run, _) = run_obligations(&searched, &design, capacity, deal)?;
                 let run = smt::discharge_all(&of_run, Duration::from_millis(limit));
                 match verdict(&run) {
                     Verdict::Good => vec![drafted(K::program(&searched, &design)?, proofs.len() + run.len())?],
