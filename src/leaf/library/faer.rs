@@ -2,6 +2,7 @@
 
 use super::halves::{self, Factor};
 use super::solves::{self, Rows, Solve};
+use super::vectors::clear_upper_halves;
 use super::{Element, Layout, Library, Matrix, Square, Target, lower};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -43,6 +44,7 @@ impl<E: Element> Library<E> for Faer {
             let (a, b) = (a.subrows(piece.start, piece.len()), b.subcols(piece.start, piece.len()));
             triangular::matmul(square, part, Accum::Add, a, whole, b, whole, factor, Par::Seq);
         }
+        clear_upper_halves();
     }
 
     fn solve(&self, triangle: Matrix<'_, E>, is_unit: bool, x: &mut [E], layout: Layout) {
@@ -55,6 +57,7 @@ impl<E: Element> Library<E> for Faer {
 
     fn invert(&self, triangle: Matrix<'_, E>, into: Square<'_, E>) -> bool {
         invert_lower_triangular(view_mut(into.values, into.layout), view(triangle), Par::Seq);
+        clear_upper_halves();
         true
     }
 }
@@ -89,6 +92,7 @@ impl<E: Element> Solve<E> for Faer {
             true => solve_unit_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
             false => solve_lower_triangular_in_place(view(triangle), view_mut(x, layout), Par::Seq),
         }
+        clear_upper_halves();
     }
 
     fn add_rows(&self, x: Rows<'_, E>, factor: E, a: Matrix<'_, E>) {
@@ -121,6 +125,7 @@ fn multiply<E: Element>(mut c: MatMut<'_, E>, kept: Accum, factor: E, a: MatRef<
             }
         }
     }
+    clear_upper_halves();
 }
 
 /// Even pieces of a length, none longer than this; one of nothing for none, since what is blank is still to be written.
@@ -133,7 +138,10 @@ fn pieces(length: usize, longest: usize) -> impl Iterator<Item = Range<usize>> {
 fn cholesky<E: Element>(a: MatMut<'_, E>) -> bool {
     let parameters: Spec<LltParams, E> = Spec::new(<LltParams as Auto<E>>::auto());
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<E>(a.nrows(), Par::Seq, parameters));
-    cholesky_in_place(a, LltRegularization::default(), Par::Seq, MemStack::new(&mut memory), parameters).is_ok()
+    let stack = MemStack::new(&mut memory);
+    let is_positive = cholesky_in_place(a, LltRegularization::default(), Par::Seq, stack, parameters).is_ok();
+    clear_upper_halves();
+    is_positive
 }
 
 /// Rows side by side are the columns of the transpose.

@@ -21,6 +21,8 @@ mod openblas;
 
 mod solves;
 
+mod vectors;
+
 /// Who runs the leaves that a library knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LeafBackend {
