@@ -5,6 +5,17 @@ use ndarray::{Array2, Array3, ArrayD};
 use ndarray_npy::{read_npy, write_npy};
 use serde_json::{Value, json};
 
+/// Queries on three workers in rows, each with a tile of queries: keys and values of each block pass both borders, and nothing else does.
+#[test]
+fn keys_and_values_go_from_worker_to_worker() {
+    let emitted = Emitted::of("kernels/attention_in_blocks.rec", &["--schedule", "streamed"]);
+    let flags =
+        ["exec", &emitted.program, "--size", "N=300,R=2", "--threads", "3", "--grid", "3x1", "--leaves", "faer"];
+    let output = systole(&[&flags[..], &["--json"]].concat());
+    let found: Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!((&found["words"], &found["served"]), (&(2 * 2 * 2).into(), &json!({ "gemm": 2 * 3 * 2 })));
+}
+
 const KERNEL: &str = "tests/exec/attention_in_blocks.rec";
 
 /// Queries, blocks, keys of a block, width.

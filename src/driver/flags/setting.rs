@@ -52,7 +52,7 @@ impl<K: Kernel> Setting<K> {
         let system = kernel.system();
         let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
         let constraint = kernel.constrain(schedule)?;
-        let given = inputs::sizes(sizes, &kernel.origin().system.parameters, Some(8))?;
+        let given = inputs::sizes(sizes, &kernel.origin().system.parameters, Some(kernel.origin().usual_size()))?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         Ok(Setting {
             machine: change(machine(arguments, K::network(&constraint))?)?,

@@ -65,6 +65,12 @@ impl Origin {
         Ok(Origin { system, algebra, followed, together, tiled })
     }
 
+    /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.
+    pub fn usual_size(&self) -> i64 {
+        let sides = self.tiled.iter().flat_map(|tiled| &tiled.counts).map(|count| count.size);
+        sides.map(|side| side.saturating_mul(2)).fold(8, i64::max)
+    }
+
     /// The equations to be searched.
     pub fn searched(&self) -> &RecurrenceSystem {
         self.tiled.as_ref().map_or(&self.system, |tiled| &tiled.system)
