@@ -3,6 +3,7 @@
 use super::System;
 use super::laws::Laws;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{self, messages, prove};
 use crate::driver::shown::show::grouped;
 use crate::extract::{Law, Stuck, nearest, why_stuck};
@@ -119,6 +120,9 @@ fn at_place(searched: &Searched, problem: Diagnostic) -> Diagnostic {
 
 /// No placement came as far as times.
 fn no_place(searched: &Searched) -> Diagnostic {
+    if let Some(diagnostic) = too_few_axes(searched) {
+        return diagnostic;
+    }
     let cut = &searched.kernel.cut;
     let crowded: Vec<String> = (0..cut.spaces.len()).filter_map(|space| crowd(searched, space)).collect();
     let diagnostic = match (crowded.is_empty(), searched.setting.constraint.place_span) {
@@ -134,6 +138,23 @@ fn no_place(searched: &Searched) -> Diagnostic {
     };
     let diagnostic = diagnostic.help("change the place: its rank, what its rows add up, or the network it is for");
     at_place(searched, diagnostic)
+}
+
+/// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
+fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
+    let (cut, setting) = (&searched.kernel.cut, &searched.setting);
+    let largest = cut.spaces.iter().max_by_key(|space| space.dimension())?;
+    let least = largest.dimension().saturating_sub(1);
+    if setting.constraint.rank().is_some() || setting.bounds.ranks.iter().any(|rank| *rank >= least) {
+        return None;
+    }
+    let most = setting.bounds.ranks.iter().max()?;
+    let note =
+        format!("`{}` runs along {}, and on a PE along one of these", largest.name, largest.indices().join(", "));
+    let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
+    let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
+    let said = format!("an array of {most} axes has no place for all spaces of `{}`: it takes {least}", cut.kernel);
+    Some(Diagnostic::new(said).note(note).help(format!("say --rank {least}{or}")))
 }
 
 /// What the schedule's place leaves of a space to each PE, where that is more than one dimension.
