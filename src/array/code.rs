@@ -5,6 +5,7 @@
 
 use super::Comparison;
 use super::index::{ceil_division, floor_division, remainder};
+use super::widths::Widths;
 use crate::integer::Name;
 use crate::recurrence::{Function, Real, Role};
 
@@ -21,8 +22,8 @@ pub struct Code {
     pub pes: Vec<Pe>,
     /// How often each `let` of the program applies each function.
     pub operations: Vec<Vec<(Function, u64)>>,
-    /// The most elements of a word: 1, or those of the largest tile that is loaded or that a leaf gives.
-    pub largest_word: u64,
+    /// The most elements of a word, by where it is.
+    pub widths: Widths,
 }
 
 /// A PE that has something to do.

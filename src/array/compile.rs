@@ -8,7 +8,8 @@
 use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
 use super::compile_body::{Frame, compile_class};
 
-use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, Room, check_memory, largest_word};
+use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, Room, check_memory, given_by_leaves};
+use super::widths::Widths;
 use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::integer::{Bindings, Name};
@@ -43,8 +44,9 @@ fn compile_for(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Code
     let Skeleton { arrays, grid, classes, operations } = skeleton(program, sizes, room)?;
     let sizes = &bind_tiles(program, sizes);
     let pes = place_pes(program, sizes, &grid)?;
-    let largest_word = largest_word(program, sizes, &arrays);
-    Ok(Code { grid, arrays, classes, pes, operations, largest_word })
+    let joints = [program.channels.len(), program.buses.len()];
+    let widths = Widths::of(&classes, &arrays, given_by_leaves(program, sizes), joints);
+    Ok(Code { grid, arrays, classes, pes, operations, widths })
 }
 
 /// Code without its PEs.

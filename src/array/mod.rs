@@ -54,6 +54,8 @@ pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar,
 
 mod boxes;
 
+mod widths;
+
 pub mod elements;
 
 mod compile_body;

@@ -79,13 +79,18 @@ fn tiles_of_a_pe(program: &Program, classes: &[ClassCode]) -> u128 {
 }
 
 /// The most elements of a word: 1, or those of the largest tile that is loaded, or that a leaf gives.
-pub(super) fn largest_word(program: &Program, sizes: &Bindings, arrays: &[Layout]) -> u64 {
-    let results = program.leaves.iter().map(|leaf| {
+fn largest_word(program: &Program, sizes: &Bindings, arrays: &[Layout]) -> u64 {
+    let loaded = arrays.iter().map(|array| array.largest_word() as u64);
+    given_by_leaves(program, sizes).into_iter().chain(loaded).max().unwrap_or(1)
+}
+
+/// The most elements of a tile that each leaf gives; at least 1.
+pub(super) fn given_by_leaves(program: &Program, sizes: &Bindings) -> Vec<u64> {
+    let given = program.leaves.iter().map(|leaf| {
         let sides = leaf.result.iter().map(|(axis, _)| longest(axis, sizes));
-        sides.fold(1u128, u128::saturating_mul)
+        u64::try_from(sides.fold(1u128, u128::saturating_mul).max(1)).unwrap_or(u64::MAX)
     });
-    let loaded = arrays.iter().filter(|array| !array.boxes.is_empty()).map(|array| array.largest_box() as u128);
-    u64::try_from(results.chain(loaded).max().unwrap_or(1)).unwrap_or(u64::MAX)
+    given.collect()
 }
 
 /// The most elements of a tile along an axis.

@@ -1,8 +1,8 @@
 //! The bytes that a worker holds at most, from the plan alone.
 //!
 //! In: a plan, what the PEs of a worker need, and a limit. Out: a [`Footprint`], before anything is read or allocated for it,
-//! and a refusal where one does not fit. Registers may all hold the largest word, wires as many words as they have slots;
-//! buses everything that is driven on them, since how far a PE runs ahead of those who listen is not known before. What the program,
+//! and a refusal where one does not fit. Registers may all hold the largest word that gets there, wires as many such words as they
+//! have slots; buses everything that is driven on them, since how far a PE runs ahead of those who listen is not known before. What the program,
 //! its wiring and its PEs take is estimated; what the process takes for its own code and its libraries is not in it.
 
 use super::plan::Plan;
@@ -64,18 +64,22 @@ impl Footprint {
     pub(super) fn of_rank<W: Word>(plan: &Plan<'_>, rank: usize, needs: &Needs, driven: &[u64]) -> Footprint {
         let ends = plan.wiring.wires.iter().map(|wire| {
             let touches = [wire.sender, wire.receiver].map(|pe| plan.owner(pe) == rank);
-            if touches.contains(&true) { plan.capacities[wire.channel] } else { 0 }
+            if touches.contains(&true) { slots(plan, wire) } else { 0 }
         });
-        let lines = plan.reach.iter().zip(driven).filter(|(reach, _)| reach.contains(&rank));
+        let lines = plan.reach.iter().zip(driven).zip(&plan.wiring.lines);
+        let heard = lines.filter(|((reach, _), _)| reach.contains(&rank));
+        let heard = heard.map(|((_, words), bus)| words.saturating_mul(plan.code.widths.buses[*bus]));
         // Beside what channels hold, MPI may still read what was sent; what a home sends is among its inputs.
-        let sent = plan.under_way(rank).saturating_add(needs.given.min(SLOTS as u64));
-        let heard = sum(lines.map(|(_, words)| *words));
-        let words = [sum(ends), heard, sent, plan.kept(rank), needs.supplied].into_iter().fold(0, u64::saturating_add);
+        let widths = &plan.code.widths;
+        let moved = plan.under_way(rank).saturating_add(plan.kept(rank)).saturating_mul(widths.largest_moved());
+        let from_home = needs.given.min(SLOTS as u64).saturating_add(needs.supplied);
+        let from_home = from_home.saturating_mul(widths.largest_loaded());
+        let all = sum([sum(ends), sum(heard), moved, from_home].into_iter());
         Footprint {
             inputs: elements::<W>(plan, &needs.read),
             outputs: elements::<W>(plan, &needs.stored),
             registers: registers::<W>(plan, rank),
-            channels: words.saturating_mul(word_bytes::<W>(plan)),
+            channels: all.saturating_mul(element::<W>()),
             bookkeeping: bookkeeping::<W>(plan, rank, needs),
         }
     }
@@ -97,24 +101,27 @@ impl Footprint {
         };
         // Any thread may store a number, into a cell as wide as a double.
         let cell = if W::IS_SHARED { element::<W>() } else { size_of::<AtomicU64>() as u64 };
-        let words = sum(plan.wiring.wires.iter().map(|wire| plan.capacities[wire.channel]));
+        let in_slots = sum(plan.wiring.wires.iter().map(|wire| slots(plan, wire)));
         let mut footprint = Footprint {
             inputs: volume(false).saturating_mul(element::<W>()),
             outputs: volume(true).saturating_mul(cell),
-            channels: words.saturating_mul(word_bytes::<W>(plan)),
+            channels: in_slots.saturating_mul(element::<W>()),
             ..Footprint::default()
         };
         for worker in 0..plan.workers {
             let needs = if is_walked { Needs::of(plan, worker) } else { Needs::default() };
             footprint.registers = footprint.registers.saturating_add(registers::<W>(plan, worker));
             footprint.bookkeeping = footprint.bookkeeping.saturating_add(bookkeeping::<W>(plan, worker, &needs));
-            let heard = plan.reach.iter().zip(&needs.driven);
-            let copies = heard
-                .map(|(reach, words)| if W::IS_SHARED { *words } else { words.saturating_mul(reach.len() as u64) });
+            let heard = plan.reach.iter().zip(&needs.driven).zip(&plan.wiring.lines);
+            let copies = heard.map(|((reach, words), bus)| {
+                let copies = if W::IS_SHARED { 1 } else { reach.len() as u64 };
+                words.saturating_mul(copies).saturating_mul(plan.code.widths.buses[*bus])
+            });
             // Tiles on their way are among the inputs or the outputs.
             let given = if W::IS_SHARED { 0 } else { needs.given };
-            let copies = [sum(copies), needs.supplied, given].into_iter().fold(0, u64::saturating_add);
-            footprint.channels = footprint.channels.saturating_add(copies.saturating_mul(word_bytes::<W>(plan)));
+            let from_home = needs.supplied.saturating_add(given).saturating_mul(plan.code.widths.largest_loaded());
+            let all = sum(copies).saturating_add(from_home);
+            footprint.channels = footprint.channels.saturating_add(all.saturating_mul(element::<W>()));
         }
         footprint
     }
@@ -189,9 +196,9 @@ fn element<W: Word>() -> u64 {
     size_of::<W::Element>() as u64
 }
 
-/// The most bytes of a word.
-fn word_bytes<W: Word>(plan: &Plan<'_>) -> u64 {
-    plan.code.largest_word.saturating_mul(element::<W>())
+/// The elements in all slots of a wire.
+fn slots(plan: &Plan<'_>, wire: &Wire) -> u64 {
+    plan.capacities[wire.channel].saturating_mul(plan.code.widths.channels[wire.channel])
 }
 
 /// The bytes of the elements at these addresses of all arrays.
@@ -202,9 +209,11 @@ fn elements<W: Word>(plan: &Plan<'_>, runs: &[Vec<std::ops::Range<usize>>]) -> u
 
 /// The bytes of all registers of a worker, and of a tile that a leaf begins.
 fn registers<W: Word>(plan: &Plan<'_>, worker: usize) -> u64 {
-    let of_pe = |pe: usize| plan.code.classes[plan.code.pes[pe].class].registers as u64;
-    let words = sum(plan.pes_of(worker).map(of_pe)) + u64::from(W::IS_SHARED);
-    words.saturating_mul(word_bytes::<W>(plan))
+    let widths = &plan.code.widths;
+    let of_class: Vec<u64> = widths.registers.iter().map(|registers| sum(registers.iter().copied())).collect();
+    let held = sum(plan.pes_of(worker).map(|pe| of_class[plan.code.pes[pe].class]));
+    let begun = if W::IS_SHARED { widths.largest() } else { 0 };
+    held.saturating_add(begun).saturating_mul(element::<W>())
 }
 
 /// Bytes beside a word that is shared: who holds it, how many do, and where its elements are.

@@ -90,3 +90,16 @@ fn buses_hold_what_is_driven() {
         assert_eq!((usage.stated.channels, usage.held.channels), (8 * 14 * copies, 8 * 14 * copies), "{workers}");
     }
 }
+
+/// Tiles of A have 2 x 4 elements, those of B 4 x 3, those of C 2 x 3. Each of 2 x 2 PEs has a register for each, and a leaf begins another
+/// of the largest; A crosses one border in 2 rows, B one in 2 columns, two slots each.
+#[test]
+fn a_register_and_a_slot_hold_the_tiles_that_get_there() {
+    let emitted = Emitted::of("kernels/matmul.rec", &["--tile", "i=2,j=3,k=4", "--schedule", "cannon"]);
+    let output = exec(&emitted, &["--size", "M=4,N=6,K=8", "--threads", "1", "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let bytes = |part: &str| found["memory"][0][part].as_u64().expect("bytes");
+    assert_eq!(bytes("registers"), 8 * (4 * (2 * 4 + 4 * 3 + 2 * 3) + 4 * 3));
+    assert_eq!(bytes("channels"), 8 * 2 * (2 * 2 * 4 + 2 * 4 * 3));
+    assert!(found["memory"][0]["held"]["channels"].as_u64().expect("bytes") <= bytes("channels"));
+}

@@ -184,8 +184,8 @@ impl Account {
             Scalar::Binary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?]),
             Scalar::Ternary(_, parts) => self.apply(&[part(&parts[0])?, part(&parts[1])?, part(&parts[2])?]),
             Scalar::Call(call) => {
-                let arguments = call.arguments.iter().map(part).collect::<Result<_, _>>()?;
-                self.call(call, arguments, call.onto.as_ref().map(part).transpose()?.as_ref(), slots)
+                let arguments: Vec<Ghost<W>> = call.arguments.iter().map(part).collect::<Result<_, _>>()?;
+                self.call(call, &arguments, call.onto.as_ref().map(part).transpose()?.as_ref(), slots)
             }
         }
     }
@@ -203,7 +203,7 @@ impl Account {
     fn call<W>(
         &self,
         call: &Call,
-        tiles: Vec<Ghost<W>>,
+        tiles: &[Ghost<W>],
         onto: Option<&Ghost<W>>,
         slots: &[i64],
     ) -> Result<Ghost<W>, Trouble> {
@@ -213,7 +213,7 @@ impl Account {
         let forecast = forecasts.of(call.leaf, &at)?;
         let elements = forecast.lengths.iter().product::<usize>() as u64;
         let result = onto.and_then(Ghost::body).cloned().unwrap_or_else(|| self.begun(elements));
-        let mut touched = self.touch_all(&tiles);
+        let mut touched = self.touch_all(tiles);
         let worked_onto = self.touch(&result);
         touched.push(Touch { moved: 2 * worked_onto.moved, ..worked_onto });
         self.spend(self.book.seconds_of(&forecast, &touched));
