@@ -86,7 +86,7 @@ impl ExecArguments {
     /// Refuses files that it cannot write, or that are in each other's way.
     ///
     /// # Errors
-    /// As for [`ProgramArguments::check_files`](crate::driver::flags::arguments::ProgramArguments::check_files).
+    /// As for [`ProgramArguments::check_files`](crate::driver::flags::program_arguments::ProgramArguments::check_files).
     pub fn check_files(&self) -> Checked<()> {
         self.given.check_files(&[("`--trace`", self.trace.as_deref())], &[("`--machine`", self.machine.as_deref())])
     }

@@ -3,7 +3,7 @@
 use crate::array;
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::driver::flags::arguments::{SimArguments, TraceArguments};
+use crate::driver::flags::program_arguments::{SimArguments, TraceArguments};
 use crate::driver::kernels::room;
 use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};

@@ -1,6 +1,7 @@
 //! The flags of commands that run programs for real, or say how long that takes.
 
-use crate::driver::flags::arguments::{ProgramArguments, SoughtArguments};
+use crate::driver::flags::arguments::SoughtArguments;
+use crate::driver::flags::program_arguments::ProgramArguments;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -5,6 +5,8 @@
 
 pub mod arguments;
 
+pub mod program_arguments;
+
 pub mod cluster_arguments;
 
 pub mod law_arguments;

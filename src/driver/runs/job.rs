@@ -4,7 +4,7 @@ use crate::array::elements::Sources;
 use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::driver::files::{self, Named};
-use crate::driver::flags::arguments::{ArrayArguments, ProgramArguments};
+use crate::driver::flags::program_arguments::{ArrayArguments, ProgramArguments};
 use crate::driver::pipeline;
 use crate::driver::runs::agreement::check_numbers;
 use crate::driver::runs::inputs;

@@ -3,7 +3,7 @@
 use crate::array::{Program, Tensors};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::files;
-use crate::driver::flags::arguments::TraceArguments;
+use crate::driver::flags::program_arguments::TraceArguments;
 use crate::integer::Bindings;
 use crate::report;
 use crate::sim::trace::{Recorder, Trace, Window};
