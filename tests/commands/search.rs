@@ -14,7 +14,7 @@ fn front(found: &Value) -> &Vec<Value> {
 
 #[test]
 fn an_array_of_too_few_axes_is_refused_with_how_many_it_takes() {
-    let message = refused(&["search", "kernels/attention_in_blocks.rec", "--size", "N=4,R=2"]);
+    let message = refused(&["search", "kernels/blocks/attention.rec", "--size", "N=4,R=2"]);
     for part in
         ["has no place for all spaces", "it takes 3", "runs along i, r, ", "say --rank 3, or --schedule streamed"]
     {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Queries on three workers in rows, each with a tile of queries: keys and values of each block pass both borders, and nothing else does.
 #[test]
 fn keys_and_values_go_from_worker_to_worker() {
-    let emitted = Emitted::of("kernels/attention_in_blocks.rec", &["--schedule", "streamed"]);
+    let emitted = Emitted::of("kernels/blocks/attention.rec", &["--schedule", "streamed"]);
     let flags =
         ["exec", &emitted.program, "--size", "N=300,R=2", "--threads", "3", "--grid", "3x1", "--leaves", "faer"];
     let output = systole(&[&flags[..], &["--json"]].concat());

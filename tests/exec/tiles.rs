@@ -10,7 +10,7 @@ use systole::recurrence::{self, Precision};
 use systole::sim::{self, simulate};
 
 /// Kernels, flags, and whether sums run in the written order, so that the bits are those of the equations as they stand.
-const TILED: [(&str, &[&str], bool); 30] = [
+const TILED: [(&str, &[&str], bool); 31] = [
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "cannon"], true),
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "weight-stationary"], true),
     ("matmul", &["--tile", "i=4,j=4,k=4", "--schedule", "summa"], true),
@@ -25,6 +25,7 @@ const TILED: [(&str, &[&str], bool); 30] = [
     ("fir", &["--tile", "i=4,k=4"], false),
     ("conv2d", &["--tile", "i=4,k=4", "--rank", "2", "--steps", "0..1"], false),
     ("flash_attention", &["--tile", "i=4,j=4,d=4"], false),
+    ("blocks/attention", &["--tile", "i=4,j=128,d=64", "--schedule", "streamed"], true),
     ("smith_waterman", &["--tile", "i=4,j=3"], true),
     ("edit_distance", &["--tile", "i=4,j=4"], true),
     ("jacobi1d", &["--tile", "i=4", "--schedule", "cells"], true),
