@@ -5,10 +5,12 @@ use ndarray::{Array2, Array3, ArrayD};
 use ndarray_npy::{read_npy, write_npy};
 use serde_json::{Value, json};
 
+const KERNEL: &str = "kernels/blocks/attention.rec";
+
 /// Queries on three workers in rows, each with a tile of queries: keys and values of each block pass both borders, and nothing else does.
 #[test]
 fn keys_and_values_go_from_worker_to_worker() {
-    let emitted = Emitted::of("kernels/blocks/attention.rec", &["--schedule", "streamed"]);
+    let emitted = Emitted::of(KERNEL, &["--schedule", "streamed"]);
     let flags =
         ["exec", &emitted.program, "--size", "N=300,R=2", "--threads", "3", "--grid", "3x1", "--leaves", "faer"];
     let output = systole(&[&flags[..], &["--json"]].concat());
@@ -16,10 +18,8 @@ fn keys_and_values_go_from_worker_to_worker() {
     assert_eq!((&found["words"], &found["served"]), (&(2 * 2 * 2).into(), &json!({ "gemm": 2 * 3 * 2 })));
 }
 
-const KERNEL: &str = "tests/exec/attention_in_blocks.rec";
-
 /// Queries, blocks, keys of a block, width.
-const SIZES: [usize; 4] = [13, 3, 6, 4];
+const SIZES: [usize; 4] = [13, 3, 128, 64];
 
 fn numbers(count: usize, seed: usize) -> Vec<f64> {
     (0..count).map(|at| ((at * 37 + seed * 11) % 101) as f64 / 50.0 - 1.0).collect()
@@ -47,7 +47,7 @@ fn by_definition(q: &Array2<f64>, [k, v]: &[Array3<f64>; 2]) -> Array2<f64> {
 
 #[test]
 fn blocks_of_keys_are_two_products_each() {
-    let emitted = Emitted::of(KERNEL, &["--tile", "i=5,j=6,d=4", "--size", "N=13,R=3"]);
+    let emitted = Emitted::of(KERNEL, &["--schedule", "streamed", "--tile", "i=5,j=128,d=64"]);
     let (q, blocks) = operands();
     let path = |name: &str| emitted.path(&format!("{name}.npy"));
     write_npy(path("Q"), &q).expect("written");
