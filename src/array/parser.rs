@@ -12,13 +12,24 @@ use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::name;
-use crate::recurrence::{Assumption, Role};
+use crate::recurrence::{Assumption, Dealing, Role};
 use crate::span::{Source, Span};
-use crate::tiles::Axis;
 use std::sync::Arc;
 
-const WORDS: [&str; 11] =
-    ["version", "parameters", "tiles", "array", "grid", "channel", "bus", "leaf", "class", "thin-class", "digest"];
+const WORDS: [&str; 12] = [
+    "version",
+    "parameters",
+    "tiles",
+    "array",
+    "grid",
+    "fold",
+    "channel",
+    "bus",
+    "leaf",
+    "class",
+    "thin-class",
+    "digest",
+];
 
 /// The program that `text` holds; `file` is what messages call the text.
 ///
@@ -48,6 +59,7 @@ impl Parser {
             leaves: vec![],
             arrays: vec![],
             grid: vec![],
+            fold: None,
             channels: vec![],
             buses: vec![],
             classes: vec![],
@@ -89,6 +101,7 @@ impl Parser {
             "tiles" => self.tiles(form, rest),
             "array" => self.array(form, rest),
             "grid" => self.grid(form, rest),
+            "fold" => self.fold(form),
             "channel" => self.channel(form, rest),
             "bus" => self.bus(form, rest),
             "leaf" => self.leaf(form, rest),
@@ -123,12 +136,18 @@ impl Parser {
         Ok(())
     }
 
-    /// What nothing is assumed of, and the axes of an array of numbers, are left out.
+    /// What nothing is assumed of, no layout, and the axes of an array of numbers are left out.
     fn array(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Array(self.program.arrays.len()), form.span);
         let (rest, more) = rest.split_at(rest.len().min(3));
         let [array, role, shape] = self.reader.exactly(form, rest, "(array NAME in|out (EXTENT ..))")?;
-        let (assumption, axes) = self.array_settings(more)?;
+        let (assumption, more) = self.array_setting(more, "is", Parser::assumption)?;
+        let (layout, more) = self.array_setting(more, "layout", |parser, form| parser.dealing(form, "layout"))?;
+        let axes = match more {
+            [] => vec![],
+            [axes] => self.reader.axes(axes)?,
+            [_, other, ..] => return self.reader.expected(other, "nothing after the axes"),
+        };
         let name = self.reader.name(array, "the name of an array")?;
         let known = [Role::Input, Role::Output];
         let Some(role) = known.into_iter().find(|known| role.atom() == Some(role_keyword(*known))) else {
@@ -136,21 +155,22 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, axes });
+        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, axes });
         Ok(())
     }
 
-    /// What stands behind the shape of an array.
-    fn array_settings(&self, more: &[Form]) -> Read<(Option<Assumption>, Vec<Axis>)> {
-        let is_assumption = |form: &Form| form.list().and_then(<[Form]>::first).and_then(Form::atom) == Some("is");
-        let (assumption, axes) = match more {
-            [assumption, axes @ ..] if is_assumption(assumption) => (Some(self.assumption(assumption)?), axes),
-            axes => (None, axes),
-        };
-        match axes {
-            [] => Ok((assumption, vec![])),
-            [axes] => Ok((assumption, self.reader.axes(axes)?)),
-            [_, other, ..] => self.reader.expected(other, "nothing after the axes"),
+    /// What stands behind the shape of an array and begins with a word, and the forms after it.
+    fn array_setting<'a, T>(
+        &self,
+        more: &'a [Form],
+        word: &str,
+        read: impl Fn(&Parser, &Form) -> Read<T>,
+    ) -> Read<(Option<T>, &'a [Form])> {
+        match more {
+            [form, rest @ ..] if form.list().and_then(<[Form]>::first).and_then(Form::atom) == Some(word) => {
+                Ok((Some(read(self, form)?), rest))
+            }
+            _ => Ok((None, more)),
         }
     }
 
@@ -161,6 +181,24 @@ impl Parser {
         let found = word.atom().and_then(Assumption::from_keyword);
         let known = Assumption::ALL.map(|(_, word)| word);
         found.map_or_else(|| self.reader.unknown(word, "what an array can be assumed to be", &known), Ok)
+    }
+
+    /// `(fold cyclic)`.
+    fn fold(&mut self, form: &Form) -> Read<()> {
+        if self.program.fold.is_some() {
+            return self.reader.expected(form, "one fold");
+        }
+        self.program.fold = Some(self.dealing(form, "fold")?);
+        Ok(())
+    }
+
+    /// How something is dealt out, behind the word for what it is.
+    fn dealing(&self, form: &Form, keyword: &str) -> Read<Dealing> {
+        let usage = format!("({keyword} DEALING)");
+        let parts = self.reader.call_of(form, keyword, &format!("`{usage}`"))?;
+        let [word] = self.reader.exactly(form, parts, &usage)?;
+        let found = word.atom().and_then(Dealing::from_keyword);
+        found.map_or_else(|| self.reader.unknown(word, "how something is dealt out", &Dealing::WORDS), Ok)
     }
 
     fn grid(&mut self, form: &Form, rest: &[Form]) -> Read<()> {

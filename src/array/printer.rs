@@ -36,6 +36,7 @@ fn declarations(program: &Program) -> Vec<String> {
     if !program.grid.is_empty() {
         forms.push(format!("(grid{})", spaced(&program.grid)));
     }
+    forms.extend(program.fold.iter().map(|fold| format!("(fold {fold})")));
     forms.extend(program.channels.iter().map(print_channel));
     forms.extend(program.buses.iter().map(print_bus));
     forms
@@ -61,8 +62,9 @@ pub(super) fn role_keyword(role: Role) -> &'static str {
 
 fn print_array(array: &ArrayDecl) -> String {
     let assumed = array.assumption.map_or_else(String::new, |assumption| format!(" (is {})", assumption.keyword()));
+    let layout = array.layout.map_or_else(String::new, |layout| format!(" (layout {layout})"));
     let axes = if array.axes.is_empty() { String::new() } else { format!(" {}", print_axes(&array.axes)) };
-    format!("(array {} {} ({}){assumed}{axes})", array.name, role_keyword(array.role), joined(&array.shape))
+    format!("(array {} {} ({}){assumed}{layout}{axes})", array.name, role_keyword(array.role), joined(&array.shape))
 }
 
 fn print_channel(channel: &Channel) -> String {

@@ -29,6 +29,14 @@
 //!   (array A in (N N) (is positive_definite))
 //! ```
 //!
+//! A schedule that says who runs which PE, and where arrays begin and end, has it written into the program; without clocks PEs and
+//! words are dealt out so, unless a run is told otherwise:
+//!
+//! ```text
+//!   (array A in (M K) (layout block-cyclic:8))
+//!   (fold cyclic)
+//! ```
+//!
 //! A program over tiles says how many there are, how arrays are cut, and what is done with one:
 //!
 //! ```text
@@ -64,7 +72,7 @@
 //! their value through the whole body, and must be written before they are read.
 
 use crate::integer::Name;
-use crate::recurrence::{Assumption, Function, Role};
+use crate::recurrence::{Assumption, Dealing, Function, Role};
 use crate::tiles::{Axis, Leaf, TileCount};
 
 /// A whole program.
@@ -80,6 +88,8 @@ pub struct Program {
     pub arrays: Vec<ArrayDecl>,
     /// The bounding box of the PEs, one entry a dimension; empty for a single PE.
     pub grid: Vec<Coordinate>,
+    /// How PEs are dealt out to workers, where a schedule says it.
+    pub fold: Option<Dealing>,
     /// One-to-one links.
     pub channels: Vec<Channel>,
     /// One-to-many links.
@@ -108,6 +118,8 @@ pub struct ArrayDecl {
     pub shape: Vec<IndexExpr>,
     /// What an input's values are assumed to be.
     pub assumption: Option<Assumption>,
+    /// How its words are dealt out before or after a run, where a schedule says it; else each is with who loads or stores it.
+    pub layout: Option<Dealing>,
     /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
     /// tile. Else none.
     pub axes: Vec<Axis>,

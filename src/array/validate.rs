@@ -11,7 +11,7 @@ use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
 use crate::diagnostic::{Checked, Diagnostic, nearest};
 use crate::integer::Name;
-use crate::recurrence::{Assumption, Function, Role};
+use crate::recurrence::{Assumption, Dealing, Function, Role};
 use std::collections::BTreeSet;
 
 /// What part of a program a message is about; positions count from 0 in the order of the program.
@@ -49,6 +49,7 @@ pub(super) fn find_faults(program: &Program) -> Vec<Fault> {
     let mut checker = Checker { program, faults: vec![] };
     checker.check_names();
     checker.check_arrays();
+    checker.check_dealings();
     check_tiles(&mut checker);
     checker.check_grid();
     checker.check_channels();
@@ -135,6 +136,17 @@ impl<'a> Checker<'a> {
         array.shape.iter().for_each(|extent| self.check_index(place, extent, &parameters));
         if let Some(assumption) = array.assumption {
             self.check_assumption(place, array, assumption);
+        }
+    }
+
+    /// A text cannot say it; a program that is put together may.
+    fn check_dealings(&mut self) {
+        let layouts = number(&self.program.arrays, Place::Array, |array| &array.layout);
+        let dealings: Vec<_> = layouts.chain([(Place::Program, &self.program.fold)]).collect();
+        for (place, dealing) in dealings {
+            if *dealing == Some(Dealing::BlockCyclic(0)) {
+                self.fault(place, "what is dealt out 0 at a time is never dealt out; it must be at least 1".to_owned());
+            }
         }
     }
 

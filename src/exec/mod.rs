@@ -33,7 +33,7 @@ pub use settings::Settings;
 mod sharing;
 
 pub use sharing::broadcast::Broadcast;
-pub use sharing::owners::{Dealing, Owners};
+pub use sharing::owners::Owners;
 pub use sharing::shares::{MOST_WORKERS, Shares, Things, numbering_obligation, owner_obligations};
 
 mod plan;
@@ -224,7 +224,7 @@ fn attempt<W: Stored>(
     settings: &Settings,
     operations: &W::Operations,
 ) -> Checked<Result<Ended<W::Element>, Fault>> {
-    let owners = settings.owners(&code.grid, settings.workers)?;
+    let owners = settings.owners(program, &code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let stated = Footprint::of_threads::<W>(&plan);
     check_footprints(&[("the process".to_owned(), stated, Some(settings.most_bytes()))])?;

@@ -27,7 +27,7 @@ pub struct Plan<'a> {
     pub broadcast: Broadcast,
     /// For each `let` of the program whether it calls a leaf.
     pub calls: Vec<bool>,
-    /// Where the words of arrays have their homes; none where each has it with who loads or stores it.
+    /// Where the words of arrays have their homes; none where all have it with who loads or stores them.
     pub homes: Option<Homes>,
     /// How many workers there are, at least 1.
     pub workers: usize,
@@ -40,10 +40,10 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The plan of a run by so many workers, with capacities and a layout where the settings say some.
+    /// The plan of a run by so many workers, with capacities and layouts where the settings or the program say some.
     pub fn new(program: &Program, code: &'a Code, owners: &Owners, workers: usize, settings: &Settings) -> Plan<'a> {
         let wiring = Wiring::of(program, code);
-        let homes = settings.layout.map(|layout| Homes::new(code, owners, workers, layout));
+        let homes = Homes::new(code, owners, workers, &settings.layouts(program));
         let owners: Vec<usize> = code.pes.iter().map(|placed| owners.of(placed.position)).collect();
         let capacities = program.channels.iter().map(|channel| settings.capacity.unwrap_or(channel.depth)).collect();
         let reach = reach(&wiring, &owners);
@@ -75,7 +75,7 @@ impl<'a> Plan<'a> {
 
     /// The worker that has a word, for one of whose PEs that loads or stores it.
     pub fn home(&self, array: usize, address: usize, worker: usize) -> usize {
-        self.homes.as_ref().map_or(worker, |homes| homes.of(array, address))
+        self.homes.as_ref().and_then(|homes| homes.of(array, address)).unwrap_or(worker)
     }
 
     /// The PEs of a worker, in the order of the code.

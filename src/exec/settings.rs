@@ -3,11 +3,11 @@
 //! In: what the user asks for. Out: [`Settings`], checked before anything is read.
 
 use super::sharing::broadcast::Broadcast;
-use super::sharing::owners::{Dealing, Owners};
-use crate::array::{self, Grid};
+use super::sharing::owners::Owners;
+use crate::array::{self, ArrayDecl, Grid, Program};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::leaf::LeafBackend;
-use crate::recurrence::Precision;
+use crate::recurrence::{Dealing, Precision};
 
 /// How a program is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub struct Settings {
     /// Whether each has a memory of its own, as ranks have: then of a tile goes what somebody reads, and none again that comes back.
     /// Predictions have to be told; who runs a program knows.
     pub apart: bool,
-    /// How PEs are dealt out to them.
-    pub dealing: Dealing,
+    /// How PEs are dealt out to them. None for what the program says, and in blocks where it says nothing.
+    pub dealing: Option<Dealing>,
     /// How many workers stand along each axis of the grid; their product is `workers`. None for the grid that
     /// [`Owners::new`] chooses.
     pub arrangement: Option<Vec<usize>>,
-    /// How the words of arrays are dealt out before and after the run, axis by axis. None where each is with the worker that loads
-    /// or stores it.
+    /// How the words of all arrays are dealt out before and after the run, axis by axis. None for what the program says of each; where
+    /// it says nothing, a word is with the worker that loads or stores it.
     pub layout: Option<Dealing>,
     /// How often the program is run, at least 1, one run after the other on the same operands.
     pub repeat: usize,
@@ -44,18 +44,17 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let (dealing, leaves) = (Dealing::default(), LeafBackend::default());
         Settings {
             workers: 1,
             apart: false,
-            dealing,
+            dealing: None,
             arrangement: None,
             layout: None,
             repeat: 1,
             capacity: None,
             broadcast: Broadcast::default(),
             precision: Precision::default(),
-            leaves,
+            leaves: LeafBackend::default(),
             memory: None,
             trace: false,
         }
@@ -71,11 +70,22 @@ impl Settings {
         self.memory.unwrap_or(array::MEMORY_LIMIT)
     }
 
-    /// The worker of each PE of a grid.
-    pub(super) fn owners(&self, grid: &Grid, workers: usize) -> Checked<Owners> {
+    /// How the PEs of a program are dealt out.
+    pub fn dealing(&self, program: &Program) -> Dealing {
+        self.dealing.or(program.fold).unwrap_or_default()
+    }
+
+    /// How the words of each array of a program are dealt out, where they are.
+    pub fn layouts(&self, program: &Program) -> Vec<Option<Dealing>> {
+        program.arrays.iter().map(|ArrayDecl { layout, .. }| self.layout.or(*layout)).collect()
+    }
+
+    /// The worker of each PE of a program, whose grid has these sizes.
+    pub(super) fn owners(&self, program: &Program, grid: &Grid, workers: usize) -> Checked<Owners> {
+        let dealing = self.dealing(program);
         match &self.arrangement {
-            None => Ok(Owners::new(grid, workers, self.dealing)),
-            Some(arrangement) => Owners::arranged(grid, workers, arrangement, self.dealing),
+            None => Ok(Owners::new(grid, workers, dealing)),
+            Some(arrangement) => Owners::arranged(grid, workers, arrangement, dealing),
         }
     }
 
@@ -105,7 +115,7 @@ impl Settings {
                 .help("leave out `--capacity` for the depths that the program states")
                 .alone();
         }
-        if self.dealing == Dealing::BlockCyclic(0) {
+        if self.dealing == Some(Dealing::BlockCyclic(0)) {
             return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();
         }
         if self.layout == Some(Dealing::BlockCyclic(0)) {

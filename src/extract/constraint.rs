@@ -72,11 +72,15 @@ impl Constraint {
             Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
             Directive::Network(word) => self.network = Network::from_keyword(word),
             Directive::Tile(..) => return Err(tiles_come_first(&space.source, span)),
-            Directive::Fold(..) | Directive::FoldBy(..) | Directive::Layout(..) => {
-                return Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
-                    .label(&space.source, span, "no effect on a scalar array")
-                    .help("remove the line; PEs and arrays are dealt out when a program runs: `systole exec --deal cyclic --layout block`"));
+            Directive::FoldBy(_) => {
+                return Err(Diagnostic::new("designs that fold PEs are searched as those of several spaces").label(
+                    &space.source,
+                    span,
+                    "not for one space alone",
+                ));
             }
+            // Who runs a PE, and where arrays are, is the program's.
+            Directive::Fold(_) | Directive::Layout(..) => {}
         }
         Ok(())
     }

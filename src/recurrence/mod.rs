@@ -8,6 +8,10 @@ mod assumption;
 
 pub use assumption::Assumption;
 
+mod dealing;
+
+pub use dealing::Dealing;
+
 mod system;
 
 pub use system::{Directive, Domain, Equation, Expr, Function, Operator, RecurrenceSystem, Role, Schedule, Tensor};

@@ -1,6 +1,6 @@
 //! The types of a recurrence system.
 
-use super::{Assumption, Real};
+use super::{Assumption, Dealing, Real};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::span::{Source, Span};
 use std::sync::Arc;
@@ -287,12 +287,12 @@ pub enum Directive {
     Network(Name),
     /// `tile i 64`.
     Tile(Name, i64),
-    /// `fold block` or `fold cyclic`.
-    Fold(Name),
+    /// `fold cyclic`: how the PEs of each axis are dealt out to workers.
+    Fold(Dealing),
     /// `fold (2)`: how many neighbouring PEs are one, along each axis of the array.
     FoldBy(Vec<i64>),
-    /// `layout A block_cyclic`.
-    Layout(Name, Name),
+    /// `layout A block-cyclic:8`: how the words of each axis of an array are dealt out before and after a run.
+    Layout(Name, Dealing),
     /// `load c along (1, 0)`: where what stays on its PE comes in from and leaves to, with `io boundary`.
     Load(Name, Vec<i64>),
 }

@@ -261,11 +261,11 @@ pub enum Directive {
     Feed(Ident),
     /// `tile i 64`.
     Tile(Ident, Spanned<f64>),
-    /// `fold block`.
+    /// `fold block-cyclic:2`.
     Fold(Ident),
     /// `fold (2)`: how many PEs are one, along each axis.
     FoldBy(Vec<Spanned<f64>>),
-    /// `layout A block_cyclic`.
+    /// `layout A cyclic`.
     Layout(Ident, Ident),
     /// `io boundary`.
     Io(Ident),

@@ -2,7 +2,7 @@
 
 use super::ast::{Directive, Expr, Spanned};
 use super::expressions::{expression, form};
-use super::tokens::{Reader, identifier, keyword, listed, number, sign, spanned, title};
+use super::tokens::{Reader, dealing, identifier, keyword, listed, number, sign, spanned, title};
 use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
@@ -52,8 +52,8 @@ fn machine<'s>() -> Reader<'s, Directive> {
     let tile = keyword("tile").ignore_then(identifier()).then(number());
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
     let factors = listed(number(), ("(", ")")).map(Directive::FoldBy);
-    let fold = keyword("fold").ignore_then(identifier().map(Directive::Fold).or(factors));
-    let layout = keyword("layout").ignore_then(identifier()).then(identifier());
+    let fold = keyword("fold").ignore_then(dealing().map(Directive::Fold).or(factors));
+    let layout = keyword("layout").ignore_then(identifier()).then(dealing());
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
     let io = keyword("io").ignore_then(identifier()).map(Directive::Io);
     let network = keyword("network").ignore_then(identifier()).map(Directive::Network);

@@ -5,7 +5,7 @@ use systole::array::{
     TileCount,
 };
 use systole::integer::{Name, name};
-use systole::recurrence::{Assumption, Function, Role};
+use systole::recurrence::{Assumption, Dealing, Function, Role};
 use systole::tiles::{Axis, Leaf};
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
@@ -145,6 +145,12 @@ impl Choices {
         chosen.filter(|assumption| !assumption.is_of_square_matrices() || shape[0] == shape[1])
     }
 
+    /// How something is dealt out, if it is.
+    fn dealing(&mut self) -> Option<Dealing> {
+        let dealings = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(self.choose(4) + 1)];
+        dealings.get(self.choose(4)).copied()
+    }
+
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
@@ -155,10 +161,11 @@ impl Choices {
             false => axes.iter().map(|axis| IndexExpr::affine(&axis.extent())).collect(),
         };
         let assumption = self.assumption(&shape);
-        let [input, output] =
-            [("A", Role::Input, shape, assumption, axes), ("s", Role::Output, vec![], None, vec![])].map(
-                |(title, role, shape, assumption, axes)| ArrayDecl { name: name(title), role, shape, assumption, axes },
-            );
+        let [input, output] = [("A", Role::Input, shape, assumption, axes), ("s", Role::Output, vec![], None, vec![])]
+            .map(|(title, role, shape, assumption, axes)| {
+                let layout = self.dealing();
+                ArrayDecl { name: name(title), role, shape, assumption, layout, axes }
+            });
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
         let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];
         Program {
@@ -167,6 +174,7 @@ impl Choices {
             leaves: self.leaves.clone(),
             arrays: vec![input, output],
             grid,
+            fold: self.dealing(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
             buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),

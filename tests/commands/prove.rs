@@ -85,7 +85,24 @@ fn so_are_the_homes_of_words() {
     }
     let message = refused(&[&cannon[..], &["--deal", "cyclic", "--layout", "block-cyclic:0"]].concat());
     assert!(message.contains("no number of words to deal out"), "{message}");
-    assert_eq!(systole(&[&cannon[..], &["--layout", "cyclic"]].concat()).code, 2);
+    let text = good(&[&cannon[..], &["--layout", "cyclic"]].concat());
+    assert!(text.contains("workers along an axis, a case each"), "PEs are dealt out in blocks then: {text}");
+}
+
+/// A schedule that says who runs what, and where arrays are, is proved with it; flags come first.
+#[test]
+fn so_is_what_a_schedule_deals_out() {
+    let stated = |flags: &[&str]| {
+        let text = good(&[&["prove", "kernels/cholesky.rec", "--schedule", "block-cyclic"], flags].concat());
+        let proved = text.lines().filter(|line| line.contains("owner-") && line.contains(" proved "));
+        let words = proved.map(|line| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>().join(" "));
+        (words.collect::<Vec<_>>(), text.contains("along an axis, a case each"))
+    };
+    let all = ["owner-cover PEs", "owner-apart PEs", "owner-cover words", "owner-apart words", "owner-number workers"];
+    assert_eq!(stated(&[]), (all.map(str::to_owned).to_vec(), false));
+    for flags in [["--deal", "block"], ["--layout", "block"]] {
+        assert_eq!(stated(&flags), (all.map(str::to_owned).to_vec(), true), "{flags:?}");
+    }
 }
 
 /// Without workers nothing is said of it; with them of each channel twice, of its words and of their room.

@@ -3,8 +3,9 @@
 use super::programs::{Way, filled, program, same_bits, settings, shown, sizes};
 use ndarray::Array2;
 use systole::array::{Program, Tensors};
-use systole::exec::{Broadcast, Dealing, Execution, Settings, execute};
+use systole::exec::{Broadcast, Execution, Settings, execute};
 use systole::integer::name;
+use systole::recurrence::Dealing;
 use systole::sim::{self, simulate};
 
 /// Each PE of the diagonal drives a row; all others listen to their rows, the later words first.
@@ -103,7 +104,7 @@ fn a_word_crosses_as_often_as_there_are_others_on_its_line() {
 fn a_tag_that_two_workers_drive_is_refused_in_every_shape() {
     let text = ROWS.replace("(listen x row ((- N 1) 5))", "(load x (X p q)) (drive row x ((- N 1) 5))");
     let inputs = Tensors::from([(name("X"), filled(2, &[7, 7]))]);
-    for settings in shapes().filter(|settings| settings.dealing == Dealing::Block) {
+    for settings in shapes().filter(|settings| settings.dealing == Some(Dealing::Block)) {
         let faults = execute(&program(&text), &sizes(&[("N", 7)]), &inputs, &settings).expect_err("a refusal");
         assert!(shown(&faults).contains("was driven before on this line"), "{settings:?}: {}", shown(&faults));
     }

@@ -4,9 +4,10 @@ use std::time::Duration;
 use systole::array::{Program, Tensors};
 use systole::cost::{Cluster, Rate};
 use systole::diagnostic::{Checked, Diagnostics};
-use systole::exec::{Dealing, Host, Settings, WORKERS, Wanted, calibrate, predict};
+use systole::exec::{Host, Settings, WORKERS, Wanted, calibrate, predict};
 use systole::integer::Bindings;
 use systole::leaf::Effort;
+use systole::recurrence::Dealing;
 
 /// Runs take what is predicted for this cluster.
 struct Model(Cluster);
@@ -15,7 +16,7 @@ impl Host for Model {
     type Fault = Diagnostics;
 
     fn run(&mut self, program: &Program, sizes: &Bindings, _: &Tensors, dealing: Dealing) -> Checked<Duration> {
-        let settings = Settings { workers: WORKERS, dealing, ..Settings::default() };
+        let settings = Settings { workers: WORKERS, dealing: Some(dealing), ..Settings::default() };
         let prediction = predict(program, sizes, &settings, &self.0)?;
         Ok(Duration::from_secs_f64(prediction.seconds))
     }

@@ -3,8 +3,9 @@
 use super::programs::{program, settings, shown, sizes};
 use ndarray::ArrayD;
 use systole::array::Tensors;
-use systole::exec::{Dealing, Settings, execute};
+use systole::exec::{Settings, execute};
 use systole::integer::name;
+use systole::recurrence::Dealing;
 use systole::sim::{self, simulate};
 
 fn numbers(count: usize) -> Tensors {
@@ -66,7 +67,7 @@ fn settings_that_no_run_can_have() {
         Settings { capacity: Some(0), ..Settings::default() },
         Settings { repeat: 0, ..Settings::default() },
         Settings { arrangement: Some(vec![2]), ..Settings::default() },
-        Settings { dealing: Dealing::BlockCyclic(0), ..Settings::default() },
+        Settings { dealing: Some(Dealing::BlockCyclic(0)), ..Settings::default() },
         Settings { layout: Some(Dealing::BlockCyclic(0)), ..Settings::default() },
     ];
     assert!(wrong.into_iter().all(|settings| run(settings).is_err()));

@@ -7,8 +7,9 @@ use super::tiles::tiled;
 use ndarray::ArrayD;
 use systole::array::{Code, Grid, Program, Tensors, Wiring, compile};
 use systole::cost::Cluster;
-use systole::exec::{Dealing, Owners, Settings, execute, predict};
+use systole::exec::{Owners, Settings, execute, predict};
 use systole::integer::{Bindings, name};
+use systole::recurrence::Dealing;
 use systole::sim::observe::{Event, Observer};
 use systole::sim::{self, simulate, simulate_observed};
 
@@ -42,7 +43,7 @@ fn touches(program: &Program, sizes: &Bindings, inputs: &Tensors) -> Vec<[usize;
 
 /// How many of these words are not at home with the worker of the PE: its workers stand as those of the PEs, where they can.
 fn abroad(code: &Code, touches: &[[usize; 3]], settings: &Settings, layout: Dealing) -> u64 {
-    let pes = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let pes = Owners::new(&code.grid, settings.workers, settings.dealing.unwrap_or_default());
     let is_abroad = |[pe, array, address]: &&[usize; 3]| {
         let extents = code.arrays[*array].shape.clone();
         let words = Grid { first: vec![0; extents.len()], extents };
@@ -60,6 +61,13 @@ fn words(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Setti
     execution.unwrap_or_else(|faults| panic!("{settings:?} {}", shown(&faults))).counts.words
 }
 
+/// The program with a layout of one array, and of no other.
+fn alone(program: &Program, array: usize, layout: Dealing) -> Program {
+    let mut alone = program.clone();
+    alone.arrays[array].layout = Some(layout);
+    alone
+}
+
 fn hold(text: &str, way: &Way) {
     let (program, system) = (program(text), way.system());
     for each in SIZES {
@@ -67,10 +75,16 @@ fn hold(text: &str, way: &Way) {
         let (code, inputs) = (compile(&program, &sizes).expect("code"), inputs(&system, &sizes));
         let touches = touches(&program, &sizes, &inputs);
         for (workers, layout) in [2, 3, 4].into_iter().flat_map(|workers| DEALINGS.map(|layout| (workers, layout))) {
-            let loaded = Settings { workers, dealing: Dealing::Cyclic, ..Settings::default() };
+            let loaded = Settings { workers, dealing: Some(Dealing::Cyclic), ..Settings::default() };
             let stated = Settings { layout: Some(layout), ..loaded.clone() };
             let found = words(&program, &sizes, &inputs, &stated) - words(&program, &sizes, &inputs, &loaded);
             assert_eq!(found, abroad(&code, &touches, &loaded, layout), "{way:?} at {sizes:?} with {stated:?}");
+            for array in 0..program.arrays.len() {
+                let alone = alone(&program, array, layout);
+                let of_it: Vec<_> = touches.iter().filter(|[_, touched, _]| *touched == array).copied().collect();
+                let found = words(&alone, &sizes, &inputs, &loaded) - words(&program, &sizes, &inputs, &loaded);
+                assert_eq!(found, abroad(&code, &of_it, &loaded, layout), "{way:?} at {sizes:?}, {array} {layout}");
+            }
         }
     }
 }

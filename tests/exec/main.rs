@@ -22,6 +22,8 @@ mod no_deadlock;
 
 mod homes;
 
+mod dealt;
+
 mod command;
 
 mod assumed;

@@ -6,8 +6,9 @@ use super::wait_graph::stands_still;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use systole::array::{Program, Tensors, compile};
-use systole::exec::{Dealing, Owners, Settings, execute};
+use systole::exec::{Owners, Settings, execute};
 use systole::integer::Bindings;
+use systole::recurrence::Dealing;
 
 /// The sizes of the parameters, in their order.
 const SIZES: [[i64; 4]; 4] = [[5, 7, 4, 3], [1, 1, 1, 1], [2, 1, 3, 1], [3, 4, 2, 5]];

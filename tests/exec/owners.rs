@@ -1,7 +1,8 @@
 //! Who runs which PE: each PE has one worker, and the dealing is the one that was asked for.
 
 use systole::array::Grid;
-use systole::exec::{Dealing, Owners};
+use systole::exec::Owners;
+use systole::recurrence::Dealing;
 
 fn grid(extents: &[usize]) -> Grid {
     Grid { first: vec![-3; extents.len()], extents: extents.to_vec() }

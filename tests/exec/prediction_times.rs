@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use std::sync::OnceLock;
 use systole::array::{Program, Tensors};
 use systole::cost::{Cluster, Rate, Warmth};
-use systole::exec::{Dealing, Settings, execute, predict};
+use systole::exec::{Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
+use systole::recurrence::Dealing;
 use systole::sim::Deadlock;
 
 /// A kernel with tiles of side 2, sizes that are multiples of it, and how many functions each leaf applies, by hand.
@@ -98,8 +99,10 @@ fn whole_numbers(alpha: u64) -> Cluster {
 fn all_settings() -> Vec<Settings> {
     let dealings = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
     let each = [1, 2, 3, 4, 7].into_iter().flat_map(|workers| dealings.map(|dealing| (workers, dealing)));
-    let with =
-        |(workers, dealing): (usize, Dealing), capacity| Settings { workers, dealing, capacity, ..Settings::default() };
+    let with = |(workers, dealing): (usize, Dealing), capacity| {
+        let dealing = Some(dealing);
+        Settings { workers, dealing, capacity, ..Settings::default() }
+    };
     each.flat_map(|way| [None, Some(9)].map(|capacity| with(way, capacity))).collect()
 }
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use systole::array::{Program, Tensors, parse};
 use systole::diagnostic::{Diagnostics, render};
-use systole::exec::{Dealing, Settings};
+use systole::exec::Settings;
 use systole::integer::Bindings;
-use systole::recurrence::{self, RecurrenceSystem, Role};
+use systole::recurrence::{self, Dealing, RecurrenceSystem, Role};
 use systole::span::Source;
 
 /// A way to write a program from a kernel: what to say to `systole emit`.
@@ -133,6 +133,7 @@ pub const DEALINGS: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::Bl
 pub fn settings() -> Vec<Settings> {
     let layouts = [None].into_iter().chain(DEALINGS.map(Some)).cycle();
     let each = [1, 2, 3, 7].into_iter().flat_map(|workers| DEALINGS.map(|dealing| (workers, dealing)));
-    let with = |((workers, dealing), layout)| Settings { workers, dealing, layout, ..Settings::default() };
+    let with =
+        |((workers, dealing), layout)| Settings { workers, dealing: Some(dealing), layout, ..Settings::default() };
     each.zip(layouts).map(with).collect()
 }

@@ -41,6 +41,24 @@ fn a_factor_sends_each_tile_once() {
     }
 }
 
+/// Its program says that PEs and arrays are dealt out in turn; so it is run, and each word counted, as if flags said it.
+#[test]
+fn a_program_that_says_how_it_is_dealt_out_needs_no_flags() {
+    let counts = |schedule: &str, flags: &[&str]| {
+        let emitted = Emitted::of("kernels/cholesky.rec", &["--tile", "i=4", "--schedule", schedule]);
+        let run = ["--size", "N=26", "--reference", "kernels/cholesky.rec", "--json"];
+        let ran = mpirun(3, &[&[&*emitted.program], &run[..], flags].concat());
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{schedule}");
+        let found = ran.object();
+        assert_eq!(found["rounding"], 0.0, "{schedule}");
+        ["deal", "layout", "words", "elements"].map(|key| found[key].clone())
+    };
+    let said = counts("block-cyclic", &[]);
+    assert_eq!(said[..2], [Value::from("cyclic"), Value::from("cyclic")]);
+    assert_eq!(said, counts("timed", &["--deal", "cyclic", "--layout", "cyclic"]));
+    assert_eq!(counts("block-cyclic", &["--deal", "block"])[0], "block");
+}
+
 /// In a ring of three nobody hears from whom it sends to.
 #[test]
 fn what_does_not_go_back_is_sent() {

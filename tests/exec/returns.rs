@@ -2,8 +2,9 @@
 
 use super::programs::{Way, program, shown, sizes};
 use systole::cost::{Cluster, Rate};
-use systole::exec::{Counts, Dealing, Settings, predict};
+use systole::exec::{Counts, Settings, predict};
 use systole::integer::Bindings;
+use systole::recurrence::Dealing;
 
 /// A program whose leaves take no time to speak of.
 fn counted(way: &Way, sizes: &Bindings, settings: &Settings) -> Counts {
@@ -19,7 +20,7 @@ fn cholesky(tiles: i64, workers: usize, capacity: Option<u64>) -> Counts {
     let way = Way { kernel: "cholesky".to_owned(), flags };
     let arrangement = Some(vec![1, workers]);
     let settings =
-        Settings { workers, apart: true, dealing: Dealing::Cyclic, arrangement, capacity, ..Settings::default() };
+        Settings { workers, apart: true, dealing: Some(Dealing::Cyclic), arrangement, capacity, ..Settings::default() };
     counted(&way, &sizes(&[("N", 2 * tiles)]), &settings)
 }
 

@@ -137,7 +137,7 @@ pub fn makespan(
     };
     simulate_observed(program, sizes, inputs, &sim::Settings::default(), &mut seen).expect("a run");
     let code = systole::array::compile(program, sizes).expect("sizes that fit");
-    let owners = Owners::new(&code.grid, settings.workers, settings.dealing);
+    let owners = Owners::new(&code.grid, settings.workers, settings.dealing.unwrap_or_default());
     let owner: Vec<usize> = seen.positions.iter().map(|position| owners.of(*position)).collect();
     let of = |worker| (0..owner.len()).filter(|pe| owner[*pe] == worker).collect();
     let capacity = |wire: &[usize; 3]| settings.capacity.unwrap_or(program.channels[wire[2]].depth);

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 use systole::array::Grid;
-use systole::exec::{Dealing, Owners, Shares, Things, numbering_obligation, owner_obligations};
+use systole::exec::{Owners, Shares, Things, numbering_obligation, owner_obligations};
 use systole::integer::{Affine, Bindings, name};
+use systole::recurrence::Dealing;
 use systole::smt::{Discharged, Verdict, discharge_all};
 use systole::timing::{Kind, Obligation};
 
@@ -28,7 +29,7 @@ fn refuted(obligations: &[Obligation]) -> Vec<(Kind, String)> {
 #[test]
 fn every_dealing_is_proved() {
     for dealing in DEALINGS.into_iter().chain([Dealing::BlockCyclic(usize::MAX)]) {
-        let obligations = owner_obligations(dealing, None);
+        let obligations = owner_obligations(dealing, &[]);
         let kinds: Vec<Kind> = obligations.iter().map(|obligation| obligation.kind).collect();
         assert_eq!(kinds, [Kind::OwnerCover, Kind::OwnerApart, Kind::OwnerNumber]);
         assert_eq!(refuted(&obligations), [], "{dealing:?}");
@@ -38,7 +39,7 @@ fn every_dealing_is_proved() {
 #[test]
 fn every_layout_is_proved() {
     for layout in DEALINGS {
-        let obligations = owner_obligations(Dealing::Cyclic, Some(layout));
+        let obligations = owner_obligations(Dealing::Cyclic, &[layout]);
         let stated: Vec<(Kind, &str)> = obligations.iter().map(|one| (one.kind, &*one.of)).collect();
         let (cover, apart) = (Kind::OwnerCover, Kind::OwnerApart);
         let dealt = [(cover, "PEs"), (apart, "PEs"), (cover, "words"), (apart, "words")];

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use systole::array::Program;
 use systole::cost::{Cluster, Machine};
-use systole::exec::{Broadcast, Dealing, Settings, predict};
+use systole::exec::{Broadcast, Settings, predict};
 use systole::integer::{Bindings, name};
+use systole::recurrence::Dealing;
 use systole::span::Source;
 
 /// A message takes as long as some thousand functions, which the larger tiles do faster.
@@ -115,7 +116,7 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
                 let way = Settings {
                     workers: 2,
                     apart: true,
-                    dealing: *dealing,
+                    dealing: Some(*dealing),
                     arrangement,
                     capacity,
                     ..Settings::default()
@@ -242,10 +243,31 @@ fn the_program_that_is_chosen_runs_as_it_says() {
         let output = systole(&[&next.split(' ').collect::<Vec<_>>()[..], &more].concat());
         let ran: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!((&ran["matches_reference"], &ran["layout"]), (&true.into(), &"cyclic".into()), "{next}");
+        // How it is dealt out stands in the program, and in no flag.
+        let chosen = program(&std::fs::read_to_string(&path).expect("a program"));
+        assert_eq!(chosen.fold.map(|fold| fold.to_string()).as_deref(), ran["deal"].as_str());
+        assert!(chosen.arrays.iter().all(|array| array.layout == Some(Dealing::Cyclic)), "{next}");
         let best = told.lines().find_map(|line| line.strip_prefix("best ")).expect("the best").trim();
         let predicted = ran["predicted"]["seconds"].as_f64().expect("a number");
         assert!(best.starts_with(&format!("{predicted:.6} s: ")), "{best} {predicted}");
     }
+}
+
+/// Where the schedule says how PEs are dealt out, no other way is weighed that is not asked for.
+#[test]
+fn a_schedule_that_says_its_dealing_is_weighed_so() {
+    let (folder, tilings) = (Folder::new(), &["i=8"]);
+    let schedules = &["block-cyclic"];
+    let case = Case { kernel: "cholesky", size: "N=29", tile: "i=8", tilings, schedules };
+    let weighed = |schedule: &str, flags: &[&str]| {
+        let found = folder.tuned(&case, &[&["--ranks", "2", "--schedule", schedule], flags].concat());
+        let deals = found["ways"].as_array().expect("ways").iter().map(|way| way["deal"].to_string());
+        deals.collect::<std::collections::BTreeSet<_>>()
+    };
+    let all = DEALS.map(|(deal, _)| format!("\"{deal}\""));
+    assert_eq!(weighed("timed", &[]), all.clone().into());
+    assert_eq!(weighed("block-cyclic", &[]), [all[1].clone()].into());
+    assert_eq!(weighed("block-cyclic", &["--deal", "block"]), [all[0].clone()].into());
 }
 
 /// As many proofs as `prove` has of the design, and of a run of it that is dealt out so.

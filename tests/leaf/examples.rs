@@ -70,6 +70,7 @@ pub fn program(parameters: &[&str], leaves: Vec<Leaf>) -> Program {
         tiles: vec![],
         arrays: vec![],
         grid: vec![],
+        fold: None,
         channels: vec![],
         buses: vec![],
         leaves,

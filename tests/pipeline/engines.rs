@@ -3,8 +3,9 @@
 use super::common::same_bits;
 use crate::work_list;
 use systole::array::{Program, Tensors};
-use systole::exec::{self, Dealing, execute};
+use systole::exec::{self, execute};
 use systole::integer::Bindings;
+use systole::recurrence::Dealing;
 use systole::sim::{Outcome, Settings, simulate};
 
 /// The same bits, all NaNs counting as one.
@@ -31,7 +32,12 @@ pub fn agree(
         }
     }
     for dealing in [Dealing::Block, Dealing::Cyclic] {
-        let settings = exec::Settings { workers: 3, dealing, capacity: settings.capacity, ..exec::Settings::default() };
+        let settings = exec::Settings {
+            workers: 3,
+            dealing: Some(dealing),
+            capacity: settings.capacity,
+            ..exec::Settings::default()
+        };
         let other = execute(program, sizes, inputs, &settings).map_err(|faults| format!("{faults:?}"))?;
         let same = outcome.outputs.iter().all(|(name, array)| same_bits(array, &other.outputs[name]));
         if !same || other.deadlock.is_some() != outcome.deadlock.is_some() {

@@ -102,6 +102,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         leaves: vec![],
         arrays: arrays(space),
         grid: work.sides.iter().map(Side::coordinate).collect(),
+        fold: None,
         channels,
         buses: buses(design, &names),
         classes: classes(&work),
@@ -138,6 +139,7 @@ fn arrays(space: &Space) -> Vec<ArrayDecl> {
         role: if *name == space.output { Role::Output } else { Role::Input },
         shape: shape.iter().map(IndexExpr::affine).collect(),
         assumption: space.assumed.iter().find(|(assumed, _)| assumed == name).map(|(_, assumption)| *assumption),
+        layout: None,
         axes: vec![],
     };
     space.shapes.iter().map(declare).collect()

@@ -51,6 +51,7 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
         leaves: vec![],
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
+        fold: None,
         channels: all_channels(design, &parts, &passages, links)?,
         buses: parts.iter().flat_map(Whole::buses).collect(),
         classes: classes(&work),
@@ -251,6 +252,7 @@ fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
         role: tensor.role,
         shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
         assumption: tensor.assumption,
+        layout: None,
         axes: vec![],
     };
     handled.map(declare).collect()

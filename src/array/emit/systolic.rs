@@ -63,6 +63,7 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
         leaves: vec![],
         arrays: super::arrays(space),
         grid: grid(space, scheme),
+        fold: None,
         channels: channels(&writer, links)?,
         buses: vec![],
         classes: classes(&writer, phases),

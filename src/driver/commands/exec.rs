@@ -6,12 +6,13 @@ use crate::diagnostic::Diagnostics;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::ExecArguments;
-use crate::driver::flags::way::{show_dealing, unknown, way};
+use crate::driver::flags::way::{unknown, way};
 use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::timed::threads;
 use crate::driver::runs::{memory, outputs};
+use crate::driver::shown::layouts::{layouts_to_json, show_layouts};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
 use crate::exec::{
@@ -123,8 +124,10 @@ pub fn finish(
         None
     };
     let agreement = expected.map(|expected| compare(&expected, execution, settings.precision));
-    show(execution, (backend, settings), agreement.as_ref(), output);
+    show(&job.program, execution, (backend, settings), agreement.as_ref(), output);
     let mut object = to_json(execution, (backend, settings));
+    object["deal"] = json!(settings.dealing(&job.program).to_string());
+    object["layout"] = layouts_to_json(&job.program, settings);
     Agreement::write_to(agreement.as_ref(), &mut object);
     if let Some(predicted) = predicted {
         show_predicted(predicted, execution, output);
@@ -195,7 +198,13 @@ pub fn warn(leaves: &[LeafBackend], output: &Output) {
 }
 
 /// The table: where it ran, how fast, what passed between workers.
-fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement: Option<&Agreement>, output: &Output) {
+fn show(
+    program: &Program,
+    execution: &Execution,
+    (backend, settings): (&str, &Settings),
+    agreement: Option<&Agreement>,
+    output: &Output,
+) {
     let Counts { arrangement, pes, operations, calls, work, words, returned, elements, packets } = &execution.counts;
     let sides: Vec<String> = arrangement.iter().map(usize::to_string).collect();
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
@@ -220,8 +229,8 @@ fn show(execution: &Execution, (backend, settings): (&str, &Settings), agreement
             execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
         output.line(&format!("  {} runs in {} s; what is told is the last", each.len(), each.join(", ")));
     }
-    if let Some(layout) = settings.layout {
-        output.line(&format!("  operands from a layout, results into it: {}", show_dealing(layout)));
+    if let Some(layouts) = show_layouts(program, settings) {
+        output.line(&format!("  operands from a layout, results into it: {layouts}"));
     }
     let timeline = &execution.timeline;
     let [waiting, sending, receiving] =
@@ -272,7 +281,6 @@ fn to_json(execution: &Execution, (backend, settings): (&str, &Settings)) -> Val
         "backend": backend,
         "ranks": settings.workers,
         "arrangement": counts.arrangement,
-        "layout": settings.layout.map(show_dealing),
         "broadcast": settings.broadcast.keyword(),
         "seconds": execution.elapsed.as_secs_f64(),
         "runs": execution.taken.iter().map(|taken| json!({

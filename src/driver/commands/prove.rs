@@ -6,13 +6,13 @@ use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::way::{dealing, layout};
-use crate::driver::kernels::dealt::run_obligations;
+use crate::driver::kernels::dealt::{Deals, run_obligations};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure};
-use crate::exec::{Dealing, MOST_WORKERS};
+use crate::exec::MOST_WORKERS;
 use crate::integer::Name;
 use crate::smt::{self, Discharged, Verdict};
 use crate::timing::Obligation;
@@ -29,6 +29,7 @@ impl KernelCommand for ProveArguments {
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
     fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+        let deals = self.deals(&kernel)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let best = searched.front.first().map(|found| K::design(&searched, found));
@@ -36,7 +37,7 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, why)),
         };
-        let (obligations, gaps) = self.obligations(&searched, &design)?;
+        let (obligations, gaps) = self.obligations(&searched, &design, &deals)?;
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&obligations))?;
         }
@@ -45,8 +46,8 @@ impl KernelCommand for ProveArguments {
         output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
         gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
-        self.cases()?.iter().for_each(|line| output.line(line));
-        self.say_constructed(&searched.border, output);
+        cases(&deals).iter().for_each(|line| output.line(line));
+        say_constructed(&deals, &searched.border, output);
         if let Some(path) = &self.report {
             reporting::write_proofs(path, &searched, &design, &proofs)?;
         }
@@ -67,37 +68,23 @@ impl ProveArguments {
         &self,
         searched: &Searched<K>,
         design: &K::Design<'_>,
+        deals: &Deals,
     ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
         let mut obligations = K::obligations(searched, design, self.depth)?;
-        let Some(deal) = &self.deal else { return Ok((obligations, vec![])) };
-        let (of_run, gaps) = run_obligations(searched, design, self.depth, (dealing(deal)?, self.dealt_words()?))?;
+        if deals.is_empty() {
+            return Ok((obligations, vec![]));
+        }
+        let (of_run, gaps) = run_obligations(searched, design, self.depth, deals)?;
         obligations.extend(of_run);
         Ok((obligations, gaps))
     }
 
-    /// How words are dealt out, where they are.
-    fn dealt_words(&self) -> Checked<Option<Dealing>> {
-        self.layout.as_deref().map(layout).transpose()
-    }
-
-    /// What of a deal is proved for each of a list of numbers of workers, and not of all at once.
-    fn cases(&self) -> Checked<Vec<String>> {
-        let Some(deal) = &self.deal else { return Ok(vec![]) };
-        let has_blocks = [Some(dealing(deal)?), self.dealt_words()?].contains(&Some(Dealing::Block));
-        let case = |kinds: &str, of: &str| format!("  {kinds:<24} for 1 to {MOST_WORKERS} workers {of}, a case each");
-        let of_blocks = has_blocks.then(|| case("owner-cover, owner-apart", "along an axis"));
-        Ok(of_blocks.into_iter().chain([case("owner-number", "in a row of their grid")]).collect())
-    }
-
-    /// What needs no proof.
-    fn say_constructed(&self, border: &Border, output: &Output) {
-        let Border::Loads = border else { return };
-        output.line("  edge-injection           by construction: what stays is loaded and recovered through the array");
-        if self.deal.is_some() {
-            output.line(
-                "  no-deadlock              by construction: processes serve the streams in the order of the steps",
-            );
-        }
+    /// How PEs and words are dealt out: as the flags say, and else as the schedule does.
+    fn deals<K: Kernel>(&self, kernel: &K) -> Checked<Deals> {
+        let fold = self.deal.as_deref().map(dealing).transpose()?;
+        let layout = self.layout.as_deref().map(layout).transpose()?;
+        let origin = kernel.origin();
+        Ok(origin.deals.unless(fold, layout, &origin.system))
     }
 
     /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
@@ -114,6 +101,26 @@ fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) 
     output.line(&words.title(&kernel.system().name));
     let lines = words.moves().into_iter().chain(words.spaces().iter().map(String::as_str));
     lines.for_each(|line| output.line(&format!("  {line}")));
+}
+
+/// What needs no proof.
+fn say_constructed(deals: &Deals, border: &Border, output: &Output) {
+    let Border::Loads = border else { return };
+    output.line("  edge-injection           by construction: what stays is loaded and recovered through the array");
+    if !deals.is_empty() {
+        output
+            .line("  no-deadlock              by construction: processes serve the streams in the order of the steps");
+    }
+}
+
+/// What of a deal is proved for each of a list of numbers of workers, and not of all at once.
+fn cases(deals: &Deals) -> Vec<String> {
+    if deals.is_empty() {
+        return vec![];
+    }
+    let case = |kinds: &str, of: &str| format!("  {kinds:<24} for 1 to {MOST_WORKERS} workers {of}, a case each");
+    let of_blocks = deals.has_blocks().then(|| case("owner-cover, owner-apart", "along an axis"));
+    of_blocks.into_iter().chain([case("owner-number", "in a row of their grid")]).collect()
 }
 
 /// Elements of a tensor of which it cannot be stated that each is computed once.

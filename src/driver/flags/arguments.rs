@@ -214,7 +214,7 @@ pub struct ProveArguments {
     #[arg(long)]
     pub deal: Option<String>,
     /// Also prove that each word of an array has one home before the run and after it: block, cyclic, or block-cyclic:B, as for `exec`
-    #[arg(long, requires = "deal")]
+    #[arg(long)]
     pub layout: Option<String>,
     /// Write the obligations as SMT-LIB, for any solver
     #[arg(long, value_name = "FILE")]

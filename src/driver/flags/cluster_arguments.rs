@@ -74,8 +74,9 @@ pub struct TuneArguments {
     /// How many ranks, or threads; what is predicted is for ranks
     #[arg(long, value_name = "P", default_value_t = 1)]
     pub ranks: usize,
-    /// How PEs may be dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
-    #[arg(long, value_delimiter = ',', default_value = "block,cyclic,block-cyclic:2")]
+    /// How PEs may be dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time [default: as the schedule folds them, or
+    /// else block,cyclic,block-cyclic:2]
+    #[arg(long, value_delimiter = ',')]
     pub deal: Vec<String>,
     /// How threads or ranks may stand along the axes of the array, such as 2x1,1x2 [default: in all grids of so many]
     #[arg(long, value_name = "GRID,..", value_delimiter = ',')]
@@ -86,8 +87,8 @@ pub struct TuneArguments {
     /// How a word on a bus may get to all who listen: star, tree, chain
     #[arg(long, value_name = "SHAPE,..", value_delimiter = ',', default_value = "tree,chain,star")]
     pub broadcast: Vec<String>,
-    /// How the words of operands and results are dealt out before and after the run: block, cyclic, or block-cyclic:B [default:
-    /// each is with who loads or stores it]
+    /// How the words of operands and results are dealt out before and after the run: block, cyclic, or block-cyclic:B [default: as the
+    /// schedule lays them out, or else each is with who loads or stores it]
     #[arg(long)]
     pub layout: Option<String>,
     /// What works on tiles: `loops`, `faer`, or `openblas` in builds with that feature
@@ -113,11 +114,12 @@ pub struct TuneArguments {
 /// How a program is run, whoever runs it.
 #[derive(Args, Debug)]
 pub struct WayArguments {
-    /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time
-    #[arg(long, default_value = "block")]
-    pub deal: String,
+    /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time [default: as the program says, or else
+    /// block]
+    #[arg(long)]
+    pub deal: Option<String>,
     /// How the words of operands and results, numbers or tiles, are dealt out before and after the run: block, cyclic, or
-    /// block-cyclic:B [default: each is with who loads or stores it]
+    /// block-cyclic:B [default: as the program says, or else each is with who loads or stores it]
     #[arg(long)]
     pub layout: Option<String>,
     /// How many threads or ranks stand along each axis of the array, such as 2x1 [default: the grid that is balanced best]

@@ -2,13 +2,15 @@
 
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::driver::flags::cluster_arguments::WayArguments;
-use crate::exec::{Broadcast, Dealing, Settings};
+use crate::exec::{Broadcast, Settings};
 use crate::leaf::LeafBackend;
+use crate::recurrence::Dealing;
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
     let WayArguments { deal, layout, grid, capacity, broadcast, leaves } = arguments;
-    let (dealing, broadcast, leaves) = (dealing(deal)?, self::broadcast(broadcast)?, self::leaves(leaves)?);
+    let (broadcast, leaves) = (self::broadcast(broadcast)?, self::leaves(leaves)?);
+    let dealing = deal.as_deref().map(self::dealing).transpose()?;
     let layout = layout.as_deref().map(self::layout).transpose()?;
     let arrangement = grid.as_deref().map(arrangement).transpose()?;
     let capacity = *capacity;
@@ -52,25 +54,14 @@ pub fn layout(text: &str) -> Checked<Dealing> {
 
 /// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
 fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
-    match text.split_once(':') {
-        None if text == "block" => Ok(Dealing::Block),
-        None if text == "cyclic" => Ok(Dealing::Cyclic),
-        Some(("block-cyclic", length)) => match length.parse() {
-            Ok(length) if length >= 1 => Ok(Dealing::BlockCyclic(length)),
-            _ => Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
+    match (Dealing::from_keyword(text), text.split_once(':')) {
+        (Some(dealing), _) => Ok(dealing),
+        (None, Some(("block-cyclic", length))) => {
+            Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
                 .help(format!("write --{flag} block-cyclic:2"))
-                .alone(),
-        },
-        _ => Err(unknown(flag, text, &["block", "cyclic", "block-cyclic:2"])),
-    }
-}
-
-/// As the flag is written.
-pub fn show_dealing(dealing: Dealing) -> String {
-    match dealing {
-        Dealing::Block => "block".to_owned(),
-        Dealing::Cyclic => "cyclic".to_owned(),
-        Dealing::BlockCyclic(length) => format!("block-cyclic:{length}"),
+                .alone()
+        }
+        _ => Err(unknown(flag, text, &Dealing::WORDS)),
     }
 }
 

@@ -1,15 +1,71 @@
 //! What must hold of a run without clocks, whose PEs are dealt out to workers.
 //!
-//! In: a design, the depth of its channels where it is not the one that is needed, a dealing, and a layout where there is one. Out: the
-//! obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE has one worker and each
-//! word one home.
+//! In: a design, the depth of its channels where it is not the one that is needed, and how PEs and arrays are dealt out, which a schedule
+//! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
+//! has one worker and each word one home; and a program that says it.
 
+use crate::array::Program;
 use crate::diagnostic::Checked;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::Searched;
-use crate::exec::{Dealing, owner_obligations};
+use crate::exec::owner_obligations;
 use crate::integer::{Name, name};
+use crate::recurrence::{Dealing, Directive, RecurrenceSystem, Role, Schedule};
 use crate::timing::{Obligation, element_obligations};
+
+/// How PEs and the words of arrays are dealt out.
+#[derive(Clone, Debug, Default)]
+pub struct Deals {
+    /// PEs; in blocks where nothing is said.
+    fold: Option<Dealing>,
+    /// The words of arrays; each is with who loads or stores it where nothing is said.
+    layouts: Vec<(Name, Dealing)>,
+}
+
+impl Deals {
+    /// What a schedule says.
+    pub fn of(schedule: &Schedule) -> Deals {
+        let mut deals = Deals::default();
+        for (directive, _) in &schedule.directives {
+            match directive {
+                Directive::Fold(dealing) => deals.fold = Some(*dealing),
+                Directive::Layout(tensor, dealing) => deals.layouts.push((tensor.clone(), *dealing)),
+                _ => {}
+            }
+        }
+        deals
+    }
+
+    /// What flags say, and else this; a flag for a layout is for all arrays.
+    pub fn unless(&self, fold: Option<Dealing>, layout: Option<Dealing>, system: &RecurrenceSystem) -> Deals {
+        let arrays = system.tensors.iter().filter(|tensor| tensor.role != Role::Local);
+        let laid_out = |layout| arrays.map(|tensor| (tensor.name.clone(), layout)).collect();
+        Deals { fold: fold.or(self.fold), layouts: layout.map_or_else(|| self.layouts.clone(), laid_out) }
+    }
+
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.fold.is_none() && self.layouts.is_empty()
+    }
+
+    /// Whether anything is dealt out in blocks.
+    pub fn has_blocks(&self) -> bool {
+        self.fold.unwrap_or_default() == Dealing::Block || self.words().contains(&Dealing::Block)
+    }
+
+    /// Writes it into a program.
+    pub fn write(&self, program: &mut Program) {
+        program.fold = self.fold;
+        for array in &mut program.arrays {
+            let found = self.layouts.iter().find(|(tensor, _)| *tensor == array.name);
+            array.layout = found.map(|(_, layout)| *layout);
+        }
+    }
+
+    fn words(&self) -> Vec<Dealing> {
+        self.layouts.iter().map(|(_, layout)| *layout).collect()
+    }
+}
 
 /// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once.
 ///
@@ -19,13 +75,13 @@ pub fn run_obligations<K: Kernel>(
     searched: &Searched<K>,
     design: &K::Design<'_>,
     depth: Option<u64>,
-    (dealing, layout): (Dealing, Option<Dealing>),
+    deals: &Deals,
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
     let mut obligations = K::no_deadlock(searched, design, depth)?;
     let (once, gaps) = element_obligations(&searched.kernel.origin().system);
     obligations.extend(once);
     obligations.extend(tile_obligations(searched.kernel));
-    obligations.extend(owner_obligations(dealing, layout));
+    obligations.extend(owner_obligations(deals.fold.unwrap_or_default(), &deals.words()));
     Ok((obligations, gaps))
 }
 

@@ -7,6 +7,7 @@ use crate::array::{Program, Tensors, over_tiles};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::schedule;
+use crate::driver::kernels::dealt::Deals;
 use crate::driver::kernels::together::Together;
 use crate::driver::pipeline::LIMIT;
 use crate::driver::shown::steps::Chain;
@@ -47,6 +48,8 @@ pub struct Origin {
     pub followed: Option<Report>,
     /// The designs of all forms together, where they were asked for.
     pub together: Option<Together>,
+    /// How the schedule deals PEs and arrays out.
+    pub deals: Deals,
     tiled: Option<Tiled>,
 }
 
@@ -62,7 +65,9 @@ impl Origin {
         if tiled.is_some() {
             check_elements(&system)?;
         }
-        Ok(Origin { system, algebra, followed, together, tiled })
+        let named = arguments.schedule.as_deref().map(|named| schedule(&system, named)).transpose()?;
+        let deals = named.map(Deals::of).unwrap_or_default();
+        Ok(Origin { system, algebra, followed, together, deals, tiled })
     }
 
     /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.
@@ -101,12 +106,14 @@ impl Origin {
         evaluate_tiled(tiled, &chains, sizes, inputs)
     }
 
-    /// The program for the user's sizes and arrays.
+    /// The program for the user's sizes and arrays, dealt out as the schedule says.
     pub fn finish(&self, program: Program) -> Program {
-        match &self.tiled {
+        let mut program = match &self.tiled {
             Some(tiled) => over_tiles(program, tiled, &self.system),
             None => program,
-        }
+        };
+        self.deals.write(&mut program);
+        program
     }
 }
 

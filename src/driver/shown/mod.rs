@@ -8,6 +8,8 @@ pub mod columns;
 
 pub mod show;
 
+pub mod layouts;
+
 pub mod steps;
 
 pub mod closed_form;

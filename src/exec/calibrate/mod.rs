@@ -5,12 +5,13 @@
 //! small programs on the real back end, leaves are called as workers call them. How much is done at a time is fixed, never how
 //! long. The model is that of `predict`.
 
-use super::{Dealing, Execution, Settings, execute, predict};
+use super::{Execution, Settings, execute, predict};
 use crate::array::{self, Program, Tensors};
 use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::{Bindings, name};
 use crate::leaf::{Effort, LeafBackend};
+use crate::recurrence::Dealing;
 use ndarray::ArrayD;
 use std::time::Duration;
 
@@ -92,7 +93,7 @@ impl Host for Threads {
     type Fault = Diagnostics;
 
     fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors, dealing: Dealing) -> Checked<Duration> {
-        let settings = Settings { workers: WORKERS, dealing, ..Settings::default() };
+        let settings = Settings { workers: WORKERS, dealing: Some(dealing), ..Settings::default() };
         let Execution { elapsed, .. } = execute(program, sizes, inputs, &settings)?;
         Ok(elapsed)
     }

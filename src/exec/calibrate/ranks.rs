@@ -4,8 +4,9 @@ use super::{Host, WORKERS};
 use crate::array::elements::{Sinks, sources_of};
 use crate::array::{Program, Tensors};
 use crate::diagnostic::Checked;
-use crate::exec::{Dealing, Settings, Stopped, World, execute_on_ranks};
+use crate::exec::{Settings, Stopped, World, execute_on_ranks};
 use crate::integer::Bindings;
+use crate::recurrence::Dealing;
 use std::time::Duration;
 
 /// All ranks measure, by the clock of rank 0.
@@ -24,7 +25,7 @@ impl Host for Ranks<'_> {
         inputs: &Tensors,
         dealing: Dealing,
     ) -> Result<Duration, Stopped> {
-        let settings = Settings { workers: WORKERS, dealing, ..Settings::default() };
+        let settings = Settings { workers: WORKERS, dealing: Some(dealing), ..Settings::default() };
         let (mut sources, mut sinks) = (sources_of(inputs), Sinks::new());
         let files = self.world.is_first().then_some((&mut sources, &mut sinks));
         let execution = execute_on_ranks(self.world, program, sizes, files, &settings)?;

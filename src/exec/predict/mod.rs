@@ -97,7 +97,7 @@ pub fn check_precision(settings: &Settings) -> Checked<()> {
 }
 
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
-    let owners = settings.owners(&code.grid, settings.workers)?;
+    let owners = settings.owners(program, &code.grid, settings.workers)?;
     let plan = Plan::new(program, code, &owners, settings.workers, settings);
     let plan = if W::IS_SHARED && settings.apart { plan.apart(program) } else { plan };
     let book = Rc::new(book);

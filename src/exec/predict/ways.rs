@@ -12,10 +12,14 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::exec::Settings;
 use crate::exec::footprint::{Footprint, check_footprints};
 use crate::exec::sharing::broadcast::Broadcast;
-use crate::exec::sharing::owners::{Dealing, arrangements};
+use crate::exec::sharing::owners::arrangements;
 use crate::integer::Bindings;
 use crate::leaf::LeafBackend;
+use crate::recurrence::Dealing;
 use rayon::prelude::*;
+
+/// How PEs may be dealt out where nobody says it.
+const USUAL: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
 
 /// What may be chosen, and what is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +28,13 @@ pub struct Choices {
     pub workers: usize,
     /// Grids of them; all that there are where none is named.
     pub arrangements: Vec<Vec<usize>>,
-    /// How PEs may be dealt out.
+    /// How PEs may be dealt out; where none is named, as the program says, or in all of three ways where it says nothing.
     pub dealings: Vec<Dealing>,
     /// Slots of every channel; none for the depths of the program.
     pub capacities: Vec<Option<u64>>,
     /// How words on buses may get to all who listen, at least one.
     pub broadcasts: Vec<Broadcast>,
-    /// Where operands begin and results end.
+    /// Where operands begin and results end; none for what programs say.
     pub layout: Option<Dealing>,
     /// What runs the leaves.
     pub leaves: LeafBackend,
@@ -43,8 +47,8 @@ impl Choices {
     pub fn ways(&self, program: &Program) -> Vec<Settings> {
         let axes = program.grid.len();
         let (grids, dealings) = match self.workers {
-            1 => (vec![vec![1; axes]], &self.dealings[..self.dealings.len().min(1)]),
-            _ => (self.grids(axes), &self.dealings[..]),
+            1 => (vec![vec![1; axes]], &self.dealings(program)[..1]),
+            _ => (self.grids(axes), self.dealings(program)),
         };
         let shapes = if program.buses.is_empty() || self.workers < 3 { 1 } else { Broadcast::ALL.len() };
         let mut ways = vec![];
@@ -54,6 +58,15 @@ impl Choices {
             }
         }
         ways
+    }
+
+    /// At least one.
+    fn dealings<'a>(&'a self, program: &'a Program) -> &'a [Dealing] {
+        match (&self.dealings[..], &program.fold) {
+            ([], None) => &USUAL,
+            ([], Some(fold)) => std::slice::from_ref(fold),
+            (named, _) => named,
+        }
     }
 
     /// The grids that an array of so many axes can have.
@@ -66,6 +79,7 @@ impl Choices {
 
     fn of_broadcast(&self, grid: &[usize], dealing: Dealing, broadcast: Broadcast) -> Vec<Settings> {
         let Choices { workers, layout, leaves, .. } = *self;
+        let dealing = Some(dealing);
         let arrangement = Some(grid.to_vec()).filter(|grid| !grid.is_empty());
         let settings =
             Settings { workers, apart: true, dealing, arrangement, layout, broadcast, leaves, ..Settings::default() };

@@ -100,7 +100,7 @@ fn execute_words<W: Contents>(
 ) -> Result<Option<Execution>, Stopped> {
     let (sources, sinks) = files.unzip();
     world.settle(sources.as_ref().map_or(Ok(()), |sources| check_inputs(&code.arrays, sources)))?;
-    let owners = world.settle(settings.owners(&code.grid, world.size()))?;
+    let owners = world.settle(settings.owners(program, &code.grid, world.size()))?;
     let plan = Plan::new(program, code, &owners, world.size(), settings);
     let plan = if W::IS_SHARED { plan.apart(program) } else { plan };
     let (share, mut usage) = prepare::<W>(world, &plan, sources, settings)?;

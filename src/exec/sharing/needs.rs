@@ -6,7 +6,6 @@
 //! and coordinates alone, never on words, so the answer is exact, before anything is read or computed. A body that does something wrong
 //! is followed up to there.
 
-use super::homes::Homes;
 use super::marks::Marks;
 use crate::array::{self, Assignment, Environment, Layout, State, Trouble};
 use crate::exec::plan::Plan;
@@ -41,21 +40,21 @@ impl Needs {
             supplied += walk.loads.drain(..).count().min(AHEAD) as u64;
         }
         let Walk { read, stored, driven, prefetched, kept, given, .. } = walk;
-        let runs = |marks: &[Marks], is_output: bool| match &plan.homes {
-            Some(homes) => homes_of(plan, homes, worker, is_output),
-            None => marks.iter().map(Marks::runs).collect(),
-        };
-        let (read, stored) = (runs(&read, false), runs(&stored, true));
+        let (read, stored) = (there(plan, worker, &read, false), there(plan, worker, &stored, true));
         Needs { read, stored, driven, prefetched, supplied: supplied + kept, given }
     }
 }
 
-/// The words of inputs, or of outputs, that have their home at a worker.
-fn homes_of(plan: &Plan<'_>, homes: &Homes, worker: usize, is_output: bool) -> Vec<Vec<Range<usize>>> {
-    let arrays = plan.code.arrays.iter().enumerate();
-    let runs = |(array, layout): (usize, &Layout)| match layout.is_output() == is_output {
-        true => homes.runs(array, layout, worker),
-        false => vec![],
+/// The words of inputs, or of outputs, that have their home at a worker; of an array without a layout those that its PEs handle.
+fn there(plan: &Plan<'_>, worker: usize, handled: &[Marks], is_output: bool) -> Vec<Vec<Range<usize>>> {
+    let arrays = plan.code.arrays.iter().zip(handled).enumerate();
+    let runs = |(array, (layout, handled)): (usize, (&Layout, &Marks))| {
+        let homes = plan.homes.as_ref().and_then(|homes| homes.runs(array, layout, worker));
+        match homes {
+            Some(_) if layout.is_output() != is_output => vec![],
+            Some(homes) => homes,
+            None => handled.runs(),
+        }
     };
     arrays.map(runs).collect()
 }

@@ -6,18 +6,7 @@
 
 use crate::array::Grid;
 use crate::diagnostic::{Checked, Diagnostic};
-
-/// How the PEs of one axis are dealt out to the workers of that axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dealing {
-    /// Runs of PEs, one for each worker, as long as each other but for the last ones.
-    #[default]
-    Block,
-    /// One PE at a time, in turn.
-    Cyclic,
-    /// So many PEs at a time, at least 1, in turn.
-    BlockCyclic(usize),
-}
+use crate::recurrence::Dealing;
 
 /// The worker of each PE of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@
 //! (`timing/no_deadlock.rs`) says that every wait is for something earlier; and whoever runs which PE, there is one history (the law
 //! at the top of the crate's `exec`).
 
-use super::owners::Dealing;
 use crate::integer::{Affine, Name, name};
+use crate::recurrence::Dealing;
 use crate::timing::{Formula, Kind, Obligation, Reason};
 
 /// The most workers for which there is a case, where what is proved is linear for each number of workers alone.
@@ -268,9 +268,12 @@ fn stated(
 
 /// All that is to be proved of the workers that PEs are dealt out to, and that words are where there is a layout. Homes stand along the
 /// axes of an array as workers do along those of the PEs, so they are numbered alike.
-pub fn owner_obligations(dealing: Dealing, layout: Option<Dealing>) -> Vec<Obligation> {
+pub fn owner_obligations(dealing: Dealing, layouts: &[Dealing]) -> Vec<Obligation> {
     let mut obligations = Shares::of(Things::PES, dealing).obligations();
-    obligations.extend(layout.into_iter().flat_map(|layout| Shares::of(Things::WORDS, layout).obligations()));
+    let is_first = |(position, layout): &(usize, &Dealing)| !layouts[..*position].contains(layout);
+    for (_, layout) in layouts.iter().enumerate().filter(is_first) {
+        obligations.extend(Shares::of(Things::WORDS, *layout).obligations());
+    }
     obligations.push(numbering_obligation(|columns| columns));
     obligations
 }

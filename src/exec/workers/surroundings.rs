@@ -100,7 +100,7 @@ impl<A, W: Word> Around<'_, '_, A, W> {
     #[inline(always)]
     fn home(&self, array: usize, address: usize) -> Option<usize> {
         let homes = self.world.plan.homes.as_ref()?;
-        Some(homes.of(array, address)).filter(|home| *home != self.world.plan.owner(self.pe.0))
+        homes.of(array, address).filter(|home| *home != self.world.plan.owner(self.pe.0))
     }
 
     /// Sends what the PE holds already, of what it is to send after the `let` at `counter`; whether it has sent anything.

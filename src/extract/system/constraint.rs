@@ -129,9 +129,13 @@ impl SystemConstraint {
                 Ok(())
             }
             Directive::Tile(..) => Err(tiles_come_first(&system.source, span)),
-            _ => Err(Diagnostic::new("layouts and folds onto processors are read but not mapped yet")
-                .label(&system.source, span, "no effect on a scalar array")
-                .help("remove the line; PEs and arrays are dealt out when a program runs: `systole exec --deal cyclic --layout block`")),
+            Directive::Load(tensor, _) => Err(Diagnostic::new(format!(
+                "`{tensor}` is loaded through the array only in kernels of one space so far"
+            ))
+            .label(&system.source, span, "values of several spaces enter through ports of their PEs")
+            .help("remove the line")),
+            // Who runs a PE, and where arrays are, is the program's.
+            Directive::Fold(_) | Directive::Layout(..) => Ok(()),
         }
     }
 

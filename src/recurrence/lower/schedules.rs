@@ -3,15 +3,13 @@
 use super::Lowering;
 use super::equations::count;
 use crate::integer::{Affine, Matrix, Name, dot};
-use crate::recurrence::{Directive, Equation, Expr, Schedule};
+use crate::recurrence::{Dealing, Directive, Equation, Expr, Role, Schedule};
 use crate::span::Span;
 use crate::syntax::ast::{self, Ident, Spanned};
 
 /// The largest tile.
 const TILE_LIMIT: f64 = 2_147_483_648.0;
 
-const FOLDS: [&str; 2] = ["block", "cyclic"];
-const LAYOUTS: [&str; 3] = ["block", "cyclic", "block_cyclic"];
 const BOUNDARIES: [&str; 2] = ["boundary", "anywhere"];
 const NETWORKS: [&str; 6] = ["line", "wire", "mesh", "hex", "king", "torus"];
 
@@ -67,15 +65,12 @@ impl Lowering<'_> {
             ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
-            ast::Directive::Fold(word) => self.choose("fold", word, &FOLDS).map(Directive::Fold),
+            ast::Directive::Fold(word) => self.lower_dealing("fold", word).map(Directive::Fold),
             ast::Directive::FoldBy(factors) => {
                 let factors: Vec<_> = factors.iter().map(|factor| self.lower_count(factor, "a fold")).collect();
                 factors.into_iter().collect::<Option<_>>().map(Directive::FoldBy)
             }
-            ast::Directive::Layout(tensor, word) => {
-                let (tensor, word) = (self.find_tensor(tensor), self.choose("layout", word, &LAYOUTS));
-                Some(Directive::Layout(tensor?.name, word?))
-            }
+            ast::Directive::Layout(tensor, word) => self.lower_layout(tensor, word),
             ast::Directive::Io(word) => {
                 self.choose("io", word, &BOUNDARIES).map(|word| Directive::BoundaryIo(&*word == "boundary"))
             }
@@ -202,6 +197,26 @@ impl Lowering<'_> {
         None
     }
 
+    /// Where an array begins or ends; what is neither read nor written has no place of its own.
+    fn lower_layout(&mut self, tensor: &Ident, word: &Ident) -> Option<Directive> {
+        let (found, dealing) = (self.find_tensor(tensor), self.lower_dealing("layout", word));
+        let found = found?;
+        if found.role == Role::Local {
+            let message = format!("`{}` has no layout, since it is neither an input nor an output", found.name);
+            self.report(self.blame(tensor.span, message, "named here").help("remove the line"));
+            return None;
+        }
+        Some(Directive::Layout(found.name, dealing?))
+    }
+
+    fn lower_dealing(&mut self, what: &str, word: &Ident) -> Option<Dealing> {
+        let known = Dealing::from_keyword(&word.node);
+        if known.is_none() {
+            self.choose(what, word, &Dealing::WORDS);
+        }
+        known
+    }
+
     /// One of the few words that may follow `what`.
     pub(super) fn choose(&mut self, what: &str, word: &Ident, known: &[&str]) -> Option<Name> {
         if known.contains(&&*word.node) {
@@ -224,7 +239,8 @@ fn subject(directive: &Directive) -> String {
         Directive::BoundaryIo(_) => "`io`".to_owned(),
         Directive::Network(_) => "`network`".to_owned(),
         Directive::Tile(index, _) => format!("the tile of `{index}`"),
-        Directive::Fold(_) | Directive::FoldBy(_) => "`fold`".to_owned(),
+        Directive::Fold(_) => "the `fold` onto workers".to_owned(),
+        Directive::FoldBy(_) => "the `fold` of PEs".to_owned(),
         Directive::Load(tensor, _) => format!("how `{tensor}` is loaded"),
         Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),
     }

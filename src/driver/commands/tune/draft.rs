@@ -13,8 +13,9 @@ use crate::driver::kernels::origin::tile_size;
 use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved, messages, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
-use crate::exec::{Dealing, Settings};
+use crate::exec::Settings;
 use crate::recurrence;
+use crate::recurrence::Dealing;
 use crate::smt;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -76,13 +77,13 @@ impl Draft {
         Ok(drafted.into_iter().map(|drafted| drafted.program).collect())
     }
 
-    /// The program of one of these designs, proved, and so is that it is run as it is said to.
+    /// The program of one of these designs, dealt out as it is said to be; it is proved, and so is that run of it.
     ///
     /// # Errors
     /// An obligation that is refuted or unknown.
     pub fn proved(&self, design: usize, way: &Settings, limit: u64) -> Result<Drafted, Failure> {
         let Settings { capacity, dealing, layout, .. } = *way;
-        let proved = self.run(Task::Prove { design, capacity, deal: (dealing, layout), limit })?.pop();
+        let proved = self.run(Task::Prove { design, capacity, dealt: (dealing, layout), limit })?.pop();
         proved.ok_or_else(|| vec![Diagnostic::new("the design is not found again")].into())
     }
 
@@ -99,7 +100,7 @@ enum Task {
     /// So many programs at most.
     Weigh(usize),
     /// The program of one design, with such slots, such a dealing and such a layout, each obligation within so many milliseconds.
-    Prove { design: usize, capacity: Option<u64>, deal: (Dealing, Option<Dealing>), limit: u64 },
+    Prove { design: usize, capacity: Option<u64>, dealt: (Option<Dealing>, Option<Dealing>), limit: u64 },
 }
 
 struct Drafting<'a> {
@@ -126,13 +127,19 @@ impl KernelCommand for Drafting<'_> {
                 let program = |found| drafted(K::program(&searched, &K::design(&searched, found))?, 0);
                 designs.map(program).collect::<Checked<_>>()?
             }
-            Task::Prove { design, capacity, deal, limit } => {
+            Task::Prove { design, capacity, dealt: (fold, layout), limit } => {
+                let origin = kernel.origin();
+                let deals = origin.deals.unless(fold, layout, &origin.system);
                 searched.front = searched.front.into_iter().skip(design).take(1).collect();
                 let (_, _, design, proofs) = first_proved(&searched, limit, output)?;
-                let (of_run, _) = run_obligations(&searched, &design, capacity, deal)?;
+                let (of_run, _) = run_obligations(&searched, &design, capacity, &deals)?;
                 let run = smt::discharge_all(&of_run, Duration::from_millis(limit));
                 match verdict(&run) {
-                    Verdict::Good => vec![drafted(K::program(&searched, &design)?, proofs.len() + run.len())?],
+                    Verdict::Good => {
+                        let mut program = K::program(&searched, &design)?;
+                        deals.write(&mut program);
+                        vec![drafted(program, proofs.len() + run.len())?]
+                    }
                     verdict => return Err(Failure { diagnostics: messages(&searched, &run), verdict }),
                 }
             }

@@ -4,7 +4,6 @@ use super::draft::{Draft, Drafted};
 use super::{LeftOut, Tuning, Weighed};
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::TuneArguments;
-use crate::driver::flags::way::show_dealing;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
 use crate::exec::{Settings, show_bytes};
@@ -51,7 +50,7 @@ fn cells(tuning: &Tuning, Weighed { draft, design, way, prediction }: &Weighed) 
         prediction.counts.words.to_string(),
         show_bytes(prediction.memory.total()),
         grid(way),
-        show_dealing(way.dealing),
+        way.dealing.unwrap_or_default().to_string(),
         way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string()),
         way.broadcast.keyword().to_owned(),
         design.to_string(),
@@ -69,7 +68,7 @@ fn grid(way: &Settings) -> String {
 pub fn way(way: &Settings) -> String {
     let slots = way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string());
     let shape = way.broadcast.keyword();
-    format!("{}, {}, {slots} slots, broadcast by {shape}", grid(way), show_dealing(way.dealing))
+    format!("{}, {}, {slots} slots, broadcast by {shape}", grid(way), way.dealing.unwrap_or_default())
 }
 
 /// The command that runs the program, or the one that writes it.
@@ -84,9 +83,9 @@ pub fn next(arguments: &TuneArguments, draft: &Draft, way: &Settings) -> String 
     };
     let grid = if way.arrangement.is_some() { format!(" --grid {}", grid(way)) } else { String::new() };
     let capacity = way.capacity.map_or_else(String::new, |slots| format!(" --capacity {slots}"));
-    let layout = way.layout.map_or_else(String::new, |layout| format!(" --layout {}", show_dealing(layout)));
-    let (dealing, shape) = (show_dealing(way.dealing), way.broadcast.keyword());
-    let how = format!("{grid} --deal {dealing}{capacity}{layout} --broadcast {shape} --leaves {}", arguments.leaves);
+    let shape = way.broadcast.keyword();
+    // How PEs and arrays are dealt out stands in the program.
+    let how = format!("{grid}{capacity} --broadcast {shape} --leaves {}", arguments.leaves);
     let run = format!("systole exec {} --size {size}", path.display());
     format!("next: {run} --threads {}{how}\n  or: mpirun -n {} {run} --backend mpi{how}", way.workers, way.workers)
 }
@@ -97,7 +96,7 @@ pub fn to_json(tuning: &Tuning, proved: &Drafted, with_text: bool) -> Value {
         let mut object = predict::to_json(prediction);
         object["schedule"] = json!(tuning.drafts[*draft].name);
         object["design"] = json!(design);
-        object["deal"] = json!(show_dealing(way.dealing));
+        object["deal"] = json!(way.dealing.unwrap_or_default().to_string());
         object["capacity"] = json!(way.capacity);
         object["broadcast"] = json!(way.broadcast.keyword());
         object

@@ -1,0 +1,51 @@
+//! Programs that say how they are dealt out, as their schedules do: they run as if flags said it, and flags come first.
+
+use super::programs::{Way, inputs, program, sizes};
+use systole::array::{Program, print};
+use systole::exec::{Counts, Settings, execute};
+use systole::recurrence::Dealing;
+
+const CYCLIC: Option<Dealing> = Some(Dealing::Cyclic);
+
+/// Cholesky's factor in tiles, by one of its schedules.
+fn factor(schedule: &str) -> Way {
+    let flags = ["--tile", "i=4", "--schedule", schedule].map(str::to_owned).to_vec();
+    Way { kernel: "cholesky".to_owned(), flags }
+}
+
+/// What is counted in a run; how many packets there are is chance.
+fn counts(program: &Program, settings: &Settings) -> Counts {
+    let (system, sizes) = (factor("timed").system(), sizes(&[("N", 26)]));
+    let execution = execute(program, &sizes, &inputs(&system, &sizes), settings).expect("a run");
+    Counts { packets: 0, ..execution.counts }
+}
+
+#[test]
+fn a_program_says_what_its_schedule_says() {
+    let (said, silent) = (program(&factor("block-cyclic").emit()), program(&factor("timed").emit()));
+    assert_eq!((said.fold, silent.fold), (CYCLIC, None));
+    assert!(said.arrays.iter().all(|array| array.layout == CYCLIC));
+    let text = print(&said);
+    for part in ["\n  (fold cyclic)\n", "(array A in (N N) (is positive_definite) (layout cyclic) (axes "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let bare: String = text.replace(" (layout cyclic)", "").replace("\n  (fold cyclic)", "");
+    let without_digest = |text: &str| text[..text.rfind("(digest").expect("a digest")].to_owned();
+    assert_eq!(without_digest(&bare), without_digest(&print(&silent)));
+}
+
+#[test]
+fn a_run_is_as_the_program_says_unless_settings_say_otherwise() {
+    let (said, silent) = (program(&factor("block-cyclic").emit()), program(&factor("timed").emit()));
+    for workers in [1, 2, 3, 4, 6] {
+        let plain = Settings { workers, ..Settings::default() };
+        let cyclic = Settings { dealing: CYCLIC, layout: CYCLIC, ..plain.clone() };
+        assert_eq!(counts(&said, &plain), counts(&silent, &cyclic), "{workers} workers");
+        let block = Some(Dealing::Block);
+        let other = Settings { dealing: block, layout: block, ..plain.clone() };
+        assert_eq!(counts(&said, &other), counts(&silent, &other), "{workers} workers, otherwise");
+        if workers > 1 {
+            assert_ne!(counts(&said, &plain), counts(&silent, &plain), "{workers} workers, as nobody says");
+        }
+    }
+}
