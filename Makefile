@@ -61,7 +61,8 @@ TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block
   --ours split/r=128,i=256/2x1/block/cyclic --ours split/r=256,i=512/2x1/block/cyclic --ours grid/r=128,i=256/2x1/block \
   --ours grid/r=264,i=192/2x1/block
 POTRF_OURS := --ours timed/i=256/1x2/cyclic --ours timed/i=256/1x2/block-cyclic:2 --ours timed/i=128/1x2/cyclic \
-  --ours timed/i=128/1x2/block-cyclic:2 --ours timed/i=512/1x2/cyclic --ours timed/i=192/1x2/cyclic
+  --ours timed/i=128/1x2/block-cyclic:2 --ours timed/i=512/1x2/cyclic --ours timed/i=192/1x2/cyclic \
+  --ours timed/i=264/1x2/cyclic
 peers: setup $(PEER) $(if $(MKL),$(PEER)-mkl)
 	$(CONTEST) --routine gemm $(GEMM_OURS)
 	$(CONTEST) --routine trsm $(TRSM_OURS)

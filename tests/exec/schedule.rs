@@ -3,10 +3,11 @@
 //! The acts of each PE are those that the simulator shows. Each worker has a queue of its PEs; a turn of one is up to 4 sends and
 //! receives; what was sent in it leaves at its end, and is there `ALPHA` later. Whoever waits goes back to the queue's end when its
 //! word, or its slot, is there. Who comes to a leaf hands on what it only passes on, as far as there is room, and calls the leaf
-//! when nobody else is in the queue, in the order of the steps. It is over when nothing is under way.
+//! when nobody else is in the queue, in the order of the steps; these are counted from the PE's first leaf where the text sends no
+//! register that it computes. It is over when nothing is under way.
 
 use std::collections::{BTreeSet, VecDeque};
-use systole::array::{Code, Program, Tensors, Wiring};
+use systole::array::{Class, Code, Instruction, Program, Tensors, Wiring};
 use systole::exec::{Owners, Settings};
 use systole::integer::Bindings;
 use systole::sim::observe::{Event, Observer};
@@ -103,6 +104,8 @@ struct Model {
     queues: Vec<VecDeque<usize>>,
     /// For each worker the PEs at a leaf, by its step and by when they came.
     tiles: Vec<BTreeSet<(u64, usize, usize)>>,
+    /// For each PE the step from which its leaves are counted.
+    since: Vec<u64>,
     /// How many PEs have come to a leaf.
     entries: usize,
     /// For each PE the wires on which it has sent ahead.
@@ -140,10 +143,12 @@ pub fn makespan(
     let owners = Owners::new(&code.grid, settings.workers, settings.dealing.unwrap_or_default());
     let owner: Vec<usize> = seen.positions.iter().map(|position| owners.of(*position)).collect();
     let of = |worker| (0..owner.len()).filter(|pe| owner[*pe] == worker).collect();
+    let waits = program.classes.iter().any(|class| sends_a_result(program, class));
     let capacity = |wire: &[usize; 3]| settings.capacity.unwrap_or(program.channels[wire[2]].depth);
     let mut model = Model {
         queues: (0..settings.workers).map(of).collect(),
         tiles: vec![BTreeSet::new(); settings.workers],
+        since: seen.acts.iter().map(|acts| if waits { 0 } else { first_leaf(acts) }).collect(),
         entries: 0,
         given: vec![BTreeSet::new(); seen.acts.len()],
         words: vec![0; seen.wires.len()],
@@ -158,6 +163,34 @@ pub fn makespan(
         owner,
     };
     model.run()
+}
+
+/// The step of a PE's first leaf.
+fn first_leaf(acts: &[Act]) -> u64 {
+    let steps = acts.iter().filter_map(|act| if let Act::Leaf { step, .. } = act { Some(*step) } else { None });
+    steps.min().unwrap_or(0)
+}
+
+/// Whether a class sends a register that it computes to another PE, or drives it.
+fn sends_a_result(program: &Program, class: &Class) -> bool {
+    let (mut computed, mut sent) = (BTreeSet::new(), BTreeSet::new());
+    let mut blocks = vec![&class.body[..]];
+    while let Some(block) = blocks.pop() {
+        for instruction in block {
+            match instruction {
+                Instruction::Loop { body, .. } => blocks.push(body),
+                Instruction::If { then, otherwise, .. } => blocks.extend([&then[..], otherwise]),
+                Instruction::Let(register, _) => _ = computed.insert(register),
+                Instruction::Send(channel, register) => {
+                    let channel = program.channels.iter().find(|known| known.name == *channel).expect("a channel");
+                    sent.extend(Some(register).filter(|_| channel.offset.iter().any(|along| *along != 0)));
+                }
+                Instruction::Drive(_, register, _) => _ = sent.insert(register),
+                _ => {}
+            }
+        }
+    }
+    !computed.is_disjoint(&sent)
 }
 
 impl Model {
@@ -219,7 +252,7 @@ impl Model {
                 Act::Leaf { step, .. } if !std::mem::take(&mut is_due) => {
                     self.send_ahead(worker, pe, step);
                     self.entries += 1;
-                    self.tiles[worker].insert((step, self.entries, pe));
+                    self.tiles[worker].insert((step - self.since[pe], self.entries, pe));
                     return;
                 }
                 Act::Leaf { duration, .. } => {

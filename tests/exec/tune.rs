@@ -14,7 +14,7 @@ use systole::span::Source;
 
 /// A message takes as long as some thousand functions, which the larger tiles do faster.
 const MACHINE: &str = "[cluster]\nalpha = 2e-6\nbeta = 1e-9\ngamma = 1e-9\noperation = 1e-8\n\
-    [loops]\ngemm = { 4 = 0.5, 8 = 1.0 }\ntrsm = 0.5\nother = 0.25\n";
+    [loops]\ngemm = { 4 = 0.5, 8 = 1.0 }\ntrsm = 0.5\nsyrk = 0.5\npotrf = 0.25\nother = 0.25\n";
 
 const DEALS: [(&str, Dealing); 3] =
     [("block", Dealing::Block), ("cyclic", Dealing::Cyclic), ("block-cyclic:2", Dealing::BlockCyclic(2))];

@@ -64,6 +64,8 @@ impl<W: Clone> Prefetched<W> {
 pub struct Outlook {
     /// The step of the program, where it says so.
     step: i64,
+    /// That of the first tile.
+    first: Option<i64>,
     /// Whether the tile is to be computed in this turn.
     pub is_due: bool,
     /// Whether all that can ever be sent ahead of the tile has been sent.
@@ -101,6 +103,13 @@ impl<A, W: Word> Around<'_, '_, A, W> {
     fn home(&self, array: usize, address: usize) -> Option<usize> {
         let homes = self.world.plan.homes.as_ref()?;
         homes.of(array, address).filter(|home| *home != self.world.plan.owner(self.pe.0))
+    }
+
+    /// When the tile is to be computed (`agenda.rs`): in its step, or where no PE waits for one, as many steps after the PE's first.
+    fn turn(&mut self) -> i64 {
+        let Outlook { step, ref mut first, .. } = *self.outlook;
+        let first = *first.get_or_insert(step);
+        if self.world.plan.hands_on { step } else { step.saturating_sub(first) }
     }
 
     /// Sends what the PE holds already, of what it is to send after the `let` at `counter`; whether it has sent anything.
@@ -225,7 +234,10 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
         let is_now = !has_sent && std::mem::take(&mut self.outlook.is_due);
         match is_now {
             true => self.outlook.is_settled = false,
-            false => self.world.ready.push_tile(self.outlook.step, self.pe.1),
+            false => {
+                let turn = self.turn();
+                self.world.ready.push_tile(turn, self.pe.1);
+            }
         }
         is_now
     }
