@@ -9,7 +9,7 @@ use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
 use crate::driver::flags::setting::{Setting, schedule};
-use crate::driver::kernels::dealt::run_obligations;
+use crate::driver::kernels::dealt::all_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::one_space::OneSpace;
 use crate::driver::kernels::origin::{Derived, Origin};
@@ -196,11 +196,7 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 
 /// All obligations of a design, discharged, and those of how its schedule deals it out; each within so many milliseconds.
 pub fn prove<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, limit: u64) -> Checked<Vec<Discharged>> {
-    let mut obligations = K::obligations(searched, design, None)?;
-    let deals = &searched.kernel.origin().deals;
-    if !deals.is_empty() {
-        obligations.extend(run_obligations(searched, design, None, deals)?.0);
-    }
+    let (obligations, _) = all_obligations(searched, design, None, &searched.kernel.origin().deals)?;
     Ok(smt::discharge_all(&obligations, Duration::from_millis(limit)))
 }
 

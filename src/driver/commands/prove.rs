@@ -6,16 +6,14 @@ use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::way::{dealing, layout};
-use crate::driver::kernels::dealt::{Deals, run_obligations};
+use crate::driver::kernels::dealt::{Deals, all_obligations};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure};
 use crate::exec::MOST_WORKERS;
-use crate::integer::Name;
 use crate::smt::{self, Discharged, Verdict};
-use crate::timing::Obligation;
 use std::time::Duration;
 
 impl KernelCommand for ProveArguments {
@@ -37,7 +35,7 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, why)),
         };
-        let (obligations, gaps) = self.obligations(&searched, &design, &deals)?;
+        let (obligations, gaps) = all_obligations(&searched, &design, self.depth, &deals)?;
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&obligations))?;
         }
@@ -63,22 +61,6 @@ impl KernelCommand for ProveArguments {
 }
 
 impl ProveArguments {
-    /// What is to be proved of a design, and of the deal where one is given; and the tensors of which it cannot be stated.
-    fn obligations<K: Kernel>(
-        &self,
-        searched: &Searched<K>,
-        design: &K::Design<'_>,
-        deals: &Deals,
-    ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
-        let mut obligations = K::obligations(searched, design, self.depth)?;
-        if deals.is_empty() {
-            return Ok((obligations, vec![]));
-        }
-        let (of_run, gaps) = run_obligations(searched, design, self.depth, deals)?;
-        obligations.extend(of_run);
-        Ok((obligations, gaps))
-    }
-
     /// How PEs and words are dealt out: as the flags say, and else as the schedule does.
     fn deals<K: Kernel>(&self, kernel: &K) -> Checked<Deals> {
         let fold = self.deal.as_deref().map(dealing).transpose()?;

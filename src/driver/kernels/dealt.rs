@@ -67,6 +67,25 @@ impl Deals {
     }
 }
 
+/// The obligations of a design, and where PEs or arrays are dealt out those of a run; and the tensors of which it cannot be stated that each
+/// element is computed once.
+///
+/// # Errors
+/// As for [`run_obligations`].
+pub fn all_obligations<K: Kernel>(
+    searched: &Searched<K>,
+    design: &K::Design<'_>,
+    depth: Option<u64>,
+    deals: &Deals,
+) -> Checked<(Vec<Obligation>, Vec<Name>)> {
+    let of_design = K::obligations(searched, design, depth)?;
+    if deals.is_empty() {
+        return Ok((of_design, vec![]));
+    }
+    let (of_run, gaps) = run_obligations(searched, design, depth, deals)?;
+    Ok(([of_design, of_run].concat(), gaps))
+}
+
 /// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once.
 ///
 /// # Errors
