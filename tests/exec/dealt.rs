@@ -1,6 +1,8 @@
 //! Programs that say how they are dealt out, as their schedules do: they run as if flags said it, and flags come first.
 
+use super::command::{Emitted, exec};
 use super::programs::{Way, inputs, program, sizes};
+use serde_json::{Value, json};
 use systole::array::{Program, print};
 use systole::exec::{Counts, Settings, execute};
 use systole::recurrence::Dealing;
@@ -48,4 +50,24 @@ fn a_run_is_as_the_program_says_unless_settings_say_otherwise() {
             assert_ne!(counts(&said, &plain), counts(&silent, &plain), "{workers} workers, as nobody says");
         }
     }
+}
+
+/// Where arrays differ each is named, and those without a layout are not.
+#[test]
+fn a_run_says_which_arrays_have_a_layout() {
+    let kernel = "kernels/cholesky.rec";
+    let emitted = Emitted::of(kernel, &["--tile", "i=4", "--schedule", "timed"]);
+    let text = std::fs::read_to_string(&emitted.program).expect("a program");
+    let laid_out = text.replace("(array L out (N N)", "(array L out (N N) (layout block-cyclic:2)");
+    std::fs::write(&emitted.program, laid_out).expect("written");
+    let run = ["--size", "N=13", "--threads", "3", "--reference", kernel];
+    let told = String::from_utf8(exec(&emitted, &run).stdout).expect("text");
+    assert!(told.contains("results into it: L block-cyclic:2\n"), "{told}");
+    let object = |flags: &[&str]| -> Value {
+        serde_json::from_slice(&exec(&emitted, &[&run[..], flags, &["--json"]].concat()).stdout).expect("JSON")
+    };
+    let found = object(&[]);
+    assert_eq!((&found["deal"], &found["layout"]), (&json!("block"), &json!({ "L": "block-cyclic:2" })));
+    assert_eq!(found["rounding"], 0.0);
+    assert_eq!(object(&["--layout", "cyclic"])["layout"], "cyclic");
 }
