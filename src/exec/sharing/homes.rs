@@ -1,8 +1,8 @@
 //! Which worker has a word of an array before the run, or after it.
 //!
 //! In: the shapes of arrays, how the axes of each are dealt out, if they are, and how the workers stand for the PEs. Out: for each word
-//! of those that are the one worker that is its home. The workers stand along the axes of an array as they do along those of the PEs where it has as many, else in the
-//! grid that is balanced best, as [`Owners`] say. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
+//! of those that are the one worker that is its home. The workers stand along the axes of an array as they do along those of the PEs
+//! where it has as many, else in the grid that is balanced best, as [`Owners`] say. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
 
 use super::marks::Marks;
 use super::owners::Owners;

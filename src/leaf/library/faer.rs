@@ -106,8 +106,8 @@ impl<E: Element> Solve<E> for Faer {
 /// The sides of a block that is multiplied at a time: as much of each line of the result as the library's kernel keeps in registers, in
 /// bytes; and as many lines, and as many terms of a sum, as leave the block of the factor that every call reads in the second cache.
 /// Products of 256 x 256 by 256 take 0.89 of the time of whole ones, 0.92 with one factor out of the cache, 0.98 with all out of it, and of
-/// 1024 x 1024 by 512 0.79 (0.24.4, AVX-512). The kernel takes 24 doubles of a line
-/// at once: a tile of 264 is eleven times as wide, and is not cut; of one of 256 the last 16 go slower.
+/// 1024 x 1024 by 512 0.79 (0.24.4, AVX-512). The kernel takes 24 doubles of a line at once: a tile of 264 is eleven times as wide, and is
+/// not cut; of one of 256 the last 16 go slower.
 const LINE_BYTES: usize = 384;
 const LONGEST: usize = 264;
 
