@@ -60,9 +60,9 @@ TRSM_OURS := --ours grid/r=512,i=256/2x1/block --ours grid/r=256,i=256/2x1/block
   --ours grid/r=1024,i=512/2x1/block --ours grid/r=256,i=384/2x1/block \
   --ours split/r=128,i=256/2x1/block/cyclic --ours split/r=256,i=512/2x1/block/cyclic --ours grid/r=128,i=256/2x1/block \
   --ours grid/r=264,i=192/2x1/block
-POTRF_OURS := --ours timed/i=256/1x2/cyclic --ours timed/i=256/1x2/block-cyclic:2 --ours timed/i=128/1x2/cyclic \
-  --ours timed/i=128/1x2/block-cyclic:2 --ours timed/i=512/1x2/cyclic --ours timed/i=192/1x2/cyclic \
-  --ours timed/i=264/1x2/cyclic
+POTRF_OURS := --ours timed/i=256/1x2/cyclic/turns:4 --ours timed/i=128/1x2/cyclic --ours timed/i=128/1x2/cyclic/turns:4 \
+  --ours timed/i=128/1x2/block-cyclic:2 --ours timed/i=512/1x2/cyclic/turns:2 --ours timed/i=192/1x2/cyclic/turns:4 \
+  --ours timed/i=264/1x2/cyclic/turns:4
 peers: setup $(PEER) $(if $(MKL),$(PEER)-mkl)
 	$(CONTEST) --routine gemm $(GEMM_OURS)
 	$(CONTEST) --routine trsm $(TRSM_OURS)
@@ -94,9 +94,9 @@ figures: setup
 	$(SYSTOLE) emit kernels/matmul.rec --schedule cannon --tile i=512,j=512,k=512 -o $(FIGURES)/product.pe
 	$(RANKS) 2 $(SYSTOLE) calibrate --backend mpi --leaves faer --tile 32,64,128,256 -o $(FIGURES)/cluster.toml
 	@for n in 512 1024 1536 2048; do for ranks in 1 2; do \
-	  for run in "matmul M=$$n,N=$$n,K=$$n $${ranks}x1 block" "trsm N=$$n,R=$$n $${ranks}x1 block" "cholesky N=$$n 1x$$ranks cyclic"; do \
+	  for run in "matmul M=$$n,N=$$n,K=$$n $${ranks}x1 block" "trsm N=$$n,R=$$n $${ranks}x1 block" "cholesky N=$$n 1x$$ranks cyclic --order turns:4"; do \
 	    set -- $$run; printf "%-8s %4d, %d ranks" $$1 $$n $$ranks; \
-	    $(RANKS) $$ranks $(SYSTOLE) exec $(FIGURES)/$$1.pe --backend mpi --size $$2 --grid $$3 --deal $$4 --leaves faer --repeat 5 \
+	    $(RANKS) $$ranks $(SYSTOLE) exec $(FIGURES)/$$1.pe --backend mpi --size $$2 --grid $$3 --leaves faer --repeat 5 --deal $$(shift 3; echo $$*) \
 	      --machine $(FIGURES)/cluster.toml | grep predicted || exit 1; \
 	done; done; done
 	@for how in "$(TWO)" "$(TWO) --capacity 1" "$(SYSTOLE) exec $(FIGURES)/product.pe --threads 2"; do \

@@ -38,7 +38,7 @@ struct Arguments {
     /// A solve has so many times fewer right-hand sides than unknowns
     #[arg(long, default_value_t = 1)]
     fewer: usize,
-    /// Our programs, SCHEDULE/TILES/GRID/DEAL or SCHEDULE/TILES/GRID/DEAL/LAYOUT
+    /// Our programs, SCHEDULE/TILES/GRID/DEAL, and behind it where they are wanted /LAYOUT and /ORDER
     #[arg(long, required = true)]
     ours: Vec<String>,
     /// What runs our leaves; each is a side of its own

@@ -12,17 +12,18 @@ use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::name;
-use crate::recurrence::{Assumption, Dealing, Role};
+use crate::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use crate::span::{Source, Span};
 use std::sync::Arc;
 
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 13] = [
     "version",
     "parameters",
     "tiles",
     "array",
     "grid",
     "fold",
+    "order",
     "channel",
     "bus",
     "leaf",
@@ -60,6 +61,7 @@ impl Parser {
             arrays: vec![],
             grid: vec![],
             fold: None,
+            order: None,
             channels: vec![],
             buses: vec![],
             classes: vec![],
@@ -102,6 +104,7 @@ impl Parser {
             "array" => self.array(form, rest),
             "grid" => self.grid(form, rest),
             "fold" => self.fold(form),
+            "order" => self.order(form),
             "channel" => self.channel(form, rest),
             "bus" => self.bus(form, rest),
             "leaf" => self.leaf(form, rest),
@@ -189,6 +192,20 @@ impl Parser {
             return self.reader.expected(form, "one fold");
         }
         self.program.fold = Some(self.dealing(form, "fold")?);
+        Ok(())
+    }
+
+    /// `(order turns:4)`.
+    fn order(&mut self, form: &Form) -> Read<()> {
+        if self.program.order.is_some() {
+            return self.reader.expected(form, "one order");
+        }
+        let parts = self.reader.call_of(form, "order", "`(order ORDER)`")?;
+        let [word] = self.reader.exactly(form, parts, "(order ORDER)")?;
+        let Some(order) = word.atom().and_then(LeafOrder::from_keyword) else {
+            return self.reader.unknown(word, "an order of tiles", &LeafOrder::WORDS);
+        };
+        self.program.order = Some(order);
         Ok(())
     }
 

@@ -37,6 +37,7 @@ fn declarations(program: &Program) -> Vec<String> {
         forms.push(format!("(grid{})", spaced(&program.grid)));
     }
     forms.extend(program.fold.iter().map(|fold| format!("(fold {fold})")));
+    forms.extend(program.order.iter().map(|order| format!("(order {order})")));
     forms.extend(program.channels.iter().map(print_channel));
     forms.extend(program.buses.iter().map(print_bus));
     forms

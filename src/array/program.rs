@@ -35,6 +35,7 @@
 //! ```text
 //!   (array A in (M K) (layout block-cyclic:8))
 //!   (fold cyclic)
+//!   (order turns:4)
 //! ```
 //!
 //! A program over tiles says how many there are, how arrays are cut, and what is done with one:
@@ -72,8 +73,9 @@
 //! their value through the whole body, and must be written before they are read.
 
 use crate::integer::Name;
-use crate::recurrence::{Assumption, Dealing, Function, Role};
+use crate::recurrence::{Assumption, Dealing, Function, LeafOrder, Role};
 use crate::tiles::{Axis, Leaf, TileCount};
+use std::collections::HashSet;
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +92,8 @@ pub struct Program {
     pub grid: Vec<Coordinate>,
     /// How PEs are dealt out to workers, where a schedule says it.
     pub fold: Option<Dealing>,
+    /// In which order a worker computes the tiles of its PEs, where a schedule says it.
+    pub order: Option<LeafOrder>,
     /// One-to-one links.
     pub channels: Vec<Channel>,
     /// One-to-many links.
@@ -104,6 +108,37 @@ impl Program {
     /// Whether its registers hold tiles, not numbers.
     pub fn is_over_tiles(&self) -> bool {
         !self.leaves.is_empty() || self.arrays.iter().any(|array| !array.axes.is_empty())
+    }
+}
+
+impl Program {
+    /// Whether some PE sends a register that it computes to another PE, or drives it, so that others wait for what is computed.
+    pub fn hands_on(&self) -> bool {
+        let stays = |channel: &Name| {
+            self.channels.iter().any(|known| known.name == *channel && known.offset.iter().all(|along| *along == 0))
+        };
+        self.classes.iter().any(|class| {
+            let (mut computed, mut sent) = (HashSet::new(), HashSet::new());
+            every(&class.body, &mut |instruction| match instruction {
+                Instruction::Let(register, _) => _ = computed.insert(register),
+                Instruction::Send(channel, register) if !stays(channel) => _ = sent.insert(register),
+                Instruction::Drive(_, register, _) => _ = sent.insert(register),
+                _ => {}
+            });
+            !computed.is_disjoint(&sent)
+        })
+    }
+}
+
+/// Shows each instruction of a body, those within others too.
+fn every<'a>(body: &'a [Instruction], see: &mut impl FnMut(&'a Instruction)) {
+    for instruction in body {
+        see(instruction);
+        match instruction {
+            Instruction::Loop { body, .. } => every(body, see),
+            Instruction::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|body| every(body, see)),
+            _ => {}
+        }
     }
 }
 

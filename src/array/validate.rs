@@ -50,6 +50,7 @@ pub(super) fn find_faults(program: &Program) -> Vec<Fault> {
     checker.check_names();
     checker.check_arrays();
     checker.check_dealings();
+    checker.check_order();
     check_tiles(&mut checker);
     checker.check_grid();
     checker.check_channels();
@@ -147,6 +148,12 @@ impl<'a> Checker<'a> {
             if *dealing == Some(Dealing::BlockCyclic(0)) {
                 self.fault(place, "what is dealt out 0 at a time is never dealt out; it must be at least 1".to_owned());
             }
+        }
+    }
+
+    fn check_order(&mut self) {
+        if self.program.order.is_some_and(|order| order.together == 0) {
+            self.fault(Place::Program, "an order with 0 steps together; it must be at least 1".to_owned());
         }
     }
 

@@ -9,8 +9,9 @@ use super::sharing::faces::faces;
 use super::sharing::homes::Homes;
 use super::sharing::owners::Owners;
 use super::workers::outbox::SLOTS;
-use crate::array::{ClassCode, Code, Op, Port, Program, Wire, Wiring};
+use crate::array::{Code, Program, Wire, Wiring};
 use crate::leaf::Face;
+use crate::recurrence::LeafOrder;
 use std::collections::HashSet;
 
 /// A run, before it begins.
@@ -27,8 +28,8 @@ pub struct Plan<'a> {
     pub broadcast: Broadcast,
     /// For each `let` of the program whether it calls a leaf.
     pub calls: Vec<bool>,
-    /// Whether some tile that a PE computes goes to another PE, which waits for it.
-    pub hands_on: bool,
+    /// In which order a worker computes the tiles of its PEs.
+    pub order: LeafOrder,
     /// Where the words of arrays have their homes; none where all have it with who loads or stores them.
     pub homes: Option<Homes>,
     /// How many workers there are, at least 1.
@@ -50,9 +51,9 @@ impl<'a> Plan<'a> {
         let capacities = program.channels.iter().map(|channel| settings.capacity.unwrap_or(channel.depth)).collect();
         let reach = reach(&wiring, &owners);
         let calls = code.calls().iter().map(|leaves| !leaves.is_empty()).collect();
-        let (broadcast, hands_on) = (settings.broadcast, hands_on(program, code));
+        let (broadcast, order) = (settings.broadcast, settings.order(program));
         let (faces, returning) = (vec![None; program.channels.len()], HashSet::new());
-        Plan { code, wiring, capacities, reach, broadcast, calls, hands_on, homes, workers, faces, owners, returning }
+        Plan { code, wiring, capacities, reach, broadcast, calls, order, homes, workers, faces, owners, returning }
     }
 
     /// The same for workers that do not share tiles: of a tile goes what somebody reads, and one that comes back to a worker is not
@@ -101,21 +102,6 @@ impl Plan<'_> {
         let wires = self.wiring.wires.iter().filter(|wire| self.owner(wire.sender) == worker && self.comes_back(wire));
         wires.map(|wire| self.capacities[wire.channel].saturating_add(1)).fold(0, u64::saturating_add)
     }
-}
-
-/// Whether a register that is computed is sent to another PE, or driven.
-fn hands_on(program: &Program, code: &Code) -> bool {
-    let moves = |port: &Port| program.channels[port.channel].offset.iter().any(|along| *along != 0);
-    let of_class = |class: &ClassCode| {
-        let computed = |op: &Op| if let Op::Let { register, .. } = op { Some(*register) } else { None };
-        let computed: HashSet<usize> = class.ops.iter().filter_map(computed).collect();
-        class.ops.iter().any(|op| match op {
-            Op::Send { port, register } => computed.contains(register) && moves(&class.ports[*port]),
-            Op::Drive { register, .. } => computed.contains(register),
-            _ => false,
-        })
-    };
-    code.classes.iter().any(of_class)
 }
 
 fn reach(wiring: &Wiring, owners: &[usize]) -> Vec<Vec<usize>> {

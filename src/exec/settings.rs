@@ -7,7 +7,7 @@ use super::sharing::owners::Owners;
 use crate::array::{self, ArrayDecl, Grid, Program};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::leaf::LeafBackend;
-use crate::recurrence::{Dealing, Precision};
+use crate::recurrence::{Dealing, LeafOrder, Precision};
 
 /// How a program is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub struct Settings {
     /// How the words of all arrays are dealt out before and after the run, axis by axis. None for what the program says of each; where
     /// it says nothing, a word is with the worker that loads or stores it.
     pub layout: Option<Dealing>,
+    /// In which order a worker computes the tiles of its PEs. None for what the program says; where it says nothing, by steps, or where no
+    /// tile that is computed goes to another PE (products whose results stay), so that nobody waits for one, in turns.
+    pub order: Option<LeafOrder>,
     /// How often the program is run, at least 1, one run after the other on the same operands.
     pub repeat: usize,
     /// Slots of every channel, at least 1, in place of the declared depths.
@@ -50,6 +53,7 @@ impl Default for Settings {
             dealing: None,
             arrangement: None,
             layout: None,
+            order: None,
             repeat: 1,
             capacity: None,
             broadcast: Broadcast::default(),
@@ -75,6 +79,12 @@ impl Settings {
         self.dealing.or(program.fold).unwrap_or_default()
     }
 
+    /// In which order a worker computes the tiles of a program.
+    pub fn order(&self, program: &Program) -> LeafOrder {
+        let usual = if program.hands_on() { LeafOrder::STEPS } else { LeafOrder::TURNS };
+        self.order.or(program.order).unwrap_or(usual)
+    }
+
     /// How the words of each array of a program are dealt out, where they are.
     pub fn layouts(&self, program: &Program) -> Vec<Option<Dealing>> {
         program.arrays.iter().map(|ArrayDecl { layout, .. }| self.layout.or(*layout)).collect()
@@ -92,7 +102,7 @@ impl Settings {
     /// Refuses what no run can have.
     ///
     /// # Errors
-    /// No worker, or too many, no run, no slots, nothing that is dealt out at a time.
+    /// No worker, or too many, no run, no slots, nothing that is dealt out or computed at a time.
     pub(super) fn check(&self) -> Checked<()> {
         if self.workers == 0 {
             return Diagnostic::new("a run has at least 1 worker").help("say how many, such as 2").alone();
@@ -117,6 +127,9 @@ impl Settings {
         }
         if self.dealing == Some(Dealing::BlockCyclic(0)) {
             return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();
+        }
+        if self.order.is_some_and(|order| order.together == 0) {
+            return Diagnostic::new("a PE computes the tiles of 0 steps together; it must be at least 1").alone();
         }
         if self.layout == Some(Dealing::BlockCyclic(0)) {
             return Diagnostic::new("words of arrays are dealt out 0 at a time; it must be at least 1").alone();

@@ -80,7 +80,7 @@ impl Constraint {
                 ));
             }
             // Who runs a PE, and where arrays are, is the program's.
-            Directive::Fold(_) | Directive::Layout(..) => {}
+            Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) => {}
         }
         Ok(())
     }

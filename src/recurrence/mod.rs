@@ -12,6 +12,10 @@ mod dealing;
 
 pub use dealing::Dealing;
 
+mod leaf_order;
+
+pub use leaf_order::LeafOrder;
+
 mod system;
 
 pub use system::{Directive, Domain, Equation, Expr, Function, Operator, RecurrenceSystem, Role, Schedule, Tensor};

@@ -1,6 +1,6 @@
 //! The types of a recurrence system.
 
-use super::{Assumption, Dealing, Real};
+use super::{Assumption, Dealing, LeafOrder, Real};
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::span::{Source, Span};
 use std::sync::Arc;
@@ -293,6 +293,8 @@ pub enum Directive {
     FoldBy(Vec<i64>),
     /// `layout A block-cyclic:8`: how the words of each axis of an array are dealt out before and after a run.
     Layout(Name, Dealing),
+    /// `order turns:4`: in which order a worker computes the tiles of its PEs.
+    Order(LeafOrder),
     /// `load c along (1, 0)`: where what stays on its PE comes in from and leaves to, with `io boundary`.
     Load(Name, Vec<i64>),
 }

@@ -267,6 +267,8 @@ pub enum Directive {
     FoldBy(Vec<Spanned<f64>>),
     /// `layout A cyclic`.
     Layout(Ident, Ident),
+    /// `order turns:4`.
+    Order(Ident),
     /// `io boundary`.
     Io(Ident),
     /// `network hex`.

@@ -105,6 +105,7 @@ fn print_directive(directive: &Directive) -> String {
             let factors: Vec<String> = factors.iter().map(|factor| print_number(factor.node)).collect();
             format!("fold ({})", factors.join(", "))
         }
+        Directive::Order(word) => format!("order {}", word.node),
         Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
         Directive::Io(word) => format!("io {}", word.node),
         Directive::Network(word) => format!("network {}", word.node),

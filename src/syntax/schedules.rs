@@ -2,13 +2,26 @@
 
 use super::ast::{Directive, Expr, Spanned};
 use super::expressions::{expression, form};
-use super::tokens::{Reader, dealing, identifier, keyword, listed, number, sign, spanned, title};
+use super::tokens::{Reader, counted, identifier, keyword, listed, number, sign, spanned, title};
 use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 12] =
-    ["place", "time", "stream", "broadcast", "prefetch", "feed", "tile", "fold", "layout", "io", "network", "load"];
+pub(super) const WORDS: [&str; 13] = [
+    "place",
+    "time",
+    "stream",
+    "broadcast",
+    "prefetch",
+    "feed",
+    "tile",
+    "fold",
+    "layout",
+    "order",
+    "io",
+    "network",
+    "load",
+];
 
 /// `schedule cannon`.
 pub(super) fn header<'s>() -> Reader<'s, Spanned<Ident>> {
@@ -47,17 +60,18 @@ fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {
     identifier().then(keyword("along").ignore_then(form()).or_not()).boxed()
 }
 
-/// What is said of the machine: tiles, folding, layouts, the boundary and how it is crossed, and the network.
+/// What is said of the machine: tiles, folding, layouts, the order of tiles, the boundary and how it is crossed, and the network.
 fn machine<'s>() -> Reader<'s, Directive> {
     let tile = keyword("tile").ignore_then(identifier()).then(number());
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
     let factors = listed(number(), ("(", ")")).map(Directive::FoldBy);
-    let fold = keyword("fold").ignore_then(dealing().map(Directive::Fold).or(factors));
-    let layout = keyword("layout").ignore_then(identifier()).then(dealing());
+    let fold = keyword("fold").ignore_then(counted("a dealing such as `cyclic`").map(Directive::Fold).or(factors));
+    let layout = keyword("layout").ignore_then(identifier()).then(counted("a dealing such as `cyclic`"));
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
+    let order = keyword("order").ignore_then(counted("an order such as `turns`")).map(Directive::Order);
     let io = keyword("io").ignore_then(identifier()).map(Directive::Io);
     let network = keyword("network").ignore_then(identifier()).map(Directive::Network);
     let along = identifier().then_ignore(keyword("along")).then(listed(expression(), ("(", ")")));
     let load = keyword("load").ignore_then(along).map(|(tensor, along)| Directive::Load(tensor, along));
-    choice((tile, fold, layout, io, network, load)).boxed()
+    choice((tile, fold, layout, order, io, network, load)).boxed()
 }

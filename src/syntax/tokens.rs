@@ -99,12 +99,12 @@ pub(super) fn title<'s>() -> Reader<'s, Ident> {
     spanned(words).labelled("a name").then_ignore(blank()).boxed()
 }
 
-/// How something is dealt out, such as `cyclic` or `block-cyclic:2`.
-pub(super) fn dealing<'s>() -> Reader<'s, Ident> {
+/// A word that may have a number with it, such as `cyclic` or `block-cyclic:2`.
+pub(super) fn counted<'s>(label: &'static str) -> Reader<'s, Ident> {
     let part = letter(is_inner).repeated().at_least(1);
     let length = just(':').then(letter(char::is_ascii_digit).repeated());
     let words = letters().then(just('-').then(part).repeated()).then(length.or_not()).to_slice().map(name);
-    spanned(words).labelled("a dealing such as `cyclic`").then_ignore(blank()).boxed()
+    spanned(words).labelled(label).then_ignore(blank()).boxed()
 }
 
 /// A literal: `2`, `0.5`, `1e-3`. It must fit a double.

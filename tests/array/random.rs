@@ -5,7 +5,7 @@ use systole::array::{
     TileCount,
 };
 use systole::integer::{Name, name};
-use systole::recurrence::{Assumption, Dealing, Function, Role};
+use systole::recurrence::{Assumption, Dealing, Function, LeafOrder, Role};
 use systole::tiles::{Axis, Leaf};
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
@@ -151,6 +151,11 @@ impl Choices {
         dealings.get(self.choose(4)).copied()
     }
 
+    fn order(&mut self) -> Option<LeafOrder> {
+        let order = LeafOrder { by_turns: self.choose(2) == 0, together: self.choose(3) as u32 + 1 };
+        Some(order).filter(|_| self.choose(2) == 0)
+    }
+
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
@@ -175,6 +180,7 @@ impl Choices {
             arrays: vec![input, output],
             grid,
             fold: self.dealing(),
+            order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
             buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),

@@ -61,6 +61,9 @@ fn words() {
     expect("(grid ", "(fold diagonal) (grid ", "`diagonal` is not how something is dealt out");
     expect("(grid ", "(fold block-cyclic:0) (grid ", "did you mean `block-cyclic:2`?");
     expect("(grid ", "(fold cyclic) (fold cyclic) (grid ", "expected one fold");
+    expect("(grid ", "(order turn) (grid ", "did you mean `turns`?");
+    expect("(grid ", "(order steps:0) (grid ", "`steps:0` is not an order of tiles");
+    expect("(grid ", "(order steps) (order turns) (grid ", "expected one order");
     expect("(M K))", "(M K) (layout cyclics))", "did you mean `cyclic`?");
     expect("array A in", "array A inn", "m.pe:4: expected `in` or `out`, found `inn`");
 }

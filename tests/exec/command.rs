@@ -139,6 +139,8 @@ fn flags_that_mean_nothing_are_refused() {
     assert!(refused(&["--deal", "block-cyclic:0"]).contains("`0` is no number of PEs"));
     assert!(refused(&["--layout", "blok"]).contains("did you mean `block`?"));
     assert!(refused(&["--layout", "block-cyclic:0"]).contains("`0` is no number of words"));
+    assert!(refused(&["--order", "turn"]).contains("did you mean `turns`?"));
+    assert!(refused(&["--order", "turns:0"]).contains("write --order turns:4"));
     assert!(refused(&["--broadcast", "three"]).contains("did you mean `tree`?"));
     assert!(refused(&["--broadcast", "tree,star"]).contains("there are star, tree, chain"));
     assert!(refused(&["--threads", "0"]).contains("at least 1 worker"));

@@ -28,10 +28,12 @@ fn a_program_says_what_its_schedule_says() {
     assert_eq!((said.fold, silent.fold), (CYCLIC, None));
     assert!(said.arrays.iter().all(|array| array.layout == CYCLIC));
     let text = print(&said);
-    for part in ["\n  (fold cyclic)\n", "(array A in (N N) (is positive_definite) (layout cyclic) (axes "] {
+    for part in
+        ["\n  (fold cyclic)\n  (order steps:4)\n", "(array A in (N N) (is positive_definite) (layout cyclic) (axes "]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let bare: String = text.replace(" (layout cyclic)", "").replace("\n  (fold cyclic)", "");
+    let bare: String = text.replace(" (layout cyclic)", "").replace("\n  (fold cyclic)\n  (order steps:4)", "");
     let without_digest = |text: &str| text[..text.rfind("(digest").expect("a digest")].to_owned();
     assert_eq!(without_digest(&bare), without_digest(&print(&silent)));
 }
@@ -50,6 +52,19 @@ fn a_run_is_as_the_program_says_unless_settings_say_otherwise() {
             assert_ne!(counts(&said, &plain), counts(&silent, &plain), "{workers} workers, as nobody says");
         }
     }
+}
+
+/// The order of tiles that the program says is that of its runs, where no flag says another.
+#[test]
+fn a_run_is_in_the_order_that_the_program_says() {
+    let order = |schedule: &str, flags: &[&str]| -> Value {
+        let emitted = Emitted::of("kernels/cholesky.rec", &["--tile", "i=4", "--schedule", schedule]);
+        let flags = [&["--size", "N=13", "--threads", "2", "--json"], flags].concat();
+        let found: Value = serde_json::from_slice(&exec(&emitted, &flags).stdout).expect("JSON");
+        found["order"].clone()
+    };
+    assert_eq!((order("timed", &[]), order("block-cyclic", &[])), (json!("steps"), json!("steps:4")));
+    assert_eq!(order("block-cyclic", &["--order", "turns"]), "turns");
 }
 
 /// Where arrays differ each is named, and those without a layout are not.

@@ -10,7 +10,7 @@ use systole::cost::{Cluster, Rate, Warmth};
 use systole::exec::{Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
-use systole::recurrence::Dealing;
+use systole::recurrence::{Dealing, LeafOrder};
 use systole::sim::Deadlock;
 
 /// A kernel with tiles of side 2, sizes that are multiples of it, and how many functions each leaf applies, by hand.
@@ -103,7 +103,10 @@ fn all_settings() -> Vec<Settings> {
         let dealing = Some(dealing);
         Settings { workers, dealing, capacity, ..Settings::default() }
     };
-    each.flat_map(|way| [None, Some(9)].map(|capacity| with(way, capacity))).collect()
+    let all: Vec<Settings> = each.flat_map(|way| [None, Some(9)].map(|capacity| with(way, capacity))).collect();
+    let orders = [None, Some("steps"), Some("turns"), Some("steps:3"), Some("turns:2")];
+    let orders = orders.map(|word| word.map(|word| LeafOrder::from_keyword(word).expect("an order")));
+    orders.iter().flat_map(|order| all.iter().map(|way| Settings { order: *order, ..way.clone() })).collect()
 }
 
 #[test]
@@ -116,6 +119,29 @@ fn a_prediction_is_the_makespan_of_the_plain_model() {
             assert_eq!(found, wanted as f64, "{} with {settings:?}", case.program.kernel);
         }
     }
+}
+
+/// In turns the second of two workers has its first rows of a solve's factor sooner; by steps panels of a factor run ahead; and several
+/// updates of a tile together are for who waits for none of them.
+#[test]
+fn each_order_is_the_shortest_somewhere() {
+    let orders = ["steps", "turns", "steps:3"].map(LeafOrder::from_keyword);
+    let seconds = |given: usize, (arrangement, dealing): ([usize; 2], Dealing), sizes: &[(&str, i64)]| {
+        let case = Case { sizes: sizes_of(sizes), ..cases().swap_remove(given) };
+        let (workers, arrangement) = (arrangement.iter().product(), Some(arrangement.to_vec()));
+        let way = Settings { workers, dealing: Some(dealing), arrangement, ..Settings::default() };
+        orders.map(|order| case.seconds(&Settings { order, ..way.clone() }, &whole_numbers(ALPHA)))
+    };
+    let solve = seconds(2, ([2, 1], Dealing::Block), &[("R", 16), ("N", 32)]);
+    assert!(solve[1] < solve[0] && solve[1] < solve[2], "{solve:?}");
+    let of_two = seconds(3, ([1, 2], Dealing::Cyclic), &[("N", 10)]);
+    assert!(of_two[0] < of_two[1], "{of_two:?}");
+    let of_three = seconds(3, ([1, 3], Dealing::Cyclic), &[("N", 10)]);
+    assert!(of_three[2] < of_three[0], "{of_three:?}");
+}
+
+fn sizes_of(sizes: &[(&str, i64)]) -> Bindings {
+    sizes.iter().map(|(size, value)| (name(size), *value)).collect()
 }
 
 /// Counted by the tiles of each product, and for triangles of so many tiles a side.
@@ -165,7 +191,7 @@ proptest! {
 /// A product whose array has two PEs, one for each worker.
 fn line() -> Case {
     let Case { program, inputs, durations, .. } = product();
-    let sizes = [("M", 2), ("N", 4), ("K", 12)].map(|(size, value)| (name(size), value)).into_iter().collect();
+    let sizes = sizes_of(&[("M", 2), ("N", 4), ("K", 12)]);
     Case { program: program.clone(), sizes, inputs: inputs.clone(), durations: durations.clone() }
 }
 
@@ -187,7 +213,7 @@ fn two_pes_in_a_line_by_hand() {
 fn what_was_touched_long_ago_comes_out_of_memory() {
     let flags = ["--tile", "i=256,j=256,k=256", "--schedule", "cannon"].map(str::to_owned).to_vec();
     let program = program(&Way { kernel: "matmul".to_owned(), flags }.emit());
-    let sizes = [("M", 256), ("N", 256), ("K", 512)].map(|(size, value)| (name(size), value)).into_iter().collect();
+    let sizes = sizes_of(&[("M", 256), ("N", 256), ("K", 512)]);
     let last_of = |repeat: usize, reuse: [(u64, f64); 2]| {
         let mut cluster = Cluster::default();
         cluster.reuse[0] = reuse.to_vec();

@@ -7,7 +7,7 @@ use systole::array::{Program, Tensors, parse};
 use systole::diagnostic::{Diagnostics, render};
 use systole::exec::Settings;
 use systole::integer::Bindings;
-use systole::recurrence::{self, Dealing, RecurrenceSystem, Role};
+use systole::recurrence::{self, Dealing, LeafOrder, RecurrenceSystem, Role};
 use systole::span::Source;
 
 /// A way to write a program from a kernel: what to say to `systole emit`.
@@ -129,11 +129,14 @@ pub fn same_bits(left: &Tensors, right: &Tensors) -> bool {
 /// Every kind of dealing.
 pub const DEALINGS: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
 
-/// One, two, three and seven workers, each with every kind of dealing, and with every layout in turn.
+/// One, two, three and seven workers, each with every kind of dealing, and with every layout and every order of tiles in turn.
 pub fn settings() -> Vec<Settings> {
     let layouts = [None].into_iter().chain(DEALINGS.map(Some)).cycle();
     let each = [1, 2, 3, 7].into_iter().flat_map(|workers| DEALINGS.map(|dealing| (workers, dealing)));
-    let with =
-        |((workers, dealing), layout)| Settings { workers, dealing: Some(dealing), layout, ..Settings::default() };
-    each.zip(layouts).map(with).collect()
+    let orders = LeafOrder::WORDS.map(LeafOrder::from_keyword).into_iter().chain([None]).cycle();
+    let with = |(((workers, dealing), layout), order)| {
+        let dealing = Some(dealing);
+        Settings { workers, dealing, layout, order, ..Settings::default() }
+    };
+    each.zip(layouts).zip(orders).map(with).collect()
 }

@@ -3,8 +3,8 @@
 //! The acts of each PE are those that the simulator shows. Each worker has a queue of its PEs; a turn of one is up to 4 sends and
 //! receives; what was sent in it leaves at its end, and is there `ALPHA` later. Whoever waits goes back to the queue's end when its
 //! word, or its slot, is there. Who comes to a leaf hands on what it only passes on, as far as there is room, and calls the leaf
-//! when nobody else is in the queue, in the order of the steps; these are counted from the PE's first leaf where the text sends no
-//! register that it computes. It is over when nothing is under way.
+//! when nobody else is in the queue, in the order of the steps, or by their numbers among the PE's; so is the default where the text sends
+//! no register that it computes. Where several steps count as one, the PE that comes first in the text goes first. It is over when nothing is under way.
 
 use std::collections::{BTreeSet, VecDeque};
 use systole::array::{Class, Code, Instruction, Program, Tensors, Wiring};
@@ -102,10 +102,12 @@ struct Model {
     /// The act that each PE is at.
     at: Vec<usize>,
     queues: Vec<VecDeque<usize>>,
-    /// For each worker the PEs at a leaf, by its step and by when they came.
+    /// For each worker the PEs at a leaf, by when it is to be called, and by when they came.
     tiles: Vec<BTreeSet<(u64, usize, usize)>>,
     /// For each PE the step from which its leaves are counted.
     since: Vec<u64>,
+    /// So many steps count as one.
+    together: u64,
     /// How many PEs have come to a leaf.
     entries: usize,
     /// For each PE the wires on which it has sent ahead.
@@ -144,11 +146,14 @@ pub fn makespan(
     let owner: Vec<usize> = seen.positions.iter().map(|position| owners.of(*position)).collect();
     let of = |worker| (0..owner.len()).filter(|pe| owner[*pe] == worker).collect();
     let waits = program.classes.iter().any(|class| sends_a_result(program, class));
+    let order = settings.order.or(program.order);
+    let by_steps = order.map_or(waits, |order| !order.by_turns);
     let capacity = |wire: &[usize; 3]| settings.capacity.unwrap_or(program.channels[wire[2]].depth);
     let mut model = Model {
         queues: (0..settings.workers).map(of).collect(),
         tiles: vec![BTreeSet::new(); settings.workers],
-        since: seen.acts.iter().map(|acts| if waits { 0 } else { first_leaf(acts) }).collect(),
+        since: seen.acts.iter().map(|acts| if by_steps { 0 } else { first_leaf(acts) }).collect(),
+        together: order.map_or(1, |order| u64::from(order.together)),
         entries: 0,
         given: vec![BTreeSet::new(); seen.acts.len()],
         words: vec![0; seen.wires.len()],
@@ -252,7 +257,8 @@ impl Model {
                 Act::Leaf { step, .. } if !std::mem::take(&mut is_due) => {
                     self.send_ahead(worker, pe, step);
                     self.entries += 1;
-                    self.tiles[worker].insert((step - self.since[pe], self.entries, pe));
+                    let (turn, entry) = ((step - self.since[pe]) / self.together, self.entries);
+                    self.tiles[worker].insert((turn, if self.together == 1 { entry } else { 0 }, pe));
                     return;
                 }
                 Act::Leaf { duration, .. } => {

@@ -9,7 +9,7 @@ use systole::array::Program;
 use systole::cost::{Cluster, Machine};
 use systole::exec::{Broadcast, Settings, predict};
 use systole::integer::{Bindings, name};
-use systole::recurrence::Dealing;
+use systole::recurrence::{Dealing, LeafOrder};
 use systole::span::Source;
 
 /// A message takes as long as some thousand functions, which the larger tiles do faster.
@@ -18,6 +18,8 @@ const MACHINE: &str = "[cluster]\nalpha = 2e-6\nbeta = 1e-9\ngamma = 1e-9\nopera
 
 const DEALS: [(&str, Dealing); 3] =
     [("block", Dealing::Block), ("cyclic", Dealing::Cyclic), ("block-cyclic:2", Dealing::BlockCyclic(2))];
+
+const ORDERS: [&str; 3] = ["steps", "turns", "turns:4"];
 
 /// A kernel with its sizes, tilings as the flag says them and one by one, and the schedules that have designs over tiles.
 struct Case {
@@ -99,8 +101,8 @@ fn emitted(case: &Case, schedule: &str, tiling: &str) -> Program {
     program(&Way { kernel: case.kernel.to_owned(), flags }.emit())
 }
 
-/// Everything that tells a way from others: schedule with tiles, grid, dealing, slots.
-type Key = (String, Vec<u64>, String, Option<u64>);
+/// Everything that tells a way from others: schedule with tiles, grid, dealing, order, slots.
+type Key = (String, Vec<u64>, String, String, Option<u64>);
 
 /// The seconds of every way for two workers, one by one.
 fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
@@ -110,14 +112,17 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
         let program = emitted(case, schedule, tiling);
         let grids = if program.grid.len() == 1 { vec![vec![2]] } else { vec![vec![1, 2], vec![2, 1]] };
         for grid in grids {
-            for ((deal, dealing), capacity) in DEALS.iter().flat_map(|deal| [None, Some(4)].map(|slots| (deal, slots)))
-            {
+            let orders =
+                program.order.map_or_else(|| ORDERS.map(str::to_owned).to_vec(), |order| vec![order.to_string()]);
+            let each = DEALS.iter().flat_map(|deal| orders.iter().map(move |order| (deal, order)));
+            for (((deal, dealing), order), capacity) in each.flat_map(|way| [None, Some(4)].map(|slots| (way, slots))) {
                 let arrangement = Some(grid.clone());
                 let way = Settings {
                     workers: 2,
                     apart: true,
                     dealing: Some(*dealing),
                     arrangement,
+                    order: LeafOrder::from_keyword(order),
                     capacity,
                     ..Settings::default()
                 };
@@ -125,7 +130,10 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
                 let found = found.unwrap_or_else(|faults| panic!("{}", shown(&faults)));
                 assert!(found.deadlock.is_none());
                 let grid = grid.iter().map(|side| *side as u64).collect();
-                ways.insert((format!("{schedule} {tiling}"), grid, (*deal).to_owned(), capacity), found.seconds);
+                ways.insert(
+                    (format!("{schedule} {tiling}"), grid, (*deal).to_owned(), order.clone(), capacity),
+                    found.seconds,
+                );
             }
         }
     }
@@ -135,7 +143,7 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
 fn key(way: &Value) -> Key {
     let grid = way["arrangement"].as_array().expect("a grid").iter().map(|side| side.as_u64().expect("a side"));
     let text = |key: &str| way[key].as_str().expect("a text").to_owned();
-    (text("schedule"), grid.collect(), text("deal"), way["capacity"].as_u64())
+    (text("schedule"), grid.collect(), text("deal"), text("order"), way["capacity"].as_u64())
 }
 
 fn seconds(way: &Value) -> f64 {
@@ -191,11 +199,14 @@ fn without_what_the_best_has_nothing_is_as_fast() {
 
 #[test]
 fn one_worker_has_one_way_for_each_number_of_slots() {
-    let found = Folder::new().tuned(&CASES[0], &["--schedule", "cannon", "--designs", "1", "--capacity", "2,3"]);
+    let found = Folder::new()
+        .tuned(&CASES[0], &["--schedule", "cannon", "--designs", "1", "--capacity", "2,3", "--order", "turns"]);
     let ways: Vec<Key> = found["ways"].as_array().expect("ways").iter().map(key).collect();
     let of_best = ways.iter().filter(|way| way.0 == ways[0].0);
     let mut slots: Vec<Option<u64>> = of_best
-        .map(|(_, grid, deal, slots)| (grid == &[1, 1] && deal == "block").then_some(*slots).expect("one way"))
+        .map(|(_, grid, deal, order, slots)| {
+            (grid == &[1, 1] && deal == "block" && order == "turns").then_some(*slots).expect("one way")
+        })
         .collect();
     slots.sort();
     assert_eq!(slots, [None, Some(2), Some(3)]);
@@ -208,7 +219,7 @@ fn shapes_of_broadcasts_are_weighed_where_words_are_handed_on() {
     let folder = Folder::new();
     let case = Case { tile: "i=4,j=8,k=4", ..CASES[0] };
     let shapes = |schedule: &str, ranks: &str, grid: &str| -> Vec<(Broadcast, f64)> {
-        let flags = ["--schedule", schedule, "--ranks", ranks, "--grid", grid, "--deal", "block", "--capacity", "4"];
+        let flags = ["--schedule", schedule, "--ranks", ranks, "--grid", grid, "--deal", "block", "--order", "turns"];
         let found = folder.tuned(&case, &[&flags[..], &["--designs", "1", "--broadcast", "star,chain,tree"]].concat());
         let ways = found["ways"].as_array().expect("ways").iter().filter(|way| way["capacity"].is_null());
         let shape = |way: &Value| Broadcast::ALL.into_iter().find(|shape| way["broadcast"] == shape.keyword());
@@ -247,27 +258,33 @@ fn the_program_that_is_chosen_runs_as_it_says() {
         let chosen = program(&std::fs::read_to_string(&path).expect("a program"));
         assert_eq!(chosen.fold.map(|fold| fold.to_string()).as_deref(), ran["deal"].as_str());
         assert!(chosen.arrays.iter().all(|array| array.layout == Some(Dealing::Cyclic)), "{next}");
+        assert_eq!(chosen.order.map(|order| order.to_string()).as_deref(), ran["order"].as_str());
+        assert!(chosen.order.is_some() && !next.contains("--order"), "{next}");
         let best = told.lines().find_map(|line| line.strip_prefix("best ")).expect("the best").trim();
         let predicted = ran["predicted"]["seconds"].as_f64().expect("a number");
         assert!(best.starts_with(&format!("{predicted:.6} s: ")), "{best} {predicted}");
     }
 }
 
-/// Where the schedule says how PEs are dealt out, no other way is weighed that is not asked for.
+/// Where the schedule says how PEs are dealt out, and in which order tiles are computed, no other way is weighed that is not asked for.
 #[test]
-fn a_schedule_that_says_its_dealing_is_weighed_so() {
+fn a_schedule_that_says_its_dealing_and_its_order_is_weighed_so() {
     let (folder, tilings) = (Folder::new(), &["i=8"]);
     let schedules = &["block-cyclic"];
     let case = Case { kernel: "cholesky", size: "N=29", tile: "i=8", tilings, schedules };
-    let weighed = |schedule: &str, flags: &[&str]| {
+    let weighed = |key: &str, schedule: &str, flags: &[&str]| {
         let found = folder.tuned(&case, &[&["--ranks", "2", "--schedule", schedule], flags].concat());
-        let deals = found["ways"].as_array().expect("ways").iter().map(|way| way["deal"].to_string());
-        deals.collect::<std::collections::BTreeSet<_>>()
+        let words = found["ways"].as_array().expect("ways").iter().map(|way| way[key].to_string());
+        words.collect::<std::collections::BTreeSet<_>>()
     };
     let all = DEALS.map(|(deal, _)| format!("\"{deal}\""));
-    assert_eq!(weighed("timed", &[]), all.clone().into());
-    assert_eq!(weighed("block-cyclic", &[]), [all[1].clone()].into());
-    assert_eq!(weighed("block-cyclic", &["--deal", "block"]), [all[0].clone()].into());
+    assert_eq!(weighed("deal", "timed", &[]), all.clone().into());
+    assert_eq!(weighed("deal", "block-cyclic", &[]), [all[1].clone()].into());
+    assert_eq!(weighed("deal", "block-cyclic", &["--deal", "block"]), [all[0].clone()].into());
+    let order = |word: &str| format!("\"{word}\"");
+    assert_eq!(weighed("order", "timed", &[]), ORDERS.map(order).into());
+    assert_eq!(weighed("order", "block-cyclic", &[]), [order("steps:4")].into());
+    assert_eq!(weighed("order", "block-cyclic", &["--order", "turns,steps:2"]), ["turns", "steps:2"].map(order).into());
 }
 
 /// As many proofs as `prove` has of the design, and of a run of it that is dealt out so.

@@ -71,6 +71,7 @@ pub fn program(parameters: &[&str], leaves: Vec<Leaf>) -> Program {
         arrays: vec![],
         grid: vec![],
         fold: None,
+        order: None,
         channels: vec![],
         buses: vec![],
         leaves,

@@ -103,6 +103,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         arrays: arrays(space),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         fold: None,
+        order: None,
         channels,
         buses: buses(design, &names),
         classes: classes(&work),

@@ -52,6 +52,7 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         fold: None,
+        order: None,
         channels: all_channels(design, &parts, &passages, links)?,
         buses: parts.iter().flat_map(Whole::buses).collect(),
         classes: classes(&work),

@@ -64,6 +64,7 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
         arrays: super::arrays(space),
         grid: grid(space, scheme),
         fold: None,
+        order: None,
         channels: channels(&writer, links)?,
         buses: vec![],
         classes: classes(&writer, phases),

@@ -127,6 +127,7 @@ pub fn finish(
     show(&job.program, execution, (backend, settings), agreement.as_ref(), output);
     let mut object = to_json(execution, (backend, settings));
     object["deal"] = json!(settings.dealing(&job.program).to_string());
+    object["order"] = json!(job.program.is_over_tiles().then(|| settings.order(&job.program).to_string()));
     object["layout"] = layouts_to_json(&job.program, settings);
     Agreement::write_to(agreement.as_ref(), &mut object);
     if let Some(predicted) = predicted {

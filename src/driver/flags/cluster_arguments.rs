@@ -78,6 +78,10 @@ pub struct TuneArguments {
     /// else block,cyclic,block-cyclic:2]
     #[arg(long, value_delimiter = ',')]
     pub deal: Vec<String>,
+    /// In which order a worker may compute the tiles of its PEs: steps, of the program, or turns, counted from each PE's first tile; with
+    /// :B the tiles of B steps of a PE together [default: as the schedule says, or else steps,turns,turns:4]
+    #[arg(long, value_delimiter = ',')]
+    pub order: Vec<String>,
     /// How threads or ranks may stand along the axes of the array, such as 2x1,1x2 [default: in all grids of so many]
     #[arg(long, value_name = "GRID,..", value_delimiter = ',')]
     pub grid: Vec<String>,
@@ -122,6 +126,10 @@ pub struct WayArguments {
     /// block-cyclic:B [default: as the program says, or else each is with who loads or stores it]
     #[arg(long)]
     pub layout: Option<String>,
+    /// In which order a worker computes the tiles of its PEs: steps, of the program, or turns, counted from each PE's first tile; with :B
+    /// the tiles of B steps of a PE together [default: as the program says, or else steps, or turns where no PE waits for another's tile]
+    #[arg(long)]
+    pub order: Option<String>,
     /// How many threads or ranks stand along each axis of the array, such as 2x1 [default: the grid that is balanced best]
     #[arg(long, value_name = "GRID")]
     pub grid: Option<String>,

@@ -4,17 +4,18 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::driver::flags::cluster_arguments::WayArguments;
 use crate::exec::{Broadcast, Settings};
 use crate::leaf::LeafBackend;
-use crate::recurrence::Dealing;
+use crate::recurrence::{Dealing, LeafOrder};
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
-    let WayArguments { deal, layout, grid, capacity, broadcast, leaves } = arguments;
+    let WayArguments { deal, layout, order, grid, capacity, broadcast, leaves } = arguments;
     let (broadcast, leaves) = (self::broadcast(broadcast)?, self::leaves(leaves)?);
     let dealing = deal.as_deref().map(self::dealing).transpose()?;
     let layout = layout.as_deref().map(self::layout).transpose()?;
+    let order = order.as_deref().map(self::order).transpose()?;
     let arrangement = grid.as_deref().map(arrangement).transpose()?;
     let capacity = *capacity;
-    Ok(Settings { workers, dealing, layout, arrangement, capacity, broadcast, leaves, ..Settings::default() })
+    Ok(Settings { workers, dealing, layout, order, arrangement, capacity, broadcast, leaves, ..Settings::default() })
 }
 
 /// `loops`, `faer` or `openblas`.
@@ -62,6 +63,19 @@ fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
                 .alone()
         }
         _ => Err(unknown(flag, text, &Dealing::WORDS)),
+    }
+}
+
+/// In which order tiles are computed.
+pub fn order(text: &str) -> Checked<LeafOrder> {
+    match (LeafOrder::from_keyword(text), text.split_once(':')) {
+        (Some(order), _) => Ok(order),
+        (None, Some((counted @ ("steps" | "turns"), together))) => {
+            Diagnostic::new(format!("`{together}` is no number of steps whose tiles a PE computes together"))
+                .help(format!("write --order {counted}:4"))
+                .alone()
+        }
+        _ => Err(unknown("order", text, &LeafOrder::WORDS)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What must hold of a run without clocks, whose PEs are dealt out to workers.
 //!
 //! In: a design, the depth of its channels where it is not the one that is needed, and how PEs and arrays are dealt out, which a schedule
-//! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
+//! or flags say, with the order of tiles, of which nothing needs to hold. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
 //! has one worker and each word one home; and a program that says it.
 
 use crate::array::Program;
@@ -10,16 +10,18 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::Searched;
 use crate::exec::owner_obligations;
 use crate::integer::{Name, name};
-use crate::recurrence::{Dealing, Directive, RecurrenceSystem, Role, Schedule};
+use crate::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule};
 use crate::timing::{Obligation, element_obligations};
 
-/// How PEs and the words of arrays are dealt out.
+/// How PEs and the words of arrays are dealt out, and in which order workers compute tiles.
 #[derive(Clone, Debug, Default)]
 pub struct Deals {
     /// PEs; in blocks where nothing is said.
     fold: Option<Dealing>,
     /// The words of arrays; each is with who loads or stores it where nothing is said.
     layouts: Vec<(Name, Dealing)>,
+    /// Tiles.
+    order: Option<LeafOrder>,
 }
 
 impl Deals {
@@ -30,6 +32,7 @@ impl Deals {
             match directive {
                 Directive::Fold(dealing) => deals.fold = Some(*dealing),
                 Directive::Layout(tensor, dealing) => deals.layouts.push((tensor.clone(), *dealing)),
+                Directive::Order(order) => deals.order = Some(*order),
                 _ => {}
             }
         }
@@ -40,10 +43,16 @@ impl Deals {
     pub fn unless(&self, fold: Option<Dealing>, layout: Option<Dealing>, system: &RecurrenceSystem) -> Deals {
         let arrays = system.tensors.iter().filter(|tensor| tensor.role != Role::Local);
         let laid_out = |layout| arrays.map(|tensor| (tensor.name.clone(), layout)).collect();
-        Deals { fold: fold.or(self.fold), layouts: layout.map_or_else(|| self.layouts.clone(), laid_out) }
+        let layouts = layout.map_or_else(|| self.layouts.clone(), laid_out);
+        Deals { fold: fold.or(self.fold), layouts, order: self.order }
     }
 
-    /// Whether nothing is said.
+    /// The same with another order, where one is given.
+    pub fn in_order(self, order: Option<LeafOrder>) -> Deals {
+        Deals { order: order.or(self.order), ..self }
+    }
+
+    /// Whether nothing is dealt out.
     pub fn is_empty(&self) -> bool {
         self.fold.is_none() && self.layouts.is_empty()
     }
@@ -56,6 +65,7 @@ impl Deals {
     /// Writes it into a program.
     pub fn write(&self, program: &mut Program) {
         program.fold = self.fold;
+        program.order = self.order;
         for array in &mut program.arrays {
             let found = self.layouts.iter().find(|(tensor, _)| *tensor == array.name);
             array.layout = found.map(|(_, layout)| *layout);

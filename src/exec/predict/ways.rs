@@ -1,6 +1,6 @@
 //! All ways to run a program on so many workers, and how long each would take.
 //!
-//! In: a program for ranks, and what may be chosen: grids of workers, dealings, slots of channels, shapes of broadcasts. Out: a
+//! In: a program for ranks, and what may be chosen: grids of workers, dealings, orders of tiles, slots of channels, shapes of broadcasts. Out: a
 //! prediction for each way, in a fixed order. Every way is weighed; a program is passed over whole where its leaves alone take longer
 //! than what is known already.
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
@@ -15,11 +15,15 @@ use crate::exec::sharing::broadcast::Broadcast;
 use crate::exec::sharing::owners::arrangements;
 use crate::integer::Bindings;
 use crate::leaf::LeafBackend;
-use crate::recurrence::Dealing;
+use crate::recurrence::{Dealing, LeafOrder};
 use rayon::prelude::*;
 
 /// How PEs may be dealt out where nobody says it.
 const USUAL: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
+
+/// In which orders tiles may be computed where nobody says it.
+const USUAL_ORDERS: [LeafOrder; 3] =
+    [LeafOrder::STEPS, LeafOrder::TURNS, LeafOrder { together: 4, ..LeafOrder::TURNS }];
 
 /// What may be chosen, and what is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub struct Choices {
     pub arrangements: Vec<Vec<usize>>,
     /// How PEs may be dealt out; where none is named, as the program says, or in all of three ways where it says nothing.
     pub dealings: Vec<Dealing>,
+    /// In which orders tiles may be computed; where none is named, as the program says, or in all of three where it says nothing.
+    pub orders: Vec<LeafOrder>,
     /// Slots of every channel; none for the depths of the program.
     pub capacities: Vec<Option<u64>>,
     /// How words on buses may get to all who listen, at least one.
@@ -54,7 +60,8 @@ impl Choices {
         let mut ways = vec![];
         for (grid, dealing) in grids.iter().flat_map(|grid| dealings.iter().map(move |dealing| (grid, *dealing))) {
             for broadcast in self.broadcasts.iter().take(shapes) {
-                ways.extend(self.of_broadcast(grid, dealing, *broadcast));
+                let of_order = |order: Option<LeafOrder>| self.of_order(grid, dealing, *broadcast, order);
+                ways.extend(self.orders(program).into_iter().flat_map(of_order));
             }
         }
         ways
@@ -69,6 +76,17 @@ impl Choices {
         }
     }
 
+    /// At least one; numbers have none.
+    fn orders(&self, program: &Program) -> Vec<Option<LeafOrder>> {
+        let orders = match (&self.orders[..], &program.order) {
+            _ if !program.is_over_tiles() => return vec![None],
+            ([], None) => &USUAL_ORDERS,
+            ([], Some(order)) => std::slice::from_ref(order),
+            (named, _) => named,
+        };
+        orders.iter().copied().map(Some).collect()
+    }
+
     /// The grids that an array of so many axes can have.
     fn grids(&self, axes: usize) -> Vec<Vec<usize>> {
         match &self.arrangements[..] {
@@ -77,12 +95,17 @@ impl Choices {
         }
     }
 
-    fn of_broadcast(&self, grid: &[usize], dealing: Dealing, broadcast: Broadcast) -> Vec<Settings> {
+    fn of_order(
+        &self,
+        grid: &[usize],
+        dealing: Dealing,
+        broadcast: Broadcast,
+        order: Option<LeafOrder>,
+    ) -> Vec<Settings> {
         let Choices { workers, layout, leaves, .. } = *self;
-        let dealing = Some(dealing);
+        let (dealing, way) = (Some(dealing), Settings::default());
         let arrangement = Some(grid.to_vec()).filter(|grid| !grid.is_empty());
-        let settings =
-            Settings { workers, apart: true, dealing, arrangement, layout, broadcast, leaves, ..Settings::default() };
+        let settings = Settings { workers, apart: true, dealing, arrangement, layout, order, broadcast, leaves, ..way };
         self.capacities.iter().map(|capacity| Settings { capacity: *capacity, ..settings.clone() }).collect()
     }
 }

@@ -105,11 +105,11 @@ impl<A, W: Word> Around<'_, '_, A, W> {
         homes.of(array, address).filter(|home| *home != self.world.plan.owner(self.pe.0))
     }
 
-    /// When the tile is to be computed (`agenda.rs`): in its step, or where no PE waits for one, as many steps after the PE's first.
+    /// When the tile is to be computed (`agenda.rs`), by its step and that of the PE's first.
     fn turn(&mut self) -> i64 {
         let Outlook { step, ref mut first, .. } = *self.outlook;
         let first = *first.get_or_insert(step);
-        if self.world.plan.hands_on { step } else { step.saturating_sub(first) }
+        self.world.plan.order.turn(step, first)
     }
 
     /// Sends what the PE holds already, of what it is to send after the `let` at `counter`; whether it has sent anything.

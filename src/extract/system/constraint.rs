@@ -135,7 +135,7 @@ impl SystemConstraint {
             .label(&system.source, span, "values of several spaces enter through ports of their PEs")
             .help("remove the line")),
             // Who runs a PE, and where arrays are, is the program's.
-            Directive::Fold(_) | Directive::Layout(..) => Ok(()),
+            Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) => Ok(()),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::equations::count;
 use crate::integer::{Affine, Matrix, Name, dot};
-use crate::recurrence::{Dealing, Directive, Equation, Expr, Role, Schedule};
+use crate::recurrence::{Dealing, Directive, Equation, Expr, LeafOrder, Role, Schedule};
 use crate::span::Span;
 use crate::syntax::ast::{self, Ident, Spanned};
 
@@ -71,6 +71,7 @@ impl Lowering<'_> {
                 factors.into_iter().collect::<Option<_>>().map(Directive::FoldBy)
             }
             ast::Directive::Layout(tensor, word) => self.lower_layout(tensor, word),
+            ast::Directive::Order(word) => self.lower_order(word).map(Directive::Order),
             ast::Directive::Io(word) => {
                 self.choose("io", word, &BOUNDARIES).map(|word| Directive::BoundaryIo(&*word == "boundary"))
             }
@@ -217,6 +218,14 @@ impl Lowering<'_> {
         known
     }
 
+    fn lower_order(&mut self, word: &Ident) -> Option<LeafOrder> {
+        let known = LeafOrder::from_keyword(&word.node);
+        if known.is_none() {
+            self.choose("order", word, &LeafOrder::WORDS);
+        }
+        known
+    }
+
     /// One of the few words that may follow `what`.
     pub(super) fn choose(&mut self, what: &str, word: &Ident, known: &[&str]) -> Option<Name> {
         if known.contains(&&*word.node) {
@@ -241,6 +250,7 @@ fn subject(directive: &Directive) -> String {
         Directive::Tile(index, _) => format!("the tile of `{index}`"),
         Directive::Fold(_) => "the `fold` onto workers".to_owned(),
         Directive::FoldBy(_) => "the `fold` of PEs".to_owned(),
+        Directive::Order(_) => "the `order` of tiles".to_owned(),
         Directive::Load(tensor, _) => format!("how `{tensor}` is loaded"),
         Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),
     }

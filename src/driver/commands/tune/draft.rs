@@ -15,7 +15,6 @@ use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
 use crate::exec::Settings;
 use crate::recurrence;
-use crate::recurrence::Dealing;
 use crate::smt;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -82,12 +81,11 @@ impl Draft {
     /// # Errors
     /// An obligation that is refuted or unknown.
     pub fn proved(&self, design: usize, way: &Settings, limit: u64) -> Result<Drafted, Failure> {
-        let Settings { capacity, dealing, layout, .. } = *way;
-        let proved = self.run(Task::Prove { design, capacity, dealt: (dealing, layout), limit })?.pop();
+        let proved = self.run(Task::Prove { design, way, limit })?.pop();
         proved.ok_or_else(|| vec![Diagnostic::new("the design is not found again")].into())
     }
 
-    fn run(&self, task: Task) -> Result<Vec<Drafted>, Failure> {
+    fn run(&self, task: Task<'_>) -> Result<Vec<Drafted>, Failure> {
         let drafting = Drafting { draft: self, task, drafted: RefCell::default() };
         pipeline::run(&drafting, &Output::silent())?;
         Ok(drafting.drafted.into_inner())
@@ -96,16 +94,16 @@ impl Draft {
 
 /// What is to be done with the front.
 #[derive(Clone, Copy)]
-enum Task {
+enum Task<'a> {
     /// So many programs at most.
     Weigh(usize),
-    /// The program of one design, with such slots, such a dealing and such a layout, each obligation within so many milliseconds.
-    Prove { design: usize, capacity: Option<u64>, dealt: (Option<Dealing>, Option<Dealing>), limit: u64 },
+    /// The program of one design, run in this way, each obligation within so many milliseconds.
+    Prove { design: usize, way: &'a Settings, limit: u64 },
 }
 
 struct Drafting<'a> {
     draft: &'a Draft,
-    task: Task,
+    task: Task<'a>,
     drafted: RefCell<Vec<Drafted>>,
 }
 
@@ -127,9 +125,10 @@ impl KernelCommand for Drafting<'_> {
                 let program = |found| drafted(K::program(&searched, &K::design(&searched, found))?, 0);
                 designs.map(program).collect::<Checked<_>>()?
             }
-            Task::Prove { design, capacity, dealt: (fold, layout), limit } => {
+            Task::Prove { design, way, limit } => {
+                let Settings { capacity, dealing, layout, order, .. } = *way;
                 let origin = kernel.origin();
-                let deals = origin.deals.unless(fold, layout, &origin.system);
+                let deals = origin.deals.unless(dealing, layout, &origin.system).in_order(order);
                 searched.front = searched.front.into_iter().skip(design).take(1).collect();
                 let (_, _, design, proofs) = first_proved(&searched, limit, output)?;
                 let (of_run, _) = run_obligations(&searched, &design, capacity, &deals)?;

@@ -11,7 +11,7 @@ mod table;
 use crate::cost::Cluster;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::cluster_arguments::TuneArguments;
-use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves};
+use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves, order};
 use crate::driver::runs::{inputs, memory};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
@@ -126,7 +126,7 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
 }
 
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
-    let TuneArguments { ranks, deal, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
+    let TuneArguments { ranks, deal, order, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
     if *ranks == 0 {
         return Diagnostic::new("a run has at least 1 worker").help("say --ranks 2").alone();
     }
@@ -137,6 +137,7 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
         workers: *ranks,
         arrangements: grid.iter().map(|grid| arrangement(grid)).collect::<Checked<_>>()?,
         dealings: deal.iter().map(|deal| dealing(deal)).collect::<Checked<_>>()?,
+        orders: order.iter().map(|order| self::order(order)).collect::<Checked<_>>()?,
         capacities: std::iter::once(None).chain(capacity.iter().copied().map(Some)).collect(),
         broadcasts: broadcast.iter().map(|shape| self::broadcast(shape)).collect::<Checked<_>>()?,
         layout: layout.as_deref().map(self::layout).transpose()?,

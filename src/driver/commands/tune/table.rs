@@ -9,8 +9,8 @@ use crate::driver::shown::output::Output;
 use crate::exec::{Settings, show_bytes};
 use serde_json::{Value, json};
 
-const COLUMNS: [&str; 10] =
-    ["seconds", "waiting", "words", "memory", "grid", "deal", "slots", "broadcast", "design", "schedule"];
+const COLUMNS: [&str; 11] =
+    ["seconds", "waiting", "words", "memory", "grid", "deal", "order", "slots", "broadcast", "design", "schedule"];
 
 /// Prints the best so many of them, and all that were left out. Of ways to run one program that take equally long there is the first.
 pub fn print(tuning: &Tuning, most: usize, output: &Output) {
@@ -51,6 +51,7 @@ fn cells(tuning: &Tuning, Weighed { draft, design, way, prediction }: &Weighed) 
         show_bytes(prediction.memory.total()),
         grid(way),
         way.dealing.unwrap_or_default().to_string(),
+        order(way),
         way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string()),
         way.broadcast.keyword().to_owned(),
         design.to_string(),
@@ -64,11 +65,17 @@ fn grid(way: &Settings) -> String {
     if sides.is_empty() { "1".to_owned() } else { sides.join("x") }
 }
 
-/// `1x2, block, stated slots, broadcast by tree`.
+/// `turns:4`; numbers have none.
+fn order(way: &Settings) -> String {
+    way.order.map_or_else(|| "-".to_owned(), |order| order.to_string())
+}
+
+/// `1x2, block, order turns, stated slots, broadcast by tree`.
 pub fn way(way: &Settings) -> String {
     let slots = way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string());
     let shape = way.broadcast.keyword();
-    format!("{}, {}, {slots} slots, broadcast by {shape}", grid(way), way.dealing.unwrap_or_default())
+    let order = way.order.map_or_else(String::new, |order| format!("order {order}, "));
+    format!("{}, {}, {order}{slots} slots, broadcast by {shape}", grid(way), way.dealing.unwrap_or_default())
 }
 
 /// The command that runs the program, or the one that writes it.
@@ -97,6 +104,7 @@ pub fn to_json(tuning: &Tuning, proved: &Drafted, with_text: bool) -> Value {
         object["schedule"] = json!(tuning.drafts[*draft].name);
         object["design"] = json!(design);
         object["deal"] = json!(way.dealing.unwrap_or_default().to_string());
+        object["order"] = json!(way.order.map(|order| order.to_string()));
         object["capacity"] = json!(way.capacity);
         object["broadcast"] = json!(way.broadcast.keyword());
         object
