@@ -109,9 +109,7 @@ impl Program {
     pub fn is_over_tiles(&self) -> bool {
         !self.leaves.is_empty() || self.arrays.iter().any(|array| !array.axes.is_empty())
     }
-}
 
-impl Program {
     /// Whether some PE sends a register that it computes to another PE, or drives it, so that others wait for what is computed.
     pub fn hands_on(&self) -> bool {
         let stays = |channel: &Name| {

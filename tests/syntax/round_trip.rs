@@ -109,6 +109,7 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         (ident(), literal()).prop_map(|(index, size)| Directive::Tile(index, at(size))),
         ident().prop_map(Directive::Fold),
         (ident(), ident()).prop_map(|(tensor, word)| Directive::Layout(tensor, word)),
+        ident().prop_map(Directive::Order),
         ident().prop_map(Directive::Io),
         (ident(), proptest::collection::vec(expression(), 1..3))
             .prop_map(|(tensor, along)| Directive::Load(tensor, along)),

@@ -72,7 +72,7 @@ pub enum Command {
     /// Example: systole predict ws.pe --machine cluster.toml --size M=512,N=512,K=512 --ranks 1,4,16 --grow M=0.5,N=0.5
     #[command(verbatim_doc_comment)]
     Predict(PredictArguments),
-    /// Choose schedule, tiles, grid, dealing, slots and broadcasts for a cluster, by prediction, and prove the program that is chosen
+    /// Choose schedule, tiles, grid, dealing, order, slots and broadcasts for a cluster, by prediction, and prove the program that is chosen
     ///
     /// Example: systole tune kernels/matmul.rec --machine cluster.toml --size M=512,N=512,K=512 --tile i=64:128,j=64:128,k=64 --ranks 2 -o best.pe
     #[command(verbatim_doc_comment)]

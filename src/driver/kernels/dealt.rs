@@ -1,8 +1,8 @@
 //! What must hold of a run without clocks, whose PEs are dealt out to workers.
 //!
 //! In: a design, the depth of its channels where it is not the one that is needed, and how PEs and arrays are dealt out, which a schedule
-//! or flags say, with the order of tiles, of which nothing needs to hold. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
-//! has one worker and each word one home; and a program that says it.
+//! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
+//! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
 
 use crate::array::Program;
 use crate::diagnostic::Checked;

@@ -1,8 +1,8 @@
 //! All ways to run a program on so many workers, and how long each would take.
 //!
-//! In: a program for ranks, and what may be chosen: grids of workers, dealings, orders of tiles, slots of channels, shapes of broadcasts. Out: a
-//! prediction for each way, in a fixed order. Every way is weighed; a program is passed over whole where its leaves alone take longer
-//! than what is known already.
+//! In: a program for ranks, and what may be chosen: grids of workers, dealings, orders of tiles, slots of channels, shapes of broadcasts.
+//! Out: a prediction for each way, in a fixed order. Every way is weighed; a program is passed over whole where its leaves alone take
+//! longer than what is known already.
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
 
 use super::{Prediction, predict};

@@ -1,4 +1,4 @@
-//! `systole tune`: which schedule, tiles, grid, dealing, slots and broadcasts are the fastest on a cluster.
+//! `systole tune`: which schedule, tiles, grid, dealing, order, slots and broadcasts are the fastest on a cluster.
 //!
 //! In: a kernel, sizes, the machine file of a cluster, and what may be chosen. Out: all that was weighed, best first, and the program
 //! of the best, proved. The time of each is that of `systole predict`; a schedule whose leaves alone take longer than what is known
