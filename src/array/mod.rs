@@ -74,6 +74,10 @@ mod demand;
 
 pub use demand::{Demand, demands};
 
+mod stores;
+
+pub use stores::store_obligations;
+
 pub mod emit;
 
 mod over_tiles;

@@ -18,7 +18,7 @@ use crate::driver::kernels::{forms, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
 use crate::integer::Matrix;
-use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Schedule, Space};
+use crate::recurrence::{self, Directive, Operand, RecurrenceSystem, Schedule, Settled, Space};
 use crate::rewrite;
 use crate::smt::{self, Discharged};
 use crate::span::Source;
@@ -79,10 +79,23 @@ impl SoughtArguments {
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     files::check(&command.written(), &command.read())?;
-    let system = recurrence::load(&source(&sought.kernel.kernel)?)?;
+    let system = settled(&recurrence::load(&source(&sought.kernel.kernel)?)?, output);
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
     let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };
     run_on(derived, command, output)
+}
+
+/// The system less what is empty at all sizes, with a word for each equation that is left out.
+fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
+    let Settled { system: settled, left_out } = recurrence::settle(system);
+    for equation in left_out {
+        let (file, line) = (&system.source.name, system.source.line(equation.span.start));
+        output.error(&format!(
+            "warning: {file}:{line}: the equation defines no element of `{}` at any size, and is left out",
+            equation.target
+        ));
+    }
+    settled
 }
 
 /// [`run`] for equations that are known, and the laws by which they come from others.

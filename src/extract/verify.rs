@@ -176,7 +176,11 @@ impl Checker<'_> {
             Flowing::Operand => (Chain { directions: vec![] }, FlowRole::Operand(0)),
             Flowing::Level(chain, level) => (chain.clone(), FlowRole::Reduction(level)),
         };
-        let flows = self.flows(Transport::Stream(along.to_vec()), chain)?;
+        let streams = match flowing {
+            Flowing::Operand => vec![Transport::Stream(along.to_vec())],
+            _ => vec![],
+        };
+        let flows = self.flows(streams, chain)?;
         let flow = flows.iter().find(|flow| flow.role == role).ok_or("the flow is not in the design")?;
         self.promised(of, flow)
     }
@@ -185,9 +189,9 @@ impl Checker<'_> {
         flow.depth(self.machine.links.response).ok_or_else(|| format!("the FIFO of `{of}` grows with the sizes"))
     }
 
-    /// The flows of a design whose first operand travels so.
-    fn flows(&self, transport: Transport, chain: Chain) -> Result<Vec<Flow>, String> {
-        let dataflow = Dataflow { transports: vec![transport], chain };
+    /// The flows of a design whose first operands travel so.
+    fn flows(&self, transports: Vec<Transport>, chain: Chain) -> Result<Vec<Flow>, String> {
+        let dataflow = Dataflow { transports, chain };
         let design = Design { space: self.space, dataflow, map: self.map.clone(), boundary_io: false };
         design.flows().ok_or_else(|| "the reduction has no faces".to_owned())
     }
@@ -195,7 +199,7 @@ impl Checker<'_> {
     /// Each stream of a tree runs over the points that the one before it does not reach; each of the sets that are promised
     /// for it has channels of its own, and no line leaves its set.
     fn tree(&self, of: &str, directions: &[Vector]) -> Result<Cost, String> {
-        let flows = self.flows(Transport::Tree(directions.to_vec()), Chain { directions: vec![] })?;
+        let flows = self.flows(vec![Transport::Tree(directions.to_vec())], Chain { directions: vec![] })?;
         let (mut cost, mut left) = (Cost::default(), self.points.clone());
         for (level, along) in directions.iter().enumerate() {
             let mut parts = 0;

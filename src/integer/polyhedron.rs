@@ -99,6 +99,20 @@ impl Polyhedron {
         shadow
     }
 
+    /// The shadow when `variable` is forgotten, where each point of it is that of some integer point of the set.
+    ///
+    /// That is so where of each lower and upper bound one has the coefficient 1: then there is an integer between them. `None`
+    /// otherwise, and where numbers would not fit.
+    pub fn eliminate_exactly(&self, variable: &Name) -> Option<Polyhedron> {
+        let (lower, upper) = self.bounds(variable);
+        let fits = |low: &Bound, high: &Bound| {
+            let is_exact = low.coefficient == 1 || high.coefficient == 1;
+            is_exact && high.form.combine(low.coefficient, &low.form, -high.coefficient).is_some()
+        };
+        let is_exact = lower.iter().all(|low| upper.iter().all(|high| fits(low, high)));
+        is_exact.then(|| self.eliminate(variable))
+    }
+
     /// The shadow when all of `variables` are forgotten.
     pub fn eliminate_all<'a>(&self, variables: impl IntoIterator<Item = &'a Name>) -> Polyhedron {
         variables.into_iter().fold(self.clone(), |set, variable| set.eliminate(variable))
@@ -305,6 +319,16 @@ mod tests {
         Polyhedron::new(sides.into_iter().chain(cuts))
     }
 
+    /// `2 j = i` has an integer point above every second `i` only, which no shadow can say.
+    #[test]
+    fn a_shadow_with_gaps_is_not_exact() {
+        let (i, j) = (Affine::variable(&name("i")), Affine::variable(&name("j")));
+        let set = boxed(vec![(1, -2, 0), (-1, 2, 0)]);
+        assert_eq!(set.eliminate_exactly(&name("j")), None);
+        let half = Polyhedron::new([j.clone(), i - j * 2]);
+        assert!(half.eliminate_exactly(&name("j")).is_some());
+    }
+
     proptest! {
         #[test]
         fn points_are_those_of_brute_force(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3)) {
@@ -326,6 +350,17 @@ mod tests {
             for form in spelled.equations() {
                 let value = |point: &Vec<i64>| form.evaluate(&names().into_iter().zip(point.iter().copied()).collect());
                 prop_assert!(points.iter().all(|point| value(point) == Some(0)));
+            }
+        }
+
+        #[test]
+        fn an_exact_shadow_is_what_points_throw(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3)) {
+            let set = boxed(cuts);
+            let Some(shadow) = set.eliminate_exactly(&name("j")) else { return Ok(()) };
+            let points = set.points(&names(), &Bindings::new()).unwrap();
+            for i in -1..6 {
+                let thrown = points.iter().any(|point| point[0] == i);
+                prop_assert_eq!(shadow.contains(&Bindings::from([(name("i"), i)])), thrown, "at {}", i);
             }
         }
 

@@ -50,6 +50,11 @@ mod gather;
 
 pub(crate) use gather::{gather, outer_reductions, scattered_indices};
 
+mod empties;
+
+pub use empties::{Settled, settle};
+pub(crate) use empties::{depends, lines, without_terms};
+
 mod evaluate;
 
 pub use evaluate::{evaluate, evaluate_in};

@@ -1,8 +1,11 @@
 //! Systems that are one iteration space: one equation, one reduction around a pointwise body.
 //!
-//! In: a valid system. Out: its [`Space`], or a message that says which spaces the kernel would need. Paper: Cyclotron
+//! In: a valid system. Out: its [`Space`], or a message that says which spaces the kernel would need. Every element has a point:
+//! a reduction that may be empty is none of these, since no point would write its neutral value. Paper: Cyclotron
 //! sections 4.1, 4.2 and, for what is refused here, 4.4.
 
+use super::empties::{depends, lines, settle, without_terms};
+use super::gather::{gather, scattered_indices};
 use super::{Domain, Equation, Expr, Operand, Operator, RecurrenceSystem, Scalar, Space};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Name, Polyhedron};
@@ -10,6 +13,7 @@ use crate::span::Span;
 
 /// The one space of the system.
 pub fn one_space(system: &RecurrenceSystem) -> Checked<Space> {
+    let system = &settle(system).system;
     let [equation] = system.equations.as_slice() else {
         return Err(refuse(system, system.equations.last().map(|equation| equation.span)).into());
     };
@@ -24,12 +28,33 @@ pub fn one_space(system: &RecurrenceSystem) -> Checked<Space> {
     if let Some(span) = find_inner_reduction(body) {
         return Err(refuse(system, Some(span)).into());
     }
+    if let Some(level) = find_dependent(equation, &levels) {
+        return Err(refuse(system, Some(level.span)).into());
+    }
+    if may_be_empty(system, equation) {
+        return Err(refuse(system, levels.first().map(|level| level.span)).into());
+    }
     let mut operands = vec![];
     let body = lower_body(body, &mut operands);
     if let Some(own) = operands.iter().find(|operand| operand.tensor == equation.target) {
         return Err(refuse(system, Some(own.span)).into());
     }
     Ok(build_space(system, equation, &levels, body, operands))
+}
+
+/// Whether some element may have no terms at some sizes. Where that cannot be said in linear constraints, each run looks.
+fn may_be_empty(system: &RecurrenceSystem, equation: &Equation) -> bool {
+    let Some(target) = system.tensor(&equation.target) else { return false };
+    let gathered = gather(equation, target);
+    let (set, reduced) = lines(&gathered);
+    without_terms(&gathered.domain, &set, &reduced, &system.parameters).is_some_and(|empty| !empty.is_empty())
+}
+
+/// A level whose range depends on one around it, unless the reduction runs over the fibres of its target.
+fn find_dependent<'a, 'b>(equation: &Equation, levels: &'a [Level<'b>]) -> Option<&'a Level<'b>> {
+    let names: Vec<Name> = levels.iter().map(|level| level.index.clone()).collect();
+    let found = levels.iter().enumerate().find(|(depth, level)| depends(level.range, &names[..*depth]));
+    found.map(|(_, level)| level).filter(|_| scattered_indices(equation).is_empty())
 }
 
 /// One level of the reductions around the right-hand side.

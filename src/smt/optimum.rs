@@ -26,7 +26,9 @@ pub enum Optimum {
     Found(Vec<i64>),
     /// The labels of conditions that no integers satisfy together, sorted; none where the bounds alone have no solution.
     Clash(Vec<usize>),
-    /// Not decided, or no least value, for this reason.
+    /// A goal has no least value: it falls without end.
+    Endless,
+    /// Not decided, for this reason.
     Unknown(String),
 }
 
@@ -101,7 +103,7 @@ fn asked(problem: &LinearProblem, limit: Duration) -> Optimum {
 fn found(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize, deadline: Option<Instant>) -> Optimum {
     let (mut values, scores) = match read(problem, terms, optimiser) {
         Ok(solution) => solution,
-        Err(reason) => return Optimum::Unknown(reason.into()),
+        Err(other) => return other,
     };
     if !make_first(problem, terms, &scores, &mut values, deadline) {
         return Optimum::Unknown("the time limit has passed".into());
@@ -113,17 +115,18 @@ fn found(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize, deadline:
 }
 
 /// The optimiser's solution and the value of each goal, which is the least one that the optimiser claims.
-fn read(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize) -> Result<(Vec<i64>, Vec<i64>), &'static str> {
+fn read(problem: &LinearProblem, terms: &Terms, optimiser: &Optimize) -> Result<(Vec<i64>, Vec<i64>), Optimum> {
+    let too_large = |what: &str| Optimum::Unknown(format!("{what} does not fit 64 bits"));
     let model = optimiser.get_model();
     let value = |unknown: &Int| model.as_ref()?.eval(unknown, true)?.as_i64();
     let values: Option<Vec<i64>> = terms.unknowns.iter().map(value).collect();
-    let values = values.ok_or("the solver's solution does not fit 64 bits")?;
-    let scores = problem.scores(&values).ok_or("the value of a goal does not fit 64 bits")?;
+    let values = values.ok_or_else(|| too_large("the solver's solution"))?;
+    let scores = problem.scores(&values).ok_or_else(|| too_large("the value of a goal"))?;
     // Where a goal falls without end the claim is no number.
     let claimed = |number: u32| optimiser.get_lower(number)?.as_int()?.as_i64();
     match (0..).zip(&scores).all(|(number, score)| claimed(number) == Some(*score)) {
         true => Ok((values, scores)),
-        false => Err("a goal has no least value"),
+        false => Err(Optimum::Endless),
     }
 }
 

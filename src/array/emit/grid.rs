@@ -29,6 +29,24 @@ impl Side {
         side
     }
 
+    /// Makes the side at least one PE long at all sizes, also where no space has a point.
+    pub fn hold_one(&mut self) {
+        let is_some = |(lower, upper): (&Vec<Bound>, &Vec<Bound>)| {
+            let fits = |low: &Bound, high: &Bound| {
+                let are_plain = low.coefficient == 1 && high.coefficient == 1;
+                are_plain && self.sizes.implies(&(high.form.clone() - low.form.clone()))
+            };
+            lower.iter().all(|low| upper.iter().all(|high| fits(low, high)))
+        };
+        if self.lower.iter().zip(&self.upper).any(is_some) {
+            return;
+        }
+        let first = self.is_first().map(|form| form + Affine::variable(&self.coordinate));
+        let end = vec![Bound { form: first.unwrap_or_default(), coefficient: 1 }];
+        self.lower.push(end.clone());
+        self.upper.push(end);
+    }
+
     /// The side as program text.
     pub fn coordinate(&self) -> Coordinate {
         let (first, last) = (self.first(), greatest_expression(&self.upper, &self.sizes));

@@ -234,6 +234,10 @@ fn gather<'a>(
         start,
         once,
     };
+    if !work.once.is_empty() {
+        // Elements that are known are there at sizes at which nothing is computed, too.
+        work.sides.iter_mut().for_each(Side::hold_one);
+    }
     work.pes = work.inside();
     work
 }

@@ -4,7 +4,7 @@
 //! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
 //! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
 
-use crate::array::Program;
+use crate::array::{Program, store_obligations};
 use crate::diagnostic::Checked;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::Searched;
@@ -77,8 +77,8 @@ impl Deals {
     }
 }
 
-/// The obligations of a design, and where PEs or arrays are dealt out those of a run; and the tensors of which it cannot be stated that each
-/// element is computed once.
+/// The obligations of a design and of what its program stores, and where PEs or arrays are dealt out those of a run; and the tensors of
+/// which it cannot be stated that each element is computed and stored once.
 ///
 /// # Errors
 /// As for [`run_obligations`].
@@ -88,15 +88,21 @@ pub fn all_obligations<K: Kernel>(
     depth: Option<u64>,
     deals: &Deals,
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
-    let of_design = K::obligations(searched, design, depth)?;
-    if deals.is_empty() {
-        return Ok((of_design, vec![]));
+    let mut obligations = K::obligations(searched, design, depth)?;
+    // A design of which no program can be written stores nothing; whoever asks for the program hears why.
+    let (stored, mut gaps) =
+        K::program(searched, design).map(|program| store_obligations(&program)).unwrap_or_default();
+    obligations.extend(stored);
+    if !deals.is_empty() {
+        let (of_run, left) = run_obligations(searched, design, depth, deals)?;
+        obligations.extend(of_run);
+        gaps.extend(left);
     }
-    let (of_run, gaps) = run_obligations(searched, design, depth, deals)?;
-    Ok(([of_design, of_run].concat(), gaps))
+    Ok((obligations, gaps))
 }
 
-/// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once.
+/// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once. What the program stores is
+/// no part of it.
 ///
 /// # Errors
 /// A design whose program has no such obligations.
@@ -107,19 +113,24 @@ pub fn run_obligations<K: Kernel>(
     deals: &Deals,
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
     let mut obligations = K::no_deadlock(searched, design, depth)?;
-    let (once, gaps) = element_obligations(&searched.kernel.origin().system);
+    let (once, gaps) = computed_once(searched.kernel);
     obligations.extend(once);
-    obligations.extend(tile_obligations(searched.kernel));
     obligations.extend(owner_obligations(deals.fold.unwrap_or_default(), &deals.words()));
     Ok((obligations, gaps))
 }
 
-/// That each tile is computed once, where tiles are what is computed.
-fn tile_obligations<K: Kernel>(kernel: &K) -> Vec<Obligation> {
+/// That each element, and each tile, which no store speaks of is computed once: those of local tensors, and those that tiles hold.
+fn computed_once<K: Kernel>(kernel: &K) -> (Vec<Obligation>, Vec<Name>) {
+    let (searched, given) = (kernel.system(), &kernel.origin().system);
+    let is_local =
+        |system: &RecurrenceSystem, of: &Name| system.tensor(of).is_some_and(|tensor| tensor.role == Role::Local);
+    let (mut local, mut gaps) = element_obligations(searched);
+    local.retain(|one| is_local(searched, &one.of));
+    gaps.retain(|of| is_local(searched, of));
     if kernel.origin().tiled().is_none() {
-        return vec![];
+        return (local, gaps);
     }
-    let (once, _) = element_obligations(kernel.system());
     let of_tiles = |one: Obligation| Obligation { of: name(&format!("{} tiles", one.of)), ..one };
-    once.into_iter().map(of_tiles).collect()
+    let (elements, gaps) = element_obligations(given);
+    (elements.into_iter().chain(local.into_iter().map(of_tiles)).collect(), gaps)
 }

@@ -4,13 +4,15 @@
 //! `m_over_j[i, j]` and `l_over_j[i, j]`, the reduction up to and including `j`. Its first element is the first term, as
 //! with every reduction; each other is the declared operator of the element before and the next term. The invariant: every
 //! dependence along the reduction is at distance one. A local target is its tensor's last element wherever it is read; an
-//! output is a copy of it. Paper: Cyclotron section 10.3, where this is done by hand.
+//! output is a copy of it. Where the range may be empty, or depends on an index of a target, the tensor has a place for every value of
+//! the reduction's index, with neutral elements where there is no term, and a target is the neutral tuple where its range is empty.
+//! Paper: Cyclotron section 10.3, where this is done by hand.
 
 use super::Lowering;
 use super::equations::{collect_names, count};
 use super::scan::{Scan, rewrite};
 use crate::integer::{Affine, Name, Polyhedron, unused};
-use crate::syntax::ast::{self, Binding, Direction, Expr, Ident, JointEquation, Reduction, Spanned, Term};
+use crate::syntax::ast::{self, Binding, Direction, Expr, Ident, Infix, JointEquation, Reduction, Spanned, Term};
 
 impl Lowering<'_> {
     /// The file with plain equations alone.
@@ -66,10 +68,12 @@ impl Lowering<'_> {
         let fits: Vec<bool> =
             targets.iter().map(|target| self.check_joint_target(file, target, &binding.index)).collect();
         let (low, high) = self.find_range(file, binding, terms)?;
-        self.check_range_is_fixed(&low, &high, &equation.node)?;
-        if fits.contains(&false) || !self.is_never_empty(&low, &high, &binding.index) {
+        if fits.contains(&false) {
             return None;
         }
+        let is_fixed = !depends_on_targets(&low, &high, &equation.node);
+        let is_never_empty = is_fixed && self.has_some(&low, &high);
+        let extent = if is_never_empty { None } else { Some(self.find_places(file, &equation.node, &high)?) };
         let mut taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
         taken.extend(self.parameters.iter().cloned());
         let mut steps = vec![];
@@ -79,7 +83,8 @@ impl Lowering<'_> {
             steps.push(Spanned::new(step, target.span));
         }
         let span = equation.span;
-        Some(Scan { equation: &equation.node, reduction, span, low, high, steps, terms: terms.clone() })
+        let terms = terms.clone();
+        Some(Scan { equation: &equation.node, reduction, span, low, high, extent, steps, terms })
     }
 
     /// Whether the target is declared, is defined as a whole, and does not use the reduction's index.
@@ -126,34 +131,79 @@ impl Lowering<'_> {
         Some((Spanned::new(Term::Number(0.0), index.span), extent?))
     }
 
-    /// The tensors over the range are as long for every element of a target.
-    fn check_range_is_fixed(&mut self, low: &Expr, high: &Expr, equation: &JointEquation) -> Option<()> {
-        let mut names = vec![];
-        collect_names(low, &mut names);
-        collect_names(high, &mut names);
-        let subscripts: Vec<&Expr> = equation.targets.iter().flat_map(|(_, subscripts)| subscripts).collect();
-        let is_index = |name: &Ident| subscripts.iter().any(|form| form.node == Term::Name(name.node.clone()));
-        let Some(name) = names.into_iter().find(is_index) else { return Some(()) };
-        let message = format!("the range of `{}` depends on `{}`", equation.binding.index.node, name.node);
-        let help = "a declared reduction runs over a range of parameters; write plain equations for others";
-        self.report(self.blame(name.span, message, "an index of a target").help(help));
-        None
-    }
-
-    /// A declared reduction starts from its first term, so there must be one at all sizes.
-    fn is_never_empty(&mut self, low: &Expr, high: &Expr, index: &Ident) -> bool {
+    /// Whether `low < high` at all sizes; both are forms over sizes alone.
+    fn has_some(&mut self, low: &Expr, high: &Expr) -> bool {
         let (low, high) = (self.lower_affine(low, &[]), self.lower_affine(high, &[]));
         let (Some(low), Some(high)) = (low, high) else { return false };
-        let one = Affine::constant(1);
-        let sizes = Polyhedron::new(self.parameters.iter().map(|name| Affine::variable(name) - one.clone()));
-        let is_never_empty = sizes.implies(&(high - low - one));
-        if !is_never_empty {
-            let message = format!("the range of `{}` can be empty", index.node);
-            let help = "a declared reduction starts from its first term; let the range have one at all sizes";
-            self.report(self.blame(index.span, message, "reduced here").help(help));
-        }
-        is_never_empty
+        Polyhedron::sizes(&self.parameters).implies(&(high - low - Affine::constant(1)))
     }
+
+    /// How many values the index has at most, for every element of a target: as many as a term has elements along it, or as the range
+    /// has where it is longest.
+    fn find_places(&mut self, file: &ast::File, equation: &JointEquation, high: &Expr) -> Option<Expr> {
+        let JointEquation { targets, binding, terms, .. } = equation;
+        let of_term = terms.iter().find_map(|term| find_extent(file, term, &binding.index.node));
+        let places = of_term.unwrap_or_else(|| largest(file, targets, high));
+        let form = self.lower_affine(&places, &[])?;
+        if Polyhedron::sizes(&self.parameters).implies(&(form - Affine::constant(1))) {
+            return Some(places);
+        }
+        let message = format!("how many values `{}` has is not known to be at least 1", binding.index.node);
+        let help = "read a term at this index alone, such as `x[k]`, whose extent says how many there are at most";
+        self.report(self.blame(binding.index.span, message, "reduced here").help(help));
+        None
+    }
+}
+
+/// Whether a bound names an index of a target.
+fn depends_on_targets(low: &Expr, high: &Expr, equation: &JointEquation) -> bool {
+    let mut names = vec![];
+    collect_names(low, &mut names);
+    collect_names(high, &mut names);
+    let subscripts: Vec<&Expr> = equation.targets.iter().flat_map(|(_, subscripts)| subscripts).collect();
+    names.iter().any(|name| subscripts.iter().any(|form| form.node == Term::Name(name.node.clone())))
+}
+
+/// A bound with the last value of each target index in place of it, or its first, 0, where the bound falls with it.
+fn largest(file: &ast::File, targets: &[(Ident, Vec<Expr>)], bound: &Expr) -> Expr {
+    let last = |name: &Name| -> Option<Expr> {
+        let found = targets.iter().find_map(|(target, subscripts)| {
+            let declared = file.tensors.iter().find(|declared| declared.node.name == *target)?;
+            let at = subscripts.iter().position(|form| form.node == Term::Name(name.clone()))?;
+            declared.node.shape.get(at).cloned()
+        });
+        found.map(|extent| {
+            let one = Box::new(Spanned::new(Term::Number(1.0), extent.span));
+            Spanned::new(Term::Infix(Infix::Subtract, Box::new(extent.clone()), one), extent.span)
+        })
+    };
+    rewrite(bound, &|part| match &part.node {
+        Term::Name(name) => last(name),
+        Term::Negate(_) | Term::Infix(Infix::Subtract, ..) => Some(rising(part, &last)),
+        _ => None,
+    })
+}
+
+/// A difference with the last values of the indices in what is added, and 0 in what is taken away.
+fn rising(difference: &Expr, last: &dyn Fn(&Name) -> Option<Expr>) -> Expr {
+    let high = |part: &Expr| {
+        rewrite(part, &|inner| match &inner.node {
+            Term::Name(name) => last(name),
+            _ => None,
+        })
+    };
+    let low = |part: &Expr| {
+        rewrite(part, &|inner| match &inner.node {
+            Term::Name(name) => last(name).map(|_| Spanned::new(Term::Number(0.0), inner.span)),
+            _ => None,
+        })
+    };
+    let node = match &difference.node {
+        Term::Infix(sign, left, right) => Term::Infix(*sign, Box::new(high(left)), Box::new(low(right))),
+        Term::Negate(operand) => Term::Negate(Box::new(low(operand))),
+        other => other.clone(),
+    };
+    Spanned::new(node, difference.span)
 }
 
 /// The extent of the first access in the expression that has exactly this index as a subscript.

@@ -82,7 +82,7 @@ impl Lowering<'_> {
 
     fn check_laws(&mut self, reduction: &Reduction) {
         let title = &reduction.name;
-        let neutral: Tuple = reduction.neutral.iter().map(|component| number(component, &limits())).collect();
+        let neutral = neutral(reduction);
         let mut numbers = Numbers::default();
         for _ in 0..TRIALS {
             let [a, b, c] = [0; 3].map(|_| numbers.tuple(reduction.left.len()));
@@ -109,6 +109,11 @@ impl Lowering<'_> {
 /// The one constant that no literal can say.
 fn limits() -> Vec<(Name, f64)> {
     vec![(name("infinity"), f64::INFINITY)]
+}
+
+/// The tuple that changes nothing; what is wrong with it is told by [`Lowering::check_reductions`].
+pub(super) fn neutral(reduction: &Reduction) -> Tuple {
+    reduction.neutral.iter().map(|component| number(component, &limits())).collect()
 }
 
 /// `a` combined with `b`, in this order.

@@ -3,6 +3,7 @@
 //! In: a joint equation whose range and targets are in order, and the reduction it names. Out: tensors and equations of a
 //! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
 
+use super::laws::neutral;
 use crate::integer::{Name, unused};
 use crate::span::Span;
 use crate::syntax::ast::{self, Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation};
@@ -20,6 +21,9 @@ pub(super) struct Scan<'f> {
     pub(super) low: Expr,
     /// One past its last value.
     pub(super) high: Expr,
+    /// How many values the index may have, where there may be none for some element or at some sizes; then a place is a value, and
+    /// without a term it is neutral.
+    pub(super) extent: Option<Expr>,
     /// The tensor over the reduction index that stands for each target.
     pub(super) steps: Vec<Ident>,
     /// The terms; each is a number, a name or an access.
@@ -43,14 +47,37 @@ impl Scan<'_> {
         let index = &self.equation.binding.index.node;
         let term = &self.terms[component];
         expanded.tensors.extend(self.declare(file, component, &self.steps[component].node));
-        let first =
-            rewrite(term, &|part| matches!(&part.node, Term::Name(name) if name == index).then(|| self.low.clone()));
-        self.define(expanded, component, number(0.0, term.span), first, vec![], term.span);
+        if self.extent.is_some() {
+            let (here, up_to) = (self.here(), Relation::LessEqual);
+            let at_low = self.less(&[(&self.low, up_to), (&here, up_to)], &self.low);
+            let first = vec![at_low, self.less(&[(&here, Relation::Less)], &self.high)];
+            self.define(expanded, component, here, term.clone(), first, term.span);
+            self.fill(expanded, (&self.steps[component], component), neutral(self.reduction)[component]);
+        } else {
+            let at_low =
+                |part: &Expr| matches!(&part.node, Term::Name(name) if name == index).then(|| self.low.clone());
+            self.define(expanded, component, number(0.0, term.span), rewrite(term, &at_low), vec![], term.span);
+        }
         let next = self.step(&self.reduction.values[component], component);
         self.define(expanded, component, self.place(self.here()), next, vec![self.after_first()], self.span);
     }
 
-    /// What the target is: the last element, copied, or noted where no copy has to be made.
+    /// The elements of a tensor over the reduction index where there is no term: before the range, and behind it.
+    fn fill(&self, expanded: &mut ast::File, (tensor, component): (&Ident, usize), value: f64) {
+        let Some(extent) = &self.extent else { return };
+        let inside =
+            || self.less(&[(&number(0.0, self.span), Relation::LessEqual), (&self.here(), Relation::Less)], extent);
+        let before = self.less(&[(&self.here(), Relation::Less)], &self.low);
+        let behind = [&self.low, &self.high].map(|end| self.less(&[(end, Relation::LessEqual)], &self.here()));
+        let subscripts: Vec<Expr> = self.equation.targets[component].1.iter().cloned().chain([self.here()]).collect();
+        for conditions in [vec![inside(), before], [inside()].into_iter().chain(behind).collect()] {
+            let (target, subscripts, value) = (tensor.clone(), subscripts.clone(), number(value, self.span));
+            let equation = ast::Equation { target, subscripts, value, conditions };
+            expanded.equations.push(Spanned::new(equation, self.span));
+        }
+    }
+
+    /// What the target is: the last element, copied, or noted where no copy has to be made; neutral where the range is empty.
     fn write_result(
         &self,
         file: &ast::File,
@@ -60,13 +87,21 @@ impl Scan<'_> {
     ) {
         let (target, subscripts) = &self.equation.targets[component];
         let last = self.place(infix(Infix::Subtract, self.high.clone(), number(1.0, self.span)));
-        if is_local_of_one_equation(file, target) {
+        if self.extent.is_none() && is_local_of_one_equation(file, target) {
             results.push((target.node.clone(), self.steps[component].node.clone(), last));
             return;
         }
-        let value = self.element(component, last);
-        let copy = ast::Equation { target: target.clone(), subscripts: subscripts.clone(), value, conditions: vec![] };
-        expanded.equations.push(Spanned::new(copy, target.span));
+        let mut copy = |value: Expr, conditions: Vec<Spanned<Condition>>| {
+            let (target, subscripts) = (target.clone(), subscripts.clone());
+            let span = target.span;
+            expanded.equations.push(Spanned::new(ast::Equation { target, subscripts, value, conditions }, span));
+        };
+        if self.extent.is_none() {
+            return copy(self.element(component, last), vec![]);
+        }
+        copy(self.element(component, last), vec![self.less(&[(&self.low, Relation::Less)], &self.high)]);
+        let nothing = number(neutral(self.reduction)[component], self.span);
+        copy(nothing, vec![self.less(&[(&self.high, Relation::LessEqual)], &self.low)]);
     }
 
     /// Gives a term that is more than a number, a name or an access a tensor of its own, so that it is computed once.
@@ -80,8 +115,7 @@ impl Scan<'_> {
         let named = Spanned::new(unused(&format!("{}_term", target.node), &taken), term.span);
         expanded.tensors.extend(self.declare(file, component, &named.node));
         let subscripts: Vec<Expr> = subscripts.iter().cloned().chain([self.place(self.here())]).collect();
-        let rest = vec![(Relation::LessEqual, self.here()), (Relation::Less, self.high.clone())];
-        let range = Spanned::new(Condition { first: self.low.clone(), rest }, self.span);
+        let range = self.less(&[(&self.low, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high);
         let span = term.span;
         let equation = ast::Equation {
             target: named.clone(),
@@ -90,6 +124,7 @@ impl Scan<'_> {
             conditions: vec![range],
         };
         expanded.equations.push(Spanned::new(equation, span));
+        self.fill(expanded, (&named, component), 0.0);
         self.terms[component] = Spanned::new(Term::Access(named, subscripts), span);
     }
 
@@ -97,7 +132,8 @@ impl Scan<'_> {
     fn declare(&self, file: &ast::File, component: usize, title: &Name) -> Option<Spanned<ast::Tensor>> {
         let target = &self.equation.targets[component].0;
         let declared = file.tensors.iter().find(|declared| declared.node.name == *target)?;
-        let shape = declared.node.shape.iter().cloned().chain([self.place(self.high.clone())]).collect();
+        let places = self.extent.clone().unwrap_or_else(|| self.place(self.high.clone()));
+        let shape = declared.node.shape.iter().cloned().chain([places]).collect();
         let name = Spanned::new(title.clone(), target.span);
         Some(Spanned::new(ast::Tensor { direction: Direction::Local, name, shape, assumption: None }, target.span))
     }
@@ -147,9 +183,13 @@ impl Scan<'_> {
         Spanned::new(Term::Name(index.node.clone()), index.span)
     }
 
-    /// A value of the index counted from the first.
+    /// A value of the index counted from the first, or itself where each has a place.
     fn place(&self, value: Expr) -> Expr {
-        if self.low.node == Term::Number(0.0) { value } else { infix(Infix::Subtract, value, self.low.clone()) }
+        if self.extent.is_some() || self.low.node == Term::Number(0.0) {
+            value
+        } else {
+            infix(Infix::Subtract, value, self.low.clone())
+        }
     }
 
     /// `low + 1 <= j < high`.
@@ -159,7 +199,14 @@ impl Scan<'_> {
             Term::Number(low) => number(low + 1.0, self.low.span),
             _ => infix(Infix::Add, self.low.clone(), one),
         };
-        let rest = vec![(Relation::LessEqual, self.here()), (Relation::Less, self.high.clone())];
+        self.less(&[(&first, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high)
+    }
+
+    /// Forms, each with its relation to the next, and the last one: `low <= k < high`.
+    fn less(&self, forms: &[(&Expr, Relation)], last: &Expr) -> Spanned<Condition> {
+        let next = forms.iter().skip(1).map(|(form, _)| *form).chain([last]);
+        let rest = forms.iter().map(|(_, relation)| *relation).zip(next.cloned()).collect();
+        let first = forms.first().map_or(last, |(form, _)| *form).clone();
         Spanned::new(Condition { first, rest }, self.span)
     }
 }

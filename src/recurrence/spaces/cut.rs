@@ -7,20 +7,25 @@ use super::merge::merge_reductions;
 use super::sources::find_sources;
 use super::{Family, Known, Member, SpaceSystem};
 use crate::diagnostic::{Checked, Diagnostic};
-use crate::integer::{Affine, Name, Polyhedron, name};
+use crate::integer::{Affine, Name, Polyhedron, name, unused};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
-use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Space};
+use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space};
+use crate::recurrence::{depends, gather, lines, scattered_indices, settle, without_terms};
 use crate::span::Span;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The spaces of a system, with the source of every value that one of them reads.
 ///
 /// # Errors
 /// Reads whose producer has no closed form, and reductions whose lines do not end on one face.
 pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
+    let system = &settle(system).system;
+    // What reads nothing is known without a space; but where all of it is, some PE has to store it.
+    let has_spaces = !system.equations.iter().all(|equation| is_closed(&equation.value));
     let mut cutter = Cutter {
         system,
+        has_spaces,
         cut: SpaceSystem {
             kernel: system.name.clone(),
             parameters: system.parameters.clone(),
@@ -41,7 +46,7 @@ pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
     find_sources(&mut cut)?;
     if cut.spaces.is_empty() {
         return Diagnostic::new(format!("kernel `{}` computes nothing", system.name))
-            .help("every equation is a closed form of its indices")
+            .help("no equation has a point at any size")
             .alone();
     }
     Ok(cut)
@@ -49,6 +54,7 @@ pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
 
 struct Cutter<'a> {
     system: &'a RecurrenceSystem,
+    has_spaces: bool,
     cut: SpaceSystem,
 }
 
@@ -74,7 +80,7 @@ struct Content<'a> {
 
 impl Cutter<'_> {
     fn cut_equation(&mut self, equation: &Equation) {
-        if is_closed(&equation.value) {
+        if self.has_spaces && is_closed(&equation.value) {
             return self.add_known(equation);
         }
         let position = Position {
@@ -85,8 +91,9 @@ impl Cutter<'_> {
         };
         let (output, output_access) = (equation.target.clone(), equation.subscripts.clone());
         if let Some((operator, inner, body)) = peel(&position, &equation.value)
-            && self.is_whole(equation, &inner, operator)
+            && let Some(empty) = self.elements_without_terms(equation, &inner, operator)
         {
+            self.cut.known.extend(empty);
             let family = self.count_reduction(equation, operator, &mut 0);
             let body = self.cut_inner(&inner, body, &mut 1);
             let reduction = Some((operator, inner.reduced.clone()));
@@ -104,6 +111,44 @@ impl Cutter<'_> {
             value: lower_body(&equation.value, &mut vec![]),
             span: equation.span,
         });
+    }
+
+    /// The elements of an equation that is a reduction alone of which no point of it is: their value is known. `None` where it
+    /// cannot be said which these are, and there may be some.
+    fn elements_without_terms(&self, equation: &Equation, inner: &Position, operator: Operator) -> Option<Vec<Known>> {
+        let gathered = self.system.tensor(&equation.target).map(|target| gather(equation, target))?;
+        let (set, reduced) = match scattered_indices(equation).is_empty() {
+            true => (inner.set.clone(), inner.reduced.clone()),
+            false => lines(&gathered),
+        };
+        // An element that is gathered has coordinates of no name in the text.
+        let names: BTreeMap<Name, Affine> =
+            gathered.domain.indices.iter().filter_map(|index| self.named(index)).collect();
+        let indices = gathered
+            .domain
+            .indices
+            .iter()
+            .map(|index| names.get(index).and_then(|name| name.as_variable()).unwrap_or(index).clone());
+        let (indices, subscripts): (Vec<Name>, Vec<Affine>) =
+            (indices.collect(), gathered.subscripts.iter().map(|form| form.substitute(&names)).collect());
+        let known = |part: Polyhedron| Known {
+            tensor: equation.target.clone(),
+            subscripts: subscripts.clone(),
+            domain: Domain { indices: indices.clone(), set: part.substitute(&names) },
+            value: Scalar::Number(operator.neutral()),
+            span: equation.span,
+        };
+        match without_terms(&gathered.domain, &set, &reduced, &self.system.parameters) {
+            Some(parts) => Some(parts.into_iter().map(known).collect()),
+            None => self.is_whole(equation, inner, operator).then(Vec::new),
+        }
+    }
+
+    /// A name for an index that [`gather`] has made; none for one of the text.
+    fn named(&self, index: &Name) -> Option<(Name, Affine)> {
+        let number = index.strip_prefix('@')?;
+        let fresh = unused(&format!("x{number}"), &self.system.parameters);
+        Some((index.clone(), Affine::variable(&fresh)))
     }
 
     /// Whether a reduction alone computes every element of the equation: none of its lines is empty.
@@ -229,7 +274,8 @@ fn is_closed(expression: &Expr) -> bool {
     }
 }
 
-/// The nested reductions by one operator at the top of an expression, and the position of what they reduce.
+/// The nested reductions by one operator at the top of an expression whose ranges do not depend on each other, and the position of
+/// what they reduce.
 fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operator, Position<'a>, &'b Expr)> {
     let Expr::Reduce { operator: first, .. } = expression else { return None };
     let mut inner = Position {
@@ -238,9 +284,12 @@ fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operat
         set: position.set.clone(),
         reduced: position.reduced.clone(),
     };
+    // A reduction over the fibres of the target runs along lines whatever its ranges are.
+    let is_fibre = position.reduced.is_empty() && !scattered_indices(position.equation).is_empty();
     let mut body = expression;
     while let Expr::Reduce { operator, index, range, body: deeper, .. } = body {
-        if operator != first {
+        let around = &inner.reduced[position.reduced.len()..];
+        if operator != first || (!is_fibre && depends(range, around)) {
             break;
         }
         inner.indices.push(index.clone());

@@ -16,7 +16,7 @@ pub(crate) use merge::convex_union;
 
 mod solve;
 
-pub use solve::{Solution, last_point, solve};
+pub use solve::{Division, Solution, last_point, solve, solve_by_division};
 
 mod show;
 

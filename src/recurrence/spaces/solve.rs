@@ -5,7 +5,7 @@
 //! equal subscripts.
 
 use super::super::{Chain, Space, ends};
-use crate::integer::{Affine, Matrix, Name, Polyhedron};
+use crate::integer::{Affine, Matrix, Name, Polyhedron, name};
 use std::collections::BTreeMap;
 
 /// The inverse of affine forms.
@@ -30,22 +30,51 @@ impl Solution {
     }
 }
 
+/// `quotient` is `of` divided by `by`, rounded down; that nothing is left over is a residue of the solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// What the quotient is called.
+    pub quotient: Name,
+    /// What is divided.
+    pub of: Affine,
+    /// By what, more than 1.
+    pub by: i64,
+}
+
 /// Solves `forms = targets` for `unknowns`, whatever else occurs in the forms being known.
 ///
 /// `None` where the forms do not fix every unknown, or not to an integer.
 pub fn solve(forms: &[Affine], unknowns: &[Name], targets: &[Affine]) -> Option<Solution> {
+    let (solution, divisions) = solve_by_division(forms, unknowns, targets, "")?;
+    divisions.is_empty().then_some(solution)
+}
+
+/// [`solve`], where an unknown may be a quotient: `2 x = i` gives `x` as half of `i`, rounded down, and the residue `i - 2 x`.
+///
+/// Quotients are called `quotient` and a number behind it.
+pub fn solve_by_division(
+    forms: &[Affine],
+    unknowns: &[Name],
+    targets: &[Affine],
+    quotient: &str,
+) -> Option<(Solution, Vec<Division>)> {
     let rows = forms.iter().map(|form| form.row(unknowns)).collect();
     let (echelon, change) = Matrix::new(rows, unknowns.len()).hermite();
     let rest = |row: usize| targets[row].clone() - without(&forms[row], unknowns);
     let mut solved: Vec<Affine> = vec![];
-    let mut residues = vec![];
+    let (mut residues, mut divisions) = (vec![], vec![]);
     for (row, entries) in echelon.rows().iter().enumerate() {
         let known = solved.iter().zip(entries).fold(rest(row), |sum, (value, entry)| sum - value.clone() * *entry);
         match entries.get(solved.len()).copied().unwrap_or(0) {
             0 if known == Affine::default() => {}
             0 => residues.push(known),
             1 => solved.push(known),
-            _ => return None,
+            by => {
+                let quotient = name(&format!("{quotient}{}", divisions.len()));
+                residues.push(known.clone() - Affine::term(&quotient, by));
+                solved.push(Affine::variable(&quotient));
+                divisions.push(Division { quotient, of: known, by });
+            }
         }
     }
     if solved.len() < unknowns.len() {
@@ -56,7 +85,7 @@ pub fn solve(forms: &[Affine], unknowns: &[Name], targets: &[Affine]) -> Option<
         terms.fold(Affine::default(), |sum, term| sum + term)
     };
     let point = unknowns.iter().enumerate().map(|(index, unknown)| (unknown.clone(), value(index))).collect();
-    Some(Solution { point, residues })
+    Some((Solution { point, residues }, divisions))
 }
 
 /// The part of a form in which none of `names` occurs.
@@ -95,7 +124,6 @@ fn one_of_each_pair(set: &Polyhedron) -> Vec<Affine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integer::name;
 
     fn variable(text: &str) -> Affine {
         Affine::variable(&name(text))
@@ -115,6 +143,15 @@ mod tests {
     fn a_diagonal_asks_for_equal_subscripts() {
         let solution = solve(&[variable("i"), variable("i")], &[name("i")], &[variable("p"), variable("q")]).unwrap();
         assert_eq!(solution.residues, [variable("q") - variable("p")]);
+    }
+
+    #[test]
+    fn a_half_is_a_quotient_where_that_is_asked_for() {
+        let (solution, divisions) =
+            solve_by_division(&[variable("i") * 2], &[name("i")], &[variable("p")], "q").unwrap();
+        assert_eq!(solution.coordinates(&[name("i")]), [variable("q0")]);
+        assert_eq!(solution.residues, [variable("p") - variable("q0") * 2]);
+        assert_eq!(divisions, [Division { quotient: name("q0"), of: variable("p"), by: 2 }]);
     }
 
     #[test]

@@ -196,9 +196,19 @@ impl Conditions {
     pub fn shortest(&self, design: &SystemDesign, explained: bool) -> Result<Vec<Part>, Stuck> {
         let mut stuck = Stuck::Clash(vec![]);
         for shifted in [false, true] {
-            match self.optimum(design, shifted, explained && shifted) {
+            let solve = if explained && shifted { minimise } else { attempt };
+            let mut problem = self.problem(design, shifted);
+            let mut optimum = solve(&problem, LIMIT);
+            if optimum == Optimum::Endless {
+                // The spaces have points at some sizes only, such as those with K < N, and a span may fall with K where there are
+                // none. A span that falls with no size is as good a bound.
+                self.unknowns.span().for_each(|position| problem.bounds[position] = (Some(0), None));
+                optimum = solve(&problem, LIMIT);
+            }
+            match optimum {
                 Optimum::Found(values) => return Ok(self.parts(design, &values)),
                 Optimum::Clash(labels) => stuck = Stuck::Clash(labels.iter().map(|label| self.law(*label)).collect()),
+                Optimum::Endless => return Err(Stuck::Undecided("the span has no least value".to_owned())),
                 Optimum::Unknown(why) => return Err(Stuck::Undecided(why)),
             }
         }
@@ -220,11 +230,6 @@ impl Conditions {
 
     fn law(&self, label: usize) -> Law {
         self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label.saturating_sub(SPAN_LABELS)))
-    }
-
-    fn optimum(&self, design: &SystemDesign, shifted: bool, explained: bool) -> Optimum {
-        let solve = if explained { minimise } else { attempt };
-        solve(&self.problem(design, shifted), LIMIT)
     }
 
     /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
