@@ -62,6 +62,11 @@ impl Axes {
         kept.map(|(_, one)| one.clone()).collect()
     }
 
+    /// The axes of the coordinates of all parts.
+    pub fn of_parts(&self) -> impl Iterator<Item = &Axis> {
+        self.parts.iter().flat_map(BTreeMap::values)
+    }
+
     /// The axes of a part's coordinates.
     pub fn of(&self, part: usize) -> &BTreeMap<Name, Axis> {
         &self.parts[part]
@@ -105,7 +110,7 @@ impl Axes {
             let size = sizes.of_coordinate(number, coordinate);
             let axis = match coordinate < part.free {
                 true => self.tensors[&part.tensor].get(coordinate).cloned(),
-                false => self.of_reduced(part, index, size),
+                false => self.of_reduced(part, index, size).or_else(|| of_bound(part, index, &axes)),
             };
             let Some(axis) = axis else {
                 return Diagnostic::new(format!(
@@ -134,6 +139,17 @@ impl Axes {
             Some(Axis { before: 0, body: last.form + Affine::constant(1), size, after: 0, margin: 0 })
         })
     }
+}
+
+/// An index that no subscript is, and that stays below another one, is cut as that one.
+fn of_bound(part: &Part, index: &Name, known: &BTreeMap<Name, Axis>) -> Option<Axis> {
+    let (_, upper) = part.set.bounds(index);
+    let below = upper.iter().filter(|bound| bound.coefficient == 1 && bound.form.constant_term() <= 0);
+    let mut others = below.filter_map(|bound| {
+        let plain = bound.form.clone() - Affine::constant(bound.form.constant_term());
+        plain.as_variable().and_then(|other| known.get(other)).cloned()
+    });
+    others.next()
 }
 
 /// Where the body is one parameter its end is the end of a tile's numbers too, and what is constant stands behind it; behind a

@@ -7,7 +7,7 @@
 use super::Tiled;
 use crate::diagnostic::Checked;
 use crate::integer::{Bindings, Name, Vector};
-use crate::recurrence::spaces::{SpaceSystem, Values, cut_spaces, evaluate_system_by};
+use crate::recurrence::spaces::{SpaceSystem, Values, cut_for_tiles, evaluate_system_by};
 use crate::recurrence::{Chain, Function, Operator, Scalar, Space, Tensors};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Tiled {
 /// Sizes and inputs that do not fit; elements that nobody defines.
 pub fn evaluate_tiled(tiled: &Tiled, chains: &TileChains, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
     let system = &tiled.elements;
-    let cut = cut_spaces(system)?;
+    let cut = cut_for_tiles(system)?;
     let order = Order { cut: &cut, tiled, chains, sizes };
     evaluate_system_by(system, &cut, &|space, values| order.reduce(space, values), sizes, inputs)
 }

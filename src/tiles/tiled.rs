@@ -12,7 +12,7 @@ use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Name, Polyhedron};
-use crate::recurrence::spaces::cut_spaces;
+use crate::recurrence::spaces::cut_for_tiles;
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +68,7 @@ impl Tiled {
 /// each other, these tensors become one.
 ///
 /// # Errors
-/// What [`cut_spaces`] refuses; sizes that contradict each other; equations whose tiles need each other, or do not line up.
+/// What [`cut_for_tiles`] refuses; sizes that contradict each other; equations whose tiles need each other, or do not line up.
 pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     let (plain, gone) = gathered(system);
     let wanted = alike(wanted, &gone);
@@ -90,7 +90,7 @@ fn alike(wanted: &[TileSize], gone: &BTreeMap<Name, Name>) -> Vec<TileSize> {
 /// One way to tile; `margins` says whether inputs may have empty tiles around.
 fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<Tiled> {
     let system = &way.system;
-    let cut = cut_spaces(system)?;
+    let cut = cut_for_tiles(system)?;
     let parts = parts(&cut)?;
     let axes = axes(way, &parts, wanted, margins)?;
     let counts = counts(system, &axes);
@@ -166,7 +166,9 @@ fn over_tiles(
 /// The numbers of tiles that the axes have, in the order of the parameters.
 fn counts(system: &RecurrenceSystem, axes: &Axes) -> Vec<TileCount> {
     let mut needed = BTreeSet::new();
-    for axis in system.tensors.iter().flat_map(|tensor| axes.of_tensor(&tensor.name)) {
+    // A reduction that reads nothing runs over sizes that no tensor may have.
+    let of_tensors = system.tensors.iter().flat_map(|tensor| axes.of_tensor(&tensor.name));
+    for axis in of_tensors.chain(axes.of_parts()) {
         needed.extend(axis.body.terms().map(|(parameter, _)| (parameter.clone(), axis.size)));
     }
     let of = |parameter: &Name| {

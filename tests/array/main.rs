@@ -11,3 +11,5 @@ mod refusals_of_tiles;
 mod refusals;
 
 mod round_trip;
+
+mod stores;

@@ -7,6 +7,8 @@ mod border;
 
 mod emit;
 
+mod empties;
+
 mod files;
 
 mod energy;

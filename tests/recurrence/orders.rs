@@ -3,6 +3,7 @@
 use crate::support::{filled, kernel, sizes, system, tensors};
 use ndarray::ArrayD;
 use systole::integer::Vector;
+use systole::recurrence::spaces::{cut_spaces, evaluate_system_in_order};
 use systole::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate, evaluate_in_order, one_space};
 
 fn chain(directions: &[&[i64]]) -> Chain {
@@ -73,13 +74,21 @@ fn every_order_gives_the_exact_sum_of_integers() {
     }
 }
 
+/// The first sum is empty, so no point writes it: it is known, and the kernel is no single space.
 #[test]
 fn triangular_sums_agree_and_empty_ones_are_neutral() {
     let lower = system("kernel t(N)\nin A[N, N], x[N]\nout y[N]\ny[i] = sum(j in 0..i) A[i, j] * x[j]");
     let inputs = tensors(&[("A", rough(1, &[6, 6])), ("x", rough(2, &[6]))]);
-    let (written, ordered) = both(&lower, &chain(&[&[0, 1]]), &[("N", 6)], &inputs);
+    assert!(one_space(&lower).is_err());
+    let cut = cut_spaces(&lower).expect("spaces");
+    assert_eq!((cut.spaces.len(), cut.known.len()), (1, 1));
+    let pairs = sizes(&[("N", 6)]);
+    let written = evaluate(&lower, &pairs, &inputs).expect("the evaluation succeeds");
+    let ordered = evaluate_system_in_order(&lower, &cut, &[chain(&[&[0, 1]])], &pairs, &inputs).expect("the same");
     assert_eq!(written, ordered);
-    assert_eq!(ordered[[0]], 0.0);
+    assert_eq!(ordered["y"][[0]], 0.0);
+    let whole = system("kernel t(N)\nin A[N, N], x[N]\nout y[N]\ny[i] = sum(j in 0..i + 1) A[i, j] * x[j]");
+    assert!(one_space(&whole).is_ok());
 }
 
 #[test]

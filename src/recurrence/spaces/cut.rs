@@ -20,11 +20,25 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// Reads whose producer has no closed form, and reductions whose lines do not end on one face.
 pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
+    cut_in(system, true)
+}
+
+/// [`cut_spaces`] for equations that are to be tiled: a reduction that may be empty is read by an expression around it, as a tile has
+/// elements with terms and elements without.
+///
+/// # Errors
+/// As there.
+pub fn cut_for_tiles(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
+    cut_in(system, false)
+}
+
+fn cut_in(system: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
     let system = &settle(system).system;
     // What reads nothing is known without a space; but where all of it is, some PE has to store it.
     let has_spaces = !system.equations.iter().all(|equation| is_closed(&equation.value));
     let mut cutter = Cutter {
         system,
+        splits,
         has_spaces,
         cut: SpaceSystem {
             kernel: system.name.clone(),
@@ -44,7 +58,7 @@ pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
     let sizes = Polyhedron::sizes(&cut.parameters);
     cut.spaces.iter_mut().for_each(|space| space.domain.set = space.domain.set.irredundant(&sizes));
     find_sources(&mut cut)?;
-    if cut.spaces.is_empty() {
+    if cut.spaces.is_empty() && splits {
         return Diagnostic::new(format!("kernel `{}` computes nothing", system.name))
             .help("no equation has a point at any size")
             .alone();
@@ -54,6 +68,9 @@ pub fn cut_spaces(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
 
 struct Cutter<'a> {
     system: &'a RecurrenceSystem,
+    /// Whether elements without terms are known by themselves.
+    splits: bool,
+    /// Whether some equation reads or reduces.
     has_spaces: bool,
     cut: SpaceSystem,
 }
@@ -80,7 +97,7 @@ struct Content<'a> {
 
 impl Cutter<'_> {
     fn cut_equation(&mut self, equation: &Equation) {
-        if self.has_spaces && is_closed(&equation.value) {
+        if (self.has_spaces || !self.splits) && is_closed(&equation.value) {
             return self.add_known(equation);
         }
         let position = Position {
@@ -139,6 +156,7 @@ impl Cutter<'_> {
             span: equation.span,
         };
         match without_terms(&gathered.domain, &set, &reduced, &self.system.parameters) {
+            Some(parts) if !parts.is_empty() && !self.splits => None,
             Some(parts) => Some(parts.into_iter().map(known).collect()),
             None => self.is_whole(equation, inner, operator).then(Vec::new),
         }

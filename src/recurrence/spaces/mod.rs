@@ -8,7 +8,7 @@
 mod cut;
 
 pub(crate) use cut::coordinate_names;
-pub use cut::cut_spaces;
+pub use cut::{cut_for_tiles, cut_spaces};
 
 mod merge;
 

@@ -1,0 +1,281 @@
+//! Reductions without terms and reductions that read nothing: a value, the same on the simulator, on threads and in tiles.
+//!
+//! Each case has a model of its own here, which knows the definition and nothing of the project: terms are combined one after the
+//! other, and of no terms the value is 0, 1, minus infinity or infinity.
+
+use super::start::{good, systole};
+use ndarray::{ArrayD, IxDyn};
+use ndarray_npy::{read_npy, write_npy};
+use tempfile::TempDir;
+
+/// A kernel of sizes `N` and `K` from `x`, and `A` where it reads it, to `y`.
+struct Case {
+    name: &'static str,
+    equations: &'static str,
+    /// What `y[i]`, or `y[i, j]`, is at these sizes.
+    model: fn(&Given, usize, usize) -> f64,
+    /// A tiling, where the equations can be tiled.
+    tile: Option<&'static str>,
+}
+
+/// The sizes and inputs of a run.
+struct Given {
+    n: usize,
+    k: usize,
+    x: Vec<f64>,
+    a: Vec<f64>,
+}
+
+impl Given {
+    fn new(n: usize, k: usize) -> Given {
+        let number = |at: usize, seed: usize| ((at * 7919 + seed * 104_729 + 11) % 13) as f64 - 6.0;
+        let x = (0..n).map(|at| number(at, 1)).collect();
+        Given { n, k, x, a: (0..n * n).map(|at| number(at, 2)).collect() }
+    }
+
+    fn a(&self, i: usize, j: usize) -> f64 {
+        self.a[i * self.n + j]
+    }
+}
+
+fn sum(terms: impl Iterator<Item = f64>) -> f64 {
+    terms.fold(0.0, |all, term| all + term)
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "exclusive prefix",
+        equations: "y[i] = sum(k in 0..i) x[k]",
+        model: |g, i, _| sum((0..i).map(|k| g.x[k])),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "exclusive suffix",
+        equations: "y[i] = sum(k in i+1..N) x[k]",
+        model: |g, i, _| sum((i + 1..g.n).map(|k| g.x[k])),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "empty products",
+        equations: "y[i] = prod(k in 0..i) x[k]",
+        model: |g, i, _| (0..i).fold(1.0, |all, k| all * g.x[k]),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "the largest of those behind K",
+        equations: "y[i] = max(k in K..N) x[k]",
+        model: |g, _, _| (g.k..g.n).fold(f64::NEG_INFINITY, |all, k| all.max(g.x[k])),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "the least of those before K",
+        equations: "y[i] = min(k in K..i) x[k]",
+        model: |g, i, _| (g.k..i).fold(f64::INFINITY, |all, k| all.min(g.x[k])),
+        tile: None,
+    },
+    Case {
+        name: "in an expression",
+        equations: "y[i] = x[i] + 2 * sum(k in K..N) x[k]",
+        model: |g, i, _| g.x[i] + 2.0 * sum((g.k..g.n).map(|k| g.x[k])),
+        tile: None,
+    },
+    Case {
+        name: "strict triangle",
+        equations: "y[i] = sum(j in 0..i) A[i, j] * x[j]",
+        model: |g, i, _| sum((0..i).map(|j| g.a(i, j) * g.x[j])),
+        tile: Some("i=2"),
+    },
+    Case { name: "never a term", equations: "y[i] = sum(k in 3..2) x[k]", model: |_, _, _| 0.0, tile: Some("i=2") },
+    Case {
+        name: "never a term in an expression",
+        equations: "y[i] = max(x[i], max(k in 0..0) x[k])",
+        model: |g, i, _| g.x[i],
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "nothing for all but some",
+        equations: "y[i] = sum(k in 0..i) x[k] where i >= 1\ny[i] = max(k in 0..i) x[k] where i < 1",
+        model: |g, i, _| if i == 0 { f64::NEG_INFINITY } else { sum((0..i).map(|k| g.x[k])) },
+        tile: None,
+    },
+    Case { name: "counts", equations: "y[i] = sum(k in 0..i) 1", model: |_, i, _| i as f64, tile: Some("i=2") },
+    Case {
+        name: "sums of indices",
+        equations: "y[i] = sum(k in 0..N) (k + 2 * i)",
+        model: |g, i, _| sum((0..g.n).map(|k| (k + 2 * i) as f64)),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "one over a count",
+        equations: "y[i] = 1 / sum(k in 0..N) 1",
+        model: |g, _, _| 1.0 / g.n as f64,
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "a mean",
+        equations: "y[i] = (sum(k in 0..N) A[i, k]) / (sum(k in 0..N) 1)",
+        model: |g, i, _| sum((0..g.n).map(|k| g.a(i, k))) / g.n as f64,
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "nested, the inner range by the outer index",
+        equations: "y[i] = sum(k in 0..N) sum(l in 0..k) (k + l)",
+        model: |g, _, _| sum((0..g.n).flat_map(|k| (0..k).map(move |l| (k + l) as f64))),
+        tile: None,
+    },
+    Case {
+        name: "nested with reads",
+        equations: "y[i] = sum(k in 0..i, l in 0..k) x[l]",
+        model: |g, i, _| sum((0..i).flat_map(|k| (0..k).map(move |l| g.x[l]))),
+        tile: None,
+    },
+    Case {
+        name: "an equation without points",
+        equations: "y[i] = x[i] where i < N\ny[i] = 2 * x[i] where i >= N",
+        model: |g, i, _| g.x[i],
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "nothing but closed forms",
+        equations: "y[i] = 2 * i where i < 1\ny[i] = i where i >= 1",
+        model: |_, i, _| i as f64,
+        tile: None,
+    },
+];
+
+/// Sizes at which some, all, or none of the reductions are empty.
+const SIZES: [(usize, usize); 4] = [(1, 1), (4, 2), (5, 3), (2, 5)];
+
+fn text(case: &Case) -> String {
+    let inputs =
+        [("A[N, N]", "A["), ("x[N]", "x[")].map(|(declared, read)| case.equations.contains(read).then_some(declared));
+    let inputs: Vec<&str> = inputs.into_iter().flatten().collect();
+    let inputs = if inputs.is_empty() { String::new() } else { format!("in {}\n", inputs.join(", ")) };
+    format!("kernel k(N, K)\n{inputs}out y[N]\n{}\n", case.equations)
+}
+
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The flags for sizes, inputs and the output.
+    fn flags(&self, case: &Case, given: &Given) -> Vec<String> {
+        let mut flags = vec!["--size".to_owned(), format!("N={},K={}", given.n, given.k)];
+        for (name, values, shape) in [("x", &given.x, vec![given.n]), ("A", &given.a, vec![given.n, given.n])] {
+            if case.equations.contains(&format!("{name}[")) {
+                let path = self.path(&format!("{name}.npy"));
+                write_npy(&path, &ArrayD::from_shape_vec(IxDyn(&shape), values.clone()).unwrap()).unwrap();
+                flags.extend(["--input".to_owned(), format!("{name}={path}")]);
+            }
+        }
+        flags.extend(["--output".to_owned(), format!("y={}", self.path("y.npy"))]);
+        flags
+    }
+
+    fn run(&self, command: &[&str], flags: &[String]) -> Vec<f64> {
+        let _ = std::fs::remove_file(self.path("y.npy"));
+        let all: Vec<&str> = command.iter().copied().chain(flags.iter().map(String::as_str)).collect();
+        let ran = systole(&all);
+        assert_eq!(ran.code, 0, "{all:?}\n{}{}", ran.stdout, ran.stderr);
+        read_npy::<_, ArrayD<f64>>(self.path("y.npy")).unwrap().into_iter().collect()
+    }
+}
+
+#[test]
+fn an_empty_reduction_and_one_that_reads_nothing_have_their_value_everywhere() {
+    for case in CASES {
+        let bench = Bench { folder: tempfile::tempdir().unwrap() };
+        let (kernel, program) = (bench.path("k.rec"), bench.path("k.pe"));
+        std::fs::write(&kernel, text(case)).unwrap();
+        let emitted = systole(&["emit", &kernel, "--size", "N=4,K=2", "-o", &program]);
+        assert_eq!(emitted.code, 0, "{}: {}", case.name, emitted.stderr);
+        for (n, k) in SIZES {
+            let given = Given::new(n, k);
+            let flags = bench.flags(case, &given);
+            let expected: Vec<f64> = (0..n).map(|i| (case.model)(&given, i, 0)).collect();
+            let here = || format!("{} at N = {n}, K = {k}", case.name);
+            assert_eq!(bench.run(&["run", &kernel], &flags), expected, "run: {}", here());
+            assert_eq!(bench.run(&["sim", &program], &flags), expected, "sim: {}", here());
+            assert_eq!(bench.run(&["exec", &program, "--threads", "2"], &flags), expected, "exec: {}", here());
+            if let Some(tile) = case.tile {
+                let tiled = bench.run(&["run", &kernel, "--tile", tile], &flags);
+                assert_eq!(tiled, expected, "run --tile {tile}: {}", here());
+            }
+        }
+    }
+}
+
+/// A tuple of nothing is the neutral one, where the range ends by a size and where it ends by an index.
+#[test]
+fn a_declared_reduction_of_nothing_is_its_neutral_tuple() {
+    let declared = "reduction r(a, b) with (c, d) = (max(a, c), b + d) from (-infinity, 0)";
+    type Range = fn(&Given, usize) -> std::ops::Range<usize>;
+    let cases: [(&str, Range); 4] = [
+        ("k in K..N", |g, _| g.k..g.n),
+        ("k in 0..i", |_, i| 0..i),
+        ("k in i+1..N", |g, i| i + 1..g.n),
+        ("k in K..i", |g, i| g.k..i),
+    ];
+    for (range, values) in cases {
+        let bench = Bench { folder: tempfile::tempdir().unwrap() };
+        let kernel = bench.path("k.rec");
+        let equation = format!("(y[i], z[i]) = r({range}) (x[k], x[k])");
+        std::fs::write(&kernel, format!("kernel k(N, K)\nin x[N]\nout y[N], z[N]\n{declared}\n{equation}\n")).unwrap();
+        for (n, k) in SIZES {
+            let given = Given::new(n, k);
+            let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
+            let mut flags = bench.flags(&case, &given);
+            flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
+            let found = bench.run(&["run", &kernel, "--beam", "2"], &flags);
+            let counted: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
+            let of = |i: usize| values(&given, i).map(|k| given.x[k]);
+            let largest: Vec<f64> = (0..n).map(|i| of(i).fold(f64::NEG_INFINITY, f64::max)).collect();
+            let sums: Vec<f64> = (0..n).map(|i| sum(of(i))).collect();
+            assert_eq!((found, counted), (largest, sums), "{range} at N = {n}, K = {k}");
+        }
+    }
+}
+
+/// Scattered products leave elements that no product has: the first is given no points at these sizes, the others are beyond all.
+#[test]
+fn elements_that_no_term_is_scattered_to_are_neutral() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let kernel = bench.path("k.rec");
+    let equation = "y[i + j] = sum(i in 0..N, j in 0..N) x[i] * x[j]";
+    std::fs::write(&kernel, format!("kernel k(N, K)\nin x[N]\nout y[2*N + 3]\n{equation}\n")).unwrap();
+    for (n, k) in SIZES {
+        let given = Given::new(n, k);
+        let case = Case { name: "scattered", equations: "x[", model: |_, _, _| 0.0, tile: None };
+        let found = bench.run(&["run", &kernel], &bench.flags(&case, &given));
+        let pairs = |at: usize| (0..n).filter(move |i| at >= *i && at - i < n).map(move |i| (i, at - i));
+        let expected: Vec<f64> =
+            (0..2 * n + 3).map(|at| sum(pairs(at).map(|(i, j)| given.x[i] * given.x[j]))).collect();
+        assert_eq!(found, expected, "N = {n}");
+    }
+}
+
+#[test]
+fn an_equation_without_points_is_named() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let kernel = bench.path("k.rec");
+    std::fs::write(&kernel, "kernel k(N)\nin x[N]\nout y[N]\ny[i] = x[i]\ny[i] = 2 * x[i] where i >= N\n").unwrap();
+    let ran = systole(&["run", &kernel, "--size", "N=3"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("k.rec:5: the equation defines no element of `y` at any size"), "{}", ran.stderr);
+}
+
+/// What is stored is proved of the program: of every run, not of one that is dealt out alone.
+#[test]
+fn every_proof_says_that_each_element_is_stored_once() {
+    let text = good(&["prove", "kernels/cholesky.rec", "--schedule", "grid"]);
+    for line in ["element-cover   L        proved", "element-apart   L        proved"] {
+        assert!(text.contains(line), "no `{line}` in {text}");
+    }
+    let tiled = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--tile", "i=4,j=4,k=4"]);
+    assert!(tiled.contains("element-cover   C tiles  proved"), "{tiled}");
+}
