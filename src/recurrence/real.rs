@@ -4,6 +4,8 @@
 //! value is rounded. For sums, differences, products, quotients and square roots that is what the processor's own operations give: a
 //! double has more than twice the digits of a single and two more, so rounding twice is rounding once (S. A. Figueroa, "When is double
 //! rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
+//!
+//! The larger and the smaller of two are those of IEEE 754-2019, `maximum` and `minimum` (section 9.6), in one place for all that computes.
 
 use super::Function;
 use std::fmt::Debug;
@@ -73,11 +75,14 @@ pub trait Real:
     /// The same number.
     fn double(self) -> f64;
 
-    /// The larger of two, as [`f64::max`].
+    /// The larger of two: `maximum` of IEEE 754-2019. What is not a number on either side is none; -0 is less than 0.
     #[must_use]
-    fn larger(self, other: Self) -> Self;
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        -(-self).smaller(-other)
+    }
 
-    /// The smaller of two, as [`f64::min`].
+    /// The smaller of two: `minimum` of IEEE 754-2019. So the order in which numbers are compared shows in no bit.
     #[must_use]
     fn smaller(self, other: Self) -> Self;
 }
@@ -100,14 +105,14 @@ macro_rules! reals {
                 f64::from(self)
             }
 
-            #[inline(always)]
-            fn larger(self, other: $real) -> $real {
-                self.max(other)
-            }
-
+            // Selections alone, so that loops over it become vectors. Of equal numbers only zeros have other bits than each
+            // other: together these are a zero with the sign of either.
             #[inline(always)]
             fn smaller(self, other: $real) -> $real {
-                self.min(other)
+                let same = $real::from_bits(self.to_bits() | other.to_bits());
+                let either = if self == other { same } else { $real::NAN };
+                let first = if self < other { self } else { either };
+                if other < self { other } else { first }
             }
         })*
     };

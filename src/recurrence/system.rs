@@ -198,8 +198,8 @@ functions! {
     Multiply "mul" 2 "`a * b`" [a, b] => a * b;
     Divide "div" 2 "`a / b`" [a, b] => a / b;
     Negate "neg" 1 "`-a`" [a] => -a;
-    Maximum "max" 2 "the larger" [a, b] => a.max(*b);
-    Minimum "min" 2 "the smaller" [a, b] => a.min(*b);
+    Maximum "max" 2 "the larger; what is not a number stays so, and -0 is less than 0" [a, b] => a.larger(*b);
+    Minimum "min" 2 "the smaller; what is not a number stays so, and -0 is less than 0" [a, b] => a.smaller(*b);
     Absolute "abs" 1 "absolute value" [a] => a.abs();
     SquareRoot "sqrt" 1 "square root" [a] => a.sqrt();
     Exponential "exp" 1 "natural exponential" [a] => a.exp();
