@@ -136,6 +136,68 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const SPECIAL: [f64; 12] = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        1.25,
+        f64::from_bits(1),
+        -f64::from_bits(1),
+        1e-40,
+        f64::MAX,
+    ];
+
+    /// IEEE 754-2019, section 9.6, word by word.
+    fn maximum(a: f64, b: f64) -> f64 {
+        match a.partial_cmp(&b) {
+            None => f64::NAN,
+            Some(std::cmp::Ordering::Less) => b,
+            Some(std::cmp::Ordering::Greater) => a,
+            Some(std::cmp::Ordering::Equal) if a.is_sign_negative() => b,
+            Some(std::cmp::Ordering::Equal) => a,
+        }
+    }
+
+    fn is_same(a: f64, b: f64) -> bool {
+        a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+    }
+
+    fn pairs() -> impl Iterator<Item = (f64, f64)> {
+        SPECIAL.into_iter().flat_map(|a| SPECIAL.map(|b| (a, b)))
+    }
+
+    #[test]
+    fn maximum_and_minimum_are_those_of_the_standard() {
+        for (a, b) in pairs() {
+            let (greatest, least) = (maximum(a, b), -maximum(-a, -b));
+            assert!(is_same(a.larger(b), greatest), "{a} {b}");
+            assert!(is_same(a.smaller(b), least), "{a} {b}");
+            assert!(
+                is_same(Function::Maximum.apply(&[a, b]), greatest) && is_same(Function::Minimum.apply(&[a, b]), least)
+            );
+            let [x, y] = [a, b].map(f32::rounded);
+            assert!(is_same(x.larger(y).double(), maximum(x.double(), y.double())), "{x} {y}");
+            assert!(is_same(x.smaller(y).double(), -maximum(-x.double(), -y.double())), "{x} {y}");
+        }
+    }
+
+    /// Twin: those of `f64::max` depend on the order, which the same comparison sees.
+    #[test]
+    fn the_order_shows_in_no_bit() {
+        let all = || pairs().flat_map(|(a, b)| SPECIAL.map(|c| [a, b, c]));
+        let is_one =
+            |join: fn(f64, f64) -> f64| all().all(|[a, b, c]| is_same(join(join(a, b), c), join(a, join(c, b))));
+        assert!(is_one(f64::larger) && is_one(f64::smaller));
+        let loses = |a: f64, b: f64| if a < b { b } else { a };
+        assert!(!is_one(loses));
+        let is_kept = pairs().all(|(a, b)| is_same(a.max(b), maximum(a, b)));
+        assert!(!is_kept);
+    }
+
     proptest! {
         /// What the processor does with singles, bit for bit.
         #[test]

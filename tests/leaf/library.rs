@@ -190,8 +190,17 @@ fn elements_that_overlap_are_multiplied_by_loops() {
 
 /// A product of tiles of these sides with special numbers; by loops and by each library. Before each call a tile of what is not a number is
 /// dropped, whose memory the next may be.
-fn check_specials<E: Element>(sides: [i64; 3], turn: usize, filling: u64, with_onto: bool) -> Result<(), TestCaseError> {
-    let [c, a, b] = [[["i", "j"], ["i", "k"], ["k", "j"]], [["j", "i"], ["k", "i"], ["k", "j"]], [["i", "j"], ["k", "i"], ["j", "k"]]][turn];
+fn check_specials<E: Element>(
+    sides: [i64; 3],
+    turn: usize,
+    filling: u64,
+    with_onto: bool,
+) -> Result<(), TestCaseError> {
+    let [c, a, b] = [
+        [["i", "j"], ["i", "k"], ["k", "j"]],
+        [["j", "i"], ["k", "i"], ["k", "j"]],
+        [["i", "j"], ["k", "i"], ["j", "k"]],
+    ][turn];
     let (mut leaf, size) = (product_of(&c, &a, &b, [Function::Add, Function::Subtract][(filling % 2) as usize]), 64);
     let whole = |axis: &mut systole::tiles::Axis| axis.size = size;
     leaf.indices.iter_mut().for_each(|index| whole(&mut index.axis));
@@ -203,7 +212,8 @@ fn check_specials<E: Element>(sides: [i64; 3], turn: usize, filling: u64, with_o
         let count = elements(boxes, &bindings).len();
         tile::<E>(special(filling, tensor, &[count]).into_raw_vec_and_offset().0)
     };
-    let arguments: Vec<Tile<E>> = leaf.arguments.iter().zip(1..).map(|(argument, at)| random(&argument.tile, at)).collect();
+    let arguments: Vec<Tile<E>> =
+        leaf.arguments.iter().zip(1..).map(|(argument, at)| random(&argument.tile, at)).collect();
     let onto = with_onto.then(|| random(&leaf.result, 0));
     let program = program(&["K", "M", "N"], vec![leaf.clone()]);
     let by = |backend: LeafBackend| {

@@ -166,8 +166,7 @@ impl Arithmetic {
     }
 
     fn function(&self, function: Function, numbers: &[f64]) -> Option<f64> {
-        let value =
-            if self.reals { self.over_the_reals(function, numbers)? } else { function.apply(numbers) };
+        let value = if self.reals { self.over_the_reals(function, numbers)? } else { function.apply(numbers) };
         Some(self.seen(value))
     }
 
