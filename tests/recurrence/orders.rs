@@ -90,7 +90,7 @@ fn a_level_without_terms_changes_no_zero() {
         ("max", "out y[N]\ny[i] = OP(j in 0..N, k in 0..j) A[i, k]"),
         ("sum", "out y\ny = OP(i in 0..N, j in i+1..N) A[i, j]"),
     ];
-    let directions: [[&[i64]; 2]; 3] = [[&[0, 0, 1], &[0, 1, 0]], [&[0, 0, 1], &[0, 1, 0]], [&[0, 1], &[1, 0]]];
+    let directions: [[&[i64]; 2]; 3] = [[&[0, 0, 1], &[0, 1, 1]], [&[0, 0, 1], &[0, 1, 1]], [&[0, 1], &[1, 0]]];
     let inputs = tensors(&[("A", ArrayD::from_elem(vec![4, 4], -0.0))]);
     for ((operator, text), directions) in texts.iter().zip(directions) {
         let text = text.replace("OP", operator);
