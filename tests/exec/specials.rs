@@ -193,7 +193,7 @@ const SERVED: [(&str, &[&str]); 6] = [
     ("matmul", &["--tile", "i=8,j=8,k=8"]),
     ("cholesky", &["--tile", "i=20,j=20,k=20"]),
     ("lu", &["--tile", "i=20,j=20,k=20"]),
-    ("trisolve", &["--tile", "i=20,j=20,r=9"]),
+    ("trisolve", &["--tile", "i=20,j=20"]),
     ("trsm", &["--tile", "i=20,j=20,r=9"]),
     ("triangular_inverse", &["--tile", "i=20,j=20,k=20"]),
 ];
