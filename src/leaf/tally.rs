@@ -28,7 +28,8 @@ pub struct Work {
     pub applied: u64,
     /// Calls of a library, in the order of [`SERVICES`].
     pub served: [u64; SERVICES.len()],
-    /// Calls of a library that it could not do, such as for a pivot that is not positive, so that loops did; in the same order.
+    /// Calls of a library that it could not do, as for a pivot that is not positive or what is not finite, so that loops did; in the same
+    /// order.
     pub handed_back: [u64; SERVICES.len()],
 }
 

@@ -167,10 +167,15 @@ impl Access {
 }
 
 impl Reduction {
-    /// Starts from the first term, so that no neutral value enters the result; an empty range gives the neutral value.
+    /// Starts from the first term, so that no neutral value enters the result; without any term it is the neutral value.
     fn evaluate<R: Real>(&self, tables: &[Table], slots: &mut Vec<i64>) -> Result<R, Stop> {
+        Ok(self.total(tables, slots)?.unwrap_or(R::rounded(self.operator.neutral())))
+    }
+
+    /// All terms as one; `None` where there are none.
+    fn total<R: Real>(&self, tables: &[Table], slots: &mut Vec<i64>) -> Result<Option<R>, Stop> {
         if self.guards.iter().any(|guard| guard.at(slots) < 0) {
-            return Ok(R::rounded(self.operator.neutral()));
+            return Ok(None);
         }
         let low = self.lower.iter().map(|(form, divisor)| ceiling(form.at(slots), *divisor)).max().unwrap_or(0);
         let high = self.upper.iter().map(|(form, divisor)| form.at(slots).div_euclid(*divisor)).min().unwrap_or(-1);
@@ -178,11 +183,19 @@ impl Reduction {
         for value in low..=high {
             slots.truncate(self.slot);
             slots.push(value);
-            let term = evaluate_node(&self.body, tables, slots)?;
+            let Some(term) = self.term(tables, slots)? else { continue };
             total = Some(total.map_or(term, |sum| self.operator.combine(sum, term)));
         }
         slots.truncate(self.slot);
-        Ok(total.unwrap_or(R::rounded(self.operator.neutral())))
+        Ok(total)
+    }
+
+    /// `sum(k) sum(l) e` is one reduction over all points, so a `k` without any `l` has no term: a neutral one would turn -0 into 0.
+    fn term<R: Real>(&self, tables: &[Table], slots: &mut Vec<i64>) -> Result<Option<R>, Stop> {
+        match &self.body {
+            Node::Reduce(inner) if inner.operator == self.operator => inner.total(tables, slots),
+            body => evaluate_node(body, tables, slots).map(Some),
+        }
     }
 }
 

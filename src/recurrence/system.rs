@@ -159,7 +159,9 @@ impl Operator {
 
 macro_rules! functions {
     ($($variant:ident $word:literal $arity:literal $doc:literal $arguments:pat => $value:expr;)*) => {
-        /// A scalar function. Comparisons give 1 for true and 0 for false; `select(c, a, b)` is `a` where `c` is not 0.
+        /// A scalar function of IEEE 754. Comparisons give 1 for true and 0 for false; with what is not a number only `ne` is true.
+        /// `select(c, a, b)` is `b` where `c` is 0 or -0, else `a`, also where `c` is not a number. What this gives is what every
+        /// back end computes: the same bits, and what is not a number in the same places, with any sign and payload.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Function {
             $(#[doc = $doc] $variant,)*
@@ -198,8 +200,8 @@ functions! {
     Multiply "mul" 2 "`a * b`" [a, b] => a * b;
     Divide "div" 2 "`a / b`" [a, b] => a / b;
     Negate "neg" 1 "`-a`" [a] => -a;
-    Maximum "max" 2 "the larger" [a, b] => a.max(*b);
-    Minimum "min" 2 "the smaller" [a, b] => a.min(*b);
+    Maximum "max" 2 "the larger; what is not a number stays so, and -0 is less than 0" [a, b] => a.larger(*b);
+    Minimum "min" 2 "the smaller; what is not a number stays so, and -0 is less than 0" [a, b] => a.smaller(*b);
     Absolute "abs" 1 "absolute value" [a] => a.abs();
     SquareRoot "sqrt" 1 "square root" [a] => a.sqrt();
     Exponential "exp" 1 "natural exponential" [a] => a.exp();
@@ -238,7 +240,8 @@ pub enum Expr {
     },
     /// A scalar function of its arguments.
     Apply(Function, Vec<Expr>),
-    /// A reduction over one index; `sum(k, l) e` is `sum(k) sum(l) e`.
+    /// A reduction over one index; `sum(k, l) e` is `sum(k) sum(l) e`. It starts from its first term, and is neutral where it has none.
+    /// Right inside another by the same operator it is one with it: where it has no terms, the outer one has none of it.
     Reduce {
         /// The operator.
         operator: Operator,

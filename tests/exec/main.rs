@@ -48,6 +48,11 @@ mod attention;
 
 mod singles;
 
+#[path = "../specials/mod.rs"]
+mod special_numbers;
+
+mod specials;
+
 mod predictions;
 
 mod returns;

@@ -3,7 +3,10 @@
 use super::examples::{add_product, argument, axis, bound, element, form, forms, names, program, range, window};
 use super::examples::{matrix_product, repeat, smith_waterman, triangular_solve};
 use super::naive::{elements, tile};
+use super::specials::{FILLINGS, special};
+use super::tasks::{LIBRARIES, same_kind};
 use super::whole::{at, numbers, same_bits, sizes};
+use proptest::prelude::*;
 use systole::integer::{Bindings, name};
 use systole::leaf::{Element, LeafBackend, Leaves, Tile};
 use systole::recurrence::{Function, Operator};
@@ -183,4 +186,64 @@ fn elements_that_overlap_are_multiplied_by_loops() {
     same_bits(&library, &loops);
     let [off_diagonal, _] = triangular_solve(8);
     close(&off_diagonal, &sizes(&[("N", 30)]), &[2, 1]);
+}
+
+/// A product of tiles of these sides with special numbers; by loops and by each library. Before each call a tile of what is not a number is
+/// dropped, whose memory the next may be.
+fn check_specials<E: Element>(
+    sides: [i64; 3],
+    turn: usize,
+    filling: u64,
+    with_onto: bool,
+) -> Result<(), TestCaseError> {
+    let [c, a, b] = [
+        [["i", "j"], ["i", "k"], ["k", "j"]],
+        [["j", "i"], ["k", "i"], ["k", "j"]],
+        [["i", "j"], ["k", "i"], ["j", "k"]],
+    ][turn];
+    let (mut leaf, size) = (product_of(&c, &a, &b, [Function::Add, Function::Subtract][(filling % 2) as usize]), 64);
+    let whole = |axis: &mut systole::tiles::Axis| axis.size = size;
+    leaf.indices.iter_mut().for_each(|index| whole(&mut index.axis));
+    leaf.result.iter_mut().for_each(|(axis, _)| whole(axis));
+    leaf.arguments.iter_mut().flat_map(|argument| &mut argument.tile).for_each(|(axis, _)| whole(axis));
+    let sizes = sizes(&[("M", sides[0]), ("N", sides[1]), ("K", sides[2])]);
+    let bindings = at(&leaf, &sizes, &[0, 0, 0]);
+    let random = |boxes, tensor| {
+        let count = elements(boxes, &bindings).len();
+        tile::<E>(special(filling, tensor, &[count]).into_raw_vec_and_offset().0)
+    };
+    let arguments: Vec<Tile<E>> =
+        leaf.arguments.iter().zip(1..).map(|(argument, at)| random(&argument.tile, at)).collect();
+    let onto = with_onto.then(|| random(&leaf.result, 0));
+    let program = program(&["K", "M", "N"], vec![leaf.clone()]);
+    let by = |backend: LeafBackend| {
+        let leaves = Leaves::with_backend(&program, &sizes, backend).unwrap();
+        let spoilt: Vec<Tile<E>> = arguments.iter().map(|_| Tile::Uniform(E::NAN)).collect();
+        drop(leaves.call(0, &[0, 0, 0], None, &spoilt).unwrap());
+        match leaves.call(0, &[0, 0, 0], onto.clone(), &arguments).unwrap() {
+            Tile::Values(values) => values.iter().map(|value| value.double()).collect::<Vec<f64>>(),
+            Tile::Uniform(value) => vec![value.double()],
+        }
+    };
+    let expected = by(LeafBackend::Loops);
+    for library in LIBRARIES {
+        let found = by(*library);
+        let is_kept = expected.iter().zip(&found).all(|(a, b)| same_kind(*a, *b));
+        prop_assert!(is_kept, "{library:?}: {found:?} where the loops have {expected:?}");
+    }
+    Ok(())
+}
+
+proptest! {
+    /// Infinities and what is not a number are in the same places: each element is a sum of the same products.
+    #[test]
+    fn a_product_of_special_numbers_has_them_where_loops_do(
+        sides: [u8; 3], turn in 0usize..3, kind in 0..FILLINGS, seed in 0u64..1000, with_onto: bool, is_single: bool,
+    ) {
+        let sides = sides.map(|side| 1 + i64::from(side % 40));
+        match is_single {
+            true => check_specials::<f32>(sides, turn, kind + FILLINGS * seed, with_onto)?,
+            false => check_specials::<f64>(sides, turn, kind + FILLINGS * seed, with_onto)?,
+        }
+    }
 }

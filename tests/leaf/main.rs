@@ -10,6 +10,10 @@ mod kept;
 
 mod library;
 
+#[allow(dead_code)]
+#[path = "../specials/mod.rs"]
+mod specials;
+
 mod naive;
 
 mod rates;

@@ -4,6 +4,9 @@ mod common;
 
 mod engines;
 
+#[path = "../specials/mod.rs"]
+mod specials;
+
 #[path = "../sim/step_times.rs"]
 mod step_times;
 

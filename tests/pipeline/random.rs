@@ -63,7 +63,10 @@ fn hold(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choices
         let sizes = sizes(kernel, 4, choices);
         let cost = verify(&kernel.space, machine, &sizes, found)
             .map_err(|fault| format!("legal, but at {sizes:?} {fault}: {found:?}"))?;
-        Bench::new(kernel, machine, sizes).hold(&Found { cost, ..found.clone() })?;
+        let found = Found { cost, ..found.clone() };
+        Bench::new(kernel, machine, sizes.clone()).hold(&found)?;
+        let filling = choices.choose(1000) as u64;
+        Bench::new(kernel, machine, sizes).with_specials(filling).hold(&found)?;
     }
     Ok(())
 }

@@ -8,6 +8,8 @@ use super::common::{filled_inputs, same_bits, shown};
 use super::grown::Choices;
 use super::grown_pairs;
 use super::grown_systems::kernel;
+use super::specials::{FILLINGS, special_inputs};
+use ndarray::ArrayD;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -25,7 +27,7 @@ use systole::rewrite::{self, RuleSet};
 use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
-use systole::tiles::{TileSize, Tiled, evaluate_tiled, tile};
+use systole::tiles::{TileChains, TileSize, Tiled, evaluate_tiled, tile};
 use systole::timing::system_obligations;
 
 const KERNELS: u32 = if cfg!(debug_assertions) { 15 } else { 250 };
@@ -99,23 +101,36 @@ fn judge(text: &str, rules: &RuleSet, choices: &mut Choices, prove: bool) -> Res
     for at in SIZES {
         let of_system = |(parameter, _): &(Name, i64)| system.parameters.contains(parameter);
         let (at, orders) = (sizes(at).into_iter().filter(of_system).collect(), tiled.chains(&orders));
-        let inputs = filled_inputs(&system, &at, false);
-        same_meaning(&system, &tiled, &at, &inputs)?;
-        let outcome = simulate(&program, &at, &inputs, &Settings::default()).map_err(problems)?;
-        let expected = evaluate_tiled(&tiled, &orders, &at, &inputs).map_err(problems)?;
-        if let Some(deadlock) = &outcome.deadlock {
-            return Err(format!("{deadlock:?} at {at:?} with {tiles:?}"));
-        }
-        for (tensor, values) in &expected {
-            if !same_bits(&outcome.outputs[tensor], values) {
-                return Err(format!(
-                    "{tensor}: {} instead of {values} at {at:?} with {tiles:?}",
-                    outcome.outputs[tensor]
-                ));
-            }
+        hold(&system, (&tiled, &orders), &program, &at, &filled_inputs(&system, &at, false))
+            .map_err(|what| format!("{what} with {tiles:?}"))?;
+        for filling in 0..FILLINGS {
+            let filling = filling + FILLINGS * choices.choose(1000) as u64;
+            hold(&system, (&tiled, &orders), &program, &at, &special_inputs(&system, &at, filling))
+                .map_err(|what| format!("{what} with {tiles:?}, specials {filling}"))?;
         }
     }
     Ok(Came::Ran)
+}
+
+/// A program over tiles has the bits of the equations over elements, in the order of the tiles.
+fn hold(
+    system: &RecurrenceSystem,
+    (tiled, orders): (&Tiled, &TileChains),
+    program: &Program,
+    at: &Bindings,
+    inputs: &Tensors,
+) -> Result<(), String> {
+    let problems = |problems| shown(&problems);
+    same_meaning(system, tiled, at, inputs)?;
+    let outcome = simulate(program, at, inputs, &Settings::default()).map_err(problems)?;
+    let expected = evaluate_tiled(tiled, orders, at, inputs).map_err(problems)?;
+    if let Some(deadlock) = &outcome.deadlock {
+        return Err(format!("{deadlock:?} at {at:?}"));
+    }
+    let differs = |(tensor, values): &(&Name, &ArrayD<f64>)| !same_bits(&outcome.outputs[*tensor], values);
+    expected.iter().find(differs).map_or(Ok(()), |(tensor, values)| {
+        Err(format!("{tensor}: {} instead of {values} at {at:?} for {inputs:?}", outcome.outputs[tensor]))
+    })
 }
 
 /// A change of form for the sake of tiles changes no bit: it moves elements, and leaves each its terms in their order.

@@ -91,6 +91,31 @@ fn triangular_sums_agree_and_empty_ones_are_neutral() {
     assert!(one_space(&whole).is_ok());
 }
 
+/// A row without terms adds nothing to those with terms: 0 in its place would make 0 of their -0.
+#[test]
+fn a_level_without_terms_changes_no_zero() {
+    let texts = [
+        ("sum", "out y[N]\ny[i] = OP(j in 0..N, k in 0..j) A[i, k]"),
+        ("max", "out y[N]\ny[i] = OP(j in 0..N, k in 0..j) A[i, k]"),
+        ("sum", "out y\ny = OP(i in 0..N, j in i+1..N) A[i, j]"),
+    ];
+    let directions: [[&[i64]; 2]; 3] = [[&[0, 0, 1], &[0, 1, 1]], [&[0, 0, 1], &[0, 1, 1]], [&[0, 1], &[1, 0]]];
+    let inputs = tensors(&[("A", ArrayD::from_elem(vec![4, 4], -0.0))]);
+    for ((operator, text), directions) in texts.iter().zip(directions) {
+        let text = text.replace("OP", operator);
+        let nested = system(&format!("kernel t(N)\nin A[N, N]\n{text}"));
+        let (written, ordered) = both(&nested, &chain(&directions), &[("N", 4)], &inputs);
+        assert!(
+            written.iter().chain(&ordered).all(|value| value.to_bits() == (-0.0f64).to_bits()),
+            "{text}: {written} {ordered}"
+        );
+    }
+    // Twin: a sum that is a term of its own is 0 where it has no terms.
+    let own = system("kernel t(N)\nin A[N, N]\nout y\ny = sum(j in 0..N) (1 * sum(k in 0..j) A[j, k])");
+    let written = evaluate(&own, &sizes(&[("N", 4)]), &inputs).expect("the evaluation succeeds");
+    assert!(written.values().all(|y| y.iter().all(|value| value.to_bits() == 0)));
+}
+
 #[test]
 fn a_chain_that_misses_points_is_refused() {
     let space = one_space(&kernel("matmul.rec")).unwrap();

@@ -259,6 +259,7 @@ fn counted(counts: [u64; SERVICES.len()]) -> impl Iterator<Item = (&'static str,
 /// Why a run is slower than its library.
 fn show_handed_back(service: &str, count: u64, output: &Output) {
     let reason = if service == "potrf" { "a pivot was not positive" } else { "a matrix was singular" };
+    let reason = format!("{reason}, or a number not finite");
     output.line(&format!(
         "  {count} {service} handed back to loops, which are slower: {reason}; give another input with --input"
     ));

@@ -10,7 +10,7 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
-use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
 use crate::driver::runs::finished::verdict;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{inputs, outputs, timed};
@@ -98,7 +98,11 @@ fn simulate<K: Kernel>(
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
-    let agreement = compare(&K::expected(searched, &winner.design, &tensors)?, &outcome, Precision::Double).strictly();
+    let expected = K::expected(searched, &winner.design, &tensors)?;
+    if arrays.input.is_empty() {
+        check_numbers(&expected)?;
+    }
+    let agreement = compare(&expected, &outcome, Precision::Double).strictly();
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     print_run(searched, winner, (&outcome, &agreement), elapsed, output);

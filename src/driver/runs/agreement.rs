@@ -99,11 +99,12 @@ pub fn compare(expected: &Tensors, outcome: &impl Finished, precision: Precision
     expected.iter().map(of_output).fold(Agreement::Bits, Agreement::and)
 }
 
-/// Compares arrays of one shape. What is not a number is as far off as can be.
+/// Compares arrays of one shape. What is not a number in both is the same, whatever its bits; in one alone it is as far off as can be.
 fn compare_arrays(name: &str, [ours, theirs]: [&ArrayD<f64>; 2], rounding: f64) -> Agreement {
     let scale =
         theirs.iter().filter(|value| value.is_finite()).fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    let others = theirs.indexed_iter().zip(ours).filter(|((_, theirs), ours)| theirs.to_bits() != ours.to_bits());
+    let is_same = |ours: f64, theirs: f64| ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan());
+    let others = theirs.indexed_iter().zip(ours).filter(|((_, theirs), ours)| !is_same(**ours, **theirs));
     let distance = |ours: f64, theirs: f64| if ours == theirs { 0.0 } else { (ours - theirs).abs() / scale };
     let far = |distance: f64| if distance.is_nan() { f64::INFINITY } else { distance };
     let others = others.map(|((at, theirs), ours)| (far(distance(*ours, *theirs)), at, *ours, *theirs));
@@ -121,10 +122,12 @@ fn element(name: &str, at: &[usize]) -> String {
     format!("{name}[{}]", at.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
 }
 
-/// Refuses a reference that holds what is not a number, which would equal nothing, or anything.
-pub fn check_numbers(output: &str, expected: &ArrayD<f64>) -> Checked<()> {
-    let Some((at, _)) = expected.indexed_iter().find(|(_, value)| value.is_nan()) else { return Ok(()) };
-    let element = element(output, at.slice());
+/// Refuses a reference to inputs that nobody gave which holds what is not a number: of numbers nothing is left to compare.
+pub fn check_numbers(expected: &Tensors) -> Checked<()> {
+    let odd = |(name, array): (&Name, &ArrayD<f64>)| {
+        array.indexed_iter().find(|(_, value)| value.is_nan()).map(|(at, _)| element(name, at.slice()))
+    };
+    let Some(element) = expected.iter().find_map(odd) else { return Ok(()) };
     Diagnostic::new(format!("`{element}` is not a number for these inputs, so nothing can be compared with it"))
         .help("give other inputs, or say what they are, as in `in A[N, N] is positive_definite`")
         .alone()
@@ -180,6 +183,8 @@ mod tests {
     fn what_has_no_distance_is_another_value() {
         let infinite = f64::INFINITY;
         assert!(!compared(&[f64::NAN], &[1.0]).is_good());
+        assert!(!compared(&[1.0, 1.0], &[f64::NAN, 1.0]).is_good());
+        assert_eq!(compared(&[-f64::NAN, 1.0], &[f64::NAN, 1.0]), Agreement::Bits);
         assert!(!compared(&[1.0], &[infinite]).is_good());
         assert!(!compared(&[2.0, infinite], &[1.0, infinite]).is_good());
         assert!(!compared(&[1e-300], &[0.0]).is_good());

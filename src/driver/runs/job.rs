@@ -22,6 +22,8 @@ pub struct Job {
     /// Where the inputs come from.
     pub sources: Sources<'static>,
     reference: Option<RecurrenceSystem>,
+    /// Whether no input is a file.
+    is_filled: bool,
 }
 
 impl Job {
@@ -34,7 +36,7 @@ impl Job {
         reference.iter().try_for_each(|kernel| check_reference(&program, kernel, &sizes))?;
         let arrays = &arguments.arrays;
         let sources = inputs::sources(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
-        Ok(Job { program, sizes, sources, reference })
+        Ok(Job { program, sizes, sources, reference, is_filled: arrays.input.is_empty() })
     }
 
     /// The inputs, whole.
@@ -51,7 +53,9 @@ impl Job {
     pub fn expected(&self, inputs: &Tensors, precision: Precision) -> Checked<Option<Tensors>> {
         let Some(system) = &self.reference else { return Ok(None) };
         let expected = recurrence::evaluate_in(precision, system, &self.sizes, inputs)?;
-        expected.iter().try_for_each(|(name, array)| check_numbers(name, array))?;
+        if self.is_filled {
+            check_numbers(&expected)?;
+        }
         Ok(Some(expected))
     }
 }

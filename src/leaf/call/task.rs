@@ -5,12 +5,12 @@ use super::run::Run;
 use super::window::Elements;
 use crate::array::Trouble;
 use crate::leaf::known::{Assignment, Position, Task};
-use crate::leaf::library::{Layout, Library, Matrix, Rest, Square, both_factors};
+use crate::leaf::library::{Layout, Library, Matrix, Rest, Square, both_factors, is_finite, is_lower_finite};
 use crate::leaf::{Buffer, Element};
 
 impl<'a, E: Element> Run<'a, E> {
-    /// Has the library do a task. False where its matrices do not lie like such, or it cannot: then the nest's loops must run,
-    /// which compute every element of the result anew.
+    /// Has the library do a task. False where its matrices do not lie like such, it cannot, or not all is finite: then the nest's
+    /// loops must run, which compute every element of the result anew.
     pub(super) fn task(&mut self, assignment: &'a Assignment, library: &dyn Library<E>) -> Result<bool, Trouble> {
         let Assignment { task, alike, resets, result, .. } = assignment;
         let places = self.spot(result.access, [Some(result.row), result.column]);
@@ -74,7 +74,8 @@ impl<'a, E: Element> Run<'a, E> {
     }
 }
 
-/// Does a task with its sums, what is given, and its triangle; whether the library could.
+/// Does a task with its sums, what is given, and its triangle; whether the library could, and all is finite. Each element of the result is
+/// what was in its place by what is not 0, and more: where that is not finite, the result is not either, and need not be asked before.
 fn perform<E: Element>(
     task: Task,
     x: Square<'_, E>,
@@ -82,26 +83,33 @@ fn perform<E: Element>(
     library: &dyn Library<E>,
 ) -> bool {
     let Square { values, layout } = x;
+    let is_unit = task == Task::Solve { is_unit: true };
+    if triangle.is_some_and(|triangle| !is_lower_finite(triangle, !is_unit)) {
+        return false;
+    }
     sums.map(|sums| Rest { given, sums }).iter().for_each(|rest| rest.write(values, layout));
     match (task, triangle) {
-        (Task::Solve { is_unit }, Some(triangle)) => library.solve(triangle, is_unit, values, layout),
+        (Task::Solve { is_unit }, Some(triangle)) => {
+            library.solve(triangle, is_unit, values, layout);
+            return is_finite(Matrix { values, layout });
+        }
         (Task::Factor, _) => {
             let done = library.factor(Square { values: &mut *values, layout });
             let is_sound = |at: usize| values[layout.address(at, at)] > E::ZERO;
             if !done || !(0..layout.rows).all(is_sound) {
                 return false;
             }
-            clear_above(values, layout);
         }
         (Task::Invert, Some(triangle)) => {
             if !library.invert(triangle, Square { values: &mut *values, layout }) {
                 return false;
             }
-            clear_above(values, layout);
         }
         _ => return false,
     }
-    true
+    let is_done = is_lower_finite(Matrix { values, layout }, true);
+    clear_above(values, layout);
+    is_done
 }
 
 /// Factors what is left of a square without pivoting, into the lower triangle of one matrix and the upper one of another.
@@ -117,6 +125,9 @@ fn factor_both<E: Element>(
     let mut square = Buffer::<E>::blank(n * n);
     Rest { given, sums }.write(&mut square, layout);
     both_factors(library, Square { values: &mut square, layout });
+    if !is_finite(Matrix { values: &square, layout }) {
+        return false;
+    }
     for (row, line) in square.chunks_exact(n).enumerate() {
         line[..row].iter().enumerate().for_each(|(column, entry)| values[below + lower.address(row, column)] = *entry);
         let rest = line.iter().enumerate().skip(row);

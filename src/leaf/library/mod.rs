@@ -11,6 +11,10 @@ pub use both::both_factors;
 
 mod faer;
 
+mod finite;
+
+pub use finite::{is_finite, is_lower_finite};
+
 mod halves;
 
 #[cfg(feature = "openblas")]

@@ -6,7 +6,7 @@
 
 use super::lanes::{Fault, LANES, Lanes, each_lane, evaluate, is_sparse, try_each_lane};
 use crate::array::{Scalar, Trouble};
-use crate::recurrence::Function;
+use crate::recurrence::{Function, Real};
 
 /// Writes the value of `scalar` into `target` in the lanes of the mask.
 pub(super) fn assign(
@@ -87,8 +87,8 @@ fn combine(function: Function, values: &mut Lanes<f64>, [first, second]: [&Lanes
         Function::Add => pairs(values, first, second, |a, b| a + b),
         Function::Subtract => pairs(values, first, second, |a, b| a - b),
         Function::Multiply => pairs(values, first, second, |a, b| a * b),
-        Function::Maximum => pairs(values, first, second, f64::max),
-        Function::Minimum => pairs(values, first, second, f64::min),
+        Function::Maximum => pairs(values, first, second, f64::larger),
+        Function::Minimum => pairs(values, first, second, f64::smaller),
         _ => each_lane(mask, |lane| values[lane] = function.apply(&[first[lane], second[lane]])),
     }
 }

@@ -13,7 +13,7 @@ use crate::driver::flags::arguments::ExploreArguments;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, Searched, first_proved};
-use crate::driver::runs::agreement::compare;
+use crate::driver::runs::agreement::{check_numbers, compare};
 use crate::driver::runs::inputs;
 use crate::driver::runs::timed::settings;
 use crate::driver::shown::output::Output;
@@ -94,7 +94,9 @@ impl<K: Kernel> Exploration<'_, K> {
         let program = K::program(&searched, &design)?;
         validate(&program)?;
         let (tensors, outcome) = self.run(&program, &setting.given, &setting.machine)?;
-        if !compare(&K::expected(&searched, &design, &tensors)?, &outcome, Precision::Double).strictly().is_good() {
+        let expected = K::expected(&searched, &design, &tensors)?;
+        check_numbers(&expected)?;
+        if !compare(&expected, &outcome, Precision::Double).strictly().is_good() {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
         let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));

@@ -166,25 +166,7 @@ impl Arithmetic {
     }
 
     fn function(&self, function: Function, numbers: &[f64]) -> Option<f64> {
-        let value = match (function, numbers) {
-            // Which of two zeros is the larger is left open, so it is settled.
-            (Function::Maximum, [a, b]) if a == b => {
-                if a.is_sign_negative() {
-                    *b
-                } else {
-                    *a
-                }
-            }
-            (Function::Minimum, [a, b]) if a == b => {
-                if a.is_sign_negative() {
-                    *a
-                } else {
-                    *b
-                }
-            }
-            _ if self.reals => self.over_the_reals(function, numbers)?,
-            _ => function.apply(numbers),
-        };
+        let value = if self.reals { self.over_the_reals(function, numbers)? } else { function.apply(numbers) };
         Some(self.seen(value))
     }
 
