@@ -72,6 +72,13 @@ impl Growth {
                 tensor.role = Role::Local;
             }
         }
+        for equation in equations.iter_mut() {
+            let said: Vec<Range> = clashes(equation, tensors).cloned().collect();
+            for Range { index, low, high } in said {
+                let index = Form::of(&index);
+                equation.conditions.extend([(low, index.clone()), (index.shifted(1), high)]);
+            }
+        }
         Kernel { parameters: parameters.clone(), tensors: tensors.clone(), equations: equations.clone() }
     }
 
@@ -282,22 +289,51 @@ impl Growth {
             self.range("k", &context)
         };
         let inner = context.within(std::slice::from_ref(&range));
-        let terms = (0..2).map(|_| self.expression(&inner, 1)).collect();
         let (word, _) = *self.choices.pick(&DECLARED);
-        let second = format!("{name}2");
+        let (second, target) = (format!("{name}2"), name.to_owned());
         let subscripts = ranges.iter().map(|range| Form::of(&range.index)).collect();
-        self.tensors.push(Tensor { name: second.clone(), role: Role::Output, shape: extents.to_vec() });
-        let value = Value::Joint(word, vec![second], range, terms);
-        self.equations.push(Equation { target: name.to_owned(), subscripts, ranges, conditions: vec![], value });
+        let terms = vec![Expr::Number(1.0), Expr::Number(2.0)];
+        let value = Value::Joint(word, vec![second.clone()], range.clone(), terms);
+        let mut equation = Equation { target, subscripts, ranges, conditions: vec![], value };
+        // A joint equation has no `where` that would settle a clash.
+        for _ in 0..6 {
+            let terms = (0..2).map(|_| self.expression(&inner, 1)).collect();
+            let value = Value::Joint(word, vec![second.clone()], range.clone(), terms);
+            let other = Equation { value, ..equation.clone() };
+            if clashes(&other, &self.tensors).next().is_none() {
+                equation = other;
+                break;
+            }
+        }
+        self.tensors.push(Tensor { name: second, role: Role::Output, shape: extents.to_vec() });
+        self.equations.push(equation);
     }
+}
+
+/// The free indices that stand alone in a subscript of an array with another extent there, so that the equation must say their
+/// ranges.
+fn clashes<'a>(equation: &'a Equation, tensors: &'a [Tensor]) -> impl Iterator<Item = &'a Range> {
+    let reads = accesses(&equation.value);
+    equation.ranges.iter().filter(move |range| {
+        let index = Form::of(&range.index);
+        reads.iter().any(|(name, subscripts)| {
+            let shape = tensors.iter().find(|tensor| tensor.name == *name).map_or(&[][..], |tensor| &tensor.shape);
+            subscripts.iter().zip(shape).any(|(form, extent)| *form == index && *extent != range.high)
+        })
+    })
 }
 
 /// The names of the tensors that are read.
 pub fn reads(value: &Value) -> Vec<String> {
-    fn collect(value: &Expr, found: &mut Vec<String>) {
+    accesses(value).into_iter().map(|(tensor, _)| tensor).collect()
+}
+
+/// What is read.
+fn accesses(value: &Value) -> Vec<(String, Vec<Form>)> {
+    fn collect(value: &Expr, found: &mut Vec<(String, Vec<Form>)>) {
         match value {
             Expr::Number(_) | Expr::Index(_) => {}
-            Expr::Read(tensor, _) => found.push(tensor.clone()),
+            Expr::Read(tensor, subscripts) => found.push((tensor.clone(), subscripts.clone())),
             Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
             Expr::Reduce(_, _, body) => collect(body, found),
         }
