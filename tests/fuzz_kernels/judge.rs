@@ -1,7 +1,7 @@
 //! One kernel through all stages, each held to the evaluator of `meaning.rs`.
 //!
 //! * `recurrence::evaluate` has its bits, for it sums in the same order; which NaN a NaN is means nothing.
-//! * `run` (search, proof, program, simulator), `sim` and `exec` of its program at other sizes, and `run` in tiles have its bits where
+//! * `run` (search, proof, program, simulator; `emit` and `sim` where a result is NaN), `sim` and `exec` of its program at other sizes, and `run` in tiles have its bits where
 //!   every order of summation has them, and elsewhere its value within a bound on rounding (`value.rs`).
 //!
 //! A refusal by the library ends a kernel with its reason.
@@ -44,6 +44,13 @@ pub struct Judged {
     pub compared: [usize; 2],
 }
 
+impl Judged {
+    /// That of a kernel of which nothing is compared.
+    pub fn without_run(kind: Kind, reason: &str, detail: String) -> Judged {
+        Judged { kind, reason: reason.to_owned(), detail, tiled: None, compared: [0, 0] }
+    }
+}
+
 /// Why a kernel did not come through.
 struct Stop {
     kind: Kind,
@@ -62,15 +69,17 @@ impl Stop {
     }
 }
 
-/// A message with `_` for what it quotes and `N` for its numbers.
+/// A message with `_` for what it quotes and for elements, and `N` for its numbers.
 pub fn without_names(message: &str) -> String {
+    let line = message.lines().next().unwrap_or("");
+    let unquoted: Vec<&str> = line.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "_" } else { part }).collect();
     let mut text = String::new();
-    for (number, part) in message.lines().next().unwrap_or("").split('`').enumerate() {
-        if number % 2 == 1 {
-            text.push('_');
+    for word in unquoted.concat().split_inclusive(' ') {
+        if word.contains('[') {
+            text.push_str("_ ");
             continue;
         }
-        for letter in part.chars() {
+        for letter in word.chars() {
             match letter.is_ascii_digit() {
                 true if text.ends_with('N') => {}
                 true => text.push('N'),
@@ -78,7 +87,7 @@ pub fn without_names(message: &str) -> String {
             }
         }
     }
-    text
+    text.trim_end().to_owned()
 }
 
 /// One run of a kernel: what it is given, and what it means there.
@@ -90,14 +99,16 @@ struct Given {
 
 struct Bench<'a> {
     kernel: &'a Kernel,
+    text: String,
     folder: &'a Path,
     runs: Vec<Given>,
     compared: [usize; 2],
 }
 
-/// Judges a kernel; files go into the folder.
-pub fn judge(kernel: &Kernel, seed: u64, number: u64, folder: &Path) -> Judged {
-    let mut bench = Bench { kernel, folder, runs: vec![], compared: [0, 0] };
+/// Judges what the library makes of the text of `printed` by what `kernel` means, which are the same but where a test plants a
+/// difference; files go into the folder.
+pub fn judge(kernel: &Kernel, printed: &Kernel, seed: u64, number: u64, folder: &Path) -> Judged {
+    let mut bench = Bench { kernel, text: printed.to_string(), folder, runs: vec![], compared: [0, 0] };
     let (mut tiled, done) = (None, bench.stages(seed, number));
     let done = done.and_then(|()| {
         let choices = &mut Choices::new(seed ^ 0x711e, number);
@@ -113,12 +124,11 @@ pub fn judge(kernel: &Kernel, seed: u64, number: u64, folder: &Path) -> Judged {
 
 impl Bench<'_> {
     fn stages(&mut self, seed: u64, number: u64) -> Result<(), Stop> {
-        let text = self.kernel.to_string();
-        let system = recurrence::load(&Source::new("fuzzed.rec", &*text)).map_err(|problems| {
+        let system = recurrence::load(&Source::new("fuzzed.rec", &*self.text)).map_err(|problems| {
             let messages: Vec<String> = problems.iter().map(|problem| problem.message().to_owned()).collect();
             Stop::refused("load", &messages)
         })?;
-        std::fs::write(self.file("fuzzed.rec"), &text).map_err(|why| Stop::wrong("no file", why.to_string()))?;
+        std::fs::write(self.file("fuzzed.rec"), &self.text).map_err(|why| Stop::wrong("no file", why.to_string()))?;
         for run in 0..RUNS {
             let sizes = sizes(self.kernel, seed, number, run);
             let inputs = inputs(self.kernel, seed, number, run, &sizes);
@@ -128,13 +138,33 @@ impl Bench<'_> {
             self.write_inputs(run)?;
             self.reference(&system, run)?;
         }
-        let program = self.path("fuzzed.pe");
-        self.told("run", &["run", &self.path("fuzzed.rec"), "--beam", "1", "--threads", "1", "--program", &program], 0)?;
+        let program = self.whole("run", &[])?;
         for run in 1..RUNS {
             self.told("sim", &["sim", &program], run)?;
         }
         self.told("exec on 1 thread", &["exec", &program, "--threads", "1"], 1)?;
         self.told("exec on 2 threads", &["exec", &program, "--threads", "2"], 0)
+    }
+
+    /// Search, proof, program and simulation by `run`, which compares with the reference too. It takes no reference that is not a
+    /// number, so where there is one, the same is done by `emit` and `sim`.
+    fn whole(&mut self, stage: &str, flags: &[&str]) -> Result<String, Stop> {
+        let (kernel, program) = (self.path("fuzzed.rec"), self.path("fuzzed.pe"));
+        let common = [&kernel, "--beam", "1", "--threads", "1"];
+        let mut outputs = self.kernel.with_role(Role::Output).flat_map(|tensor| &self.runs[0].expected[&tensor.name].values);
+        if outputs.all(|number| !number.value.is_nan()) {
+            let words = [&["run"], &common[..], flags, &["--program", &program]].concat();
+            self.told(stage, &words, 0)?;
+        } else {
+            let size = self.sizes(0);
+            let words = [&["emit"], &common[..], flags, &["--size", &size, "-o", &program]].concat();
+            let told = run(&words);
+            if told.code != 0 {
+                return Err(Stop::refused(stage, &told.problems));
+            }
+            self.told(&format!("{stage}, and sim"), &["sim", &program], 0)?;
+        }
+        Ok(program)
     }
 
     /// The same in tiles of two or three; that it cannot be tiled so is told.
@@ -149,13 +179,15 @@ impl Bench<'_> {
         let side = 2 + choices.choose(2);
         let tiles: Vec<String> = indices.iter().map(|index| format!("{index}={side}")).collect();
         if tiles.is_empty() {
-            return Ok("no index to tile".to_owned());
+            return Ok("tiles: there is no index to cut".to_owned());
         }
-        let kernel = self.path("fuzzed.rec");
-        let words = ["run", &kernel, "--beam", "1", "--threads", "1", "--tile", &tiles.join(",")];
-        match self.told("run in tiles", &words, 0) {
+        match self.whole("run in tiles", &["--tile", &tiles.join(",")]) {
             Err(Stop { kind: Kind::Refused, reason, .. }) => Ok(reason),
-            other => other.map(|()| String::new()),
+            Err(stop) => Err(stop),
+            Ok(program) => {
+                self.told("exec in tiles", &["exec", &program, "--threads", "2"], 1)?;
+                Ok(String::new())
+            }
         }
     }
 
@@ -165,6 +197,12 @@ impl Bench<'_> {
 
     fn path(&self, name: &str) -> String {
         self.file(name).to_string_lossy().into_owned()
+    }
+
+    /// The sizes of a run as a flag has them.
+    fn sizes(&self, run: usize) -> String {
+        let sizes = self.runs[run].sizes.iter();
+        sizes.map(|(parameter, size)| format!("{parameter}={size}")).collect::<Vec<_>>().join(",")
     }
 
     fn write_inputs(&self, run: usize) -> Result<(), Stop> {
@@ -198,8 +236,7 @@ impl Bench<'_> {
     fn told(&mut self, stage: &str, words: &[&str], run_number: usize) -> Result<(), Stop> {
         let mut all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let given = &self.runs[run_number];
-        let sizes: Vec<String> = given.sizes.iter().map(|(parameter, size)| format!("{parameter}={size}")).collect();
-        all.extend(["--json".to_owned(), "--size".to_owned(), sizes.join(",")]);
+        all.extend(["--json".to_owned(), "--size".to_owned(), self.sizes(run_number)]);
         for tensor in given.inputs.keys() {
             all.extend(["--input".to_owned(), format!("{tensor}={}", self.path(&format!("{tensor}{run_number}.npy")))]);
         }

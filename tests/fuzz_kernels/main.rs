@@ -29,6 +29,8 @@ mod worker;
 
 mod table;
 
+mod checks;
+
 use judge::Kind;
 use std::io::Write;
 use std::time::Duration;
@@ -38,6 +40,9 @@ const TEST: &str = "random_kernels_have_their_meaning";
 
 /// How many kernels a test takes: about a minute.
 const CASES: u64 = if cfg!(debug_assertions) { 20 } else { 150 };
+
+/// How long one may take, in milliseconds.
+const LIMIT: u64 = if cfg!(debug_assertions) { 20_000 } else { 2_000 };
 
 /// A number from the environment.
 fn number(name: &str, default: u64) -> u64 {
@@ -54,11 +59,15 @@ fn random_kernels_have_their_meaning() {
         first: number("FUZZ_KERNELS_FIRST", 0),
         cases: number("FUZZ_KERNELS_CASES", CASES),
         seconds: number("FUZZ_KERNELS_SECONDS", 100_000),
-        limit: Duration::from_millis(number("FUZZ_KERNELS_LIMIT", 30_000)),
+        limit: Duration::from_millis(number("FUZZ_KERNELS_LIMIT", LIMIT)),
     };
     let table = judge_all(asked, TEST);
-    let _ = writeln!(std::io::stdout(), "\n{table}");
+    let tell = |text: &str| _ = writeln!(std::io::stdout(), "{text}");
+    tell(&format!("\n{table}"));
     let failures = table.failures();
-    assert!(failures.is_empty(), "{}", table.tell_failures(TEST));
+    table.tell_unanswered(tell);
+    table.tell_failures(TEST, tell);
+    assert!(failures.is_empty(), "{} kinds of failures, which are told above", failures.len());
+    assert!(6 * table.count(Kind::NoAnswer) <= table.answers.len(), "many kernels have no answer in time:\n{table}");
     assert!(3 * table.count(Kind::Right) >= table.answers.len(), "few kernels come through:\n{table}");
 }

@@ -3,25 +3,33 @@
 use crate::growth::reads;
 use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Value};
 
-/// How many smaller kernels are tried.
-const TRIALS: usize = 150;
+/// A kernel after some steps, each the number of a candidate.
+pub fn after(kernel: &Kernel, steps: &[usize]) -> Option<Kernel> {
+    steps.iter().try_fold(kernel.clone(), |kernel, step| candidates(&kernel).into_iter().nth(*step))
+}
 
-/// The smallest kernel found for which `fails` still holds; what is not valid fails otherwise, so it is not kept.
-pub fn shrink(kernel: &Kernel, mut fails: impl FnMut(&Kernel) -> bool) -> Kernel {
-    let (mut best, mut trials) = (kernel.clone(), 0);
+/// The steps to the smallest kernel found for which `fails` still holds, after so many trials at most; what is not valid fails
+/// otherwise, so it is not kept.
+pub fn shrink(kernel: &Kernel, trials: usize, mut fails: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
+    let (mut best, mut steps, mut trials) = (kernel.clone(), vec![], trials);
     'smaller: loop {
         let length = best.to_string().len();
-        for candidate in candidates(&best).into_iter().filter(|other| other.to_string().len() < length) {
-            trials += 1;
-            if trials > TRIALS {
-                return best;
+        for (step, candidate) in candidates(&best).into_iter().enumerate() {
+            if candidate.to_string().len() >= length {
+                continue;
             }
-            if fails(&candidate) {
+            if trials == 0 {
+                return steps;
+            }
+            trials -= 1;
+            steps.push(step);
+            if fails(&steps) {
                 best = candidate;
                 continue 'smaller;
             }
+            steps.pop();
         }
-        return best;
+        return steps;
     }
 }
 

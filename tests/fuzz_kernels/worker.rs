@@ -5,8 +5,7 @@
 
 use crate::growth;
 use crate::judge::{Judged, Kind, judge, without_names};
-use crate::kernel::Kernel;
-use crate::shrink::shrink;
+use crate::shrink::after;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,27 +27,12 @@ const STACK: usize = 8 << 20;
 /// What a worker is asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Request {
-    Judge(u64),
-    /// The smallest kernel with the same failure.
-    Shrink(u64),
+    /// To judge the kernel of this number, made smaller by these steps.
+    Judge(u64, Vec<usize>),
     /// To hang, to panic, to die: what tests of the workers plant.
     Hang,
     Panic,
     Die,
-}
-
-/// An answer: what came of it, and the text of a smaller kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
-    pub judged: Judged,
-    pub text: String,
-}
-
-impl Answer {
-    fn failed(kind: Kind, reason: &str, detail: String) -> Answer {
-        let judged = Judged { kind, reason: reason.to_owned(), detail, tiled: None, compared: [0, 0] };
-        Answer { judged, text: String::new() }
-    }
 }
 
 /// The seed, if this process is a worker.
@@ -76,32 +60,18 @@ pub fn serve(seed: u64) {
 /// What the last panic said.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-fn answer(request: &Request, seed: u64, folder: &Path) -> Answer {
+fn answer(request: &Request, seed: u64, folder: &Path) -> Judged {
     match request {
-        Request::Judge(number) => Answer {
-            judged: judged(&growth::kernel(seed, *number), seed, *number, folder),
-            text: String::new(),
-        },
-        Request::Shrink(number) => {
-            let kernel = growth::kernel(seed, *number);
-            let first = judged(&kernel, seed, *number, folder);
-            let fails = |other: &Kernel| {
-                let judged = judged(other, seed, *number, folder);
-                (judged.kind, &judged.reason) == (first.kind, &first.reason)
-            };
-            let smallest = shrink(&kernel, fails);
-            Answer { judged: judged(&smallest, seed, *number, folder), text: smallest.to_string() }
-        }
+        Request::Judge(number, steps) => caught(|| match after(&growth::kernel(seed, *number), steps) {
+            Some(kernel) => judge(&kernel, &kernel, seed, *number, folder),
+            None => Judged::without_run(Kind::Refused, "no such steps", String::new()),
+        }),
         Request::Hang => loop {
             std::thread::sleep(Duration::from_secs(1));
         },
-        Request::Panic => Answer { judged: caught(|| panic!("planted at 3")), text: String::new() },
+        Request::Panic => caught(|| panic!("planted at 3")),
         Request::Die => std::process::abort(),
     }
-}
-
-fn judged(kernel: &Kernel, seed: u64, number: u64, folder: &Path) -> Judged {
-    caught(|| judge(kernel, seed, number, folder))
 }
 
 /// A panic is an answer too.
@@ -109,7 +79,7 @@ fn caught(work: impl FnOnce() -> Judged) -> Judged {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let detail = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let reason = without_names(&detail.lines().collect::<Vec<_>>().join(" "));
-        Judged { kind: Kind::Panicked, reason, detail, tiled: None, compared: [0, 0] }
+        Judged::without_run(Kind::Panicked, &reason, detail)
     })
 }
 
@@ -151,12 +121,12 @@ impl Worker {
     }
 
     /// The answer, if it comes in time; a worker that gave none is ended.
-    pub fn ask(&mut self, request: &Request, limit: Duration) -> Answer {
+    pub fn ask(&mut self, request: &Request, limit: Duration) -> Judged {
         if self.process.is_none() {
             self.process = Some(self.start());
         }
         let Some((_, input, answers)) = &mut self.process else {
-            return Answer::failed(Kind::Panicked, "no process", String::new());
+            return Judged::without_run(Kind::Panicked, "no process", String::new());
         };
         let line = serde_json::to_string(request).expect("a request");
         let answer = writeln!(input, "{line}").map_err(|_| RecvTimeoutError::Disconnected);
@@ -165,9 +135,9 @@ impl Worker {
             Err(why) => {
                 self.end();
                 match why {
-                    RecvTimeoutError::Timeout => Answer::failed(Kind::NoAnswer, "no answer in time", String::new()),
+                    RecvTimeoutError::Timeout => Judged::without_run(Kind::NoAnswer, "no answer in time", String::new()),
                     RecvTimeoutError::Disconnected => {
-                        Answer::failed(Kind::Panicked, "the process died", String::new())
+                        Judged::without_run(Kind::Panicked, "the process died", String::new())
                     }
                 }
             }
