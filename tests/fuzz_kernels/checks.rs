@@ -12,6 +12,7 @@ use crate::shrink::{after, shrink};
 use crate::value::{Number, apply, maximum, minimum, reduce, same};
 use crate::worker::{Request, Worker};
 use std::time::Duration;
+use systole::driver::run;
 
 /// A vector `X` of `N` elements, each of this value.
 fn vector(value: Expr) -> Kernel {
@@ -58,8 +59,13 @@ fn the_evaluator_has_the_values_found_by_hand() {
         (over("sum", i.clone(), size.clone(), Expr::Number(1.0)), [4.0, 3.0, 2.0, 1.0]),
         (over("sum", zero.clone(), i.shifted(1), Expr::Index(Form::of("k"))), [0.0, 1.0, 3.0, 6.0]),
         (Expr::Read("a".to_owned(), vec![size.minus(&i).shifted(-1)]), [5.0, 2.0, -1.0, 3.0]),
-        (Expr::Apply("select", vec![Expr::Apply("lt", vec![element("i"), Expr::Number(2.5)]), Expr::Number(7.0), element("i")]),
-            [3.0, 7.0, 7.0, 5.0]),
+        (
+            Expr::Apply(
+                "select",
+                vec![Expr::Apply("lt", vec![element("i"), Expr::Number(2.5)]), Expr::Number(7.0), element("i")],
+            ),
+            [3.0, 7.0, 7.0, 5.0],
+        ),
         (Expr::Apply("recip", vec![over("sum", zero, i, Expr::Number(1.0))]), [f64::INFINITY, 1.0, 0.5, 1.0 / 3.0]),
     ];
     for (value, wanted) in cases {
@@ -78,7 +84,10 @@ fn a_kernel_without_a_meaning_is_said_to_have_none() {
     let sizes = vec![("N".to_owned(), 1)];
     assert!(evaluate(&twice, &sizes, &Arrays::new()).is_err());
     twice.equations.clear();
-    assert_eq!(evaluate(&twice, &sizes, &Arrays::new()).err(), Some("an element of X is defined by nothing".to_owned()));
+    assert_eq!(
+        evaluate(&twice, &sizes, &Arrays::new()).err(),
+        Some("an element of X is defined by nothing".to_owned())
+    );
 }
 
 #[test]
@@ -165,6 +174,21 @@ fn a_right_kernel_is_right_and_one_of_another_meaning_is_wrong() {
 }
 
 #[test]
+fn a_command_within_a_program_gives_back_what_it_says() {
+    let usage = run(&["run"]);
+    assert_eq!((usage.code, usage.printed.as_str(), usage.problems.len()), (2, "", 1), "{usage:?}");
+    let missing = run(&["check", "no-such-file.rec"]);
+    assert_eq!((missing.code, missing.printed.as_str()), (1, ""), "{missing:?}");
+    assert!(missing.problems[0].contains("no-such-file.rec") && !missing.problems[0].contains('\n'), "{missing:?}");
+    let path = format!("{}/kernels/matmul.rec", env!("CARGO_MANIFEST_DIR"));
+    let checked = run(&["check", &path]);
+    assert_eq!((checked.code, checked.problems.len()), (0, 0), "{checked:?}");
+    assert!(checked.printed.contains("matmul"), "{checked:?}");
+    let refuted = run(&["prove", &path, "--schedule", "too-fast"]);
+    assert_eq!(refuted.code, 1, "{refuted:?}");
+}
+
+#[test]
 fn reasons_have_no_names_and_no_numbers() {
     assert_eq!(without_names("`X.sum` needs 12 of 3,450 at X[i + 1] here\nmore"), "_ needs N of N,N at _ + N] here");
     assert!(LISTED.iter().all(|(reason, word)| reason.contains(": ") && word.len() > 20));
@@ -200,9 +224,37 @@ fn kernels_follow_from_seed_and_number_and_have_everything() {
     assert_ne!(text(1, 5), text(2, 5));
     let all: String = (0..400).map(|number| text(1, number)).collect();
     let wanted = [
-        "in 0..i)", "in i + 1..", "in 0..0)", "in K..N", "in N..M", "in 1..1)", "2*i", "2*k", "M - i - 1", "max(k", "min(k", "sum(k",
-        "prod(k", "select(", "plus(k", "span(k", "chain(k", "later(k", "[i - 1, j - 1]", "[i + 1]", "[i - 2]", "local X", "out X, ",
-        "[k + l] =", "X[i, i] =", "where j <= i", "recip(", "exp(", "k in 0..i, l in", ") 1\n", "(k in 0..i) (X[k]",
+        "in 0..i)",
+        "in i + 1..",
+        "in 0..0)",
+        "in K..N",
+        "in N..M",
+        "in 1..1)",
+        "2*i",
+        "2*k",
+        "M - i - 1",
+        "max(k",
+        "min(k",
+        "sum(k",
+        "prod(k",
+        "select(",
+        "plus(k",
+        "span(k",
+        "chain(k",
+        "later(k",
+        "[i - 1, j - 1]",
+        "[i + 1]",
+        "[i - 2]",
+        "local X",
+        "out X, ",
+        "[k + l] =",
+        "X[i, i] =",
+        "where j <= i",
+        "recip(",
+        "exp(",
+        "k in 0..i, l in",
+        ") 1\n",
+        "(k in 0..i) (X[k]",
     ];
     let missing: Vec<&str> = wanted.into_iter().filter(|part| !all.contains(part)).collect();
     assert!(missing.is_empty(), "in no kernel: {missing:?}");

@@ -79,8 +79,7 @@ impl Growth {
 
     /// Two values joined.
     pub fn pair(&mut self, left: Expr, right: Expr) -> Expr {
-        let words =
-            [(30, "mul"), (26, "add"), (18, "sub"), (8, "max"), (8, "min"), (6, "div"), (2, "pow"), (2, "lt")];
+        let words = [(30, "mul"), (26, "add"), (18, "sub"), (8, "max"), (8, "min"), (6, "div"), (2, "pow"), (2, "lt")];
         let word = self.choices.weighted(&words);
         let both = if word == "pow" {
             vec![Expr::Apply("abs", vec![left]), Expr::Number(2.0)]
@@ -115,8 +114,7 @@ impl Growth {
 
     fn single(&mut self, context: &Context, levels: usize) -> Expr {
         let value = self.expression(context, levels);
-        let words =
-            [(35, "neg"), (30, "abs"), (10, "recip"), (10, "sqrt"), (8, "exp"), (4, "log"), (3, "div")];
+        let words = [(35, "neg"), (30, "abs"), (10, "recip"), (10, "sqrt"), (8, "exp"), (4, "log"), (3, "div")];
         match self.choices.weighted(&words) {
             "div" => Expr::Apply("div", vec![Expr::Number(1.0), value]),
             word => Expr::Apply(word, vec![value]),
@@ -223,7 +221,8 @@ impl Growth {
             extents.extend(sizes.iter().map(|size| size.shifted(by)));
         }
         for by in -1..3 {
-            let pairs = sizes.iter().enumerate().flat_map(|(at, size)| sizes[at..].iter().map(|other| size.plus(other)));
+            let pairs =
+                sizes.iter().enumerate().flat_map(|(at, size)| sizes[at..].iter().map(|other| size.plus(other)));
             extents.extend(pairs.map(|both| both.shifted(by)));
         }
         extents.extend(sizes.iter().map(|size| size.times(3).shifted(2)));

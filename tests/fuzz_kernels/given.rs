@@ -46,7 +46,9 @@ pub fn inputs(kernel: &Kernel, seed: u64, number: u64, run: usize, sizes: &Scope
 fn element(elements: Elements, choices: &mut Choices) -> f64 {
     let whole = choices.choose(8) as f64 - 3.0;
     match elements {
-        Elements::Special if choices.percent(30) => *choices.pick(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0]),
+        Elements::Special if choices.percent(30) => {
+            *choices.pick(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0])
+        }
         Elements::Rounded => whole + choices.choose(1000) as f64 / 1000.0,
         _ if choices.percent(4) => -0.0,
         _ => whole,

@@ -64,7 +64,9 @@ impl Growth {
     fn finish(mut self) -> Kernel {
         let Growth { choices, tensors, equations, parameters } = &mut self;
         let is_read = |name: &str| {
-            equations.iter().any(|equation| equation.target != *name && reads(&equation.value).contains(&name.to_owned()))
+            equations
+                .iter()
+                .any(|equation| equation.target != *name && reads(&equation.value).contains(&name.to_owned()))
         };
         tensors.retain(|tensor| tensor.role != Role::Input || is_read(&tensor.name));
         for tensor in tensors.iter_mut().filter(|tensor| tensor.role == Role::Output) {
@@ -269,13 +271,20 @@ impl Growth {
     /// `Y[k + l] = sum(k, l) ..`; the tensor is as long as there are sums.
     fn scattered(&mut self, name: &str) -> Vec<Form> {
         let (first, second) = (self.parameter(), self.parameter());
-        let range = |index: &str, high: &Form| Range { index: index.to_owned(), low: Form::number(0), high: high.clone() };
+        let range =
+            |index: &str, high: &Form| Range { index: index.to_owned(), low: Form::number(0), high: high.clone() };
         let ranges = vec![range("k", &first), range("l", &second)];
         let context = self.context(&ranges, &[]);
         let word = self.operator();
         let value = Value::Scattered(word, ranges, self.expression(&context, 1));
         let subscripts = vec![Form::of("k").plus(&Form::of("l"))];
-        self.equations.push(Equation { target: name.to_owned(), subscripts, ranges: vec![], conditions: vec![], value });
+        self.equations.push(Equation {
+            target: name.to_owned(),
+            subscripts,
+            ranges: vec![],
+            conditions: vec![],
+            value,
+        });
         vec![first.plus(&second).shifted(-1)]
     }
 

@@ -65,14 +65,19 @@ impl Stop {
 
     fn refused(stage: &str, problems: &[String]) -> Stop {
         let problem = problems.first().map_or("no message", |problem| problem);
-        Stop { kind: Kind::Refused, reason: format!("{stage}: {}", without_names(problem)), detail: problems.join("\n") }
+        Stop {
+            kind: Kind::Refused,
+            reason: format!("{stage}: {}", without_names(problem)),
+            detail: problems.join("\n"),
+        }
     }
 }
 
 /// A message with `_` for what it quotes and for elements, and `N` for its numbers.
 pub fn without_names(message: &str) -> String {
     let line = message.lines().next().unwrap_or("");
-    let unquoted: Vec<&str> = line.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "_" } else { part }).collect();
+    let unquoted: Vec<&str> =
+        line.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "_" } else { part }).collect();
     let mut text = String::new();
     for word in unquoted.concat().split_inclusive(' ') {
         if word.contains('[') {
@@ -151,7 +156,8 @@ impl Bench<'_> {
     fn whole(&mut self, stage: &str, flags: &[&str]) -> Result<String, Stop> {
         let (kernel, program) = (self.path("fuzzed.rec"), self.path("fuzzed.pe"));
         let common = [&kernel, "--beam", "1", "--threads", "1"];
-        let mut outputs = self.kernel.with_role(Role::Output).flat_map(|tensor| &self.runs[0].expected[&tensor.name].values);
+        let mut outputs =
+            self.kernel.with_role(Role::Output).flat_map(|tensor| &self.runs[0].expected[&tensor.name].values);
         if outputs.all(|number| !number.value.is_nan()) {
             let words = [&["run"], &common[..], flags, &["--program", &program]].concat();
             self.told(stage, &words, 0)?;
@@ -281,7 +287,8 @@ impl Bench<'_> {
             if !allows(wanted, *found) {
                 let values = format!("{tensor}, element {place}: {found:?}, and means {:?}", wanted.value);
                 let off = if wanted.off > 0.0 { format!(" within {:e}", wanted.off) } else { String::new() };
-                let inputs: String = inputs.iter().map(|(name, array)| format!("\n  {name} = {}", shown(array))).collect();
+                let inputs: String =
+                    inputs.iter().map(|(name, array)| format!("\n  {name} = {}", shown(array))).collect();
                 let reason = format!("{stage}: {}", class(wanted.value, *found));
                 return Err(Stop::wrong(&reason, format!("{values}{off}\n  at {sizes:?}{inputs}")));
             }

@@ -104,16 +104,8 @@ pub enum Expr {
 }
 
 /// Functions that are written between their arguments.
-const INFIX: [(&str, &str); 8] = [
-    ("add", "+"),
-    ("sub", "-"),
-    ("mul", "*"),
-    ("div", "/"),
-    ("lt", "<"),
-    ("le", "<="),
-    ("eq", "=="),
-    ("ne", "!="),
-];
+const INFIX: [(&str, &str); 8] =
+    [("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"), ("lt", "<"), ("le", "<="), ("eq", "=="), ("ne", "!=")];
 
 impl Expr {
     /// Its text, in brackets where an operand must have them.

@@ -54,7 +54,8 @@ fn candidates(kernel: &Kernel) -> Vec<Kernel> {
 fn without(kernel: &Kernel, name: &str) -> Option<Kernel> {
     let mut other = kernel.clone();
     let defines = |equation: &Equation| {
-        equation.target == name || matches!(&equation.value, Value::Joint(_, others, ..) if others.contains(&name.to_owned()))
+        equation.target == name
+            || matches!(&equation.value, Value::Joint(_, others, ..) if others.contains(&name.to_owned()))
     };
     let (gone, left): (Vec<_>, Vec<_>) = other.equations.into_iter().partition(defines);
     let mut targets: Vec<String> = gone.iter().map(|equation| equation.target.clone()).collect();

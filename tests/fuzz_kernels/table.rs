@@ -115,9 +115,8 @@ impl Table {
         let mut worker = Worker::new(self.asked.seed, test);
         let kernel = growth::kernel(self.asked.seed, number);
         let mut ask = |steps: &[usize]| worker.ask(&Request::Judge(number, steps.to_vec()), self.asked.limit);
-        let is_same = |judged: &Judged| {
-            (judged.kind, &*judged.reason) == failure || judged.tiled.as_deref() == Some(failure.1)
-        };
+        let is_same =
+            |judged: &Judged| (judged.kind, &*judged.reason) == failure || judged.tiled.as_deref() == Some(failure.1);
         let steps = shrink(&kernel, TRIALS, |steps| is_same(&ask(steps)));
         let (smaller, judged) = (after(&kernel, &steps), ask(&steps));
         smaller.map_or_else(String::new, |smaller| format!("made smaller:\n{smaller}  {}\n", judged.detail))

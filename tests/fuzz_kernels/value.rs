@@ -195,8 +195,7 @@ fn sum(terms: &[Number], value: f64) -> Number {
     let is_whole = |term: &Number| term.value.is_finite() && (term.value * 1024.0).fract() == 0.0 && term.off == 0.0;
     if size > LARGE {
         Number::anything(value)
-    } else if terms.iter().any(|term| !term.value.is_finite())
-        || (terms.iter().all(is_whole) && size * 1024.0 <= WHOLE)
+    } else if terms.iter().any(|term| !term.value.is_finite()) || (terms.iter().all(is_whole) && size * 1024.0 <= WHOLE)
     {
         Number::exact(value)
     } else {

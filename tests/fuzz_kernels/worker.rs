@@ -135,7 +135,9 @@ impl Worker {
             Err(why) => {
                 self.end();
                 match why {
-                    RecvTimeoutError::Timeout => Judged::without_run(Kind::NoAnswer, "no answer in time", String::new()),
+                    RecvTimeoutError::Timeout => {
+                        Judged::without_run(Kind::NoAnswer, "no answer in time", String::new())
+                    }
                     RecvTimeoutError::Disconnected => {
                         Judged::without_run(Kind::Panicked, "the process died", String::new())
                     }
