@@ -7,7 +7,7 @@ use crate::growth;
 use crate::judge::{Judged, Kind, judge, without_names};
 use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Scope, Tensor, Value};
 use crate::meaning::{Array, Arrays, evaluate};
-use crate::refusals::{LISTED, why};
+use crate::refusals::{LISTED, OPEN, known, why};
 use crate::shrink::{after, shrink};
 use crate::value::{Number, apply, maximum, minimum, reduce, same};
 use crate::worker::{Request, Worker};
@@ -191,7 +191,17 @@ fn a_command_within_a_program_gives_back_what_it_says() {
 #[test]
 fn reasons_have_no_names_and_no_numbers() {
     assert_eq!(without_names("`X.sum` needs 12 of 3,450 at X[i + 1] here\nmore"), "_ needs N of N,N at _ + N] here");
+}
+
+#[test]
+fn only_what_is_listed_may_be_refused_and_only_what_is_known_may_be_wrong() {
     assert!(LISTED.iter().all(|(reason, word)| reason.contains(": ") && word.len() > 20));
+    assert!(OPEN.iter().all(|(_, reason, word)| known(Kind::Right, reason).is_none() && word.len() > 20));
+    let listed =
+        ["run: where _ is computed has no closed form", "run in tiles: where _ is computed has no closed form"];
+    assert!(listed.iter().all(|reason| why(reason).is_some()));
+    let others = ["run: where _ is computed has no closed form at all", "sim: where _ is computed has no closed form"];
+    assert!(others.iter().all(|reason| why(reason).is_none() && known(Kind::Refused, reason).is_none()));
 }
 
 #[test]
