@@ -11,7 +11,7 @@ CASES ?= 5000
 FUZZ_SECONDS ?= 600
 FEATURES ?= mpi
 
-.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench peers figures fuzz clean
+.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench peers figures fuzz fuzz-kernels clean
 
 run: setup
 	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
@@ -115,6 +115,14 @@ fuzz: setup
 	$(FUZZ) rules tests/fuzz/corpus/rules rules -- -max_total_time=$(FUZZ_SECONDS)
 	$(FUZZ) program tests/fuzz/corpus/program tests/fuzz/seeds/program -- -max_total_time=$(FUZZ_SECONDS)
 	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$(CASES) cargo test --release
+
+# CASES random kernels through the whole pipeline, each held to an evaluator of its own (`tests/fuzz_kernels`): those of SEED, for
+# SECONDS seconds at most, and two seconds for each. The table says how many are right, refused, without an answer, wrong.
+SECONDS ?= 600
+SEED ?= 1
+fuzz-kernels: setup
+	FUZZ_KERNELS_CASES=$(CASES) FUZZ_KERNELS_SECONDS=$(SECONDS) FUZZ_KERNELS_SEED=$(SEED) FUZZ_KERNELS_LIMIT=2000 \
+	  cargo test --release --test fuzz_kernels random_kernels -- --nocapture
 
 clean:
 	cargo clean

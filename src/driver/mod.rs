@@ -73,6 +73,35 @@ pub fn main() -> ExitCode {
     ExitCode::from(Verdict::Refuted.code())
 }
 
+/// What a command did that a program called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The exit code that a process would have had.
+    pub code: u8,
+    /// What it wrote to standard output.
+    pub printed: String,
+    /// Why it stopped early, if it did: the first line of each message.
+    pub problems: Vec<String>,
+}
+
+/// Runs one command within this process. `words` are those of a command line, without the name of the program before
+/// them; nothing is written to the streams of the process.
+pub fn run(words: &[&str]) -> Told {
+    let named = std::iter::once("systole").chain(words.iter().copied());
+    let arguments = match Arguments::try_parse_from(named) {
+        Ok(arguments) => arguments,
+        Err(why) => return Told { code: 2, printed: String::new(), problems: vec![why.to_string()] },
+    };
+    let output = Output::kept(arguments.json);
+    let (verdict, problems) = match dispatch(&arguments.command, &output) {
+        Ok(verdict) => (verdict, vec![]),
+        Err(Failure { diagnostics, verdict }) => {
+            (verdict, diagnostics.iter().map(|problem| problem.message().to_owned()).collect())
+        }
+    };
+    Told { code: verdict.code(), printed: output.printed(), problems }
+}
+
 fn dispatch(command: &Command, output: &Output) -> Done {
     match command {
         Command::Check(arguments) => check::run(arguments, output),

@@ -2,13 +2,23 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{Error, ErrorKind, IsTerminal, Write};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The two streams of the process, and whether JSON was asked for.
+/// What the words of a command are written to.
+enum Streams {
+    /// Those of the process.
+    Process,
+    /// Nothing.
+    Nowhere,
+    /// Memory: what is printed, for who called the command from a program.
+    Kept(Mutex<String>),
+}
+
+/// Two streams, and whether JSON was asked for.
 pub struct Output {
     json: bool,
-    silent: bool,
+    streams: Streams,
     /// Why standard output did not take all.
     refused: OnceLock<Error>,
 }
@@ -16,17 +26,34 @@ pub struct Output {
 impl Output {
     /// An output in one of the two forms.
     pub fn new(json: bool) -> Output {
-        Output { json, silent: false, refused: OnceLock::new() }
+        Output { json, streams: Streams::Process, refused: OnceLock::new() }
     }
 
     /// An output of nothing at all, for work that runs beside others.
     pub fn silent() -> Output {
-        Output { json: false, silent: true, refused: OnceLock::new() }
+        Output { json: false, streams: Streams::Nowhere, refused: OnceLock::new() }
+    }
+
+    /// An output that keeps what is printed, and drops messages.
+    pub fn kept(json: bool) -> Output {
+        Output { json, streams: Streams::Kept(Mutex::default()), refused: OnceLock::new() }
+    }
+
+    /// What was printed, where it is kept.
+    pub fn printed(&self) -> String {
+        match &self.streams {
+            Streams::Kept(text) => text.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Streams::Process | Streams::Nowhere => String::new(),
+        }
+    }
+
+    fn is_of_the_process(&self) -> bool {
+        matches!(self.streams, Streams::Process)
     }
 
     /// Whether messages may be coloured.
     pub fn has_colour(&self) -> bool {
-        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+        self.is_of_the_process() && std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
     }
 
     /// A line of the table; silent under `--json`.
@@ -38,9 +65,16 @@ impl Output {
 
     /// Text on standard output as it is. A reader that has gone away is no error of ours.
     pub fn print(&self, text: &str) {
-        if self.silent {
-            return;
+        match &self.streams {
+            Streams::Process => self.print_for_the_process(text),
+            Streams::Nowhere => {}
+            Streams::Kept(kept) => {
+                kept.lock().unwrap_or_else(PoisonError::into_inner).extend([text, "\n"]);
+            }
         }
+    }
+
+    fn print_for_the_process(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush())
             && error.kind() != ErrorKind::BrokenPipe
@@ -63,7 +97,7 @@ impl Output {
 
     /// A message on standard error.
     pub fn error(&self, text: &str) {
-        if !self.silent {
+        if self.is_of_the_process() {
             let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end());
         }
     }
@@ -77,7 +111,7 @@ impl Output {
 
     /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
     pub fn progress(&self, what: &'static str) -> ProgressBar {
-        let visible = std::io::stderr().is_terminal() && !self.json && !self.silent;
+        let visible = std::io::stderr().is_terminal() && !self.json && self.is_of_the_process();
         let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target).with_message(what);
         if let Ok(style) = ProgressStyle::with_template("{msg:>9} {wide_bar} {percent:>3}% {eta}") {

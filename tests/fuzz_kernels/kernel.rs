@@ -1,0 +1,243 @@
+//! A kernel as the generator has it, and its text.
+//!
+//! It is a tree of its own: nothing of the library reads or writes it, so that what its evaluator (`meaning.rs`) says of it is
+//! independent of parser, lowering and reference. The text has the tree's meaning by the language of `README.md`.
+
+use std::fmt::{Display, Formatter, Result};
+
+/// Values of parameters and indices, by name; the last one of a name counts.
+pub type Scope = Vec<(String, i64)>;
+
+/// A linear form of parameters and indices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Form {
+    pub terms: Vec<(String, i64)>,
+    pub constant: i64,
+}
+
+impl Form {
+    pub fn number(constant: i64) -> Form {
+        Form { terms: vec![], constant }
+    }
+
+    pub fn of(name: &str) -> Form {
+        Form { terms: vec![(name.to_owned(), 1)], constant: 0 }
+    }
+
+    pub fn plus(&self, other: &Form) -> Form {
+        let mut sum = self.clone();
+        sum.constant += other.constant;
+        for (name, factor) in &other.terms {
+            match sum.terms.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known += factor,
+                None => sum.terms.push((name.clone(), *factor)),
+            }
+        }
+        sum.terms.retain(|(_, factor)| *factor != 0);
+        sum
+    }
+
+    pub fn times(&self, factor: i64) -> Form {
+        let terms = self.terms.iter().map(|(name, own)| (name.clone(), own * factor)).collect();
+        Form { terms, constant: self.constant * factor }
+    }
+
+    pub fn minus(&self, other: &Form) -> Form {
+        self.plus(&other.times(-1))
+    }
+
+    pub fn shifted(&self, by: i64) -> Form {
+        self.plus(&Form::number(by))
+    }
+
+    /// Its value; a name that is not in scope is 0, which no kernel of the generator has.
+    pub fn at(&self, scope: &Scope) -> i64 {
+        let value = |name: &str| scope.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value);
+        self.terms.iter().map(|(name, factor)| factor * value(name)).sum::<i64>() + self.constant
+    }
+}
+
+impl Display for Form {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let mut started = false;
+        for (name, factor) in &self.terms {
+            let sign = match (started, *factor < 0) {
+                (false, false) => "",
+                (false, true) => "-",
+                (true, false) => " + ",
+                (true, true) => " - ",
+            };
+            let times = if factor.abs() == 1 { String::new() } else { format!("{}*", factor.abs()) };
+            write!(f, "{sign}{times}{name}")?;
+            started = true;
+        }
+        match (started, self.constant) {
+            (false, constant) => write!(f, "{constant}"),
+            (true, 0) => Ok(()),
+            (true, constant) => write!(f, " {} {}", if constant < 0 { '-' } else { '+' }, constant.abs()),
+        }
+    }
+}
+
+/// `index in low..high`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    pub index: String,
+    pub low: Form,
+    pub high: Form,
+}
+
+impl Display for Range {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{} in {}..{}", self.index, self.low, self.high)
+    }
+}
+
+/// A right-hand side. Functions go by the language's words: `add`, `lt`, `select` and so on; operators by theirs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    Number(f64),
+    Index(Form),
+    Read(String, Vec<Form>),
+    Apply(&'static str, Vec<Expr>),
+    Reduce(&'static str, Vec<Range>, Box<Expr>),
+}
+
+/// Functions that are written between their arguments.
+const INFIX: [(&str, &str); 8] =
+    [("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"), ("lt", "<"), ("le", "<="), ("eq", "=="), ("ne", "!=")];
+
+impl Expr {
+    /// Its text, in brackets where an operand must have them.
+    fn bracketed(&self) -> String {
+        let is_open = match self {
+            Expr::Number(_) | Expr::Read(..) => false,
+            Expr::Index(form) => form.terms.len() != 1 || form.constant != 0 || form.terms[0].1 != 1,
+            Expr::Apply(word, _) => *word == "neg" || INFIX.iter().any(|(infix, _)| infix == word),
+            Expr::Reduce(..) => true,
+        };
+        if is_open { format!("({self})") } else { self.to_string() }
+    }
+}
+
+impl Display for Expr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let list = |arguments: &[Expr]| arguments.iter().map(Expr::to_string).collect::<Vec<_>>().join(", ");
+        match self {
+            Expr::Number(value) => write!(f, "{value}"),
+            Expr::Index(form) => write!(f, "{form}"),
+            Expr::Read(tensor, subscripts) => write!(f, "{}", access(tensor, subscripts)),
+            Expr::Apply("neg", arguments) => write!(f, "-{}", arguments[0].bracketed()),
+            Expr::Apply(word, arguments) => match INFIX.iter().find(|(infix, _)| infix == word) {
+                Some((_, sign)) => write!(f, "{} {sign} {}", arguments[0].bracketed(), arguments[1].bracketed()),
+                None => write!(f, "{word}({})", list(arguments)),
+            },
+            Expr::Reduce(word, ranges, body) => write!(f, "{word}({}) {}", joined(ranges), body.bracketed()),
+        }
+    }
+}
+
+pub fn access(tensor: &str, subscripts: &[Form]) -> String {
+    if subscripts.is_empty() { tensor.to_owned() } else { format!("{tensor}[{}]", joined(subscripts)) }
+}
+
+fn joined<T: Display>(list: &[T]) -> String {
+    list.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    Input,
+    Output,
+    Local,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    pub name: String,
+    pub role: Role,
+    pub shape: Vec<Form>,
+}
+
+/// What an equation is, beside its target.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// One value for each point of the free indices.
+    Plain(Expr),
+    /// A reduction whose indices stand in the target's subscripts: `Y[i + j] = sum(i, j) ..`.
+    Scattered(&'static str, Vec<Range>, Expr),
+    /// Tuples that are reduced by a declared reduction; the further targets, and the terms.
+    Joint(&'static str, Vec<String>, Range, Vec<Expr>),
+}
+
+/// Free indices run over `ranges` as far as `conditions` hold, each that its first form is at most its second.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equation {
+    pub target: String,
+    pub subscripts: Vec<Form>,
+    pub ranges: Vec<Range>,
+    pub conditions: Vec<(Form, Form)>,
+    pub value: Value,
+}
+
+impl Display for Equation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let target = access(&self.target, &self.subscripts);
+        match &self.value {
+            Value::Plain(value) => write!(f, "{target} = {value}")?,
+            Value::Scattered(word, ranges, body) => {
+                write!(f, "{target} = {word}({}) {}", joined(ranges), body.bracketed())?;
+            }
+            Value::Joint(word, others, range, terms) => {
+                let others: Vec<String> = others.iter().map(|other| access(other, &self.subscripts)).collect();
+                write!(f, "({target}, {}) = {word}({range}) ({})", others.join(", "), joined(terms))?;
+            }
+        }
+        let conditions: Vec<String> = self.conditions.iter().map(|(low, high)| format!("{low} <= {high}")).collect();
+        if conditions.is_empty() { Ok(()) } else { write!(f, " where {}", conditions.join(", ")) }
+    }
+}
+
+/// A declared reduction of pairs: its name and its text; `meaning.rs` has what it does.
+pub const DECLARED: [(&str, &str); 4] = [
+    ("plus", "reduction plus(p, q) with (u, v) = (p + u, q + v) from (0, 0)"),
+    ("span", "reduction span(p, q) with (u, v) = (max(p, u), min(q, v)) from (-infinity, infinity)"),
+    ("chain", "reduction chain(p, q) with (u, v) = (p * u, q * u + v) from (1, 0)"),
+    (
+        "later",
+        "reduction later(p, q) with (u, v) = (max(p, u), select(p < u, v, select(u < p, q, max(q, v)))) \
+         from (-infinity, -infinity)",
+    ),
+];
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    pub parameters: Vec<String>,
+    pub tensors: Vec<Tensor>,
+    pub equations: Vec<Equation>,
+}
+
+impl Kernel {
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().filter(move |tensor| tensor.role == role)
+    }
+}
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        writeln!(f, "kernel fuzzed({})", self.parameters.join(", "))?;
+        for (role, word) in [(Role::Input, "in"), (Role::Local, "local"), (Role::Output, "out")] {
+            let list: Vec<String> = self.with_role(role).map(|tensor| access(&tensor.name, &tensor.shape)).collect();
+            if !list.is_empty() {
+                writeln!(f, "{word} {}", list.join(", "))?;
+            }
+        }
+        for (name, text) in DECLARED {
+            let uses = |equation: &Equation| matches!(&equation.value, Value::Joint(word, ..) if *word == name);
+            if self.equations.iter().any(uses) {
+                writeln!(f, "{text}")?;
+            }
+        }
+        self.equations.iter().try_for_each(|equation| writeln!(f, "{equation}"))
+    }
+}

@@ -1,0 +1,188 @@
+//! What a kernel of the generator means: a sequential evaluator that shares no code with the library.
+//!
+//! In: the tree, sizes, inputs. Out: every computed tensor. Each element is computed when it is needed, by the one equation that
+//! defines it; reductions run in ascending order, outer to inner, from their first term.
+
+use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Scope, Value};
+use crate::value::{Number, apply, combine, neutral, reduce};
+use std::collections::BTreeMap;
+
+/// An array in rows.
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub extents: Vec<usize>,
+    pub values: Vec<Number>,
+}
+
+impl Array {
+    /// Where an element lies, if it lies within.
+    fn locate(&self, at: &[i64]) -> Option<usize> {
+        at.iter().zip(&self.extents).try_fold(0, |flat, (place, extent)| {
+            let place = usize::try_from(*place).ok().filter(|place| place < extent)?;
+            Some(flat * extent + place)
+        })
+    }
+}
+
+pub type Arrays = BTreeMap<String, Array>;
+
+/// The extents of a tensor at these sizes.
+pub fn extents(shape: &[Form], sizes: &Scope) -> Vec<usize> {
+    shape.iter().map(|extent| usize::try_from(extent.at(sizes)).unwrap_or(0)).collect()
+}
+
+/// How far an element is.
+#[derive(Clone)]
+enum State {
+    Undefined,
+    Defined(usize, Scope),
+    Busy,
+    Ready,
+}
+
+struct Run<'a> {
+    kernel: &'a Kernel,
+    arrays: Arrays,
+    states: BTreeMap<String, Vec<State>>,
+}
+
+/// All tensors, or what is wrong with the kernel.
+pub fn evaluate(kernel: &Kernel, sizes: &Scope, inputs: &Arrays) -> Result<Arrays, String> {
+    let mut run = Run { kernel, arrays: inputs.clone(), states: BTreeMap::new() };
+    for tensor in kernel.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
+        let extents = extents(&tensor.shape, sizes);
+        let count = extents.iter().product();
+        run.arrays.insert(tensor.name.clone(), Array { extents, values: vec![Number::exact(0.0); count] });
+        run.states.insert(tensor.name.clone(), vec![State::Undefined; count]);
+    }
+    for (number, equation) in kernel.equations.iter().enumerate() {
+        run.claim(number, equation, sizes)?;
+    }
+    for tensor in kernel.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
+        (0..run.states[&tensor.name].len()).try_for_each(|flat| run.compute(&tensor.name, flat, sizes))?;
+    }
+    Ok(run.arrays)
+}
+
+/// The points of nested ranges, the last index fastest.
+pub fn points(ranges: &[Range], scope: &Scope) -> Vec<Scope> {
+    let Some((first, rest)) = ranges.split_first() else { return vec![scope.clone()] };
+    let within = |value| {
+        let mut inner = scope.clone();
+        inner.push((first.index.clone(), value));
+        points(rest, &inner)
+    };
+    (first.low.at(scope)..first.high.at(scope)).flat_map(within).collect()
+}
+
+fn at(subscripts: &[Form], scope: &Scope) -> Vec<i64> {
+    subscripts.iter().map(|subscript| subscript.at(scope)).collect()
+}
+
+impl Run<'_> {
+    /// Notes of each element that an equation defines it.
+    fn claim(&mut self, number: usize, equation: &Equation, sizes: &Scope) -> Result<(), String> {
+        if let Value::Scattered(..) = equation.value {
+            let whole = vec![State::Defined(number, sizes.clone()); self.states[&equation.target].len()];
+            self.states.insert(equation.target.clone(), whole);
+            return Ok(());
+        }
+        let holds = |scope: &Scope| equation.conditions.iter().all(|(low, high)| low.at(scope) <= high.at(scope));
+        let others = if let Value::Joint(_, others, ..) = &equation.value { &others[..] } else { &[] };
+        for scope in points(&equation.ranges, sizes).into_iter().filter(holds) {
+            for target in std::iter::once(&equation.target).chain(others) {
+                let flat = self.arrays[target].locate(&at(&equation.subscripts, &scope));
+                let states = self.states.get_mut(target);
+                match flat.zip(states).map(|(flat, states)| &mut states[flat]) {
+                    Some(state @ State::Undefined) => *state = State::Defined(number, scope.clone()),
+                    _ => return Err(format!("an element of {target} is defined twice, or is none")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, target: &str, flat: usize, sizes: &Scope) -> Result<(), String> {
+        let states = self.states.get_mut(target).ok_or("no tensor")?;
+        let (number, scope) = match std::mem::replace(&mut states[flat], State::Busy) {
+            State::Ready => {
+                states[flat] = State::Ready;
+                return Ok(());
+            }
+            State::Defined(number, scope) => (number, scope),
+            State::Undefined => return Err(format!("an element of {target} is defined by nothing")),
+            State::Busy => return Err(format!("an element of {target} is defined by itself")),
+        };
+        let kernel = self.kernel;
+        let equation = &kernel.equations[number];
+        let value = match &equation.value {
+            Value::Plain(value) => self.value(value, &scope, sizes)?,
+            Value::Scattered(word, ranges, body) => {
+                let array = &self.arrays[target];
+                let is_here = |scope: &Scope| array.locate(&at(&equation.subscripts, scope)) == Some(flat);
+                let fibre: Vec<Scope> = points(ranges, sizes).into_iter().filter(is_here).collect();
+                let terms = fibre.iter().map(|scope| self.value(body, scope, sizes)).collect::<Result<Vec<_>, _>>()?;
+                reduce(word, &terms)
+            }
+            Value::Joint(word, _, range, terms) => {
+                let part = usize::from(target != equation.target);
+                self.tuple((word, range, terms), &scope, sizes)?[part]
+            }
+        };
+        if let (Some(array), Some(states)) = (self.arrays.get_mut(target), self.states.get_mut(target)) {
+            (array.values[flat], states[flat]) = (value, State::Ready);
+        }
+        Ok(())
+    }
+
+    fn tuple(
+        &mut self,
+        (word, range, terms): (&str, &Range, &[Expr]),
+        scope: &Scope,
+        sizes: &Scope,
+    ) -> Result<[Number; 2], String> {
+        let mut total = None;
+        for scope in points(std::slice::from_ref(range), scope) {
+            let term = [self.value(&terms[0], &scope, sizes)?, self.value(&terms[1], &scope, sizes)?];
+            total = Some(total.map_or(term, |total| combine(word, total, term)));
+        }
+        Ok(total.unwrap_or_else(|| neutral(word)))
+    }
+
+    fn value(&mut self, value: &Expr, scope: &Scope, sizes: &Scope) -> Result<Number, String> {
+        match value {
+            Expr::Number(value) => Ok(Number::exact(*value)),
+            Expr::Index(form) => Ok(Number::exact(form.at(scope) as f64)),
+            Expr::Read(tensor, subscripts) => {
+                let array = self.arrays.get(tensor).ok_or_else(|| format!("there is no {tensor}"))?;
+                let flat = array.locate(&at(subscripts, scope)).ok_or_else(|| format!("outside of {tensor}"))?;
+                if self.states.contains_key(tensor) {
+                    self.compute(tensor, flat, sizes)?;
+                }
+                Ok(self.arrays[tensor].values[flat])
+            }
+            Expr::Apply(word, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.value(argument, scope, sizes));
+                Ok(apply(word, &arguments.collect::<Result<Vec<_>, _>>()?))
+            }
+            Expr::Reduce(word, ranges, body) => self.reduction(word, ranges, body, scope, sizes),
+        }
+    }
+
+    /// `sum(k, l) e` is `sum(k) sum(l) e`.
+    fn reduction(
+        &mut self,
+        word: &str,
+        ranges: &[Range],
+        body: &Expr,
+        scope: &Scope,
+        sizes: &Scope,
+    ) -> Result<Number, String> {
+        let Some((first, rest)) = ranges.split_first() else { return self.value(body, scope, sizes) };
+        let mut terms = vec![];
+        for scope in points(std::slice::from_ref(first), scope) {
+            terms.push(self.reduction(word, rest, body, &scope, sizes)?);
+        }
+        Ok(reduce(word, &terms))
+    }
+}

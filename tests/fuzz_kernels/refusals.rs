@@ -1,0 +1,62 @@
+//! What the library may refuse today, each with the reason why that is a limit and no defect; and the defects that are known and not
+//! yet mended. Anything else that is not right fails the test.
+
+use crate::judge::Kind;
+
+/// A refusal as `without_names` writes it, behind the stage that says it; a `*` at the end stands for any rest.
+pub const LISTED: [(&str, &str); 11] = [
+    ("load: the range of _ can be empty", "a declared reduction starts from its first term"),
+    ("load: the range of _ depends on _", "a declared reduction runs over a range of parameters"),
+    ("run: no times of _*", "computed values are needed in an order that no linear schedule of the spaces has"),
+    ("run: no design of _ is legal among *", "the search knows linear maps of small entries and links to neighbours"),
+    (
+        "run: where _ is computed has no closed form",
+        "points with two bounds on one side are no box, line or cone of the mapper",
+    ),
+    ("run: the fibres of _ are not lines", "values are reduced along lines of points only"),
+    ("run: no rule lowers the reduction into _", "what is scattered is reduced along one line only"),
+    ("run: _ needs a FIFO that grows with the sizes between _ and _", "a PE has channels of fixed depth"),
+    (
+        "run in tiles: _ cannot be tiled so: *",
+        "tiles of what is read must line up with those that read, in the order of elements",
+    ),
+    ("run in tiles: _ cannot be tiled: *", "only indices with an extent are cut into tiles"),
+    ("tiles: there is no index to cut", "a kernel of scalars has none"),
+];
+
+/// Defects that are known: strike an entry when what it says is mended, and its kernels are held to their meaning.
+pub const OPEN: [(Kind, &str, &str); 8] = [
+    (Kind::Wrong, "evaluate: a number in place of NaN", "`max` and `min` pass over NaN"),
+    (Kind::Wrong, "evaluate: a zero of the other sign", "`max` and `min` do not tell -0 from 0"),
+    (Kind::Panicked, "panicked at src/mapping/flow.rs:N:N: index out of bounds*", "a reduction that reads nothing"),
+    (Kind::Refused, "run: _ has no operands", "kernels whose values are numbers alone"),
+    (Kind::Refused, "run: kernel _ computes nothing", "as before, where a tensor has several equations or tiles"),
+    (Kind::Refused, "run in tiles: no equation has an index _ to be tiled", "as before, of one equation among others"),
+    (Kind::Refused, "run: element _ of output _ is never stored", "a reduction without terms at these sizes"),
+    (
+        Kind::Refused,
+        "sim: element _ of output _ is never stored",
+        "as before, at sizes that the design was not costed at",
+    ),
+];
+
+fn is_it(reason: &str, listed: &str) -> bool {
+    match listed.strip_suffix('*') {
+        Some(start) => reason.starts_with(start),
+        None => reason == listed,
+    }
+}
+
+/// Why a refusal is legitimate; what may be refused of elements may be refused of tiles.
+pub fn why(reason: &str) -> Option<&'static str> {
+    LISTED.iter().find(|(listed, _)| is_any(reason, listed)).map(|(_, why)| *why)
+}
+
+fn is_any(reason: &str, listed: &str) -> bool {
+    is_it(reason, listed) || is_it(&reason.replacen("run in tiles: ", "run: ", 1), listed)
+}
+
+/// What is known of a defect.
+pub fn known(kind: Kind, reason: &str) -> Option<&'static str> {
+    OPEN.iter().find(|(of, listed, _)| *of == kind && is_any(reason, listed)).map(|(_, _, word)| *word)
+}
