@@ -315,7 +315,22 @@ fn peel<'a, 'b>(position: &Position<'a>, expression: &'b Expr) -> Option<(Operat
         inner.set = inner.set.intersect(range);
         body = deeper;
     }
+    // What is inside is one reduction with this one: where it has no terms, it adds none.
+    if let Some(filled) = filled(&inner.set, *first, body) {
+        inner.set = filled;
+    }
     Some((*first, inner, body))
+}
+
+/// The points of `set` at which nested reductions by an operator have terms, where linear constraints say which these are.
+fn filled(set: &Polyhedron, operator: Operator, value: &Expr) -> Option<Polyhedron> {
+    match value {
+        Expr::Reduce { operator: own, index, range, body, .. } if *own == operator => {
+            let inside = set.intersect(range);
+            filled(&inside, operator, body).unwrap_or(inside).eliminate_exactly(index)
+        }
+        _ => None,
+    }
 }
 
 /// The names of a tensor's subscripts: for each the index that stands there, alone or shifted, in the equation with most of
