@@ -7,6 +7,7 @@ use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
     ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, VERSION, digest,
 };
+use crate::mapping::Network;
 use crate::recurrence::Role;
 use std::fmt::{self, Display};
 
@@ -35,6 +36,9 @@ fn declarations(program: &Program) -> Vec<String> {
     forms.extend(program.arrays.iter().map(print_array));
     if !program.grid.is_empty() {
         forms.push(format!("(grid{})", spaced(&program.grid)));
+    }
+    if program.network != Network::Mesh {
+        forms.push(format!("(network {})", program.network));
     }
     forms.extend(program.fold.iter().map(|fold| format!("(fold {fold})")));
     forms.extend(program.order.iter().map(|order| format!("(order {order})")));

@@ -5,6 +5,7 @@ use systole::array::{
     TileCount,
 };
 use systole::integer::{Name, name};
+use systole::mapping::Network;
 use systole::recurrence::{Assumption, Dealing, Function, LeafOrder, Role};
 use systole::tiles::{Axis, Leaf};
 
@@ -156,6 +157,12 @@ impl Choices {
         Some(order).filter(|_| self.choose(2) == 0)
     }
 
+    /// One that has the link of the channel.
+    fn network(&mut self) -> Network {
+        let networks = [Network::Mesh, Network::King, Network::Hex, Network::Wire];
+        networks[self.choose(networks.len())]
+    }
+
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
@@ -179,6 +186,7 @@ impl Choices {
             leaves: self.leaves.clone(),
             arrays: vec![input, output],
             grid,
+            network: self.network(),
             fold: self.dealing(),
             order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],

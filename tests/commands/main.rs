@@ -7,6 +7,8 @@ mod border;
 
 mod emit;
 
+mod fifos;
+
 mod files;
 
 mod energy;
@@ -18,6 +20,8 @@ mod forms;
 mod json;
 
 mod kernels;
+
+mod latency;
 
 mod limits;
 

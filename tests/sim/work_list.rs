@@ -265,17 +265,16 @@ impl<'a, W: Clone> World<'a, W> {
         let wiring = Wiring::of(program, code);
         let timings = program.channels.iter().map(|channel| Timing {
             capacity: settings.capacity.unwrap_or(channel.depth) as usize,
-            latency: settings.latency.unwrap_or(channel.latency),
+            latency: channel.latency,
             response: settings.response,
             bandwidth: settings.bandwidth,
         });
-        let latencies = program.buses.iter().map(|bus| settings.bus_latency.unwrap_or(bus.latency));
         let wire = Wire { entered: vec![], taken: vec![], values: vec![], waiting: vec![] };
         World {
             code,
             compute,
             timings: timings.collect(),
-            bus_latencies: latencies.collect(),
+            bus_latencies: program.buses.iter().map(|bus| bus.latency).collect(),
             wires: vec![wire; wiring.wires.len()],
             lines: vec![HashMap::new(); wiring.lines.len()],
             unheard: vec![vec![]; wiring.lines.len()],

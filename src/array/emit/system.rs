@@ -51,6 +51,7 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
         leaves: vec![],
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
+        network: links.network.measure(),
         fold: None,
         order: None,
         channels: all_channels(design, &parts, &passages, links)?,

@@ -15,7 +15,7 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, Searched, first_proved};
 use crate::driver::runs::agreement::compare;
 use crate::driver::runs::inputs;
-use crate::driver::runs::timed::settings;
+use crate::driver::runs::timed::{on_machine, settings};
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;
 use crate::recurrence::Precision;
@@ -120,9 +120,9 @@ impl<K: Kernel> Exploration<'_, K> {
         let measured = || -> Result<Measured, Failure> {
             let setting = self.setting(point)?;
             let machine = &setting.machine;
-            let program = kept.on_links_of(machine);
+            let program = on_machine(&kept.program, machine, None)?;
             let (_, outcome) = self.run(&program, &setting.given, machine)?;
-            let proved = machine.links == kept.machine.links;
+            let proved = (machine.links, machine.buses.latency) == (kept.machine.links, kept.machine.buses.latency);
             let blank = blank(&program, &outcome, machine);
             Ok(count(&outcome, Measured { proved, design: kept.design.clone(), ..blank }))
         };
@@ -136,19 +136,6 @@ impl<K: Kernel> Exploration<'_, K> {
             Some(deadlock) => Err(vec![deadlock.to_diagnostic()].into()),
             None => Ok((tensors, outcome)),
         }
-    }
-}
-
-impl Kept {
-    /// The program on links of another latency: a way of several hops takes as many times as long.
-    fn on_links_of(&self, machine: &Machine) -> Program {
-        let latency = |machine: &Machine| machine.links.latency.unsigned_abs().max(1);
-        let (before, now) = (latency(&self.machine), latency(machine));
-        let mut program = self.program.clone();
-        for channel in &mut program.channels {
-            channel.latency = channel.latency.div_ceil(before).saturating_mul(now);
-        }
-        program
     }
 }
 
