@@ -82,6 +82,11 @@ pub trait Environment {
     fn local(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
     /// `store`.
     fn store(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble>;
+    /// `fill`. Where nothing is timed it is a store.
+    #[inline(always)]
+    fn fill(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble> {
+        self.store(array, address, value)
+    }
     /// `recv`.
     fn receive(&mut self, port: usize) -> Result<Option<Self::Word>, Trouble>;
     /// `send`.
@@ -176,6 +181,9 @@ impl<E: Environment> Running<'_, E> {
             }
             Op::Store { array, at, register } => {
                 self.environment.store(*array, self.address(*array, at)?, &self.registers[*register])?;
+            }
+            Op::Fill { array, at, register } => {
+                self.environment.fill(*array, self.address(*array, at)?, &self.registers[*register])?;
             }
             Op::Receive { register, port } => match self.environment.receive(*port)? {
                 Some(value) => self.registers[*register] = value,

@@ -150,6 +150,7 @@ impl Instruction {
             Instruction::Prefetch(array, at) => format!("(prefetch ({array}{}))", spaced(at)),
             Instruction::Local(register, array, at) => format!("(local {register} ({array}{}))", spaced(at)),
             Instruction::Store(array, at, register) => format!("(store ({array}{}) {register})", spaced(at)),
+            Instruction::Fill(array, at, value) => format!("(fill ({array}{}) {value})", spaced(at)),
             Instruction::Receive(register, channel) => format!("(recv {register} {channel})"),
             Instruction::Send(channel, register) => format!("(send {channel} {register})"),
             Instruction::Pass(from, to, count) => format!("(pass {from} {to} {count})"),

@@ -327,6 +327,9 @@ pub enum Instruction {
     Local(Name, Name, Vec<IndexExpr>),
     /// `(store (X a b) r)`: array from register.
     Store(Name, Vec<IndexExpr>, Name),
+    /// `(fill (X a b) e)`: an element of an output that is known, before the run, at no cycle and through no port. It reads no
+    /// register, so it can be there before anything is done.
+    Fill(Name, Vec<IndexExpr>, ScalarExpr),
     /// `(recv r channel)`.
     Receive(Name, Name),
     /// `(send channel r)`.

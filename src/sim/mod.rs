@@ -28,6 +28,8 @@ pub mod fit;
 
 mod output;
 
+pub mod lateness;
+
 mod memory;
 
 pub mod npy;

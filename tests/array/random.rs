@@ -88,6 +88,10 @@ impl Choices {
             3 => Instruction::Load(self.register(), name("A"), vec![self.index(scope, 2), self.index(scope, 1)]),
             4 => Instruction::Prefetch(name("A"), vec![self.index(scope, 1), self.index(scope, 1)]),
             5 => Instruction::Local(self.register(), name("A"), vec![self.index(scope, 1), self.index(scope, 2)]),
+            6 if self.choose(2) == 0 => {
+                let value = ScalarExpr::Apply(Function::Exp, vec![ScalarExpr::Index(self.index(scope, 1))]);
+                Instruction::Fill(name("s"), vec![], value)
+            }
             6 => Instruction::Store(name("s"), vec![], self.register()),
             7 => Instruction::Receive(self.register(), name("east")),
             8 => Instruction::Send(name("east"), self.register()),

@@ -137,10 +137,15 @@ impl<W: Clone> Environment for View<'_, '_, W> {
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
+        self.fill(array, address, value)?;
+        self.pass_port(0);
+        Ok(())
+    }
+
+    fn fill(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
         if !self.world.stored.insert((array, address)) {
             return Err(Trouble::StoredTwice { array, address });
         }
-        self.pass_port(0);
         self.world.traffic[array].stored += 1;
         self.world.arrays[array][address] = value.clone();
         Ok(())

@@ -15,6 +15,7 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, Searched, first_proved};
 use crate::driver::runs::agreement::compare;
 use crate::driver::runs::inputs;
+use crate::driver::runs::missed::Missed;
 use crate::driver::runs::timed::{on_machine, settings};
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;
@@ -31,6 +32,9 @@ pub type Row = Result<Measured, String>;
 pub struct Measured {
     /// Cycles as the search counts them; none for a design that is kept, and where the search counted at smaller sizes.
     pub predicted: Option<u64>,
+    /// By how much the run took more, and what was waited for; none where it is as predicted.
+    #[serde(default)]
+    pub missed: Option<String>,
     /// Cycles of the run.
     pub cycles: u64,
     /// PEs that ran.
@@ -98,11 +102,12 @@ impl<K: Kernel> Exploration<'_, K> {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
         let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));
+        let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
+        let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();
+        let missed = missed.map(|missed| missed.text());
         let text = line::<K>(&design);
-        Ok(count(
-            &outcome,
-            Measured { predicted, proved: true, design: text, ..blank(&program, &outcome, &setting.machine) },
-        ))
+        let blank = blank(&program, &outcome, &setting.machine);
+        Ok(count(&outcome, Measured { predicted, missed, proved: true, design: text, ..blank }))
     }
 
     /// The proved design of a point, to be kept.
@@ -158,6 +163,7 @@ fn blank(program: &Program, outcome: &Outcome, machine: &Machine) -> Measured {
     let slots = wires.map(|(channel, counter)| counter.wires.saturating_mul(settings.capacity_of(channel)));
     Measured {
         predicted: None,
+        missed: None,
         cycles: outcome.cycles,
         pes: outcome.pes,
         busy: 0,
