@@ -49,6 +49,8 @@ struct Pe {
     waited: u64,
     /// Cycles of this step in which words passed its port.
     ported: u64,
+    /// The last slot it waited for in this step.
+    slot: Option<Resource>,
     /// Its last span of work.
     busy: (u64, u64),
     clock: u64,
@@ -126,9 +128,12 @@ impl Lateness {
         }
     }
 
-    /// What a PE is kept by that waits for nobody.
+    /// What keeps a PE for which no other wait accounts.
     fn own(&self, pe: usize) -> Resource {
-        if self.pes[pe].ported > 0 { Resource::Port } else { Resource::Work }
+        match &self.pes[pe] {
+            Pe { ported: 1.., .. } => Resource::Port,
+            Pe { slot, .. } => slot.unwrap_or(Resource::Work),
+        }
     }
 
     /// What a PE owes at a clock, with what it has been longer at this step than a step takes.
@@ -146,7 +151,8 @@ impl Lateness {
     fn begin_step(&mut self, pe: usize, due: u64, clock: u64) {
         self.settle(pe, clock.saturating_sub(due));
         let began = due.max(clock);
-        self.pes[pe] = Pe { began, clock: began, waited: 0, ported: 0, ..std::mem::take(&mut self.pes[pe]) };
+        self.pes[pe] =
+            Pe { began, clock: began, waited: 0, ported: 0, slot: None, ..std::mem::take(&mut self.pes[pe]) };
     }
 
     /// Who waits for a slot owes the wait where there are fewer than were proved, or what the receiver owes.
@@ -157,7 +163,9 @@ impl Lateness {
         let freed = traffic.sent.checked_sub(capacity.saturating_add(traffic.first));
         let freed = freed.and_then(|position| traffic.freed.get(position)).filter(|(clock, _)| *clock == to).cloned();
         match freed {
-            Some((_, debt)) if !is_short && !debt.is_empty() => self.pes[pe].debt = debt,
+            Some((_, debt)) if !is_short && !debt.is_empty() => {
+                (self.pes[pe].debt, self.pes[pe].slot) = (debt, Some(Resource::Slot(channel)));
+            }
             Some(_) => self.owe(pe, Resource::Slot(channel), to - from),
             None => self.owe(pe, Resource::Pace(channel), to - from),
         }
