@@ -89,7 +89,7 @@ impl Choices {
             4 => Instruction::Prefetch(name("A"), vec![self.index(scope, 1), self.index(scope, 1)]),
             5 => Instruction::Local(self.register(), name("A"), vec![self.index(scope, 1), self.index(scope, 2)]),
             6 if self.choose(2) == 0 => {
-                let value = ScalarExpr::Apply(Function::Exp, vec![ScalarExpr::Index(self.index(scope, 1))]);
+                let value = ScalarExpr::Apply(Function::SquareRoot, vec![ScalarExpr::Index(self.index(scope, 1))]);
                 Instruction::Fill(name("s"), vec![], value)
             }
             6 => Instruction::Store(name("s"), vec![], self.register()),
