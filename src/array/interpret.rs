@@ -206,13 +206,17 @@ impl<E: Environment> Running<'_, E> {
                 }
             }
             Op::Let { register, value, operation } => {
-                if !self.environment.begin(*operation, counter, self.slots, self.registers) {
-                    return Ok(Step::Wait);
-                }
-                let assignment = Assignment { register: *register, value, operation: *operation };
-                self.registers[*register] = self.environment.compute(assignment, self.slots, self.registers)?;
+                return self.compute(Assignment { register: *register, value, operation: *operation }, counter);
             }
         }
+        Ok(Step::Next)
+    }
+
+    fn compute(&mut self, assignment: Assignment<'_>, counter: usize) -> Result<Step, Trouble> {
+        if !self.environment.begin(assignment.operation, counter, self.slots, self.registers) {
+            return Ok(Step::Wait);
+        }
+        self.registers[assignment.register] = self.environment.compute(assignment, self.slots, self.registers)?;
         Ok(Step::Next)
     }
 
