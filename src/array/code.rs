@@ -177,6 +177,8 @@ pub enum Op {
     Local { register: usize, array: usize, at: Vec<Index> },
     /// Array from register.
     Store { array: usize, at: Vec<Index>, register: usize },
+    /// Array from register, before the run. The op before it computes the register, which nobody else reads.
+    Fill { array: usize, at: Vec<Index>, register: usize },
     /// Register from channel.
     Receive { register: usize, port: usize },
     /// Channel from register.

@@ -161,6 +161,7 @@ impl<'a> BodyCompiler<'a> {
             }
             Instruction::If { conditions, then, otherwise } => self.choice(origin, conditions, then, otherwise),
             Instruction::Pass(from, to, count) => self.pass(origin, from, to, count),
+            Instruction::Fill(array, at, value) => self.fill(origin, array, at, value),
             _ => {
                 let op = self.simple(instruction);
                 self.push(origin, op);
@@ -228,6 +229,16 @@ impl<'a> BodyCompiler<'a> {
         });
     }
 
+    /// `fill` computes into a register of its own, which then goes to the array.
+    fn fill(&mut self, origin: usize, array: &Name, at: &[IndexExpr], value: &'a ScalarExpr) {
+        let register = self.registers.len();
+        self.registers.push(None);
+        let compute = self.operation(register, value);
+        self.push(origin, compute);
+        let fill = Op::Fill { array: self.array(array), at: self.frame.indices(at), register };
+        self.push(origin, fill);
+    }
+
     /// An instruction that becomes one op.
     fn simple(&mut self, instruction: &'a Instruction) -> Op {
         match instruction {
@@ -255,16 +266,21 @@ impl<'a> BodyCompiler<'a> {
             Instruction::Listen(register, bus, tag) => {
                 Op::Listen { register: self.register(register), tap: self.tap(bus), tag: self.frame.indices(tag) }
             }
-            Instruction::Let(register, value) => self.operation(register, value),
-            Instruction::Loop { .. } | Instruction::If { .. } | Instruction::Pass(..) => Op::Tick(0),
+            Instruction::Let(register, value) => {
+                let register = self.register(register);
+                self.operation(register, value)
+            }
+            Instruction::Loop { .. } | Instruction::If { .. } | Instruction::Pass(..) | Instruction::Fill(..) => {
+                Op::Tick(0)
+            }
         }
     }
 
-    fn operation(&mut self, register: &'a Name, value: &'a ScalarExpr) -> Op {
+    fn operation(&mut self, register: usize, value: &'a ScalarExpr) -> Op {
         let mut counts = BTreeMap::new();
         let value = self.scalar(value, &mut counts);
         self.operations.push(counts.into_iter().collect());
-        Op::Let { register: self.register(register), value, operation: self.operations.len() - 1 }
+        Op::Let { register, value, operation: self.operations.len() - 1 }
     }
 
     fn scalar(&mut self, value: &'a ScalarExpr, counts: &mut BTreeMap<Function, u64>) -> Scalar {

@@ -82,6 +82,11 @@ pub trait Environment {
     fn local(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
     /// `store`.
     fn store(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble>;
+    /// `fill`. Where nothing is timed it is a store.
+    #[inline(always)]
+    fn fill(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble> {
+        self.store(array, address, value)
+    }
     /// `recv`.
     fn receive(&mut self, port: usize) -> Result<Option<Self::Word>, Trouble>;
     /// `send`.
@@ -177,6 +182,9 @@ impl<E: Environment> Running<'_, E> {
             Op::Store { array, at, register } => {
                 self.environment.store(*array, self.address(*array, at)?, &self.registers[*register])?;
             }
+            Op::Fill { array, at, register } => {
+                self.environment.fill(*array, self.address(*array, at)?, &self.registers[*register])?;
+            }
             Op::Receive { register, port } => match self.environment.receive(*port)? {
                 Some(value) => self.registers[*register] = value,
                 None => return Ok(Step::Wait),
@@ -198,13 +206,17 @@ impl<E: Environment> Running<'_, E> {
                 }
             }
             Op::Let { register, value, operation } => {
-                if !self.environment.begin(*operation, counter, self.slots, self.registers) {
-                    return Ok(Step::Wait);
-                }
-                let assignment = Assignment { register: *register, value, operation: *operation };
-                self.registers[*register] = self.environment.compute(assignment, self.slots, self.registers)?;
+                return self.compute(Assignment { register: *register, value, operation: *operation }, counter);
             }
         }
+        Ok(Step::Next)
+    }
+
+    fn compute(&mut self, assignment: Assignment<'_>, counter: usize) -> Result<Step, Trouble> {
+        if !self.environment.begin(assignment.operation, counter, self.slots, self.registers) {
+            return Ok(Step::Wait);
+        }
+        self.registers[assignment.register] = self.environment.compute(assignment, self.slots, self.registers)?;
         Ok(Step::Next)
     }
 

@@ -40,6 +40,10 @@ mod parser;
 
 pub use parser::parse;
 
+mod relink;
+
+pub use relink::{on_buses, on_links};
+
 mod validate;
 
 mod validate_body;

@@ -35,7 +35,7 @@ fn rename(body: &mut [Instruction], name: &impl Fn(&Name) -> Name) {
                 rename(then, name);
                 rename(otherwise, name);
             }
-            Instruction::Let(_, value) => rename_calls(value, name),
+            Instruction::Let(_, value) | Instruction::Fill(_, _, value) => rename_calls(value, name),
             _ => {}
         }
     }

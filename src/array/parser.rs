@@ -12,16 +12,18 @@ use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::integer::name;
+use crate::mapping::Network;
 use crate::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use crate::span::{Source, Span};
 use std::sync::Arc;
 
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 14] = [
     "version",
     "parameters",
     "tiles",
     "array",
     "grid",
+    "network",
     "fold",
     "order",
     "channel",
@@ -60,6 +62,7 @@ impl Parser {
             leaves: vec![],
             arrays: vec![],
             grid: vec![],
+            network: Network::Mesh,
             fold: None,
             order: None,
             channels: vec![],
@@ -103,6 +106,7 @@ impl Parser {
             "tiles" => self.tiles(form, rest),
             "array" => self.array(form, rest),
             "grid" => self.grid(form, rest),
+            "network" => self.network(form),
             "fold" => self.fold(form),
             "order" => self.order(form),
             "channel" => self.channel(form, rest),
@@ -184,6 +188,20 @@ impl Parser {
         let found = word.atom().and_then(Assumption::from_keyword);
         let known = Assumption::ALL.map(|(_, word)| word);
         found.map_or_else(|| self.reader.unknown(word, "what an array can be assumed to be", &known), Ok)
+    }
+
+    /// `(network hex)`.
+    fn network(&mut self, form: &Form) -> Read<()> {
+        if self.reader.places.contains_key(&Place::Network) {
+            return self.reader.expected(form, "one network");
+        }
+        self.note(Place::Network, form.span);
+        let parts = self.reader.call_of(form, "network", "`(network NETWORK)`")?;
+        let [word] = self.reader.exactly(form, parts, "(network NETWORK)")?;
+        let found = word.atom().and_then(Network::from_keyword);
+        let known = Network::ALL.map(|(_, word)| word);
+        self.program.network = found.map_or_else(|| self.reader.unknown(word, "a network", &known), Ok)?;
+        Ok(())
     }
 
     /// `(fold cyclic)`.

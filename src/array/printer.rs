@@ -7,6 +7,7 @@ use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
     ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, VERSION, digest,
 };
+use crate::mapping::Network;
 use crate::recurrence::Role;
 use std::fmt::{self, Display};
 
@@ -35,6 +36,9 @@ fn declarations(program: &Program) -> Vec<String> {
     forms.extend(program.arrays.iter().map(print_array));
     if !program.grid.is_empty() {
         forms.push(format!("(grid{})", spaced(&program.grid)));
+    }
+    if program.network != Network::Mesh {
+        forms.push(format!("(network {})", program.network));
     }
     forms.extend(program.fold.iter().map(|fold| format!("(fold {fold})")));
     forms.extend(program.order.iter().map(|order| format!("(order {order})")));
@@ -146,6 +150,7 @@ impl Instruction {
             Instruction::Prefetch(array, at) => format!("(prefetch ({array}{}))", spaced(at)),
             Instruction::Local(register, array, at) => format!("(local {register} ({array}{}))", spaced(at)),
             Instruction::Store(array, at, register) => format!("(store ({array}{}) {register})", spaced(at)),
+            Instruction::Fill(array, at, value) => format!("(fill ({array}{}) {value})", spaced(at)),
             Instruction::Receive(register, channel) => format!("(recv {register} {channel})"),
             Instruction::Send(channel, register) => format!("(send {channel} {register})"),
             Instruction::Pass(from, to, count) => format!("(pass {from} {to} {count})"),

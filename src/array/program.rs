@@ -29,6 +29,16 @@
 //!   (array A in (N N) (is positive_definite))
 //! ```
 //!
+//! Channels are links of a network. Where its hops are not the sum of an offset's entries, as where PEs have diagonals, it stands
+//! behind the grid; else it is the mesh, which has a way along every offset. A channel of h hops on links of latency L takes
+//! max(1, h L) cycles, so with the network a program can be timed on links of another latency.
+//!
+//! ```text
+//!   (grid (p0 0 (- N 1)) (p1 0 (- N 1)))
+//!   (network hex)
+//!   (channel A-link (offset 1 1) (latency 2) (depth 1))
+//! ```
+//!
 //! A schedule that says who runs which PE, and where arrays begin and end, has it written into the program; without clocks PEs and
 //! words are dealt out so, unless a run is told otherwise:
 //!
@@ -73,6 +83,7 @@
 //! their value through the whole body, and must be written before they are read.
 
 use crate::integer::Name;
+use crate::mapping::Network;
 use crate::recurrence::{Assumption, Dealing, Function, LeafOrder, Role};
 use crate::tiles::{Axis, Leaf, TileCount};
 use std::collections::HashSet;
@@ -90,6 +101,8 @@ pub struct Program {
     pub arrays: Vec<ArrayDecl>,
     /// The bounding box of the PEs, one entry a dimension; empty for a single PE.
     pub grid: Vec<Coordinate>,
+    /// How PEs are joined; the mesh where the text does not say.
+    pub network: Network,
     /// How PEs are dealt out to workers, where a schedule says it.
     pub fold: Option<Dealing>,
     /// In which order a worker computes the tiles of its PEs, where a schedule says it.
@@ -314,6 +327,9 @@ pub enum Instruction {
     Local(Name, Name, Vec<IndexExpr>),
     /// `(store (X a b) r)`: array from register.
     Store(Name, Vec<IndexExpr>, Name),
+    /// `(fill (X a b) e)`: an element of an output that is known, before the run, at no cycle and through no port. It reads no
+    /// register, so it can be there before anything is done.
+    Fill(Name, Vec<IndexExpr>, ScalarExpr),
     /// `(recv r channel)`.
     Receive(Name, Name),
     /// `(send channel r)`.

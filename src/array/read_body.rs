@@ -11,8 +11,9 @@ use super::validate::Place;
 use crate::integer::Name;
 
 /// The words that begin an instruction.
-const WORDS: [&str; 14] = [
-    "loop", "if", "at", "tick", "load", "prefetch", "local", "store", "recv", "send", "pass", "drive", "listen", "let",
+const WORDS: [&str; 15] = [
+    "loop", "if", "at", "tick", "load", "prefetch", "local", "store", "fill", "recv", "send", "pass", "drive",
+    "listen", "let",
 ];
 
 /// Reads the body of the class with the position `class`.
@@ -40,7 +41,7 @@ impl<'a> BodyReader<'a> {
             "loop" => self.repetition(form, rest),
             "if" => self.choice(form, rest),
             "at" | "tick" | "let" => self.local_step(form, word, rest),
-            "load" | "prefetch" | "local" | "store" => self.memory(form, word, rest),
+            "load" | "prefetch" | "local" | "store" | "fill" => self.memory(form, word, rest),
             "recv" | "send" | "pass" => self.channel(form, word, rest),
             "drive" | "listen" => self.bus(form, word, rest),
             _ => self.reader.unknown(form, "an instruction", &WORDS),
@@ -97,6 +98,11 @@ impl<'a> BodyReader<'a> {
                 let [element, register] = self.reader.exactly(form, rest, "(store (ARRAY SUBSCRIPT ..) REGISTER)")?;
                 let (array, at) = self.element(element)?;
                 Ok(Instruction::Store(array, at, self.register(register)?))
+            }
+            "fill" => {
+                let [element, value] = self.reader.exactly(form, rest, "(fill (ARRAY SUBSCRIPT ..) EXPRESSION)")?;
+                let (array, at) = self.element(element)?;
+                Ok(Instruction::Fill(array, at, self.reader.scalar(value)?))
             }
             _ => {
                 let usage = format!("({word} REGISTER (ARRAY SUBSCRIPT ..))");

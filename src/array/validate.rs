@@ -6,6 +6,7 @@
 //! coordinates and tiles as it takes.
 
 use super::read_leaf::linear;
+use super::relink::missing_links;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
@@ -21,6 +22,7 @@ pub(super) enum Place {
     Parameters,
     Tiles(usize),
     Grid,
+    Network,
     Array(usize),
     Channel(usize),
     Bus(usize),
@@ -54,6 +56,7 @@ pub(super) fn find_faults(program: &Program) -> Vec<Fault> {
     check_tiles(&mut checker);
     checker.check_grid();
     checker.check_channels();
+    checker.check_network();
     checker.check_buses();
     checker.check_guards();
     check_bodies(&mut checker);
@@ -185,6 +188,13 @@ impl<'a> Checker<'a> {
                 self.fault(place, format!("channel `{}` has depth 0; it must be at least 1", channel.name));
             }
         }
+    }
+
+    /// Every channel is a link, and one array has all of them.
+    fn check_network(&mut self) {
+        let missing = missing_links(self.program, self.program.network);
+        let place = |channel: Option<usize>| channel.map_or(Place::Network, Place::Channel);
+        self.faults.extend(missing.into_iter().map(|(channel, fault)| (place(channel), fault)));
     }
 
     fn check_buses(&mut self) {

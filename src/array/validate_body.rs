@@ -2,6 +2,7 @@
 
 use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr, Instruction, ScalarExpr};
+use crate::diagnostic::Diagnostic;
 use crate::integer::Name;
 use crate::recurrence::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +77,11 @@ impl<'a> Walk<'a, '_> {
             }
             Instruction::At(time) => self.index(place, time),
             Instruction::Tick(_) => {}
-            Instruction::Load(..) | Instruction::Prefetch(..) | Instruction::Local(..) | Instruction::Store(..) => {
+            Instruction::Load(..)
+            | Instruction::Prefetch(..)
+            | Instruction::Local(..)
+            | Instruction::Store(..)
+            | Instruction::Fill(..) => {
                 self.memory(place, instruction);
             }
             Instruction::Receive(..) | Instruction::Send(..) | Instruction::Pass(..) => {
@@ -114,7 +119,21 @@ impl<'a> Walk<'a, '_> {
                 self.element(place, array, at, Role::Output);
                 self.read(place, register);
             }
+            Instruction::Fill(array, at, value) => {
+                self.element(place, array, at, Role::Output);
+                self.known(place, array, value);
+            }
             _ => {}
+        }
+    }
+
+    /// What is there before the run cannot depend on it.
+    fn known(&mut self, place: Place, array: &Name, value: &'a ScalarExpr) {
+        self.scalar(place, value);
+        if let Some(register) = some_register(value) {
+            let message = format!("`{array}` is filled before the run, when register `{register}` has no value yet");
+            let fault = Diagnostic::new(message).help("use `store`, or write the value over indices alone");
+            self.checker.faults.push((place, fault));
         }
     }
 
@@ -263,6 +282,18 @@ impl<'a> Walk<'a, '_> {
 
     fn indices(&mut self, place: Place, expressions: &'a [IndexExpr]) {
         expressions.iter().for_each(|expression| self.index(place, expression));
+    }
+}
+
+/// A register that an expression reads, if there is one.
+fn some_register(value: &ScalarExpr) -> Option<&Name> {
+    match value {
+        ScalarExpr::Number(_) | ScalarExpr::Index(_) => None,
+        ScalarExpr::Register(register) => Some(register),
+        ScalarExpr::Apply(_, arguments) => arguments.iter().find_map(some_register),
+        ScalarExpr::Call { onto, arguments, .. } => {
+            onto.as_deref().into_iter().chain(arguments).find_map(some_register)
+        }
     }
 }
 

@@ -51,7 +51,7 @@ impl Flow {
     /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs; `None` where the
     /// network has no such link.
     pub fn least_delay(&self, links: &Links) -> Option<i64> {
-        Some((links.network.hops(&self.displacement)? * links.latency).max(1))
+        links.cycles(&self.displacement)
     }
 
     /// Whether every word has the time it needs, for all sizes: the delay is at least the least delay, or, in vector time,

@@ -42,7 +42,7 @@ impl SystemDesign<'_> {
         match &handoff.giver {
             Giver::Known(_) => Some(0),
             Giver::Point { space, .. } if handoff.is_within_point(&self.system.spaces[*space]) => Some(0),
-            Giver::Point { displacement, .. } => Some((links.network.hops(displacement)? * links.latency).max(1)),
+            Giver::Point { displacement, .. } => links.cycles(displacement),
         }
     }
 

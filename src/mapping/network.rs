@@ -41,6 +41,15 @@ impl Network {
         Network::ALL.iter().find(|(_, known)| *known == word).map(|(network, _)| *network)
     }
 
+    /// The network that a program names for it: the mesh where the hops of a link are the sum of its entries, as on all but
+    /// two.
+    pub fn measure(self) -> Network {
+        match self {
+            Network::Hex | Network::King => self,
+            Network::Line | Network::Wire | Network::Mesh | Network::Torus => Network::Mesh,
+        }
+    }
+
     /// Whether arrays of this rank can be built on it.
     pub fn carries_rank(self, rank: usize) -> bool {
         match self {
@@ -54,8 +63,7 @@ impl Network {
     ///
     /// On [`Network::Hex`] either diagonal counts here; [`Network::joins`] says whether several displacements agree on one.
     pub fn hops(self, displacement: &[i64]) -> Option<i64> {
-        let steps: i64 = displacement.iter().map(|entry| entry.abs()).sum();
-        let reach = displacement.iter().map(|entry| entry.abs()).max().unwrap_or(0);
+        let (steps, reach) = steps_and_reach(displacement);
         match self {
             Network::Mesh => Some(steps),
             Network::Line | Network::Wire | Network::Torus => (steps <= 1).then_some(steps),
@@ -67,7 +75,7 @@ impl Network {
     /// coordinates rise together, -1 where one falls, 0 where any array has the link.
     pub fn diagonal(self, displacement: &[i64]) -> i64 {
         match displacement {
-            [x, y] if self == Network::Hex => (x * y).signum(),
+            [x, y] if self == Network::Hex => x.signum() * y.signum(),
             _ => 0,
         }
     }
@@ -89,14 +97,19 @@ impl Network {
 
     /// The hops of the shortest way between PEs that lie `displacement` apart, in an array with this diagonal.
     pub fn distance(self, displacement: &[i64], diagonal: i64) -> i64 {
-        let steps = displacement.iter().map(|entry| entry.abs()).sum();
-        let reach = displacement.iter().map(|entry| entry.abs()).max().unwrap_or(0);
+        let (steps, reach) = steps_and_reach(displacement);
         match self {
             Network::King => reach,
             Network::Hex if self.diagonal(displacement) == diagonal => reach,
             _ => steps,
         }
     }
+}
+
+/// The sum of the entries without their signs, and the largest of them. Offsets of programs may be any numbers.
+fn steps_and_reach(displacement: &[i64]) -> (i64, i64) {
+    let entries = || displacement.iter().map(|entry| entry.saturating_abs());
+    (entries().fold(0, i64::saturating_add), entries().max().unwrap_or(0))
 }
 
 /// What a design is held against: the network and the timing of its links.
@@ -108,6 +121,14 @@ pub struct Links {
     pub latency: i64,
     /// Cycles from a receive until the sender may use the slot again.
     pub response: i64,
+}
+
+impl Links {
+    /// Cycles from a send to the word's visibility: the latency of every hop, and 1 on the way from a PE to itself. `None` where
+    /// the network has no such link. Proofs, programs and runs ask here.
+    pub fn cycles(&self, displacement: &[i64]) -> Option<i64> {
+        Some(self.network.hops(displacement)?.saturating_mul(self.latency).max(1))
+    }
 }
 
 impl Default for Links {

@@ -146,7 +146,7 @@ impl Observer for Recorder {
                 self.access(pe, clock, (array, address), value, false);
             }
             Event::Stored { pe, array, address, clock, value } => self.access(pe, clock, (array, address), value, true),
-            Event::Driven { .. } | Event::Computed { .. } => {}
+            Event::Began { .. } | Event::Driven { .. } | Event::Computed { .. } => {}
         }
     }
 }

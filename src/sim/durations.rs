@@ -16,7 +16,7 @@
 //! 4. `tick n` ends the step at `s + n S`, or n cycles after the clock, where the PE has waited for others for so long that
 //!    this is later. `at t` is clock S t. Both begin a step.
 //!
-//! What is prefetched is there before the run. A memory that PEs share would not be a Kahn network, so a port has one PE.
+//! What is prefetched or filled in is there before the run, at no cycle and through no port. A memory that PEs share would not be a Kahn network, so a port has one PE.
 
 use crate::array::{ClassCode, Code, Op, Scalar};
 use crate::cost::Times;
@@ -48,8 +48,9 @@ impl Durations {
     /// The times of this code.
     pub fn of(code: &Code, times: &Times) -> Durations {
         let mut durations = Durations { step: 1, lets: vec![0; code.operations.len()], times: times.clone() };
-        for op in code.classes.iter().flat_map(|class| &class.ops) {
-            if let Op::Let { value, operation, .. } = op {
+        for (op, next) in code.classes.iter().flat_map(|class| in_pairs(&class.ops)) {
+            // What is filled in before the run is computed before it.
+            if let (Op::Let { value, operation, .. }, false) = (op, matches!(next, Some(Op::Fill { .. }))) {
                 durations.lets[*operation] = path(value, times).max(pause(value, times));
             }
         }
@@ -112,6 +113,11 @@ impl Durations {
             _ => before,
         }
     }
+}
+
+/// Each op with the next of the text.
+fn in_pairs(ops: &[Op]) -> impl Iterator<Item = (&Op, Option<&Op>)> {
+    ops.iter().enumerate().map(|(at, op)| (op, ops.get(at + 1)))
 }
 
 /// How many buses some class has a tap on.

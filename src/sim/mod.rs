@@ -28,6 +28,8 @@ pub mod fit;
 
 mod output;
 
+pub mod lateness;
+
 mod memory;
 
 pub mod npy;
@@ -54,19 +56,16 @@ use trouble::explain;
 pub(crate) use trouble::{Fault, explain_fault};
 pub(crate) use waits::Standing;
 
-/// The timing of a machine. What is `None` is as the program says.
+/// The timing of a machine. How long links and buses take, and what is `None` here, is as the program says: for others see
+/// [`array::on_links`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Cycles from a send to the word's visibility, at least 1.
-    pub latency: Option<u64>,
     /// Cycles from a receive until the sender may use the slot again; 0 is a register read and written in one cycle.
     pub response: u64,
     /// How many words a channel holds, at least 1.
     pub capacity: Option<u64>,
     /// How many words these channels hold, by name, whatever is said of all; each at least 1.
     pub capacities: BTreeMap<Name, u64>,
-    /// Cycles from a drive to the hearing; 0 is a wire.
-    pub bus_latency: Option<u64>,
     /// How many words enter a channel in a cycle; `None` for as many as are sent.
     pub bandwidth: Option<Bandwidth>,
     /// How long the work of a PE takes.
@@ -88,11 +87,9 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            latency: None,
             response: 1,
             capacity: None,
             capacities: BTreeMap::new(),
-            bus_latency: None,
             bandwidth: None,
             times: Times::default(),
             threads: 1,
@@ -204,8 +201,7 @@ fn conclude(program: &Program, engine: Engine<'_>) -> Checked<Outcome> {
 }
 
 fn check_settings(settings: &Settings) -> Checked<()> {
-    let general = [("latency", settings.latency), ("capacity", settings.capacity)];
-    let general = general.map(|(name, value)| (format!("the {name} of a channel"), value));
+    let general = [("the capacity of a channel".to_owned(), settings.capacity)];
     let named = settings.capacities.iter().map(|(name, value)| (format!("the capacity of `{name}`"), Some(*value)));
     let zero = general.into_iter().chain(named).filter(|(_, value)| *value == Some(0));
     let faults: Vec<Diagnostic> =

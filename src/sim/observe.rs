@@ -10,6 +10,8 @@ use crate::array::{Code, Wiring};
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
+    /// The PE began a point of the schedule, due at this clock, at its own; if that is earlier it let the cycles pass.
+    Began { pe: usize, due: u64, clock: u64 },
     /// The PE worked.
     Busy { pe: usize, from: u64, to: u64 },
     /// The PE waited for a slot of a wire.

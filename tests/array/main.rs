@@ -2,6 +2,8 @@
 
 mod grid;
 
+mod links;
+
 mod random;
 
 mod random_leaf;

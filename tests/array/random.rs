@@ -5,6 +5,7 @@ use systole::array::{
     TileCount,
 };
 use systole::integer::{Name, name};
+use systole::mapping::Network;
 use systole::recurrence::{Assumption, Dealing, Function, LeafOrder, Role};
 use systole::tiles::{Axis, Leaf};
 
@@ -87,6 +88,10 @@ impl Choices {
             3 => Instruction::Load(self.register(), name("A"), vec![self.index(scope, 2), self.index(scope, 1)]),
             4 => Instruction::Prefetch(name("A"), vec![self.index(scope, 1), self.index(scope, 1)]),
             5 => Instruction::Local(self.register(), name("A"), vec![self.index(scope, 1), self.index(scope, 2)]),
+            6 if self.choose(2) == 0 => {
+                let value = ScalarExpr::Apply(Function::SquareRoot, vec![ScalarExpr::Index(self.index(scope, 1))]);
+                Instruction::Fill(name("s"), vec![], value)
+            }
             6 => Instruction::Store(name("s"), vec![], self.register()),
             7 => Instruction::Receive(self.register(), name("east")),
             8 => Instruction::Send(name("east"), self.register()),
@@ -156,6 +161,12 @@ impl Choices {
         Some(order).filter(|_| self.choose(2) == 0)
     }
 
+    /// One that has the link of the channel.
+    fn network(&mut self) -> Network {
+        let networks = [Network::Mesh, Network::King, Network::Hex, Network::Wire];
+        networks[self.choose(networks.len())]
+    }
+
     /// A valid program.
     pub fn program(&mut self) -> Program {
         let parameters = ["M", "N"].map(name).to_vec();
@@ -179,6 +190,7 @@ impl Choices {
             leaves: self.leaves.clone(),
             arrays: vec![input, output],
             grid,
+            network: self.network(),
             fold: self.dealing(),
             order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],

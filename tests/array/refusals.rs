@@ -172,3 +172,19 @@ fn a_program_changed_after_it_was_printed() {
     assert_eq!(is_untouched(&format!("{unsealed})")), None);
     assert!(parse("m.pe", &format!("{unsealed})")).is_ok());
 }
+
+/// What is filled in is there before the run, so it is an element of an output, and depends on indices alone.
+#[test]
+fn fills() {
+    let fill = "(fill (C p0 p1) (mul 2 (index (+ p0 M)))))";
+    let good = good().replace("(store (C p0 p1) C))", fill);
+    assert!(print(&parse("m.pe", &good).unwrap()).contains("(fill (C p0 p1) (mul 2.0 (index (+ p0 M))))"));
+    let refuse = |by: &str, message: &str| expect_of(&good, fill, by, message);
+    refuse("(fill (C p0 p1) C))", "`C` is filled before the run, when register `C` has no value yet");
+    refuse("(fill (C p0 p1) C))", "use `store`");
+    refuse("(fill (C p0 p1) (add 1 (mul A B))))", "when register `A` has no value yet");
+    refuse("(fill (A p0 p1) 1))", "array `A` is an input and cannot be stored to");
+    refuse("(fill (C p0) 1))", "array `C` has 2 dimensions, 1 subscripts are given");
+    refuse("(fill (C p0 q) 1))", "variable `q` is not known here");
+    refuse("(fill (C p0 p1)))", "expected `(fill (ARRAY SUBSCRIPT ..) EXPRESSION)`");
+}

@@ -83,3 +83,78 @@ fn the_time_of_an_operation_can_be_swept() {
     let cycles: Vec<(&str, &str)> = rows.iter().map(|row| (row[1], row[2])).collect();
     assert_eq!(cycles, [("7", "7"), ("14", "14"), ("21", "21"), ("28", "28")]);
 }
+
+const PORT: &str = "[memory]\nwords = 1\n";
+
+/// Elements that the equations know are there before the run, so ports of one word a cycle delay nobody: of triangles of zeros, and
+/// of the borders of an alignment.
+#[test]
+fn known_elements_pass_no_port() {
+    let (_folder, machine) = written(PORT);
+    for (kernel, schedule, size) in [
+        ("cholesky", "grid", "N=6"),
+        ("lu", "grid", "N=5"),
+        ("triangular_inverse", "grid", "N=5"),
+        ("edit_distance", "row", "M=4,N=5"),
+    ] {
+        let path = format!("kernels/{kernel}.rec");
+        let run = ["run", &path, "--schedule", schedule, "--size", size, "--machine", &machine];
+        let text = good(&run);
+        assert!(text.contains("cycles (as predicted)"), "{kernel}: {text}");
+        assert_eq!(json(&run)["sim"].get("missed"), None, "{kernel}");
+    }
+}
+
+/// With one slot where two were proved, or half a word a cycle, the line says who waited and for what, and the JSON has every
+/// wait; as many cycles as the run is late.
+#[test]
+fn a_prediction_that_is_missed_says_what_was_waited_for() {
+    for (kernel, schedule, size, lines, kind, words) in [
+        ("cholesky", "grid", "N=6", "[link]\ncapacity = 1\n", "slot", "cycles for slots of `L"),
+        ("lu", "grid", "N=5", "[link]\ncapacity = 1\n", "slot", "cycles for slots of `"),
+        (
+            "matmul",
+            "cannon",
+            "M=4,N=4,K=4",
+            "[link]\ncapacity = 1\n",
+            "slot",
+            "10: 3 more, PE (0, 0) waited 3 cycles for slots of `A-link`)",
+        ),
+        (
+            "matmul",
+            "cannon",
+            "M=4,N=4,K=4",
+            "[link]\nbandwidth = 0.5\n",
+            "bandwidth",
+            "3 cycles for the bandwidth of `A-link`)",
+        ),
+    ] {
+        let (_folder, machine) = written(lines);
+        let path = format!("kernels/{kernel}.rec");
+        let run = ["run", &path, "--schedule", schedule, "--size", size];
+        let missed = [&run[..], &["--machine", &machine]].concat();
+        let text = good(&missed);
+        assert!(text.contains(" more, PE (") && text.contains(words), "{kernel}: {text}");
+        let found = json(&missed);
+        let missed = &found["sim"]["missed"];
+        let late = missed["cycles"].as_u64().unwrap() - missed["predicted"].as_u64().unwrap();
+        assert_eq!(found["sim"]["cycles"], missed["cycles"]);
+        let waits = missed["waits"].as_array().expect("waits");
+        assert_eq!(waits.iter().map(|wait| wait["cycles"].as_u64().unwrap()).sum::<u64>(), late, "{kernel}");
+        assert!(waits.iter().all(|wait| wait["for"] == kind && wait["channel"].is_string()), "{missed}");
+        assert!(good(&run).contains("cycles (as predicted)"), "{kernel}");
+        assert_eq!(json(&run)["sim"].get("missed"), None, "{kernel}");
+    }
+}
+
+/// A row of an exploration says it too, and one that is as predicted does not.
+#[test]
+fn a_row_that_misses_its_prediction_says_why() {
+    let sweep = ["explore", "kernels/matmul.rec", "--schedule", "cannon", "--size", "M=4,N=4,K=4", "--sweep"];
+    let sweep = [&sweep[..], &["link.capacity=1,2"]].concat();
+    let points = json(&sweep)["points"].clone();
+    assert_eq!(points[0]["missed"], "3 more, PE (0, 0) waited 3 cycles for slots of `A-link`");
+    assert_eq!(points[1].get("missed"), None);
+    let text = good(&sweep);
+    assert_eq!(text.matches("(3 more, PE (0, 0) waited").count(), 1, "{text}");
+}

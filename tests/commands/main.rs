@@ -8,6 +8,7 @@ mod border;
 mod emit;
 
 mod empties;
+mod fifos;
 
 mod files;
 
@@ -20,6 +21,8 @@ mod forms;
 mod json;
 
 mod kernels;
+
+mod latency;
 
 mod limits;
 

@@ -71,6 +71,7 @@ pub fn program(parameters: &[&str], leaves: Vec<Leaf>) -> Program {
         arrays: vec![],
         grid: vec![],
         fold: None,
+        network: systole::mapping::Network::Mesh,
         order: None,
         channels: vec![],
         buses: vec![],

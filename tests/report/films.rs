@@ -21,16 +21,18 @@ fn sizes(pairs: &[(&str, i64)]) -> Bindings {
     pairs.iter().map(|(key, value)| (name(key), *value)).collect()
 }
 
-fn run(text: &str, pairs: &[(&str, i64)], inputs: &Tensors, settings: &Settings) -> (Outcome, Run) {
-    let (program, mut recorder) = (program(text), Recorder::default());
-    let outcome = simulate_observed(&program, &sizes(pairs), inputs, settings, &mut recorder).expect("a run");
-    let run = Run::new(&program, &outcome, recorder);
+fn run(program: &Program, pairs: &[(&str, i64)], inputs: &Tensors, settings: &Settings) -> (Outcome, Run) {
+    let mut recorder = Recorder::default();
+    let outcome = simulate_observed(program, &sizes(pairs), inputs, settings, &mut recorder).expect("a run");
+    let run = Run::new(program, &outcome, recorder);
     (outcome, run)
 }
 
-fn fed(settings: &Settings) -> (Outcome, Run) {
+fn fed(latency: u64, settings: &Settings) -> (Outcome, Run) {
     let inputs = [(name("A"), matrix(3, 9)), (name("B"), matrix(9, 3))].into_iter().collect();
-    run(FEEDERS, &[("N", 3), ("K", 9)], &inputs, settings)
+    let mut program = program(FEEDERS);
+    program.channels.iter_mut().for_each(|channel| channel.latency = latency);
+    run(&program, &[("N", 3), ("K", 9)], &inputs, settings)
 }
 
 /// How many cycles of a film a PE spends busy, stalled, starved and idle.
@@ -51,8 +53,8 @@ fn tally(film: &Film, pe: usize) -> [u64; 4] {
 #[test]
 fn the_states_of_each_cycle_add_up_to_the_counters() {
     for (capacity, latency) in [(1, 1), (2, 1), (1, 3), (4, 2)] {
-        let settings = Settings { capacity: Some(capacity), latency: Some(latency), ..Settings::default() };
-        let (outcome, run) = fed(&settings);
+        let settings = Settings { capacity: Some(capacity), ..Settings::default() };
+        let (outcome, run) = fed(latency, &settings);
         let film = run.film.expect("a small array is drawn");
         assert_eq!(film.cycles, outcome.cycles);
         for (pe, counted) in outcome.counters.pes.iter().enumerate() {
@@ -66,7 +68,7 @@ fn the_states_of_each_cycle_add_up_to_the_counters() {
 
 #[test]
 fn every_word_and_every_access_is_kept_with_its_times() {
-    let (outcome, run) = fed(&Settings::default());
+    let (outcome, run) = fed(1, &Settings::default());
     let film = run.film.expect("a small array is drawn");
     assert_eq!(film.words.len() as u64, outcome.counters.messages());
     for Word(wire, sent, received, _) in &film.words {
@@ -86,7 +88,7 @@ fn every_word_and_every_access_is_kept_with_its_times() {
 fn ticking(last: i64) -> (Outcome, Run) {
     let text = "(program ticks (version 1) (parameters N) (grid (p0 0 0))
                   (class a (guard (= p0 0)) (loop k 1 N (tick 1))))";
-    run(text, &[("N", last)], &Tensors::new(), &Settings::default())
+    run(&program(text), &[("N", last)], &Tensors::new(), &Settings::default())
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn a_film_ends_at_its_budget_and_says_so() {
 fn grid(rows: i64, columns: i64) -> Run {
     let text = "(program grid (version 1) (parameters M N) (grid (p0 0 (- M 1)) (p1 0 (- N 1)))
                   (class a (guard (>= p0 0)) (loop k 0 p1 (tick 1))))";
-    run(text, &[("M", rows), ("N", columns)], &Tensors::new(), &Settings::default()).1
+    run(&program(text), &[("M", rows), ("N", columns)], &Tensors::new(), &Settings::default()).1
 }
 
 #[test]

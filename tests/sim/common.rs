@@ -10,6 +10,13 @@ pub fn program(text: &str) -> Program {
     parse("test.pe", text).unwrap_or_else(|faults| panic!("{}", systole::diagnostic::render(&faults, false)))
 }
 
+/// The program on channels and buses that take so many cycles.
+pub fn linked(mut program: Program, latency: u64, bus_latency: u64) -> Program {
+    program.channels.iter_mut().for_each(|channel| channel.latency = latency);
+    program.buses.iter_mut().for_each(|bus| bus.latency = bus_latency);
+    program
+}
+
 /// Sizes by name.
 pub fn sizes(pairs: &[(&str, i64)]) -> Bindings {
     pairs.iter().map(|(key, value)| (name(key), *value)).collect()

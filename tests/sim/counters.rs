@@ -1,20 +1,20 @@
 //! Counts against closed forms, and the law that every cycle of every PE is accounted for.
 
-use super::common::{matrix, program, run, sizes, tensors};
+use super::common::{linked, matrix, program, run, sizes, tensors};
 use systole::recurrence::Function;
 use systole::sim::{MemoryTraffic, Outcome, Settings, report};
 
-fn feeders(n: u64, k: u64, settings: &Settings) -> Outcome {
+fn feeders(n: u64, k: u64, latency: u64, settings: &Settings) -> Outcome {
     let (rows, columns) = (n as usize, k as usize);
     let inputs = tensors(vec![("A", matrix(rows, columns, 3)), ("B", matrix(columns, rows, 4))]);
     let sizes = sizes(&[("N", n as i64), ("K", k as i64)]);
-    run(&program(include_str!("os-feeders.pe")), &sizes, &inputs, settings)
+    run(&linked(program(include_str!("os-feeders.pe")), latency, 0), &sizes, &inputs, settings)
 }
 
 #[test]
 fn counts_have_their_closed_forms() {
     for (n, k) in [(1, 1), (3, 7), (5, 4)] {
-        let outcome = feeders(n, k, &Settings::default());
+        let outcome = feeders(n, k, 1, &Settings::default());
         let counters = &outcome.counters;
         assert_eq!(outcome.pes, n * n + 2 * n);
         assert_eq!(counters.busy(), k * (n * n + 2 * n));
@@ -40,8 +40,8 @@ fn a_steady_stream_holds_latency_and_response_slots() {
            (class sink (guard (= p 1)) (loop i 1 50 (recv x right) (tick 1))))",
     );
     for (latency, response) in [(1, 1), (2, 1), (3, 2), (1, 0)] {
-        let settings = Settings { latency: Some(latency), response, capacity: Some(100), ..Settings::default() };
-        let outcome = run(&program, &sizes(&[]), &tensors(vec![]), &settings);
+        let settings = Settings { response, capacity: Some(100), ..Settings::default() };
+        let outcome = run(&linked(program.clone(), latency, 0), &sizes(&[]), &tensors(vec![]), &settings);
         assert_eq!(outcome.counters.channels[0].max_depth, latency + response);
         assert_eq!(outcome.counters.channels[0].declared_depth, 2);
         assert_eq!(outcome.cycles, 50 + latency);
@@ -50,8 +50,8 @@ fn a_steady_stream_holds_latency_and_response_slots() {
 
 #[test]
 fn every_cycle_of_every_pe_is_accounted_for() {
-    let settings = Settings { latency: Some(3), response: 2, capacity: Some(2), ..Settings::default() };
-    let outcome = feeders(4, 9, &settings);
+    let settings = Settings { response: 2, capacity: Some(2), ..Settings::default() };
+    let outcome = feeders(4, 9, 3, &settings);
     for pe in &outcome.counters.pes {
         let idle = pe.idle_before + pe.idle_between + pe.idle_after;
         assert_eq!(pe.busy + pe.stalled + pe.starved + idle, outcome.cycles, "{pe:?}");
@@ -68,13 +68,13 @@ fn the_fullest_cycle_is_that_of_the_textbook() {
         let starts: Vec<u64> = inner.chain(feeders).collect();
         let busy = |cycle: u64| starts.iter().filter(|start| (**start..**start + k).contains(&cycle)).count() as u64;
         let most = (0..k + 2 * n).map(busy).max().unwrap();
-        assert_eq!(self::feeders(n, k, &Settings::default()).counters.fullest, most, "n {n}, K {k}");
+        assert_eq!(self::feeders(n, k, 1, &Settings::default()).counters.fullest, most, "n {n}, K {k}");
     }
 }
 
 #[test]
 fn the_report_has_the_keys_that_others_rely_on() {
-    let outcome = feeders(2, 3, &Settings::default());
+    let outcome = feeders(2, 3, 1, &Settings::default());
     let json = report::to_json(&outcome);
     assert_eq!(json["cycles"], 6);
     assert_eq!(json["pes"], 8);

@@ -1,6 +1,6 @@
 //! The engine against the reference: the same bits, cycles and counters, whatever the number of threads and the order.
 
-use super::common::{matrix, program, sizes, tensors};
+use super::common::{linked, matrix, program, sizes, tensors};
 use super::step_times::StepTimes;
 use super::work_list;
 use systole::array::{Program, Tensors};
@@ -44,14 +44,12 @@ impl Dice {
             1 => Some(Bandwidth::CyclesAWord(self.roll(1, 5))),
             _ => None,
         };
-        Settings {
-            capacity: Some(self.roll(1, 12)),
-            latency: Some(self.roll(1, 6)),
-            response: self.roll(0, 4),
-            bus_latency: Some(self.roll(0, 3)),
-            bandwidth,
-            ..Settings::default()
-        }
+        Settings { capacity: Some(self.roll(1, 12)), response: self.roll(0, 4), bandwidth, ..Settings::default() }
+    }
+
+    /// The program on channels and buses of some latency.
+    fn links(&mut self, program: &Program) -> Program {
+        linked(program.clone(), self.roll(1, 6), self.roll(0, 3))
     }
 
     /// Times of operations and of memory.
@@ -76,7 +74,7 @@ fn two_hundred_random_arrays_with_feeders() {
     for _ in 0..200 {
         let (n, k) = (dice.roll(1, 12) as usize, dice.roll(1, 20) as usize);
         let inputs = tensors(vec![("A", matrix(n, k, 1)), ("B", matrix(k, n, 2))]);
-        hold(&program, &sizes(&[("N", n as i64), ("K", k as i64)]), &inputs, &dice.settings());
+        hold(&dice.links(&program), &sizes(&[("N", n as i64), ("K", k as i64)]), &inputs, &dice.settings());
     }
 }
 
@@ -88,8 +86,8 @@ fn wide_arrays_in_step_and_out_of_it() {
         let (n, k) = (dice.roll(62, 68) as usize, dice.roll(20, 50) as usize);
         let inputs = tensors(vec![("A", matrix(n, k, 1)), ("B", matrix(k, n, 2))]);
         let timing = Settings { bandwidth: None, capacity: Some(capacity), ..dice.settings() };
-        let in_step = Settings { latency: Some(1), response: 1, ..timing.clone() };
-        for settings in [in_step, timing] {
+        let in_step = Settings { response: 1, ..timing.clone() };
+        for (settings, program) in [(in_step, program.clone()), (timing, dice.links(&program))] {
             hold(&program, &sizes(&[("N", n as i64), ("K", k as i64)]), &inputs, &settings);
         }
     }
@@ -102,7 +100,7 @@ fn arrays_with_buses_and_memories_of_their_own() {
         let [m, n, k] = [dice.roll(1, 9), dice.roll(1, 12), dice.roll(1, 9)];
         let inputs = tensors(vec![("A", matrix(m as usize, k as usize, 5)), ("B", matrix(k as usize, n as usize, 6))]);
         let sizes = sizes(&[("M", m as i64), ("N", n as i64), ("K", k as i64)]);
-        hold(&program, &sizes, &inputs, &dice.settings());
+        hold(&dice.links(&program), &sizes, &inputs, &dice.settings());
     }
 }
 
@@ -113,6 +111,7 @@ fn work_that_takes_time() {
     let (bursts, mut dice) = (program(BURSTS), Dice(11));
     for _ in 0..60 {
         let [m, n, k] = [dice.roll(1, 9), dice.roll(1, 12), dice.roll(1, 9)];
+        let [feeders, weights, bursts] = [&feeders, &weights, &bursts].map(|program| dice.links(program));
         let mut settings = || Settings { times: dice.times(), ..dice.settings() };
         let shapes = |rows: u64, inner: u64, columns: u64| {
             let [rows, inner, columns] = [rows, inner, columns].map(|size| size as usize);
@@ -143,7 +142,7 @@ fn long_lines_and_bursts() {
         let x = matrix(1, n as usize, 9).into_shape_with_order(vec![n as usize]).unwrap();
         let settings = Settings { capacity: Some(dice.roll(1, 50)), ..dice.settings() };
         let sizes = sizes(&[("N", n as i64), ("P", p as i64)]);
-        hold(&program, &sizes, &tensors(vec![("X", x)]), &settings);
+        hold(&dice.links(&program), &sizes, &tensors(vec![("X", x)]), &settings);
     }
 }
 

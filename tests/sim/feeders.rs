@@ -1,6 +1,6 @@
 //! The first test of the contract, and the same array against a recurrence that knows it in advance.
 
-use super::common::{matrix, product, program, run, sizes, tensors};
+use super::common::{linked, matrix, product, program, run, sizes, tensors};
 use systole::array::Program;
 use systole::integer::name;
 use systole::sim::{Order, Outcome, Settings};
@@ -19,14 +19,9 @@ fn feeders() -> Program {
 
 fn simulate_feeders(n: usize, k: usize, links: Links, order: Order) -> Outcome {
     let inputs = tensors(vec![("A", matrix(n, k, 1)), ("B", matrix(k, n, 2))]);
-    let settings = Settings {
-        capacity: Some(links.capacity),
-        latency: Some(links.latency),
-        response: links.response,
-        order,
-        ..Settings::default()
-    };
-    let outcome = run(&feeders(), &sizes(&[("N", n as i64), ("K", k as i64)]), &inputs, &settings);
+    let settings = Settings { capacity: Some(links.capacity), response: links.response, order, ..Settings::default() };
+    let outcome =
+        run(&linked(feeders(), links.latency, 0), &sizes(&[("N", n as i64), ("K", k as i64)]), &inputs, &settings);
     assert!(outcome.deadlock.is_none());
     assert_eq!(outcome.outputs[&name("C")], product(&inputs));
     outcome

@@ -17,6 +17,8 @@ mod feeders;
 
 mod fit;
 
+mod lateness;
+
 mod npy;
 
 mod observe;

@@ -1,13 +1,13 @@
 //! The events of a run against its counters: what is seen is what is counted.
 
-use super::common::{matrix, program, sizes, tensors};
+use super::common::{linked, matrix, program, sizes, tensors};
 use std::collections::BTreeMap;
 use systole::sim::observe::Event;
 use systole::sim::{Outcome, Settings, simulate_observed};
 
-fn observed(settings: &Settings) -> (Outcome, Vec<Event>) {
+fn observed(latency: u64, settings: &Settings) -> (Outcome, Vec<Event>) {
     let inputs = tensors(vec![("A", matrix(3, 9, 3)), ("B", matrix(9, 3, 4))]);
-    let program = program(include_str!("os-feeders.pe"));
+    let program = linked(program(include_str!("os-feeders.pe")), latency, 0);
     let mut events = vec![];
     let outcome = simulate_observed(&program, &sizes(&[("N", 3), ("K", 9)]), &inputs, settings, &mut events);
     (outcome.expect("a run"), events)
@@ -31,8 +31,8 @@ fn spans(events: &[Event]) -> BTreeMap<usize, [u64; 3]> {
 #[test]
 fn spans_of_events_are_the_counters_of_each_pe() {
     for (capacity, latency) in [(1, 1), (2, 1), (1, 3), (4, 2)] {
-        let settings = Settings { capacity: Some(capacity), latency: Some(latency), ..Settings::default() };
-        let (outcome, events) = observed(&settings);
+        let settings = Settings { capacity: Some(capacity), ..Settings::default() };
+        let (outcome, events) = observed(latency, &settings);
         let spans = spans(&events);
         for (pe, counted) in outcome.counters.pes.iter().enumerate() {
             let [busy, stalled, starved] = spans.get(&pe).copied().unwrap_or_default();
@@ -48,7 +48,7 @@ fn spans_of_events_are_the_counters_of_each_pe() {
 
 #[test]
 fn every_word_is_seen_where_it_enters_and_where_it_leaves() {
-    let (outcome, events) = observed(&Settings::default());
+    let (outcome, events) = observed(1, &Settings::default());
     let mut sent: BTreeMap<usize, Vec<(u64, f64)>> = BTreeMap::new();
     let mut received: BTreeMap<usize, Vec<(u64, f64)>> = BTreeMap::new();
     for event in events {

@@ -75,6 +75,10 @@ impl StepTimes {
                 let cycles = self.number(text, value);
                 states.iter().map(|(worked, words)| (worked + cycles, *words)).collect()
             }
+            Instruction::Fill(..) => {
+                self.number(text, &ScalarExpr::Number(0.0));
+                states
+            }
             Instruction::Loop { body, .. } => {
                 let start = text.next.unwrap_or(self.lets.len());
                 let once = self.walk(body, states.clone(), text);

@@ -3,7 +3,7 @@
 #[path = "../tiled/mod.rs"]
 mod programs;
 
-use super::common::{run, sizes, tensors};
+use super::common::{linked, run, sizes, tensors};
 use super::engines::hold;
 use ndarray::ArrayD;
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, filled, product, program, with_tiles};
@@ -35,12 +35,8 @@ fn every_program_is_that_of_the_reference_on_any_number_of_threads() {
     for case in cases() {
         let program = case.program();
         hold(&program, &case.sizes, &case.inputs, &Settings::default());
-        hold(
-            &program,
-            &case.sizes,
-            &case.inputs,
-            &Settings { capacity: Some(1), latency: Some(3), ..Settings::default() },
-        );
+        let tight = Settings { capacity: Some(1), ..Settings::default() };
+        hold(&linked(program, 3, 0), &case.sizes, &case.inputs, &tight);
     }
 }
 

@@ -53,10 +53,10 @@ fn a_window_after_the_end_of_the_run_is_refused() {
     }
 }
 
-/// Whether a recorder of a window keeps an event: all but the `let`s that lie in it, and words whose slot is free in it.
+/// Whether a recorder of a window keeps an event: all but `let`s and beginnings that lie in it, and words whose slot is free in it.
 fn is_kept(event: &Event, window: Window, response: u64) -> bool {
     match *event {
-        Event::Computed { .. } => false,
+        Event::Computed { .. } | Event::Began { .. } => false,
         Event::Busy { from, to, .. }
         | Event::Stalled { from, to, .. }
         | Event::Starved { from, to, .. }

@@ -1,6 +1,6 @@
 //! Runs to be traced, and an oracle that reads the values at a cycle off the bare events.
 
-use super::common::{matrix, program, sizes, tensors};
+use super::common::{linked, matrix, program, sizes, tensors};
 use serde_json::Value;
 use systole::array::{Code, Program, Tensors, Wire, Wiring};
 use systole::cost::{Bandwidth, OperationTime, Times};
@@ -22,9 +22,12 @@ pub struct Case {
 
 /// Arrays with feeders, with a bus, with a relay, and two that deadlock after some work.
 pub fn cases() -> Vec<Case> {
-    let working = Settings { times: times(), ..timed(2, 1, 1) };
-    let all = [("tight", timed(1, 1, 1)), ("free", timed(4, 2, 0)), ("slow", timed(2, 3, 4)), ("working", working)];
-    all.into_iter().flat_map(|(name, settings)| KINDS.map(|case| case(name, settings.clone()))).collect()
+    let working = Settings { times: times(), ..timed(2, 1) };
+    let all = [("tight", timed(1, 1), 1), ("free", timed(4, 0), 2), ("slow", timed(2, 4), 3), ("working", working, 1)];
+    let each = |(name, settings, latency): (_, Settings, _)| {
+        KINDS.map(|kind| with_latency(kind(name, settings.clone()), latency))
+    };
+    all.into_iter().flat_map(each).collect()
 }
 
 /// How many kinds of programs there are.
@@ -32,9 +35,13 @@ pub const KIND_COUNT: usize = KINDS.len();
 
 const KINDS: [fn(&'static str, Settings) -> Case; 5] = [feeders, stationary, relay, full, undriven];
 
-fn timed(capacity: u64, latency: u64, response: u64) -> Settings {
-    let (capacity, latency) = (Some(capacity), Some(latency));
-    Settings { capacity, latency, response, bus_latency: latency, ..Settings::default() }
+fn timed(capacity: u64, response: u64) -> Settings {
+    Settings { capacity: Some(capacity), response, ..Settings::default() }
+}
+
+/// The case on channels and buses of this latency.
+fn with_latency(case: Case, latency: u64) -> Case {
+    Case { program: linked(case.program, latency, latency), ..case }
 }
 
 /// Operations, loads and ports that take time.
@@ -47,7 +54,7 @@ fn times() -> Times {
 
 /// A kind of program on links of this capacity, latency and response.
 pub fn random_case(kind: usize, (capacity, latency, response): (u64, u64, u64)) -> Case {
-    KINDS[kind]("random", timed(capacity, latency, response))
+    with_latency(KINDS[kind]("random", timed(capacity, response)), latency)
 }
 
 fn feeders(name: &'static str, settings: Settings) -> Case {

@@ -1,7 +1,9 @@
 //! Programs and inputs that a run refuses, each with the PE, the instruction and the element.
 
 use super::common::{matrix, program, refusal, run, sizes, tensors};
+use std::collections::BTreeMap;
 use systole::array::Tensors;
+use systole::integer::name;
 use systole::sim::{Settings, simulate};
 
 /// One PE with an input and an output of N elements.
@@ -121,8 +123,9 @@ fn memory_is_estimated_before_it_is_taken() {
 #[test]
 fn settings_that_no_channel_can_have() {
     let program = program("(program idle (version 1) (class pe (guard)))");
+    let named = BTreeMap::from([(name("right"), 0)]);
     for settings in
-        [Settings { capacity: Some(0), ..Settings::default() }, Settings { latency: Some(0), ..Settings::default() }]
+        [Settings { capacity: Some(0), ..Settings::default() }, Settings { capacities: named, ..Settings::default() }]
     {
         assert!(simulate(&program, &sizes(&[]), &Tensors::new(), &settings).is_err());
     }

@@ -1,6 +1,6 @@
 //! Memory, buses and `pass`: the instructions that the feeders do not use.
 
-use super::common::{matrix, product, program, run, sizes, tensors};
+use super::common::{linked, matrix, product, program, run, sizes, tensors};
 use systole::array::Tensors;
 use systole::integer::name;
 use systole::sim::{MemoryTraffic, Order, Settings};
@@ -32,8 +32,8 @@ fn a_slow_bus_delays_the_listeners() {
     let sizes = sizes(&[("M", 2), ("N", 5), ("K", 3)]);
     let inputs = Tensors::from([(name("A"), matrix(2, 3, 5)), (name("B"), inputs[&name("B")].clone())]);
     for (latency, cycles) in [(0, 8), (1, 8), (3, 10)] {
-        let settings = Settings { bus_latency: Some(latency), ..Settings::default() };
-        assert_eq!(run(&program, &sizes, &inputs, &settings).cycles, cycles);
+        let program = linked(program.clone(), 1, latency);
+        assert_eq!(run(&program, &sizes, &inputs, &Settings::default()).cycles, cycles);
     }
 }
 

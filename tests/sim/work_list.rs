@@ -137,10 +137,15 @@ impl<W: Clone> Environment for View<'_, '_, W> {
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
+        self.fill(array, address, value)?;
+        self.pass_port(0);
+        Ok(())
+    }
+
+    fn fill(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
         if !self.world.stored.insert((array, address)) {
             return Err(Trouble::StoredTwice { array, address });
         }
-        self.pass_port(0);
         self.world.traffic[array].stored += 1;
         self.world.arrays[array][address] = value.clone();
         Ok(())
@@ -265,17 +270,16 @@ impl<'a, W: Clone> World<'a, W> {
         let wiring = Wiring::of(program, code);
         let timings = program.channels.iter().map(|channel| Timing {
             capacity: settings.capacity.unwrap_or(channel.depth) as usize,
-            latency: settings.latency.unwrap_or(channel.latency),
+            latency: channel.latency,
             response: settings.response,
             bandwidth: settings.bandwidth,
         });
-        let latencies = program.buses.iter().map(|bus| settings.bus_latency.unwrap_or(bus.latency));
         let wire = Wire { entered: vec![], taken: vec![], values: vec![], waiting: vec![] };
         World {
             code,
             compute,
             timings: timings.collect(),
-            bus_latencies: latencies.collect(),
+            bus_latencies: program.buses.iter().map(|bus| bus.latency).collect(),
             wires: vec![wire; wiring.wires.len()],
             lines: vec![HashMap::new(); wiring.lines.len()],
             unheard: vec![vec![]; wiring.lines.len()],

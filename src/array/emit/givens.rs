@@ -1,4 +1,7 @@
-//! Elements of outputs that are known without an operation: stored before the run, without time.
+//! Elements of outputs that are known without an operation: filled in before the run, without time.
+//!
+//! In: the equations that read nothing. Out: loops over their points, each of which fills one element. They stand in the text of
+//! one PE, as a program has no other place for them, and are no work of it: they take no cycle and pass no port.
 
 use super::body::applied;
 use super::known::{lower_expression, upper_expression};
@@ -7,22 +10,19 @@ use crate::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::spaces::{Known, SpaceSystem};
 use crate::recurrence::{Role, Scalar};
 
-/// The stores of all known elements of outputs; values pass through `register`.
-pub fn store_known(system: &SpaceSystem, register: &Name) -> Vec<Instruction> {
+/// All known elements of outputs.
+pub fn fill_known(system: &SpaceSystem) -> Vec<Instruction> {
     let is_output =
         |name: &Name| system.tensors.iter().any(|tensor| tensor.name == *name && tensor.role == Role::Output);
     let sizes = Polyhedron::sizes(&system.parameters);
     let known = system.known.iter().filter(|known| is_output(&known.tensor));
-    known.flat_map(|known| store_all(known, register, &sizes)).collect()
+    known.flat_map(|known| fill_all(known, &sizes)).collect()
 }
 
 /// The elements of one equation: a loop for each index.
-fn store_all(known: &Known, register: &Name, sizes: &Polyhedron) -> Vec<Instruction> {
+fn fill_all(known: &Known, sizes: &Polyhedron) -> Vec<Instruction> {
     let subscripts = known.subscripts.iter().map(IndexExpr::affine).collect();
-    let mut body = vec![
-        Instruction::Let(register.clone(), closed(&known.value)),
-        Instruction::Store(known.tensor.clone(), subscripts, register.clone()),
-    ];
+    let mut body = vec![Instruction::Fill(known.tensor.clone(), subscripts, closed(&known.value))];
     let mut set = known.domain.set.intersect(sizes);
     for index in known.domain.indices.iter().rev() {
         let outside = set.eliminate(index);

@@ -102,6 +102,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         leaves: vec![],
         arrays: arrays(space),
         grid: work.sides.iter().map(Side::coordinate).collect(),
+        network: links.network.measure(),
         fold: None,
         order: None,
         channels,
@@ -161,12 +162,11 @@ fn channels(
 }
 
 fn channel(flow: &Flow, names: &Names, links: &Links, offset: Vector) -> Result<Channel, String> {
-    let hops = links.network.hops(&offset);
-    let hops = hops.ok_or_else(|| format!("the {} network has no link for `{}`", links.network, flow.of))?;
+    let latency = links.cycles(&offset);
+    let latency = latency.ok_or_else(|| format!("the {} network has no link for `{}`", links.network, flow.of))?;
     let depth = flow.depth(links.response);
     let depth = depth.ok_or_else(|| format!("the FIFO of `{}` grows with the sizes", flow.of))?;
-    let latency = (hops * links.latency).max(1).unsigned_abs();
-    Ok(Channel { name: names.channel(flow.role), offset, latency, depth })
+    Ok(Channel { name: names.channel(flow.role), offset, latency: latency.unsigned_abs(), depth })
 }
 
 fn buses(design: &Design, names: &Names) -> Vec<Bus> {

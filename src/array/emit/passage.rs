@@ -66,7 +66,7 @@ impl Passage {
         if !self.is_sent() {
             return Ok(None);
         }
-        let Some(hops) = links.network.hops(&self.turn.displacement) else {
+        let Some(latency) = links.cycles(&self.turn.displacement) else {
             let network = links.network;
             return refuse(design, &self.handoff, &format!("the {network} network has no link for it")).alone();
         };
@@ -75,7 +75,7 @@ impl Passage {
                 .help("choose steps that keep the delay from the giver to the reader constant")
                 .alone();
         };
-        let (name, latency) = (self.channel.clone(), (hops * links.latency).max(1).unsigned_abs());
+        let (name, latency) = (self.channel.clone(), latency.unsigned_abs());
         Ok(Some(Channel { name, offset: self.turn.displacement.clone(), latency, depth }))
     }
 }

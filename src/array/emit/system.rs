@@ -7,7 +7,7 @@
 use super::body::Body;
 use super::classes::classes;
 use super::feeder::{Feed, Words};
-use super::givens::store_known;
+use super::givens::fill_known;
 use super::grid::Side;
 use super::names::{Names, fresh};
 use super::passage::Passage;
@@ -38,12 +38,11 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
     let block = Block { design, residues: &residues };
     let parts = block.wholes(&alone, &names)?;
     let passages = block.passages(&parts, links, &mut naming.taken)?;
-    let known = fresh(&mut naming.taken, "known");
     let words = Words::of(design)?;
     let fed: Vec<Design> = words.iter().map(Words::design).collect();
     let fed_names: Vec<Names> = fed.iter().map(|words| naming.name_space(words)).collect();
     let feeds = feeds(&words, &fed, (&names, &fed_names))?;
-    let work = gather(design, (&parts, &feeds), &passages, &naming, store_known(design.system, &known));
+    let work = gather(design, (&parts, &feeds), &passages, &naming, fill_known(design.system));
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
@@ -51,6 +50,7 @@ pub fn emit_system(design: &SystemDesign, links: &Links) -> Checked<Program> {
         leaves: vec![],
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
+        network: links.network.measure(),
         fold: None,
         order: None,
         channels: all_channels(design, &parts, &passages, links)?,

@@ -63,6 +63,7 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
         leaves: vec![],
         arrays: super::arrays(space),
         grid: grid(space, scheme),
+        network: links.network.measure(),
         fold: None,
         order: None,
         channels: channels(&writer, links)?,
@@ -111,7 +112,7 @@ fn channels(writer: &Writer, links: &Links) -> Checked<Vec<Channel>> {
     }
     let channel = |(position, stream): (usize, &Stream)| {
         let missing = || refuse(format!("has no link along {:?} for `{}`", stream.direction, stream.tensor));
-        let latency = (links.network.hops(&stream.direction).ok_or_else(missing)? * links.latency).unsigned_abs();
+        let latency = links.cycles(&stream.direction).ok_or_else(missing)?.unsigned_abs();
         let (offset, depth) = (stream.direction.clone(), stream.denominator.unsigned_abs());
         Ok(Channel { name: writer.channel(position), offset, latency, depth })
     };

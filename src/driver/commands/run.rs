@@ -12,6 +12,7 @@ use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
 use crate::driver::runs::finished::verdict;
+use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{inputs, outputs, timed};
 use crate::driver::shown::output::Output;
@@ -57,7 +58,7 @@ impl KernelCommand for RunArguments {
         }
         print_program(&written, self, output);
         let mut recorder = self.report.as_ref().map(|_| Recorder::default());
-        let (outcome, agreement, fitted) =
+        let Run { outcome, agreement, fitted, missed } =
             simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
         if let (Some(path), Some(recorder)) = (&self.report, recorder) {
             let steps = K::explain(&mut lowered, &winner.design);
@@ -77,9 +78,20 @@ impl KernelCommand for RunArguments {
         if self.fit_fifos {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
         }
+        if let Some(missed) = &missed {
+            object["sim"]["missed"] = missed.to_json();
+        }
         output.object(&object);
         Ok(verdict(&outcome, Some(agreement.is_good()), output))
     }
+}
+
+/// A run with all that is told of it.
+struct Run {
+    outcome: Outcome,
+    agreement: Agreement,
+    fitted: Option<Fit>,
+    missed: Option<Missed>,
 }
 
 /// Runs the program and compares it, bit for bit, with the meaning of the equations.
@@ -89,7 +101,7 @@ fn simulate<K: Kernel>(
     written: &Written,
     (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
     output: &Output,
-) -> Checked<(Outcome, Agreement, Option<Fit>)> {
+) -> Checked<Run> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
     array::check(program, sizes)?;
     let tensors = inputs::tensors(program, sizes, &arrays.input, arrays.seed)?;
@@ -105,9 +117,12 @@ fn simulate<K: Kernel>(
     let agreement = compare(&expected, &outcome, Precision::Double).strictly();
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
-    print_run(searched, winner, (&outcome, &agreement), elapsed, output);
-    print_fit(fitted.as_ref(), output);
-    Ok((outcome, agreement, fitted))
+    let predicted = predicted(searched, winner, &outcome).filter(|_| !matches!(searched.border, Border::Loads));
+    let missed = predicted.map(|cycles| Missed::find((program, sizes, &tensors), &settings, &outcome, cycles));
+    let run = Run { outcome, agreement, fitted, missed: missed.transpose()?.flatten() };
+    print_run(searched, winner, &run, elapsed, output);
+    print_fit(run.fitted.as_ref(), output);
+    Ok(run)
 }
 
 /// The equations.
@@ -143,11 +158,12 @@ fn print_program(written: &Written, arguments: &RunArguments, output: &Output) {
 fn print_run<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
-    (outcome, agreement): (&Outcome, &Agreement),
+    Run { outcome, agreement, missed, .. }: &Run,
     milliseconds: f64,
     output: &Output,
 ) {
-    let compared = compared(searched, winner, outcome).map_or_else(String::new, |text| format!(" ({text})"));
+    let compared =
+        compared(searched, winner, outcome, missed.as_ref()).map_or_else(String::new, |text| format!(" ({text})"));
     if outcome.step > 1 {
         output.line(&format!("  step      {} cycles for every step of the schedule: work takes as long", outcome.step));
     }
@@ -180,15 +196,26 @@ fn energy<K: Kernel>(
     Some(simulated)
 }
 
-/// The cycles of the run against those of the search; `None` where it counted at smaller sizes.
-fn compared<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Outcome) -> Option<String> {
-    if K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes) {
-        return None;
-    }
-    let predicted = K::cost(&winner.found).cycles.saturating_mul(outcome.step);
+/// The cycles of the search; `None` where it counted at smaller sizes.
+fn predicted<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Outcome) -> Option<u64> {
+    let is_smaller = K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes);
+    (!is_smaller).then(|| K::cost(&winner.found).cycles.saturating_mul(outcome.step))
+}
+
+/// The cycles of the run against those of the search.
+fn compared<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    outcome: &Outcome,
+    missed: Option<&Missed>,
+) -> Option<String> {
+    let predicted = predicted(searched, winner, outcome)?;
     Some(match searched.border {
         Border::Loads => format!("{predicted} and the ways from and to the border"),
         _ if predicted == outcome.cycles => "as predicted".to_owned(),
-        _ => format!("predicted {predicted}"),
+        _ => missed.map_or_else(
+            || format!("predicted {predicted}"),
+            |missed| format!("predicted {predicted}: {}", missed.text()),
+        ),
     })
 }

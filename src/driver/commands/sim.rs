@@ -1,6 +1,6 @@
 //! `systole sim`: run a program cycle by cycle.
 
-use crate::array;
+use crate::array::{self, Program};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::program_arguments::{SimArguments, TraceArguments};
@@ -34,6 +34,7 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let inputs = &job.inputs()?;
     let Job { program, sizes, .. } = &job;
     let settings = settings(arguments, &machine)?;
+    let program = &on_links(program, arguments, &machine)?;
     let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
     let (outcome, trace) = tracing.simulate(program, sizes, inputs, &settings, recorder.as_mut())?;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
@@ -65,16 +66,20 @@ fn show(outcome: &Outcome, agreement: Option<&Agreement>, output: &Output) {
 }
 
 fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
-    let mut settings = match arguments.machine {
-        Some(_) => timed::settings_of_links(machine),
-        None => timed::settings(machine),
-    };
     if arguments.latency == Some(0) || arguments.capacity == Some(0) {
         return Diagnostic::new("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
     }
-    settings.latency = arguments.latency.or(settings.latency);
-    settings.capacity = arguments.capacity.or(settings.capacity);
-    Ok(settings)
+    let settings = timed::settings(machine);
+    Ok(Settings { capacity: arguments.capacity.or(settings.capacity), ..settings })
+}
+
+/// The program on the links of the machine, or on its own network at the latency of the flag; as it is where there is neither.
+fn on_links(program: &Program, arguments: &SimArguments, machine: &Machine) -> Checked<Program> {
+    match (&arguments.machine, arguments.latency) {
+        (Some(_), latency) => timed::on_machine(program, machine, latency),
+        (None, Some(latency)) => array::on_links(program, program.network, latency),
+        (None, None) => Ok(program.clone()),
+    }
 }
 
 /// The table of fitted channels, where there are any; a deadlock is told elsewhere.

@@ -51,10 +51,10 @@ pub struct ProgramArguments {
 pub struct SimArguments {
     #[command(flatten)]
     pub given: ProgramArguments,
-    /// A machine file: its link timing is used in place of the program's
+    /// A machine file: its network, links and buses are taken in place of the program's; a channel of h hops takes max(1, h * latency)
     #[arg(long, value_name = "FILE.toml")]
     pub machine: Option<PathBuf>,
-    /// Cycles a hop takes, in place of the program's
+    /// Cycles a hop takes, in place of the program's: a channel takes them for each of its hops, and 1 on its own PE
     #[arg(long, value_name = "CYCLES")]
     pub latency: Option<u64>,
     /// Slots of every channel, in place of the program's depths

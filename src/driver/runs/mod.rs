@@ -14,6 +14,8 @@ pub mod timed;
 
 pub mod memory;
 
+pub mod missed;
+
 pub mod tracing;
 
 pub mod finished;

@@ -1,9 +1,14 @@
 //! How the simulator times what a machine says.
+//!
+//! In: a machine, and a program. Out: settings, and the program on the links and buses of the machine, where it was written for
+//! others.
 
+use crate::array::{self, Program};
 use crate::cost::Machine;
+use crate::diagnostic::Checked;
 use crate::sim::Settings;
 
-/// The timing of a program that was emitted for this machine: it says itself how long its links and buses take.
+/// The timing of a program, which says itself how long its links and buses take.
 pub fn settings(machine: &Machine) -> Settings {
     Settings {
         response: machine.links.response.unsigned_abs(),
@@ -15,13 +20,14 @@ pub fn settings(machine: &Machine) -> Settings {
     }
 }
 
-/// The timing of any program on the links and buses of this machine.
-pub fn settings_of_links(machine: &Machine) -> Settings {
-    Settings {
-        latency: u64::try_from(machine.links.latency).ok(),
-        bus_latency: u64::try_from(machine.buses.latency).ok(),
-        ..settings(machine)
-    }
+/// Any program on the links and buses of this machine, with so many cycles a hop in place of the machine's.
+///
+/// # Errors
+/// Channels for which its network has no link.
+pub fn on_machine(program: &Program, machine: &Machine, latency: Option<u64>) -> Checked<Program> {
+    let latency = latency.unwrap_or(machine.links.latency.unsigned_abs());
+    let program = array::on_links(program, machine.links.network, latency)?;
+    Ok(array::on_buses(program, machine.buses.latency.unsigned_abs()))
 }
 
 /// As many threads as the host runs at once; they change no result.

@@ -52,7 +52,9 @@ fn by_leaves(program: &Program, class: &ClassCode) -> Vec<Need> {
     let mut needs = vec![Need::Nothing; class.registers];
     for op in &class.ops {
         match op {
-            Op::Store { register, .. } | Op::Drive { register, .. } => _ = needs[*register].add(&Need::Whole),
+            Op::Store { register, .. } | Op::Fill { register, .. } | Op::Drive { register, .. } => {
+                _ = needs[*register].add(&Need::Whole);
+            }
             Op::Let { value, .. } => visit(program, value, &mut needs),
             _ => {}
         }

@@ -232,10 +232,11 @@ impl<W: Word> Coroutine<W> {
     }
 }
 
-/// The fault of a PE of another worker; its place is its first instruction that stores to the array.
+/// The fault of a PE of another worker; its place is its first instruction that stores to the array or fills it.
 fn stored_wrongly(plan: &Plan<'_>, pe: usize, array: usize, trouble: Trouble) -> Fault {
     let ops = &plan.code.classes[plan.code.pes[pe].class].ops;
-    let stores = |op: &Op| matches!(op, Op::Store { array: stored, .. } if *stored == array);
+    let stores =
+        |op: &Op| matches!(op, Op::Store { array: stored, .. } | Op::Fill { array: stored, .. } if *stored == array);
     Fault { pe, counter: ops.iter().position(stores).unwrap_or(0), clock: None, trouble }
 }
 

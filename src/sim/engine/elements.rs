@@ -59,6 +59,16 @@ impl<O: Observer> Step<'_, O> {
     pub(super) fn store(&mut self, array: usize, at: &[Index], register: usize) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
         self.pass_port(Durations::store)?;
+        self.put(array, &addresses, register)
+    }
+
+    /// Before the run: no port is passed.
+    pub(super) fn fill(&mut self, array: usize, at: &[Index], register: usize) -> Result<u64, Fault> {
+        let addresses = self.addresses(array, at)?;
+        self.put(array, &addresses, register)
+    }
+
+    fn put(&mut self, array: usize, addresses: &Lanes<usize>, register: usize) -> Result<u64, Fault> {
         try_each_lane(self.mask, |lane| {
             let (address, clock) = (addresses[lane], self.block.clock[lane]);
             let word = self.block.registers[register][lane];

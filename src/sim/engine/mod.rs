@@ -121,17 +121,16 @@ impl<'a> Engine<'a> {
     ) -> Checked<Engine<'a>> {
         let links = program.channels.iter().map(|channel| Link {
             capacity: settings.capacity_of(channel),
-            latency: settings.latency.unwrap_or(channel.latency),
+            latency: channel.latency,
             response: settings.response,
             bandwidth: settings.bandwidth,
         });
-        let latencies = program.buses.iter().map(|bus| settings.bus_latency.unwrap_or(bus.latency));
         let mut shared = Shared {
             code,
             memory: Memory::new(code, inputs)?,
             tiles: None,
             links: links.collect(),
-            bus_latencies: latencies.collect(),
+            bus_latencies: program.buses.iter().map(|bus| bus.latency).collect(),
             durations: Some(Durations::of(code, &settings.times)).filter(|durations| !durations.are_none()),
             order: settings.order,
             turns: 1,

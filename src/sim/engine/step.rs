@@ -5,7 +5,7 @@
 //! [`crate::array::resume`] does.
 
 use super::block::Block;
-use super::lanes::{Fault, LANES, each_lane, evaluate, holding, lanes_where, try_each_lane};
+use super::lanes::{Fault, LANES, Lanes, each_lane, evaluate, holding, lanes_where, try_each_lane};
 use super::region::{Shared, Surroundings};
 use super::scalars::assign;
 use crate::array::{Index, Op, Scalar, Test, Trouble};
@@ -41,6 +41,7 @@ impl<O: Observer> Step<'_, O> {
             Op::Prefetch { array, at } => self.prefetch(*array, at)?,
             Op::Local { register, array, at } => self.local(*register, *array, at)?,
             Op::Store { array, at, register } => self.store(*array, at, *register)?,
+            Op::Fill { array, at, register } => self.fill(*array, at, *register)?,
             Op::Receive { register, port } => self.receive(*register, *port)?,
             Op::Send { port, register } => self.send(*port, *register)?,
             Op::Drive { tap, register, tag } => self.drive(*tap, *register, tag)?,
@@ -117,8 +118,11 @@ impl<O: Observer> Step<'_, O> {
     /// Cycles that pass before a PE has computed, ticked or waited are counted apart.
     fn wait_until(&mut self, time: &Index) -> Result<u64, Fault> {
         let times = self.begin_steps(evaluate(time, &self.block.slots, self.mask)?)?;
+        let before = self.block.clock;
+        if O::WATCHES {
+            self.see_began(&times, &before);
+        }
         let Block { clock, idle_before, idle_between, began, .. } = &mut *self.block;
-        let before = *clock;
         let late = lanes_where(self.mask, |lane| times[lane] > 0 && times[lane] as u64 > before[lane]);
         let fresh = lanes_where(late & !*began, |lane| before[lane] == idle_before[lane]);
         each_lane(late, |lane| clock[lane] = times[lane] as u64);
@@ -126,6 +130,13 @@ impl<O: Observer> Step<'_, O> {
         each_lane(late & !fresh, |lane| idle_between[lane] += clock[lane] - before[lane]);
         self.block.rest(late, &before, &mut self.around.profile);
         Ok(self.mask)
+    }
+
+    fn see_began(&mut self, times: &Lanes<i64>, clocks: &Lanes<u64>) {
+        each_lane(self.mask, |lane| {
+            let due = u64::try_from(times[lane]).unwrap_or(0);
+            self.observer.see(Event::Began { pe: self.pe(lane), due, clock: clocks[lane] });
+        });
     }
 
     fn tick(&mut self, cycles: u64) -> Result<u64, Fault> {

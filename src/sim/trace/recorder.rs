@@ -167,7 +167,7 @@ impl Observer for Recorder<'_> {
                 self.access(pe, Access { stores: true, array, address, clock, value });
             }
             // A step has one `let` or a few, at the clock at which it begins to be busy; its span shows them.
-            Event::Computed { .. } => {}
+            Event::Began { .. } | Event::Computed { .. } => {}
         }
     }
 }

@@ -15,7 +15,8 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, Searched, first_proved};
 use crate::driver::runs::agreement::{check_numbers, compare};
 use crate::driver::runs::inputs;
-use crate::driver::runs::timed::settings;
+use crate::driver::runs::missed::Missed;
+use crate::driver::runs::timed::{on_machine, settings};
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;
 use crate::recurrence::Precision;
@@ -31,6 +32,9 @@ pub type Row = Result<Measured, String>;
 pub struct Measured {
     /// Cycles as the search counts them; none for a design that is kept, and where the search counted at smaller sizes.
     pub predicted: Option<u64>,
+    /// By how much the run took more, and what was waited for; none where it is as predicted.
+    #[serde(default)]
+    pub missed: Option<String>,
     /// Cycles of the run.
     pub cycles: u64,
     /// PEs that ran.
@@ -100,11 +104,12 @@ impl<K: Kernel> Exploration<'_, K> {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
         let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));
+        let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
+        let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();
+        let missed = missed.map(|missed| missed.text());
         let text = line::<K>(&design);
-        Ok(count(
-            &outcome,
-            Measured { predicted, proved: true, design: text, ..blank(&program, &outcome, &setting.machine) },
-        ))
+        let blank = blank(&program, &outcome, &setting.machine);
+        Ok(count(&outcome, Measured { predicted, missed, proved: true, design: text, ..blank }))
     }
 
     /// The proved design of a point, to be kept.
@@ -122,9 +127,9 @@ impl<K: Kernel> Exploration<'_, K> {
         let measured = || -> Result<Measured, Failure> {
             let setting = self.setting(point)?;
             let machine = &setting.machine;
-            let program = kept.on_links_of(machine);
+            let program = on_machine(&kept.program, machine, None)?;
             let (_, outcome) = self.run(&program, &setting.given, machine)?;
-            let proved = machine.links == kept.machine.links;
+            let proved = (machine.links, machine.buses.latency) == (kept.machine.links, kept.machine.buses.latency);
             let blank = blank(&program, &outcome, machine);
             Ok(count(&outcome, Measured { proved, design: kept.design.clone(), ..blank }))
         };
@@ -138,19 +143,6 @@ impl<K: Kernel> Exploration<'_, K> {
             Some(deadlock) => Err(vec![deadlock.to_diagnostic()].into()),
             None => Ok((tensors, outcome)),
         }
-    }
-}
-
-impl Kept {
-    /// The program on links of another latency: a way of several hops takes as many times as long.
-    fn on_links_of(&self, machine: &Machine) -> Program {
-        let latency = |machine: &Machine| machine.links.latency.unsigned_abs().max(1);
-        let (before, now) = (latency(&self.machine), latency(machine));
-        let mut program = self.program.clone();
-        for channel in &mut program.channels {
-            channel.latency = channel.latency.div_ceil(before).saturating_mul(now);
-        }
-        program
     }
 }
 
@@ -173,6 +165,7 @@ fn blank(program: &Program, outcome: &Outcome, machine: &Machine) -> Measured {
     let slots = wires.map(|(channel, counter)| counter.wires.saturating_mul(settings.capacity_of(channel)));
     Measured {
         predicted: None,
+        missed: None,
         cycles: outcome.cycles,
         pes: outcome.pes,
         busy: 0,

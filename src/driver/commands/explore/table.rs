@@ -85,10 +85,13 @@ impl Table<'_> {
             Err(reason) => json!({ "reason": reason }),
         };
         object.extend(values.as_object().cloned().unwrap_or_default());
+        if let Some(missed) = row.as_ref().ok().and_then(|measured| measured.missed.as_ref()) {
+            object.insert("missed".to_owned(), json!(missed));
+        }
         Value::Object(object)
     }
 
-    /// Aligned columns; the design, or why there is none, stands last.
+    /// Aligned columns; the design, with why it missed its prediction, or why there is none, stands last.
     pub fn to_text(&self) -> String {
         let keys = self.sweeps.iter().map(|sweep| sweep.key.clone());
         let head: Vec<String> =
@@ -97,7 +100,7 @@ impl Table<'_> {
             let mut cells = [point.values.clone(), cells(row)].concat();
             let reason = cells.pop().unwrap_or_default();
             if let (Some(last), false) = (cells.last_mut(), reason.is_empty()) {
-                *last = reason;
+                *last = if row.is_ok() { format!("{last}   ({reason})") } else { reason };
             }
             cells
         };
@@ -118,7 +121,7 @@ fn cells(row: &Row) -> Vec<String> {
             measured.slots.to_string(),
             if measured.proved { "yes" } else { "no" }.to_owned(),
             measured.design.clone(),
-            String::new(),
+            measured.missed.clone().unwrap_or_default(),
         ],
         Err(reason) => {
             let mut cells = vec![String::new(); COLUMNS.len() - 1];
