@@ -190,7 +190,8 @@ fn a_command_within_a_program_gives_back_what_it_says() {
 
 #[test]
 fn reasons_have_no_names_and_no_numbers() {
-    assert_eq!(without_names("`X.sum` needs 12 of 3,450 at X[i + 1] here\nmore"), "_ needs N of N,N at _ + N] here");
+    let found = without_names("`X.sum` needs 12 of 3,450 at X[i + 1], outside [5, 1] here\nmore");
+    assert_eq!(found, "_ needs N of N,N at _, outside _ here");
 }
 
 #[test]
