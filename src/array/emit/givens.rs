@@ -31,8 +31,11 @@ fn store_all(known: &Known, register: &Name, sizes: &Polyhedron) -> Vec<Instruct
         body = vec![Instruction::Loop { index: index.clone(), first, last, body }];
         set = outside;
     }
-    let indices = &known.domain.indices;
-    let open = known.domain.set.constraints().iter().filter(|form| !form.mentions(indices) && !sizes.implies(form));
+    // The loops leave out bounds that follow from there being a point; at sizes without any nothing may be stored.
+    if set.is_empty() {
+        return vec![];
+    }
+    let open = set.constraints().iter().filter(|form| !sizes.implies(form));
     let test = |form: &Affine| Condition {
         comparison: Comparison::AtLeast,
         left: IndexExpr::affine(form),
