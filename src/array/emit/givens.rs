@@ -24,18 +24,22 @@ fn store_all(known: &Known, register: &Name, sizes: &Polyhedron) -> Vec<Instruct
         Instruction::Store(known.tensor.clone(), subscripts, register.clone()),
     ];
     let mut set = known.domain.set.intersect(sizes);
-    for index in known.domain.indices.iter().rev() {
-        let outside = set.eliminate(index);
-        let (lower, upper) = set.bounds(index);
-        let (first, last) = (lower_expression(&lower, &outside), upper_expression(&upper, &outside));
-        body = vec![Instruction::Loop { index: index.clone(), first, last, body }];
-        set = outside;
-    }
-    // The loops leave out bounds that follow from there being a point; at sizes without any nothing may be stored.
     if set.is_empty() {
         return vec![];
     }
-    let open = set.constraints().iter().filter(|form| !sizes.implies(form));
+    let mut open = set.clone();
+    for (depth, index) in known.domain.indices.iter().enumerate().rev() {
+        let outside = set.eliminate(index);
+        // A bound is left out where it follows from what is around: loops, and around the outermost one conditions alone.
+        let fixed = set.constraints().iter().filter(|form| !form.mentions([index])).cloned();
+        open = Polyhedron::new(fixed);
+        let (lower, upper) = set.bounds(index);
+        let around = if depth == 0 { &open } else { &outside };
+        let (first, last) = (lower_expression(&lower, around), upper_expression(&upper, around));
+        body = vec![Instruction::Loop { index: index.clone(), first, last, body }];
+        set = outside;
+    }
+    let open = open.constraints().iter().filter(|form| !sizes.implies(form));
     let test = |form: &Affine| Condition {
         comparison: Comparison::AtLeast,
         left: IndexExpr::affine(form),
