@@ -173,6 +173,33 @@ fn a_right_kernel_is_right_and_one_of_another_meaning_is_wrong() {
     assert_eq!(why(&refused.reason), None, "which is not on the list");
 }
 
+/// `X[i] = 3` at some points, which may be none, and `a[i]` at the others, where `X` has so many elements.
+fn partly_known(extent: &Form, known: (Form, Form), others: (Form, Form)) -> Kernel {
+    let mut kernel = vector(Expr::Number(3.0));
+    kernel.equations.push(vector(element("i")).equations[0].clone());
+    kernel.tensors[1].shape = vec![extent.clone()];
+    for (equation, condition) in kernel.equations.iter_mut().zip([known, others]) {
+        let within = [(Form::number(0), Form::of("i")), (Form::of("i").shifted(1), extent.clone())];
+        equation.ranges[0].high = extent.clone();
+        equation.conditions = [condition].into_iter().chain(within).collect();
+    }
+    kernel
+}
+
+/// What the fuzzer found: numbers were stored over values, or outside of an array, at sizes at which they have no points.
+#[test]
+fn numbers_are_stored_at_their_own_points_alone() {
+    let (zero, one, i, size) = (Form::number(0), Form::number(1), Form::of("i"), Form::of("N"));
+    for kernel in [
+        partly_known(&size, (i.shifted(1), zero.clone()), (zero.clone(), i.clone())),
+        partly_known(&size.shifted(-1), (i.clone(), zero.clone()), (one, i.clone())),
+        partly_known(&size, (i.shifted(3), size.clone()), (size.shifted(-2), i)),
+    ] {
+        let found = judged(&kernel, &kernel);
+        assert_eq!((found.kind, found.reason.as_str()), (Kind::Right, ""), "{kernel}{}", found.detail);
+    }
+}
+
 #[test]
 fn a_command_within_a_program_gives_back_what_it_says() {
     let usage = run(&["run"]);
@@ -190,7 +217,8 @@ fn a_command_within_a_program_gives_back_what_it_says() {
 
 #[test]
 fn reasons_have_no_names_and_no_numbers() {
-    assert_eq!(without_names("`X.sum` needs 12 of 3,450 at X[i + 1] here\nmore"), "_ needs N of N,N at _ + N] here");
+    let found = without_names("`X.sum` needs 12 of 3,450 at X[i + 1], outside [5, 1] here\nmore");
+    assert_eq!(found, "_ needs N of N,N at _, outside _ here");
 }
 
 #[test]

@@ -73,26 +73,32 @@ impl Stop {
     }
 }
 
-/// A message with `_` for what it quotes and for elements, and `N` for its numbers.
+/// A message with `_` for what it quotes, for elements and for lists, and `N` for its numbers.
 pub fn without_names(message: &str) -> String {
     let line = message.lines().next().unwrap_or("");
     let unquoted: Vec<&str> =
         line.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "_" } else { part }).collect();
-    let mut text = String::new();
-    for word in unquoted.concat().split_inclusive(' ') {
-        if word.contains('[') {
-            text.push_str("_ ");
-            continue;
-        }
-        for letter in word.chars() {
-            match letter.is_ascii_digit() {
-                true if text.ends_with('N') => {}
-                true => text.push('N'),
-                false => text.push(letter),
+    let (mut text, mut depth) = (String::new(), 0);
+    for letter in unquoted.concat().chars() {
+        match letter {
+            '[' => {
+                text.truncate(
+                    text.trim_end_matches(|letter: char| letter.is_alphanumeric() || "_.".contains(letter)).len(),
+                );
+                text.push('_');
+                depth += 1;
             }
+            ']' => depth -= 1,
+            _ if depth > 0 => {}
+            digit if digit.is_ascii_digit() => {
+                if !text.ends_with('N') {
+                    text.push('N');
+                }
+            }
+            other => text.push(other),
         }
     }
-    text.trim_end().to_owned()
+    text
 }
 
 /// One run of a kernel: what it is given, and what it means there.

@@ -24,15 +24,22 @@ fn fill_all(known: &Known, sizes: &Polyhedron) -> Vec<Instruction> {
     let subscripts = known.subscripts.iter().map(IndexExpr::affine).collect();
     let mut body = vec![Instruction::Fill(known.tensor.clone(), subscripts, closed(&known.value))];
     let mut set = known.domain.set.intersect(sizes);
-    for index in known.domain.indices.iter().rev() {
+    if set.is_empty() {
+        return vec![];
+    }
+    let mut open = set.clone();
+    for (depth, index) in known.domain.indices.iter().enumerate().rev() {
         let outside = set.eliminate(index);
+        // A bound is left out where it follows from what is around: loops, and around the outermost one conditions alone.
+        let fixed = set.constraints().iter().filter(|form| !form.mentions([index])).cloned();
+        open = Polyhedron::new(fixed);
         let (lower, upper) = set.bounds(index);
-        let (first, last) = (lower_expression(&lower, &outside), upper_expression(&upper, &outside));
+        let around = if depth == 0 { &open } else { &outside };
+        let (first, last) = (lower_expression(&lower, around), upper_expression(&upper, around));
         body = vec![Instruction::Loop { index: index.clone(), first, last, body }];
         set = outside;
     }
-    let indices = &known.domain.indices;
-    let open = known.domain.set.constraints().iter().filter(|form| !form.mentions(indices) && !sizes.implies(form));
+    let open = open.constraints().iter().filter(|form| !sizes.implies(form));
     let test = |form: &Affine| Condition {
         comparison: Comparison::AtLeast,
         left: IndexExpr::affine(form),
