@@ -1,4 +1,4 @@
-//! Each element of each output is stored, and by one store of one PE: read off the program itself, for all sizes.
+//! Each element of each output is stored, and by one `store` or `fill` of one PE: read off the program itself, for all sizes.
 //!
 //! In: a program, as emitted or as read from a file. Out: two obligations for each output, `element-cover` and `element-apart`, over
 //! the sizes and one element's coordinates. They know nothing of equations, maps and proofs: a wrong design and a fault of emission
@@ -29,7 +29,7 @@ pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {
     (stated, left)
 }
 
-/// A `store` with all that decides whether it runs.
+/// A `store` or `fill` with all that decides whether it runs.
 #[derive(Clone)]
 struct Site {
     /// Coordinates of the PE and loop indices.
@@ -159,7 +159,7 @@ impl Walk<'_> {
                 self.body(&holds, then)?;
                 self.body(&fails, otherwise)
             }
-            Instruction::Store(_, subscripts, _) => {
+            Instruction::Store(_, subscripts, _) | Instruction::Fill(_, subscripts, _) => {
                 let subscripts = subscripts.iter().map(linear).collect::<Option<Vec<Affine>>>()?;
                 self.sites.push(Site { subscripts, ..around.clone() });
                 Some(())
@@ -174,7 +174,7 @@ fn stores(instruction: &Instruction, array: &Name) -> bool {
     match instruction {
         Instruction::Loop { body, .. } => body.iter().any(|inner| stores(inner, array)),
         Instruction::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|inner| stores(inner, array)),
-        Instruction::Store(target, ..) => target == array,
+        Instruction::Store(target, ..) | Instruction::Fill(target, ..) => target == array,
         _ => false,
     }
 }
