@@ -61,7 +61,7 @@ pub fn best(system: &RecurrenceSystem, command: &impl KernelCommand, output: &Ou
 
 fn print_best(derivation: &Derivation, (number, form): (usize, &Form), output: &Output) {
     let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
-    output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
+    output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), derive::promise(form)));
 }
 
 fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {

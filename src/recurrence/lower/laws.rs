@@ -210,7 +210,9 @@ fn number(expression: &ast::Expr, known: &[(Name, f64)]) -> f64 {
 fn evaluate(expression: &ast::Expr, known: &[(Name, f64)]) -> Result<f64, Span> {
     let apply = |function: Function, arguments: &[&ast::Expr]| {
         let values = arguments.iter().map(|argument| evaluate(argument, known)).collect::<Result<Tuple, Span>>()?;
-        Ok(function.apply(&values))
+        // Of what is not a number nothing is greater and nothing is less.
+        let is_lost = matches!(function, Function::Maximum | Function::Minimum) && values.iter().any(|value| value.is_nan());
+        Ok(if is_lost { f64::NAN } else { function.apply(&values) })
     };
     match &expression.node {
         Term::Number(value) => Ok(*value),
