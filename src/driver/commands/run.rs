@@ -11,6 +11,7 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::finished::verdict;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{inputs, outputs, timed};
@@ -57,11 +58,12 @@ impl KernelCommand for RunArguments {
         }
         print_program(&written, self, output);
         let mut recorder = self.report.as_ref().map(|_| Recorder::default());
-        let (outcome, agreement, fitted) =
+        let Run { outcome, agreement, as_written, fitted } =
             simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
         if let (Some(path), Some(recorder)) = (&self.report, recorder) {
             let steps = K::explain(&mut lowered, &winner.design);
-            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, &agreement));
+            let compared = (&agreement, as_written.as_ref());
+            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, compared));
             reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
         }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
@@ -74,22 +76,34 @@ impl KernelCommand for RunArguments {
             "record": winner.record,
             "program": { "classes": written.classes(), "lines": written.lines() },
         });
+        object["sim"]["as_written"] = json!(as_written.as_ref().map(AsWritten::to_json));
         if self.fit_fifos {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
         }
         output.object(&object);
-        Ok(verdict(&outcome, Some(agreement.is_good()), output))
+        let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
+        Ok(verdict(&outcome, Some(agrees), output))
     }
 }
 
-/// Runs the program and compares it, bit for bit, with the meaning of the equations.
+/// A run that has ended.
+struct Run {
+    outcome: Outcome,
+    /// How it compares with the equations that were searched.
+    agreement: Agreement,
+    /// How it compares with the user's, where those are a form of them.
+    as_written: Option<AsWritten>,
+    fitted: Option<Fit>,
+}
+
+/// Runs the program and compares it, bit for bit, with the meaning of the equations; where they are a form, with the kernel as written too.
 fn simulate<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
     written: &Written,
     (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
     output: &Output,
-) -> Checked<(Outcome, Agreement, Option<Fit>)> {
+) -> Checked<Run> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
     array::check(program, sizes)?;
     let tensors = inputs::tensors(program, sizes, &arrays.input, arrays.seed)?;
@@ -99,11 +113,16 @@ fn simulate<K: Kernel>(
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
     let agreement = compare(&K::expected(searched, &winner.design, &tensors)?, &outcome, Precision::Double).strictly();
+    let written = searched.kernel.origin().written.as_ref();
+    let as_written = AsWritten::of(written, (sizes, &tensors), &outcome, Precision::Double)?;
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     print_run(searched, winner, (&outcome, &agreement), elapsed, output);
+    if let Some(as_written) = &as_written {
+        output.line(&format!("  as written  {as_written}"));
+    }
     print_fit(fitted.as_ref(), output);
-    Ok((outcome, agreement, fitted))
+    Ok(Run { outcome, agreement, as_written, fitted })
 }
 
 /// The equations.

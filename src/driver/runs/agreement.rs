@@ -8,7 +8,7 @@ use super::finished::Finished;
 use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Name;
-use crate::recurrence::Precision;
+use crate::recurrence::{Precision, number_text};
 use ndarray::{ArrayD, Dimension};
 use serde_json::{Value, json};
 use std::fmt;
@@ -61,6 +61,14 @@ impl Agreement {
         };
     }
 
+    /// The element that is another one.
+    pub fn element(&self) -> Option<&str> {
+        match self {
+            Agreement::Differs(difference) => difference.as_ref().map(|difference| &*difference.element),
+            Agreement::Bits | Agreement::Rounding(_) => None,
+        }
+    }
+
     /// The worse of two.
     fn and(self, other: Agreement) -> Agreement {
         match (self, other) {
@@ -81,6 +89,7 @@ impl fmt::Display for Agreement {
             }
             Agreement::Differs(None) => write!(f, "DIFFERS from the reference"),
             Agreement::Differs(Some(Difference { element, ours, theirs })) => {
+                let [ours, theirs] = [ours, theirs].map(|number| number_text(*number));
                 write!(f, "DIFFERS from the reference: `{element}` is {ours}, and should be {theirs}")
             }
         }
@@ -99,11 +108,12 @@ pub fn compare(expected: &Tensors, outcome: &impl Finished, precision: Precision
     expected.iter().map(of_output).fold(Agreement::Bits, Agreement::and)
 }
 
-/// Compares arrays of one shape. What is not a number is as far off as can be.
+/// Compares arrays of one shape. What is not a number is as far off as can be, but for another such.
 fn compare_arrays(name: &str, [ours, theirs]: [&ArrayD<f64>; 2], rounding: f64) -> Agreement {
     let scale =
         theirs.iter().filter(|value| value.is_finite()).fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    let others = theirs.indexed_iter().zip(ours).filter(|((_, theirs), ours)| theirs.to_bits() != ours.to_bits());
+    let is_same = |ours: f64, theirs: f64| theirs.to_bits() == ours.to_bits() || theirs.is_nan() && ours.is_nan();
+    let others = theirs.indexed_iter().zip(ours).filter(|((_, theirs), ours)| !is_same(**ours, **theirs));
     let distance = |ours: f64, theirs: f64| if ours == theirs { 0.0 } else { (ours - theirs).abs() / scale };
     let far = |distance: f64| if distance.is_nan() { f64::INFINITY } else { distance };
     let others = others.map(|((at, theirs), ours)| (far(distance(*ours, *theirs)), at, *ours, *theirs));
@@ -117,7 +127,7 @@ fn compare_arrays(name: &str, [ours, theirs]: [&ArrayD<f64>; 2], rounding: f64) 
 }
 
 /// An element as a kernel writes it.
-fn element(name: &str, at: &[usize]) -> String {
+pub fn element(name: &str, at: &[usize]) -> String {
     format!("{name}[{}]", at.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
 }
 

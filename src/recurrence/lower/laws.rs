@@ -241,7 +241,8 @@ fn is_finite(tuple: &[f64]) -> bool {
 
 /// Whether the tuples are equal up to rounding of numbers as large as `scale`; what is not a number is close to nothing.
 fn are_close(a: &[f64], b: &[f64], scale: f64) -> bool {
-    let close = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(scale);
+    let near = |a: f64, b: f64| (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(scale);
+    let close = |(a, b): (&f64, &f64)| a == b || a.is_finite() && b.is_finite() && near(*a, *b);
     a.iter().zip(b).all(close)
 }
 

@@ -14,6 +14,7 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, Searched, first_proved};
 use crate::driver::runs::agreement::compare;
+use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::inputs;
 use crate::driver::runs::timed::settings;
 use crate::driver::shown::output::Output;
@@ -97,6 +98,9 @@ impl<K: Kernel> Exploration<'_, K> {
         if !compare(&K::expected(&searched, &design, &tensors)?, &outcome, Precision::Double).strictly().is_good() {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
+        let written = self.kernel.origin().written.as_ref();
+        let as_written = AsWritten::of(written, (&setting.given, &tensors), &outcome, Precision::Double)?;
+        as_written.iter().try_for_each(AsWritten::check)?;
         let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));
         let text = line::<K>(&design);
         Ok(count(

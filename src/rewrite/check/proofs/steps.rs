@@ -19,6 +19,15 @@ pub(super) type Compared = Result<usize, String>;
 /// Where the random numbers of elements start.
 const SEED: u64 = 1;
 
+/// How often infinities are drawn: which elements are masked matters more than their number.
+const MASKED_ROUNDS: u64 = 4;
+
+/// The seeds with which the elements of a palette are drawn, the `number`th of a law's.
+fn seeds(number: usize, palette: Palette) -> impl Iterator<Item = u64> {
+    let rounds = if palette == Palette::Infinite { MASKED_ROUNDS } else { 1 };
+    (0..rounds).map(move |round| SEED + round * MASKED_ROUNDS + number as u64)
+}
+
 /// The law by which one of two terms follows from the other.
 #[derive(Clone, Copy)]
 pub(super) struct Applied<'a> {
@@ -95,10 +104,11 @@ fn compare_on(world: &World, space: usize, terms: [&Meaning; 2], applied: Applie
     let Applied { tag, law, backward } = applied;
     let mut met = 0;
     let points = places(world, space, &terms);
-    for palette in Palette::of(tag, law) {
-        let elements = Elements { seed: SEED, palette: *palette, fixed: BTreeMap::new() };
+    let palettes = Palette::of(tag, law).iter().copied().enumerate();
+    for (palette, seed) in palettes.flat_map(|(number, palette)| seeds(number, palette).map(move |seed| (palette, seed))) {
+        let elements = Elements { seed, palette, fixed: BTreeMap::new() };
         for point in &points {
-            let evaluation = Evaluation::new(world, &elements, Arithmetic::of(tag, *palette));
+            let evaluation = Evaluation::new(world, &elements, Arithmetic::of(tag, palette));
             let left = evaluation.number(terms[usize::from(backward)], point);
             let promises = evaluation.arithmetic.promises(left);
             let right = evaluation.number(terms[usize::from(!backward)], point);
