@@ -104,7 +104,7 @@ pub(super) fn confirm(system: &RecurrenceSystem, text: &str) -> Checked<Confirme
 }
 
 /// How often each size is tried with infinities among the inputs.
-const MASKED_ROUNDS: u64 = 6;
+const MASKED_ROUNDS: u64 = 3;
 
 /// An element that is finite by the kernel and another one, or none, by the form, where inputs are infinite.
 fn masked(system: &RecurrenceSystem, derived: &RecurrenceSystem) -> Checked<Option<String>> {
@@ -124,7 +124,8 @@ fn masked(system: &RecurrenceSystem, derived: &RecurrenceSystem) -> Checked<Opti
 /// The first element of `expected` that is finite and has another value in `found`.
 fn other_element(name: &Name, [expected, found]: [&ArrayD<f64>; 2]) -> Option<String> {
     let scale = expected.iter().filter(|value| value.is_finite()).fold(1.0, |most: f64, value| most.max(value.abs()));
-    let is_other = |wanted: f64, ours: f64| wanted.is_finite() && ((wanted - ours).abs() > TOLERANCE * scale || ours.is_nan());
+    let is_other =
+        |wanted: f64, ours: f64| wanted.is_finite() && ((wanted - ours).abs() > TOLERANCE * scale || ours.is_nan());
     let mut pairs = expected.indexed_iter().zip(found);
     let ((at, wanted), ours) = pairs.find(|((_, wanted), ours)| is_other(**wanted, **ours))?;
     let element = element_text(name, at.slice());

@@ -195,7 +195,18 @@ impl<'a> Compiled<'a> {
         let steps_at_least = goals.steps(&least.selection, &terms);
         let ends = self.ends(&least.selection);
         let (cost, is_least) = (least.cost, least.is_proved);
-        Ok(Form { cost, passes, is_least, steps_at_least, text, steps: vec![], tag: Tag::Exact, masked, ends, difference })
+        Ok(Form {
+            cost,
+            passes,
+            is_least,
+            steps_at_least,
+            text,
+            steps: vec![],
+            tag: Tag::Exact,
+            masked,
+            ends,
+            difference,
+        })
     }
 
     /// The equations as they are written, each with what the selection makes of it.

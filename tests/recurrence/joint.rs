@@ -3,8 +3,8 @@
 use crate::kernel_texts::PLAIN_ATTENTION;
 use crate::support::{filled, kernel, outputs, sizes, system, tensors};
 use ndarray::ArrayD;
-use systole::recurrence::{RecurrenceSystem, Role, evaluate, load};
 use systole::integer::name;
+use systole::recurrence::{RecurrenceSystem, Role, evaluate, load};
 use systole::span::Source;
 
 fn bits(array: &ArrayD<f64>) -> Vec<u64> {
@@ -172,7 +172,8 @@ fn infinity_is_a_literal() {
     assert_eq!(found["B"].as_slice().unwrap(), [0.0, 2.0, f64::INFINITY]);
     let shown = systole::syntax::print(&systole::syntax::parse(&Source::new("infinity.rec", text)).unwrap());
     assert!(shown.contains("select(A[i] == -infinity, 0, min(A[i], infinity - 1))"), "{shown}");
-    let wrong = |line: &str| load(&Source::new("wrong.rec", format!("kernel k(N)\nin A[N]\nout B[N]\n{line}"))).unwrap_err();
+    let wrong =
+        |line: &str| load(&Source::new("wrong.rec", format!("kernel k(N)\nin A[N]\nout B[N]\n{line}"))).unwrap_err();
     assert!(wrong("B[i] = A[infinity]")[0].to_string().contains("`infinity` where a whole number is needed"));
     assert!(load(&Source::new("name.rec", "kernel k(N)\nin infinity[N]\nout B[N]\nB[i] = infinity[i]")).is_err());
 }

@@ -41,7 +41,11 @@ fn a_difference_to_a_mask_is_none() {
 fn no_more_is_promised_than_the_left_side_has() {
     passes(Algebra, "real: products", "(mul (add ?a ?b) ?c) => (add (mul ?a ?c) (mul ?b ?c))");
     passes(Algebra, "real: what is added and taken away", "(sub (add ?a ?b) ?b) => ?a");
-    passes(Algebra, "real: sums", "(reduce ?s sum ?k (sub ?a ?b)) => (sub (reduce ?s sum ?k ?a) (reduce ?s sum ?k ?b))");
+    passes(
+        Algebra,
+        "real: sums",
+        "(reduce ?s sum ?k (sub ?a ?b)) => (sub (reduce ?s sum ?k ?a) (reduce ?s sum ?k ?b))",
+    );
     // The twin has a number on the left.
     finite_only("the larger of two", "(max ?a ?b) => (sub (add ?a ?b) (min ?a ?b))", &["infinity", "right undefined"]);
 }
@@ -49,7 +53,12 @@ fn no_more_is_promised_than_the_left_side_has() {
 /// The word is a tag as the others are; another word is none.
 #[test]
 fn finite_is_a_tag() {
-    let read = |tag: &str| RuleSet::from_sources(&[Source::new("own.rules", format!("# law {tag}: a law\nown: (add ?a ?b) => (add ?b ?a)\n"))]);
+    let read = |tag: &str| {
+        RuleSet::from_sources(&[Source::new(
+            "own.rules",
+            format!("# law {tag}: a law\nown: (add ?a ?b) => (add ?b ?a)\n"),
+        )])
+    };
     assert_eq!(read("finite").unwrap().rules()[0].tag, Tag::Finite);
     assert_eq!(Tag::Finite.to_string(), "finite");
     assert!(Tag::Real < Tag::Finite && Tag::Finite < Tag::Assume);

@@ -85,7 +85,9 @@ fn a_counterexample_is_small() {
 fn masks_are_tuples_too() {
     let sum = "(add (mul (exp (sub m (max m x))) a) (mul (exp (sub x (max m x))) v))";
     let rescaled = |tag: &str, value: &str| {
-        format!("{tag}: terms are brought to the greatest\nmonoid own: (m a) (x v) => ((max m x) {value}) from (-infinity 0)")
+        format!(
+            "{tag}: terms are brought to the greatest\nmonoid own: (m a) (x v) => ((max m x) {value}) from (-infinity 0)"
+        )
     };
     let words = ["is not associative", "a is what (-infinity, 0) gives", "(a b) c = (-infinity, undefined)"];
     refused(&rescaled("real", sum), MonoidLaw::Associative, &words);

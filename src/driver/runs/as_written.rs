@@ -55,7 +55,11 @@ impl AsWritten {
     /// # Errors
     /// The element that differs.
     pub fn check(&self) -> Checked<()> {
-        if self.is_good() { Ok(()) } else { Diagnostic::new(format!("the form {self}").replace("DIFFERS", "differs")).alone() }
+        if self.is_good() {
+            Ok(())
+        } else {
+            Diagnostic::new(format!("the form {self}").replace("DIFFERS", "differs")).alone()
+        }
     }
 
     /// As an object: whether they match, how far they are apart, the element that differs, how many have a number in the form alone.

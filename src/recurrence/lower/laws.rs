@@ -122,7 +122,8 @@ impl Tried<'_> {
         let (mut numbers, width) = (Numbers::default(), self.neutral.len());
         let plain = |numbers: &mut Numbers| [0; 3].map(|_| numbers.tuple(width));
         let special = |numbers: &mut Numbers| [0; 3].map(|_| numbers.special(width));
-        let mut all = (0..2 * TRIALS).map(|trial| if trial < TRIALS { plain(&mut numbers) } else { special(&mut numbers) });
+        let mut all =
+            (0..2 * TRIALS).map(|trial| if trial < TRIALS { plain(&mut numbers) } else { special(&mut numbers) });
         all.find(|tuples| self.is_broken(tuples)).map(|tuples| self.simplified(tuples))
     }
 
@@ -172,7 +173,8 @@ impl Tried<'_> {
         };
         let may_overflow = numbers().any(|number| number.is_finite() && number.abs() >= LARGE);
         let is_strict = tuples.iter().all(is_own) && !may_overflow;
-        let has_values = |tuple: &[f64]| tuple.iter().all(|value| if may_overflow { value.is_finite() } else { !value.is_nan() });
+        let has_values =
+            |tuple: &[f64]| tuple.iter().all(|value| if may_overflow { value.is_finite() } else { !value.is_nan() });
         let scale = numbers().filter(|number| number.is_finite()).fold(1.0, |most: f64, number| most.max(number.abs()));
         let is_told = is_strict || has_values(one) && has_values(other);
         !is_told || are_close(one, other, scale)
@@ -211,7 +213,8 @@ fn evaluate(expression: &ast::Expr, known: &[(Name, f64)]) -> Result<f64, Span> 
     let apply = |function: Function, arguments: &[&ast::Expr]| {
         let values = arguments.iter().map(|argument| evaluate(argument, known)).collect::<Result<Tuple, Span>>()?;
         // Of what is not a number nothing is greater and nothing is less.
-        let is_lost = matches!(function, Function::Maximum | Function::Minimum) && values.iter().any(|value| value.is_nan());
+        let is_lost =
+            matches!(function, Function::Maximum | Function::Minimum) && values.iter().any(|value| value.is_nan());
         Ok(if is_lost { f64::NAN } else { function.apply(&values) })
     };
     match &expression.node {

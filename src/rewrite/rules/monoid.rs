@@ -80,9 +80,12 @@ impl Monoid {
             return 0;
         }
         let whole = value[id].build_recexpr(|child| value[child].clone());
-        let is_another =
-            (0..self.width()).any(|other| other != component && is_same(&self.values[other], &whole));
-        if is_another { 0 } else { 1 + children.iter().map(|child| self.applied(component, value, *child)).sum::<u64>() }
+        let is_another = (0..self.width()).any(|other| other != component && is_same(&self.values[other], &whole));
+        if is_another {
+            0
+        } else {
+            1 + children.iter().map(|child| self.applied(component, value, *child)).sum::<u64>()
+        }
     }
 }
 

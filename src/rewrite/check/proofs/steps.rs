@@ -105,7 +105,9 @@ fn compare_on(world: &World, space: usize, terms: [&Meaning; 2], applied: Applie
     let mut met = 0;
     let points = places(world, space, &terms);
     let palettes = Palette::of(tag, law).iter().copied().enumerate();
-    for (palette, seed) in palettes.flat_map(|(number, palette)| seeds(number, palette).map(move |seed| (palette, seed))) {
+    for (palette, seed) in
+        palettes.flat_map(|(number, palette)| seeds(number, palette).map(move |seed| (palette, seed)))
+    {
         let elements = Elements { seed, palette, fixed: BTreeMap::new() };
         for point in &points {
             let evaluation = Evaluation::new(world, &elements, Arithmetic::of(tag, palette));

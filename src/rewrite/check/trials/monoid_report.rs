@@ -111,7 +111,8 @@ fn tuple(numbers: &[f64]) -> String {
 }
 
 fn state(state: &State) -> String {
-    let shown = |value: &Option<f64>| value.as_ref().map_or_else(|| "undefined".to_owned(), |number| number_text(*number));
+    let shown =
+        |value: &Option<f64>| value.as_ref().map_or_else(|| "undefined".to_owned(), |number| number_text(*number));
     let list: Vec<String> = state.iter().map(shown).collect();
     format!("({})", list.join(", "))
 }

@@ -130,7 +130,8 @@ impl Failing {
 
     /// The elements on which the two values depend.
     pub fn seen(&self, rule: &Rule) -> Seen {
-        let mut evaluation = Evaluation::new(&self.world, &self.elements, Arithmetic::of(rule.tag, self.elements.palette));
+        let mut evaluation =
+            Evaluation::new(&self.world, &self.elements, Arithmetic::of(rule.tag, self.elements.palette));
         evaluation.seen = Some(RefCell::default());
         let space = self.instance.space;
         let right = self.difference.term.parse().ok();
