@@ -69,7 +69,14 @@ impl Monoid {
         own.then(|| position(&self.right, second)).flatten().map(|argument| (operator, argument))
     }
 
-    /// How many scalar functions the value of `component` applies; what is another component whole is computed there.
+    /// How many scalar functions the value of `component` applies where no other component is at hand.
+    pub fn operations_alone(&self, component: usize) -> u64 {
+        let applies =
+            |node: &&Term| matches!(node, Term::Other(word, _) if Function::from_keyword(word.as_str()).is_some());
+        self.values.get(component).map_or(0, |value| value.as_ref().iter().filter(applies).count() as u64)
+    }
+
+    /// How many it applies beside the other components; what is another component whole is computed there.
     pub fn operations(&self, component: usize) -> u64 {
         self.values.get(component).map_or(0, |value| self.applied(component, value, value.root()))
     }
