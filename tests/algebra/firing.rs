@@ -59,6 +59,8 @@ fn each_law_fires_where_it_holds_and_rests_beside() {
         ("rescale", "sum(k) exp(X[i, k] - max(l) X[i, l]) * w[k]", "sum(k) exp(X[i, k] - max(l) Y[i, l]) * w[k]"),
         ("rescale-one", "sum(k) exp(X[i, k] - max(l) X[i, l])", "sum(k) exp(X[i, k] - min(l) X[i, l])"),
         ("shift", "sum(k) exp(X[i, k])", "sum(k) exp(X[i, k] - max(l) X[i, l])"),
+        ("rescale-exp", "sum(k) exp(X[i, k])", "sum(k) exp(X[i, k] - max(l) X[i, l])"),
+        ("rescale-exp-mul", "sum(k) exp(X[i, k]) * w[k]", "sum(k in 0..M) exp(a[i]) * w[k]"),
         ("shift-mul", "sum(k) exp(X[i, k]) * w[k]", "sum(k in 0..M) exp(a[i]) * w[k]"),
         (
             "arg-greatest",

@@ -90,7 +90,7 @@ fn blocks_of_keys_are_products_of_matrices() {
     assert_eq!((passes("j1"), passes("j2"), form.cost.overflows), (Some(1), Some(2), 0));
     let scores = 2 * N * N * N * N + N * N * N + 1;
     // Where all keys of a block are masked, which is asked once, its sums are 0.
-    let masks = N * N * (1 + 1) + N * N * N;
+    let masks = N * N * (1 + 1);
     let blocks = N * N * N * (1 + 2 + 1) + 2 * N * N * N * N + masks;
     let merges = N * N * (MAXIMUM + RESCALED) + N * N * N * RESCALED;
     assert_eq!(form.cost.operations, scores + blocks + merges + N * N);

@@ -180,18 +180,17 @@ impl Tried<'_> {
         !is_told || are_close(one, other, scale)
     }
 
-    /// The tuples with as simple numbers as they break a law with.
+    /// The tuples with as simple numbers as they break the same law with.
     fn simplified(&self, mut tuples: Triple) -> Triple {
-        let width = self.neutral.len();
+        let (width, associates) = (self.neutral.len(), self.associates(&tuples));
+        let breaks = |tuples: &Triple| if associates { !self.is_neutral(tuples) } else { !self.associates(tuples) };
         for place in 0..3 * width {
-            for simple in [0.0, 1.0, -1.0, 2.0, f64::NEG_INFINITY, f64::INFINITY] {
+            let simple = [0.0, 1.0, -1.0, 2.0, f64::NEG_INFINITY, f64::INFINITY].into_iter().map(|number| {
                 let mut simpler = tuples.clone();
-                simpler[place / width][place % width] = simple;
-                if self.is_broken(&simpler) {
-                    tuples = simpler;
-                    break;
-                }
-            }
+                simpler[place / width][place % width] = number;
+                simpler
+            });
+            tuples = simple.collect::<Vec<Triple>>().into_iter().find(|simpler| breaks(simpler)).unwrap_or(tuples);
         }
         tuples
     }
