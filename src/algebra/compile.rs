@@ -294,7 +294,9 @@ impl Compiler<'_> {
         }
         let others: Vec<(usize, GoalId)> =
             beside.iter().map(|other| (*other, self.component(monoid, *other, index, backward, arguments))).collect();
-        self.fold(key, taken.into_iter().collect(), &others, monoid.operations(component))
+        // Backward each component is an equation of its own.
+        let each = if backward { monoid.operations_alone(component) } else { monoid.operations(component) };
+        self.fold(key, taken.into_iter().collect(), &others, each)
     }
 
     fn fold(&mut self, key: FoldKey, arguments: Vec<usize>, beside: &[(usize, GoalId)], each: u64) -> GoalId {

@@ -31,7 +31,7 @@ impl Compiler<'_> {
         let taken: Vec<usize> = sides.into_iter().flatten().collect::<BTreeSet<usize>>().into_iter().collect();
         let classes: Vec<Id> = taken.iter().map(|argument| arguments[*argument]).collect();
         let combination = Combination::Declared(monoid.name.clone(), component);
-        self.pair(goal, (combination, index.clone()), (taken, &classes), monoid.operations(component))
+        self.pair(goal, (combination, index.clone()), (taken, &classes), monoid.operations_alone(component))
     }
 
     fn pair(

@@ -6,7 +6,7 @@
 
 use super::chain::{Ends, Law, Proofs, weakest};
 use super::compile::{Computed, compile};
-use super::confirm::confirm;
+use super::confirm::{Confirmed, confirm};
 use super::coordinates::{Compounds, Recast};
 use super::equations::{Chosen, kernel_text};
 use super::every::every;
@@ -37,8 +37,10 @@ pub struct Form {
     pub text: String,
     /// The laws that lead to it, each equation once; where all forms are wanted none, until [`Derivation::explained`] finds them.
     pub steps: Vec<Law>,
-    /// The weakest tag among them.
+    /// The weakest tag among them; where infinite inputs have been found to make it something else, none that speaks of them.
     pub tag: Tag,
+    /// An element that infinite inputs make another one, where one was found.
+    pub masked: Option<String>,
     /// What the chain of laws is between.
     ends: Vec<Ends>,
     /// The largest relative difference to the kernel that it was derived from, over random inputs.
@@ -63,7 +65,9 @@ impl Derivation {
     /// The form with its chain of laws, as short as it is found. Which other forms there are, and were asked for, makes no difference.
     pub fn explained(&self, form: &Form, rules: &RuleSet) -> Form {
         let steps = self.proofs.chain(&form.ends, rules);
-        Form { tag: weakest(&steps), steps, ..form.clone() }
+        let for_finite = form.masked.as_ref().map(|_| Tag::Finite);
+        let tag = for_finite.into_iter().fold(weakest(&steps), Tag::max);
+        Form { tag, steps, ..form.clone() }
     }
 
     fn all_explained(self, rules: &RuleSet) -> Derivation {
@@ -178,7 +182,7 @@ impl<'a> Compiled<'a> {
     /// The form of a selection, without its chain.
     fn finish(&self, (least, text): (Least, String)) -> Checked<Form> {
         let goals = &self.computed.goals;
-        let difference = confirm(self.system, &text)?;
+        let Confirmed { difference, masked } = confirm(self.system, &text)?;
         let frame = &self.forms.graph.analysis.context.frame;
         let named = |(axis, passes): (usize, u32)| {
             let index = frame.indices().iter().find(|index| index.axis == axis)?;
@@ -191,7 +195,18 @@ impl<'a> Compiled<'a> {
         let steps_at_least = goals.steps(&least.selection, &terms);
         let ends = self.ends(&least.selection);
         let (cost, is_least) = (least.cost, least.is_proved);
-        Ok(Form { cost, passes, is_least, steps_at_least, text, steps: vec![], tag: Tag::Exact, ends, difference })
+        Ok(Form {
+            cost,
+            passes,
+            is_least,
+            steps_at_least,
+            text,
+            steps: vec![],
+            tag: Tag::Exact,
+            masked,
+            ends,
+            difference,
+        })
     }
 
     /// The equations as they are written, each with what the selection makes of it.

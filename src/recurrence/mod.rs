@@ -79,6 +79,8 @@ pub use validate::validate;
 
 mod show;
 
+pub use show::number_text;
+
 mod load;
 
 pub use load::load;

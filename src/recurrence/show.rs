@@ -139,10 +139,20 @@ fn show_access(tensor: &Name, subscripts: &[Affine]) -> String {
     if list.is_empty() { tensor.to_string() } else { format!("{tensor}[{}]", list.join(", ")) }
 }
 
+/// A number as kernels write it, with its sign.
+pub fn number_text(value: f64) -> String {
+    match value {
+        f64::INFINITY => "infinity".to_owned(),
+        f64::NEG_INFINITY => "-infinity".to_owned(),
+        large if large.abs() >= 1e15 => format!("{large:e}"),
+        _ => value.to_string(),
+    }
+}
+
 /// An expression in the notation of kernels, fully bracketed.
 fn show_expression(expression: &Expr) -> String {
     match expression {
-        Expr::Number(value) => value.to_string(),
+        Expr::Number(value) => number_text(*value),
         Expr::Index(form) => form.to_string(),
         Expr::Read { tensor, subscripts, .. } => show_access(tensor, subscripts),
         Expr::Apply(function, arguments) => show_apply(*function, arguments),

@@ -105,11 +105,12 @@ fn arithmetic_bound<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     chain(&product, [(Infix::Add, "+"), (Infix::Subtract, "-")])
 }
 
-/// A number, a name, an access, a call, or anything in brackets.
+/// A number, `infinity`, a name, an access, a call, or anything in brackets.
 fn atom<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     let literal = number().map(|number| Spanned::new(Term::Number(number.node), number.span));
+    let infinite = spanned(keyword("infinity")).map(|word| Spanned::new(Term::Number(f64::INFINITY), word.span));
     let bracketed = expression.clone().delimited_by(sign("("), sign(")"));
-    choice((literal.boxed(), named(expression), bracketed.boxed())).labelled("an expression").boxed()
+    choice((literal.boxed(), infinite.boxed(), named(expression), bracketed.boxed())).labelled("an expression").boxed()
 }
 
 /// A name and what may follow it: subscripts, arguments or nothing.

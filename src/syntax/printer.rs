@@ -225,10 +225,11 @@ fn ends_in_reduction(term: &Term) -> bool {
     }
 }
 
-/// The shortest digits that read back to the same double.
+/// The shortest digits that read back to the same double; the grammar has no negative numbers.
 fn print_number(value: f64) -> String {
-    match value.abs() < 1e15 {
-        true => format!("{value}"),
-        false => format!("{value:e}"),
+    match value.abs() {
+        infinite if infinite.is_infinite() => "infinity".to_owned(),
+        small if small < 1e15 => format!("{value}"),
+        _ => format!("{value:e}"),
     }
 }

@@ -1,6 +1,6 @@
 //! Every step of every chain holds by itself: its terms have one value wherever they have one, and its law leads from one to the other.
 
-use crate::common::{algebra, derived, naive};
+use crate::common::{algebra, derived, laws, naive};
 use std::collections::BTreeMap;
 use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive, derive_recast, recast};
 use systole::integer::{Bindings, name};
@@ -154,4 +154,36 @@ fn the_chain_of_a_form_is_its_own() {
             assert_eq!((&same.steps, same.tag), (&form.steps, form.tag), "{kernel}");
         }
     }
+}
+
+/// A law that has no number where all terms are masked, though the sum is 0: it holds for finite values, and its chain does not.
+#[test]
+fn a_step_that_masks_refute_is_refused() {
+    let (max, sum) = ("(reduce ?s max ?k ?x)", "(reduce ?s sum ?k (exp (sub ?x (reduce ?s max ?k ?x))))");
+    let with = |tag: &str, value: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("algebra")).unwrap();
+        let rule = format!(
+            "# law {tag}: terms e^x are e^(max x) times e^(x - max x)\n\
+             own-shift: (reduce ?s sum ?k (exp ?x)) => (mul (exp {max}) {value}) if !free_of(?k ?x) & !shifted(?x)\n"
+        );
+        std::fs::write(folder.path().join("algebra/own.rules"), rule).unwrap();
+        systole::rewrite::load_phase(systole::rewrite::Phase::Algebra, Some(folder.path())).unwrap().without("shift")
+    };
+    let checked = |tag: &str, value: &str| {
+        let rules = with(tag, value);
+        let found = derived(&naive("soft_maximum"), &rules);
+        let form = found.forms.iter().find(|form| laws(form).contains(&"own-shift")).unwrap().clone();
+        (found.check_steps(&form, &rules).map_err(|errors| errors[0].to_string()), form.tag)
+    };
+    let (refused, _) = checked("real", sum);
+    let message = refused.unwrap_err();
+    assert!(
+        message.contains("does not hold: `own-shift`") && message.contains("0 before, undefined after"),
+        "{message}"
+    );
+    let (for_finite, tag) = checked("finite", sum);
+    assert!(for_finite.is_ok() && tag == systole::rewrite::Tag::Finite);
+    let (for_all, tag) = checked("real", &format!("(select (eq {max} -infinity) 0 {sum})"));
+    assert!(for_all.is_ok() && tag == systole::rewrite::Tag::Real, "{for_all:?}");
 }

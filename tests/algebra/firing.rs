@@ -46,12 +46,21 @@ fn each_law_fires_where_it_holds_and_rests_beside() {
         ("factor-div", "sum(k) X[i, k] / a[i]", "sum(k) a[i] / X[i, k]"),
         ("factor-div-mul", "sum(k) (X[i, k] / a[i]) * w[k]", "sum(k) (X[i, k] / w[k]) * w[k]"),
         ("sum-constant", "sum(k in 0..M) a[i]", "max(k in 0..M) a[i]"),
-        // At M = 1 there are no terms, and M - 2 is below 0.
-        ("sum-constant", "sum(k in 0..M - 1) a[i]", "sum(k in 0..M - 2) a[i]"),
+        // At M = 1 there are no terms.
+        ("sum-constant", "sum(k in 0..M) a[i]", "sum(k in 0..M - 1) a[i]"),
+        ("factor-sum", "sum(k) a[i] * w[k]", "sum(k in 0..i) a[i] * b[k]"),
+        ("factor-any-sum", "sum(k in 0..i) a[i] * b[k]", "sum(k) a[i] * w[k]"),
+        (
+            "associate-any",
+            "sum(l in 0..i) (sum(k) X[i, k] * A[k, l]) * b[l]",
+            "sum(l) (sum(k) X[i, k] * B[k, l]) * w[l]",
+        ),
         ("associate", "sum(l) (sum(k) X[i, k] * B[k, l]) * w[l]", "sum(l) (max(k) X[i, k] * B[k, l]) * w[l]"),
         ("rescale", "sum(k) exp(X[i, k] - max(l) X[i, l]) * w[k]", "sum(k) exp(X[i, k] - max(l) Y[i, l]) * w[k]"),
         ("rescale-one", "sum(k) exp(X[i, k] - max(l) X[i, l])", "sum(k) exp(X[i, k] - min(l) X[i, l])"),
         ("shift", "sum(k) exp(X[i, k])", "sum(k) exp(X[i, k] - max(l) X[i, l])"),
+        ("rescale-exp", "sum(k) exp(X[i, k])", "sum(k) exp(X[i, k] - max(l) X[i, l])"),
+        ("rescale-exp-mul", "sum(k) exp(X[i, k]) * w[k]", "sum(k in 0..M) exp(a[i]) * w[k]"),
         ("shift-mul", "sum(k) exp(X[i, k]) * w[k]", "sum(k in 0..M) exp(a[i]) * w[k]"),
         (
             "arg-greatest",

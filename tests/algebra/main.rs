@@ -24,6 +24,8 @@ mod least;
 
 mod long_chains;
 
+mod masks;
+
 mod orders;
 
 mod programs;

@@ -30,6 +30,8 @@ mod orders;
 
 mod machine_files;
 
+mod masks;
+
 mod machines;
 
 mod machine_times;

@@ -61,8 +61,8 @@ out O[N]
 local S[N, M], m[N], l[N], o[N]
 reduction online(m, l, o) with (x, p, v) = (
     max(m, x),
-    exp(m - max(m, x)) * l + exp(x - max(m, x)) * p,
-    exp(m - max(m, x)) * o + exp(x - max(m, x)) * v) from (-infinity, 0, 0)
+    select(max(m, x) == -infinity, 0, exp(m - max(m, x)) * l + exp(x - max(m, x)) * p),
+    select(max(m, x) == -infinity, 0, exp(m - max(m, x)) * o + exp(x - max(m, x)) * v)) from (-infinity, 0, 0)
 S[i, j] = Q[i] * K[j]
 (m[i], l[i], o[i]) = online(j) (S[i, j], 1, V[j])
 O[i] = o[i] / l[i]

@@ -3,6 +3,7 @@
 use crate::kernel_texts::PLAIN_ATTENTION;
 use crate::support::{filled, kernel, outputs, sizes, system, tensors};
 use ndarray::ArrayD;
+use systole::integer::name;
 use systole::recurrence::{RecurrenceSystem, Role, evaluate, load};
 use systole::span::Source;
 
@@ -44,9 +45,9 @@ fn a_joint_equation_is_written_out_with_every_dependence_at_distance_one() {
             "m_over_j[i,0]=S[i,0]",
             "m_over_j[i,j]=max(m_over_j[i,j-1],S[i,j])",
             "l_over_j[i,0]=1",
-            "l_over_j[i,j]=((exp(m_over_j[i,j-1]-m_over_j[i,j]))*l_over_j[i,j-1])+((exp(S[i,j]-m_over_j[i,j]))*1)",
+            "l_over_j[i,j]=select(eq(m_over_j[i,j],-infinity),0,((exp(m_over_j[i,j-1]-m_over_j[i,j]))*l_over_j[i,j-1])+((exp(S[i,j]-m_over_j[i,j]))*1))",
             "o_over_j[i,d,0]=V[0,d]",
-            "o_over_j[i,d,j]=((exp(m_over_j[i,j-1]-m_over_j[i,j]))*o_over_j[i,d,j-1])+((exp(S[i,j]-m_over_j[i,j]))*V[j,d])",
+            "o_over_j[i,d,j]=select(eq(m_over_j[i,j],-infinity),0,((exp(m_over_j[i,j-1]-m_over_j[i,j]))*o_over_j[i,d,j-1])+((exp(S[i,j]-m_over_j[i,j]))*V[j,d]))",
         ]
     );
     let text = flash.to_string();
@@ -131,4 +132,48 @@ fn associative_operators_are_accepted_and_near_misses_refused() {
         assert_eq!(message.len(), 1, "{values}");
         assert!(message[0].contains("is not neutral"), "{message:?}");
     }
+}
+
+/// What only infinities refute: masks that leave no number, a neutral tuple above them. Infinities that the neutral tuple does not have, such as
+/// those of a product, are not held against a reduction.
+#[test]
+fn masks_are_tuples_too() {
+    let sum = "exp(a - max(a, c)) * b + exp(c - max(a, c)) * d";
+    let masked = |values: &str| refused(values, "-infinity, 0");
+    assert_eq!(masked(&format!("max(a, c), {sum}")), ["reduction `r` is not associative"]);
+    assert_eq!(masked(&format!("max(a, c), select(max(a, c) == -infinity, 0, {sum})")), [""; 0]);
+    let largest = |neutral: &str| refused("max(a, c), b + d", neutral);
+    assert_eq!(largest("-1.75e308, 0"), ["`(-1.75e308, 0)` is not neutral for reduction `r`"]);
+    assert_eq!(largest("-infinity, 0"), [""; 0]);
+    assert_eq!(refused("min(a, c), b * d", "infinity, 1"), [""; 0]);
+}
+
+/// The counterexample is as simple as it is found, and infinities are written as kernels write them.
+#[test]
+fn a_mask_is_shown_as_kernels_write_it() {
+    let values = "max(a, c), exp(a - max(a, c)) * b + exp(c - max(a, c)) * d";
+    let text = format!(
+        "kernel k(N)\nin A[N], B[N]\nout s, t\nreduction r(a, b) with (c, d) = ({values}) from (-infinity, 0)\n(s, t) = r(i) (A[i], B[i])"
+    );
+    let errors = load(&Source::new("law.rec", text)).unwrap_err();
+    let message = errors[0].to_string();
+    assert!(message.contains("for a = (-infinity, 0), b = (-infinity, 0), c = (0, 0):"), "{message}");
+    assert!(message.contains("(a b) c = (0, NaN), a (b c) = (0, 0)"), "{message}");
+}
+
+/// `infinity` is a number wherever an expression is, but in subscripts and bounds.
+#[test]
+fn infinity_is_a_literal() {
+    let text = "kernel k(N)\nin A[N]\nout B[N]\nB[i] = select(A[i] == -infinity, 0, min(A[i], infinity - 1))";
+    let system = load(&Source::new("infinity.rec", text)).unwrap();
+    let input = ndarray::arr1(&[f64::NEG_INFINITY, 2.0, f64::INFINITY]).into_dyn();
+    let sizes = [(name("N"), 3)].into();
+    let found = evaluate(&system, &sizes, &[(name("A"), input)].into()).unwrap();
+    assert_eq!(found["B"].as_slice().unwrap(), [0.0, 2.0, f64::INFINITY]);
+    let shown = systole::syntax::print(&systole::syntax::parse(&Source::new("infinity.rec", text)).unwrap());
+    assert!(shown.contains("select(A[i] == -infinity, 0, min(A[i], infinity - 1))"), "{shown}");
+    let wrong =
+        |line: &str| load(&Source::new("wrong.rec", format!("kernel k(N)\nin A[N]\nout B[N]\n{line}"))).unwrap_err();
+    assert!(wrong("B[i] = A[infinity]")[0].to_string().contains("`infinity` where a whole number is needed"));
+    assert!(load(&Source::new("name.rec", "kernel k(N)\nin infinity[N]\nout B[N]\nB[i] = infinity[i]")).is_err());
 }

@@ -35,8 +35,8 @@ fn a_tuple_that_changes_something_is_not_neutral() {
     passes(&largest("-infinity"));
     let rescaled = |from: &str| {
         format!(
-            "real: terms are brought to the greatest\nmonoid own: (m a) (x v) => ((max m x) (add (mul (exp (sub m (max m x))) a) \
-             (mul (exp (sub x (max m x))) v))) from ({from})"
+            "real: terms are brought to the greatest\nmonoid own: (m a) (x v) => ((max m x) (select (eq (max m x) -infinity) 0 \
+             (add (mul (exp (sub m (max m x))) a) (mul (exp (sub x (max m x))) v)))) from ({from})"
         )
     };
     refused(&rescaled("0 0"), MonoidLaw::NeutralBefore, &["is not neutral"]);
@@ -78,4 +78,28 @@ fn a_counterexample_is_small() {
     let report = check("real: none\nordered monoid own: (a) (b) => ((add (add a b) (mul a (mul a b)))) from (0)");
     let message = report.refusal.unwrap().to_string();
     assert!(!message.contains("then"), "one tuple each is enough\n{message}");
+}
+
+/// What only infinities refute. The twin keeps to numbers where all that was combined is masked.
+#[test]
+fn masks_are_tuples_too() {
+    let sum = "(add (mul (exp (sub m (max m x))) a) (mul (exp (sub x (max m x))) v))";
+    let rescaled = |tag: &str, value: &str| {
+        format!(
+            "{tag}: terms are brought to the greatest\nmonoid own: (m a) (x v) => ((max m x) {value}) from (-infinity 0)"
+        )
+    };
+    let words = ["is not associative", "a is what (-infinity, 0) gives", "(a b) c = (0, undefined), a (b c) = (0, 0)"];
+    refused(&rescaled("real", sum), MonoidLaw::Associative, &words);
+    passes(&rescaled("finite", sum));
+    passes(&rescaled("real", &format!("(select (eq (max m x) -infinity) 0 {sum})")));
+}
+
+/// Far below all numbers that are drawn, and yet not the least.
+#[test]
+fn a_neutral_tuple_is_below_masks() {
+    let largest = |from: &str| format!("real: the larger\nmonoid own: (a) (b) => ((max a b)) from ({from})");
+    let words = ["neutral a = (-1e95), a = (-infinity)", "a is what (-infinity) gives"];
+    refused(&largest("-1e95"), MonoidLaw::NeutralBefore, &words);
+    passes(&largest("-infinity"));
 }

@@ -21,6 +21,8 @@ mod planted;
 
 mod check_frames;
 
+mod check_infinities;
+
 mod check_planted;
 
 mod check_recursion;

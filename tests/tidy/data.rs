@@ -52,7 +52,8 @@ fn every_rule_has_a_law_and_a_test() {
     let tests: Vec<File> = ["tests/rewrite", "tests/algebra"].iter().flat_map(|folder| files(folder, ".rs")).collect();
     for file in files("rules", ".rules") {
         for (name, before) in heads(&file) {
-            let tagged = ["exact", "real", "assume"].iter().any(|tag| before.starts_with(&format!("# law {tag}: ")));
+            let tagged =
+                ["exact", "real", "finite", "assume"].iter().any(|tag| before.starts_with(&format!("# law {tag}: ")));
             assert!(tagged, "rule `{name}` of {} has no law", file.path);
             assert!(
                 mentioned(&tests, &name) || is_pushed_through(&tests, &name),

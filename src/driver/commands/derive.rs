@@ -85,12 +85,22 @@ fn print(derivation: &Derivation, chosen: &Form, chain: &Chain, output: &Output)
     for (number, form) in derivation.forms.iter().enumerate() {
         let passes: Vec<String> = form.passes.iter().map(|(index, passes)| format!("{index} {passes}")).collect();
         let note = if form.is_least { "" } else { ", not proved the least" };
-        output.line(&format!("form {number}    {} ({}){note}, {}", cost(&form.cost), passes.join(", "), form.tag));
+        let tag = promise(form);
+        output.line(&format!("form {number}    {} ({}){note}, {tag}", cost(&form.cost), passes.join(", ")));
     }
     output.line("");
     chain.print(output);
     output.line("");
     output.line(chosen.text.trim_end());
+}
+
+/// How far a form is the kernel: its tag, and that it says nothing of infinite inputs where it does not.
+pub fn promise(form: &Form) -> String {
+    match (form.tag, &form.masked) {
+        (Tag::Exact | Tag::Real, _) => form.tag.to_string(),
+        (tag, None) => format!("{tag}: not for infinite inputs"),
+        (tag, Some(element)) => format!("{tag}: not for infinite inputs, {element} for some"),
+    }
 }
 
 fn cost(cost: &FormCost) -> String {
@@ -111,6 +121,7 @@ fn form_json(form: &Form) -> Value {
         "least": form.is_least,
         "steps_at_least": form.steps_at_least,
         "tag": form.tag.to_string(),
+        "masked": form.masked,
         "difference": form.difference,
         "text": form.text,
         "steps": Chain::of_laws(&form.steps, ChainReport::default()).steps_json(),

@@ -11,6 +11,7 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
 use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
+use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::finished::verdict;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
@@ -58,11 +59,12 @@ impl KernelCommand for RunArguments {
         }
         print_program(&written, self, output);
         let mut recorder = self.report.as_ref().map(|_| Recorder::default());
-        let Run { outcome, agreement, fitted, missed } =
+        let Run { outcome, agreement, as_written, fitted, missed } =
             simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
         if let (Some(path), Some(recorder)) = (&self.report, recorder) {
             let steps = K::explain(&mut lowered, &winner.design);
-            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, &agreement));
+            let compared = (&agreement, as_written.as_ref());
+            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, compared));
             reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
         }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
@@ -75,6 +77,7 @@ impl KernelCommand for RunArguments {
             "record": winner.record,
             "program": { "classes": written.classes(), "lines": written.lines() },
         });
+        object["sim"]["as_written"] = json!(as_written.as_ref().map(AsWritten::to_json));
         if self.fit_fifos {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
         }
@@ -82,19 +85,24 @@ impl KernelCommand for RunArguments {
             object["sim"]["missed"] = missed.to_json();
         }
         output.object(&object);
-        Ok(verdict(&outcome, Some(agreement.is_good()), output))
+        let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
+        Ok(verdict(&outcome, Some(agrees), output))
     }
 }
 
-/// A run with all that is told of it.
+/// A run that has ended.
 struct Run {
     outcome: Outcome,
+    /// How it compares with the equations that were searched.
     agreement: Agreement,
+    /// How it compares with the user's, where those are a form of them.
+    as_written: Option<AsWritten>,
     fitted: Option<Fit>,
+    /// What was waited for, where the cycles are not those predicted.
     missed: Option<Missed>,
 }
 
-/// Runs the program and compares it, bit for bit, with the meaning of the equations.
+/// Runs the program and compares it, bit for bit, with the meaning of the equations; where they are a form, with the kernel as written too.
 fn simulate<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
@@ -115,12 +123,17 @@ fn simulate<K: Kernel>(
         check_numbers(&expected)?;
     }
     let agreement = compare(&expected, &outcome, Precision::Double).strictly();
+    let origin = searched.kernel.origin().written.as_ref();
+    let as_written = AsWritten::of(origin, (sizes, &tensors), &outcome, Precision::Double)?;
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     let predicted = predicted(searched, winner, &outcome).filter(|_| !matches!(searched.border, Border::Loads));
     let missed = predicted.map(|cycles| Missed::find((program, sizes, &tensors), &settings, &outcome, cycles));
-    let run = Run { outcome, agreement, fitted, missed: missed.transpose()?.flatten() };
+    let run = Run { outcome, agreement, as_written, fitted, missed: missed.transpose()?.flatten() };
     print_run(searched, winner, &run, elapsed, output);
+    if let Some(as_written) = &run.as_written {
+        output.line(&format!("  as written  {as_written}"));
+    }
     print_fit(run.fitted.as_ref(), output);
     Ok(run)
 }

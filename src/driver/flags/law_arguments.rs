@@ -10,7 +10,7 @@ pub struct LawArguments {
     /// Rules of your own, read after the ones that ship; those of the algebra stand in its folder `algebra`
     #[arg(long, value_name = "DIR")]
     pub rules: Option<PathBuf>,
-    /// Leave out a rule of the algebra, or all that have a tag: real or assume
+    /// Leave out a rule of the algebra, or all that have a tag: real, finite or assume
     #[arg(long, value_name = "RULE|TAG,..", value_delimiter = ',')]
     pub forbid: Vec<String>,
     #[command(flatten)]

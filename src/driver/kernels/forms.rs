@@ -54,14 +54,14 @@ pub fn best(system: &RecurrenceSystem, command: &impl KernelCommand, output: &Ou
     let form = &derivation.explained(&derivation.forms[best.form], &rules);
     print_best(&derivation, (best.form, form), output);
     let chain = Chain::of_laws(&form.steps, derivation.check_steps(form, &rules)?);
-    let system = recurrence::load(&source(system, form))?;
     let together = shows_all.then(|| Together::of(fronts));
-    Ok(Derived { system, algebra: chain, followed: Some(report), together })
+    let derived = recurrence::load(&source(system, form))?;
+    Ok(Derived { system: derived, algebra: chain, followed: Some(report), together, written: Some(recast.system) })
 }
 
 fn print_best(derivation: &Derivation, (number, form): (usize, &Form), output: &Output) {
     let rest = if derivation.is_whole { "all forms" } else { "the first forms, there are more" };
-    output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), form.tag));
+    output.line(&format!("form {number} is best of {} ({rest}), {}\n", derivation.forms.len(), derive::promise(form)));
 }
 
 fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {

@@ -29,12 +29,14 @@ pub struct Derived {
     pub followed: Option<Report>,
     /// The designs of all forms together, where they are asked for.
     pub together: Option<Together>,
+    /// The equations that they come from, in the same coordinates.
+    pub written: Option<RecurrenceSystem>,
 }
 
 impl Derived {
     /// The user's own equations.
     pub fn plain(system: RecurrenceSystem) -> Derived {
-        Derived { system, algebra: Chain::default(), followed: None, together: None }
+        Derived { system, algebra: Chain::default(), followed: None, together: None, written: None }
     }
 }
 
@@ -48,6 +50,8 @@ pub struct Origin {
     pub followed: Option<Report>,
     /// The designs of all forms together, where they were asked for.
     pub together: Option<Together>,
+    /// The equations as the user wrote them, in the same coordinates, where those over elements are a form of them.
+    pub written: Option<RecurrenceSystem>,
     /// How the schedule deals PEs and arrays out.
     pub deals: Deals,
     tiled: Option<Tiled>,
@@ -59,7 +63,7 @@ impl Origin {
     /// # Errors
     /// What [`tile`] refuses; flags that name no size; with tiles, elements that are not computed once.
     pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
-        let Derived { system, algebra, followed, together } = derived;
+        let Derived { system, algebra, followed, together, written } = derived;
         let sizes = tile_sizes(&system, arguments)?;
         let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
         if tiled.is_some() {
@@ -67,7 +71,7 @@ impl Origin {
         }
         let named = arguments.schedule.as_deref().map(|named| schedule(&system, named)).transpose()?;
         let deals = named.map(Deals::of).unwrap_or_default();
-        Ok(Origin { system, algebra, followed, together, deals, tiled })
+        Ok(Origin { system, algebra, followed, together, written, deals, tiled })
     }
 
     /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.

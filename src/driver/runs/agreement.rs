@@ -8,7 +8,7 @@ use super::finished::Finished;
 use crate::array::Tensors;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Name;
-use crate::recurrence::Precision;
+use crate::recurrence::{Precision, number_text};
 use ndarray::{ArrayD, Dimension};
 use serde_json::{Value, json};
 use std::fmt;
@@ -61,6 +61,14 @@ impl Agreement {
         };
     }
 
+    /// The element that is another one.
+    pub fn element(&self) -> Option<&str> {
+        match self {
+            Agreement::Differs(difference) => difference.as_ref().map(|difference| &*difference.element),
+            Agreement::Bits | Agreement::Rounding(_) => None,
+        }
+    }
+
     /// The worse of two.
     fn and(self, other: Agreement) -> Agreement {
         match (self, other) {
@@ -81,6 +89,7 @@ impl fmt::Display for Agreement {
             }
             Agreement::Differs(None) => write!(f, "DIFFERS from the reference"),
             Agreement::Differs(Some(Difference { element, ours, theirs })) => {
+                let [ours, theirs] = [ours, theirs].map(|number| number_text(*number));
                 write!(f, "DIFFERS from the reference: `{element}` is {ours}, and should be {theirs}")
             }
         }
@@ -118,7 +127,7 @@ fn compare_arrays(name: &str, [ours, theirs]: [&ArrayD<f64>; 2], rounding: f64) 
 }
 
 /// An element as a kernel writes it.
-fn element(name: &str, at: &[usize]) -> String {
+pub fn element(name: &str, at: &[usize]) -> String {
     format!("{name}[{}]", at.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
 }
 

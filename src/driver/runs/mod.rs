@@ -22,4 +22,6 @@ pub mod finished;
 
 pub mod agreement;
 
+pub mod as_written;
+
 pub mod reference;

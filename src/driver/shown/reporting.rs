@@ -6,6 +6,7 @@ use crate::driver::files;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Searched, Winner};
 use crate::driver::runs::agreement::Agreement;
+use crate::driver::runs::as_written::AsWritten;
 use crate::driver::shown::show;
 use crate::integer::{Bindings, Name};
 use crate::report::{Clash, Fact, Recorder, Report, Run, page};
@@ -33,7 +34,7 @@ pub fn of_winner<K: Kernel>(
     searched: &Searched<K>,
     winner: &Winner<K>,
     steps: &[Step],
-    (outcome, agreement): (&Outcome, &Agreement),
+    (outcome, (agreement, as_written)): (&Outcome, (&Agreement, Option<&AsWritten>)),
 ) -> Report {
     let mut report = of_design(searched, &winner.design, &winner.proofs);
     report.command = "run".to_owned();
@@ -41,6 +42,7 @@ pub fn of_winner<K: Kernel>(
     report.rules = steps.iter().map(Into::into).collect();
     report.facts = vec![proved(&winner.proofs)];
     report.facts.extend(facts(outcome, Some(agreement)));
+    report.facts.extend(as_written.map(|form| Fact::judged("as written", judged(&form.agreement), form.is_good())));
     report
 }
 
@@ -107,12 +109,15 @@ fn facts(outcome: &Outcome, agreement: Option<&Agreement>) -> Vec<Fact> {
         facts.push(Fact::judged("deadlock", format!("{} PEs wait", deadlock.blocked.len()), false));
     }
     if let Some(agreement) = agreement {
-        let value = match agreement {
-            Agreement::Bits => "bit for bit".to_owned(),
-            Agreement::Rounding(most) => format!("within {most:.1e}"),
-            Agreement::Differs(_) => "differs".to_owned(),
-        };
-        facts.push(Fact::judged("reference", value, agreement.is_good()));
+        facts.push(Fact::judged("reference", judged(agreement), agreement.is_good()));
     }
     facts
+}
+
+fn judged(agreement: &Agreement) -> String {
+    match agreement {
+        Agreement::Bits => "bit for bit".to_owned(),
+        Agreement::Rounding(most) => format!("within {most:.1e}"),
+        Agreement::Differs(_) => "differs".to_owned(),
+    }
 }

@@ -32,6 +32,10 @@ impl Lowering<'_> {
     }
 
     fn lower_integer(&mut self, value: f64, span: Span) -> Option<Affine> {
+        if value.is_infinite() {
+            self.report(self.blame(span, "`infinity` where a whole number is needed".to_owned(), "not whole"));
+            return None;
+        }
         if value.fract() != 0.0 {
             self.report(self.blame(span, "a fraction where a whole number is needed".to_owned(), "not whole"));
             return None;

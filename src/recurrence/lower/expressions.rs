@@ -15,6 +15,10 @@ impl Lowering<'_> {
             Term::Name(name) => self.lower_name(&Spanned::new(name.clone(), expression.span), scope),
             Term::Access(tensor, subscripts) => self.lower_read(tensor, subscripts, expression.span, scope),
             Term::Call(word, arguments) => self.lower_call(word, arguments, scope),
+            // A mask is a number, and costs no operation.
+            Term::Negate(operand) if operand.node == Term::Number(f64::INFINITY) => {
+                Some(Expr::Number(f64::NEG_INFINITY))
+            }
             Term::Negate(operand) => self.lower_apply(Function::Negate, &[operand], scope),
             Term::Infix(infix, left, right) => self.lower_apply(infix_function(*infix), &[left, right], scope),
             Term::Compare(relation, left, right) => match comparison_function(*relation) {

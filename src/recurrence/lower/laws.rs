@@ -4,11 +4,16 @@
 //! operator is not associative, or where the tuple after `from` changes something. The laws are tried on tuples of small
 //! numbers, always the same ones: a counterexample refutes, none proves nothing. Law: Blelloch, Prefix sums and their
 //! applications, 1990, section 1.4.
+//!
+//! Then they are tried on infinities, what is not a number, zeros of both signs, the least and large numbers. Infinities that the neutral
+//! tuple has in their place are what masks leave, so with them the laws have to hold too; but what stands beside a mask says nothing, so the
+//! neutral tuple may change it as long as no further tuple sees that. With others, and where finite numbers overflow, a law is broken
+//! only where both sides have numbers.
 
 use super::Lowering;
 use super::expressions::{comparison_function, infix_function};
-use crate::integer::{Name, name};
-use crate::recurrence::Function;
+use crate::integer::Name;
+use crate::recurrence::{Function, number_text};
 use crate::span::Span;
 use crate::syntax::ast::{self, Ident, Reduction, Spanned, Term};
 
@@ -70,7 +75,7 @@ impl Lowering<'_> {
         let ones: Vec<(Name, f64)> = names.iter().map(|ident| (ident.node.clone(), 1.0)).collect();
         let known = names.iter().map(|ident| format!("`{}`", ident.node)).collect::<Vec<_>>().join(", ");
         self.check_made_of(values, &ones, &format!("only {known}, numbers and functions can be combined"));
-        self.check_made_of(neutral, &limits(), "only numbers and `infinity` can be neutral");
+        self.check_made_of(neutral, &[], "only numbers and `infinity` can be neutral");
     }
 
     fn check_made_of(&mut self, tuple: &[ast::Expr], known: &[(Name, f64)], message: &str) {
@@ -83,37 +88,117 @@ impl Lowering<'_> {
     fn check_laws(&mut self, reduction: &Reduction) {
         let title = &reduction.name;
         let neutral = neutral(reduction);
-        let mut numbers = Numbers::default();
-        for _ in 0..TRIALS {
-            let [a, b, c] = [0; 3].map(|_| numbers.tuple(reduction.left.len()));
-            let left = combine(reduction, &combine(reduction, &a, &b), &c);
-            let right = combine(reduction, &a, &combine(reduction, &b, &c));
-            if is_finite(&left) && is_finite(&right) && !are_close(&left, &right) {
-                let message = format!("reduction `{}` is not associative", title.node);
-                let note = format!("for a = {}, b = {}, c = {}:", show(&a), show(&b), show(&c));
-                let values = format!("(a b) c = {}, a (b c) = {}", show(&left), show(&right));
-                let help = "where the order matters, write plain equations, each step from the one before";
-                let diagnostic = self.blame(title.span, message, "declared here").note(note).note(values).help(help);
-                return self.report(diagnostic);
-            }
-            let (before, after) = (combine(reduction, &neutral, &a), combine(reduction, &a, &neutral));
-            if !are_close(&before, &a) || !are_close(&after, &a) {
-                let message = format!("`{}` is not neutral for reduction `{}`", show(&neutral), title.node);
-                let note = format!("for a = {}: neutral a = {}, a neutral = {}", show(&a), show(&before), show(&after));
-                return self.report(self.blame(title.span, message, "declared here").note(note));
-            }
+        let tried = Tried { reduction, neutral: &neutral };
+        let Some([a, b, c]) = tried.counterexample() else { return };
+        let ([left, right], triple) = (tried.associated(&a, &b, &c), [a, b, c]);
+        let [a, b, c] = &triple;
+        if !tried.associates(&triple) {
+            let message = format!("reduction `{}` is not associative", title.node);
+            let note = format!("for a = {}, b = {}, c = {}:", show(a), show(b), show(c));
+            let values = format!("(a b) c = {}, a (b c) = {}", show(&left), show(&right));
+            let help = "where the order matters, write plain equations, each step from the one before";
+            let diagnostic = self.blame(title.span, message, "declared here").note(note).note(values).help(help);
+            return self.report(diagnostic);
         }
+        let [before, after] = tried.beside_neutral(a);
+        let message = format!("`{}` is not neutral for reduction `{}`", show(&neutral), title.node);
+        let note = format!("for a = {}: neutral a = {}, a neutral = {}", show(a), show(&before), show(&after));
+        self.report(self.blame(title.span, message, "declared here").note(note));
     }
 }
 
-/// The one constant that no literal can say.
-fn limits() -> Vec<(Name, f64)> {
-    vec![(name("infinity"), f64::INFINITY)]
+/// A reduction whose laws are tried on tuples `a`, `b` and `c`.
+struct Tried<'r> {
+    reduction: &'r Reduction,
+    neutral: &'r [f64],
+}
+
+/// Three tuples.
+type Triple = [Tuple; 3];
+
+impl Tried<'_> {
+    /// Tuples on which a law is broken, as simple as they are found.
+    fn counterexample(&self) -> Option<Triple> {
+        let (mut numbers, width) = (Numbers::default(), self.neutral.len());
+        let plain = |numbers: &mut Numbers| [0; 3].map(|_| numbers.tuple(width));
+        let special = |numbers: &mut Numbers| [0; 3].map(|_| numbers.special(width));
+        let mut all =
+            (0..2 * TRIALS).map(|trial| if trial < TRIALS { plain(&mut numbers) } else { special(&mut numbers) });
+        all.find(|tuples| self.is_broken(tuples)).map(|tuples| self.simplified(tuples))
+    }
+
+    fn is_broken(&self, tuples: &Triple) -> bool {
+        !self.associates(tuples) || !self.is_neutral(tuples)
+    }
+
+    fn merged(&self, one: &[f64], other: &[f64]) -> Tuple {
+        combine(self.reduction, one, other)
+    }
+
+    /// `(a b) c` and `a (b c)`.
+    fn associated(&self, a: &[f64], b: &[f64], c: &[f64]) -> [Tuple; 2] {
+        [self.merged(&self.merged(a, b), c), self.merged(a, &self.merged(b, c))]
+    }
+
+    /// A tuple with the neutral one before it, and behind it.
+    fn beside_neutral(&self, a: &[f64]) -> [Tuple; 2] {
+        [self.merged(self.neutral, a), self.merged(a, self.neutral)]
+    }
+
+    fn associates(&self, tuples: &Triple) -> bool {
+        let [a, b, c] = tuples;
+        let [left, right] = self.associated(a, b, c);
+        let is_decided = !tuples.iter().all(|tuple| is_finite(tuple)) || is_finite(&left) && is_finite(&right);
+        !is_decided || self.are_one(&left, &right, tuples)
+    }
+
+    /// Whether the neutral tuple changes nothing in `a`, or beside a mask nothing that `b` would see.
+    fn is_neutral(&self, tuples: &Triple) -> bool {
+        let [a, b, _] = tuples;
+        self.beside_neutral(a).iter().all(|changed| {
+            let is_unseen = || {
+                let before = self.are_one(&self.merged(changed, b), &self.merged(a, b), tuples);
+                before && self.are_one(&self.merged(b, changed), &self.merged(b, a), tuples)
+            };
+            self.are_one(changed, a, tuples) || a.iter().any(|number| number.is_infinite()) && is_unseen()
+        })
+    }
+
+    /// Whether two tuples that these have led to are one, as far as the laws speak of them.
+    fn are_one(&self, one: &[f64], other: &[f64], tuples: &Triple) -> bool {
+        let numbers = || tuples.iter().flatten();
+        let is_own = |tuple: &Tuple| {
+            let mut pairs = tuple.iter().zip(self.neutral);
+            pairs.all(|(number, neutral)| number.is_finite() || number == neutral)
+        };
+        let may_overflow = numbers().any(|number| number.is_finite() && number.abs() >= LARGE);
+        let is_strict = tuples.iter().all(is_own) && !may_overflow;
+        let has_values =
+            |tuple: &[f64]| tuple.iter().all(|value| if may_overflow { value.is_finite() } else { !value.is_nan() });
+        let scale = numbers().filter(|number| number.is_finite()).fold(1.0, |most: f64, number| most.max(number.abs()));
+        let is_told = is_strict || has_values(one) && has_values(other);
+        !is_told || are_close(one, other, scale)
+    }
+
+    /// The tuples with as simple numbers as they break the same law with.
+    fn simplified(&self, mut tuples: Triple) -> Triple {
+        let (width, associates) = (self.neutral.len(), self.associates(&tuples));
+        let breaks = |tuples: &Triple| if associates { !self.is_neutral(tuples) } else { !self.associates(tuples) };
+        for place in 0..3 * width {
+            let simple = [0.0, 1.0, -1.0, 2.0, f64::NEG_INFINITY, f64::INFINITY].into_iter().map(|number| {
+                let mut simpler = tuples.clone();
+                simpler[place / width][place % width] = number;
+                simpler
+            });
+            tuples = simple.collect::<Vec<Triple>>().into_iter().find(|simpler| breaks(simpler)).unwrap_or(tuples);
+        }
+        tuples
+    }
 }
 
 /// The tuple that changes nothing; what is wrong with it is told by [`Lowering::check_reductions`].
 pub(super) fn neutral(reduction: &Reduction) -> Tuple {
-    reduction.neutral.iter().map(|component| number(component, &limits())).collect()
+    reduction.neutral.iter().map(|component| number(component, &[])).collect()
 }
 
 /// `a` combined with `b`, in this order.
@@ -131,7 +216,10 @@ fn number(expression: &ast::Expr, known: &[(Name, f64)]) -> f64 {
 fn evaluate(expression: &ast::Expr, known: &[(Name, f64)]) -> Result<f64, Span> {
     let apply = |function: Function, arguments: &[&ast::Expr]| {
         let values = arguments.iter().map(|argument| evaluate(argument, known)).collect::<Result<Tuple, Span>>()?;
-        Ok(function.apply(&values))
+        // Of what is not a number nothing is greater and nothing is less.
+        let is_lost =
+            matches!(function, Function::Maximum | Function::Minimum) && values.iter().any(|value| value.is_nan());
+        Ok(if is_lost { f64::NAN } else { function.apply(&values) })
     };
     match &expression.node {
         Term::Number(value) => Ok(*value),
@@ -158,18 +246,22 @@ fn is_finite(tuple: &[f64]) -> bool {
     tuple.iter().all(|value| value.is_finite())
 }
 
-/// Whether the tuples are equal up to rounding; what is not a number is close to nothing.
-fn are_close(a: &[f64], b: &[f64]) -> bool {
-    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(1.0);
+/// Whether the tuples are equal up to rounding of numbers as large as `scale`; what is not a number is close to nothing.
+fn are_close(a: &[f64], b: &[f64], scale: f64) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(scale);
+    let close = |(a, b): (&f64, &f64)| a == b || a.is_finite() && b.is_finite() && near(*a, *b);
     a.iter().zip(b).all(close)
 }
 
 fn show(tuple: &[f64]) -> String {
-    let list: Vec<String> = tuple.iter().map(f64::to_string).collect();
+    let list: Vec<String> = tuple.iter().map(|number| number_text(*number)).collect();
     format!("({})", list.join(", "))
 }
 
-/// Multiples of one half from -3 to 3, the same at every run (SplitMix64).
+/// Numbers of at least this magnitude may overflow in a product.
+const LARGE: f64 = 1e150;
+
+/// Multiples of one half from -3 to 3, or special numbers among them, the same at every run (SplitMix64).
 #[derive(Default)]
 struct Numbers {
     state: u64,
@@ -178,6 +270,17 @@ struct Numbers {
 impl Numbers {
     fn tuple(&mut self, length: usize) -> Tuple {
         (0..length).map(|_| (self.next() % 13) as f64 / 2.0 - 3.0).collect()
+    }
+
+    fn special(&mut self, length: usize) -> Tuple {
+        let rare = [f64::NAN, -0.0, 5e-324, 1e300, -1.7e308, f64::INFINITY, 0.0, 1.0];
+        let mut number = || match self.next() % 16 {
+            0..=4 => f64::NEG_INFINITY,
+            5 => f64::INFINITY,
+            6 | 7 => rare[(self.next() % 8) as usize],
+            _ => (self.next() % 13) as f64 / 2.0 - 3.0,
+        };
+        (0..length).map(|_| number()).collect()
     }
 
     fn next(&mut self) -> u64 {

@@ -8,7 +8,7 @@ use super::rule_text::Tag;
 use crate::recurrence::{Function, Operator};
 use crate::rewrite::terms::Term;
 use crate::span::{Source, Span};
-use egg::{Id, RecExpr, Symbol};
+use egg::{Id, Language, RecExpr, Symbol};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -69,10 +69,34 @@ impl Monoid {
         own.then(|| position(&self.right, second)).flatten().map(|argument| (operator, argument))
     }
 
-    /// How many scalar functions the value of `component` applies.
-    pub fn operations(&self, component: usize) -> u64 {
+    /// How many scalar functions the value of `component` applies where no other component is at hand.
+    pub fn operations_alone(&self, component: usize) -> u64 {
         let applies =
             |node: &&Term| matches!(node, Term::Other(word, _) if Function::from_keyword(word.as_str()).is_some());
         self.values.get(component).map_or(0, |value| value.as_ref().iter().filter(applies).count() as u64)
     }
+
+    /// How many it applies beside the other components; what is another component whole is computed there.
+    pub fn operations(&self, component: usize) -> u64 {
+        self.values.get(component).map_or(0, |value| self.applied(component, value, value.root()))
+    }
+
+    fn applied(&self, component: usize, value: &RecExpr<Term>, id: Id) -> u64 {
+        let Term::Other(word, children) = &value[id] else { return 0 };
+        if children.is_empty() || Function::from_keyword(word.as_str()).is_none() {
+            return 0;
+        }
+        let whole = value[id].build_recexpr(|child| value[child].clone());
+        let is_another = (0..self.width()).any(|other| other != component && is_same(&self.values[other], &whole));
+        if is_another {
+            0
+        } else {
+            1 + children.iter().map(|child| self.applied(component, value, *child)).sum::<u64>()
+        }
+    }
+}
+
+/// Whether two expressions are one, however their nodes are shared.
+fn is_same(one: &RecExpr<Term>, other: &RecExpr<Term>) -> bool {
+    one.to_string() == other.to_string()
 }

@@ -10,7 +10,7 @@ use super::frame_predicates::{
 use crate::recurrence::Operator;
 use crate::rewrite::registry::Context;
 use crate::rewrite::saturation::{Graph, access_of, all_bound, face_of, name_of};
-use crate::rewrite::terms::Term;
+use crate::rewrite::terms::{Literal, Term};
 use egg::Id;
 
 /// A named condition.
@@ -237,8 +237,37 @@ fn is_maximum(graph: &Graph, greatest: Id, of: Id, depth: usize) -> bool {
 pub fn is_shifted(graph: &Graph, term: Id) -> bool {
     graph[term].nodes.iter().any(|node| match node {
         Term::Other(word, children) if word.as_str() == "sub" => {
-            matches!(children[..], [of, greatest] if is_maximum(graph, greatest, of, MOST_NESTED))
+            matches!(children[..], [of, greatest] if is_reference(graph, greatest, of))
         }
         _ => false,
     })
+}
+
+/// Whether a value is the maximum of another one, or 0 where that is `-infinity` and so all of it is.
+fn is_reference(graph: &Graph, reference: Id, of: Id) -> bool {
+    let mut nodes = graph[graph.find(reference)].nodes.iter();
+    is_maximum(graph, reference, of, MOST_NESTED)
+        || nodes.any(|node| match node {
+            Term::Other(word, children) if word.as_str() == "select" => {
+                matches!(children[..], [masked, zero, greatest] if is_number(graph, zero, 0.0)
+                    && is_masked(graph, masked, greatest)
+                    && is_maximum(graph, greatest, of, MOST_NESTED))
+            }
+            _ => false,
+        })
+}
+
+/// Whether a condition asks if a value is `-infinity`.
+fn is_masked(graph: &Graph, condition: Id, value: Id) -> bool {
+    let is = |one: Id, other: Id| graph.find(one) == graph.find(value) && is_number(graph, other, f64::NEG_INFINITY);
+    graph[graph.find(condition)].nodes.iter().any(|node| match node {
+        Term::Other(word, children) if word.as_str() == "eq" => {
+            matches!(children[..], [one, other] if is(one, other) || is(other, one))
+        }
+        _ => false,
+    })
+}
+
+fn is_number(graph: &Graph, term: Id, value: f64) -> bool {
+    graph[graph.find(term)].data.constant == Some(Term::Number(Literal::new(value)))
 }

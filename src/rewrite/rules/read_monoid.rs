@@ -59,7 +59,11 @@ fn list<'t>(source: &Arc<Source>, tree: &'t Tree) -> Result<&'t [Tree], Diagnost
 
 fn names(source: &Arc<Source>, tree: &Tree) -> Result<Vec<Token>, Diagnostic> {
     let name = |child: &Tree| match child {
-        Tree::Atom(token) if token.text.starts_with(|first: char| first.is_ascii_alphabetic()) => Ok(token.clone()),
+        Tree::Atom(token) if token.text.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+            let is_number = matches!(Term::leaf(&token.text), Term::Number(_));
+            let message = format!("`{}` is a number, and cannot name a component", token.text);
+            if is_number { Err(wrong_at(source, token.span, message, "not a name")) } else { Ok(token.clone()) }
+        }
         other => Err(wrong_at(source, other.span(), "expected the name of a component", "not a name")),
     };
     list(source, tree)?.iter().map(name).collect()

@@ -22,15 +22,19 @@ use std::sync::Arc;
 pub enum Tag {
     /// Both sides have the same bits, once reductions run in one order.
     Exact,
-    /// Both sides are equal over the reals; rounding may differ.
+    /// Both sides are equal over the reals; rounding may differ. With infinite values too, wherever the left side is finite, or an
+    /// infinity through maxima, minima and sums of one sign.
     Real,
+    /// Both sides are equal over the reals; of infinite values nothing is said.
+    Finite,
     /// Both sides are equal over the reals where what the law assumes holds, such as that a number is not 0.
     Assume,
 }
 
 impl Tag {
     /// All tags with the words for them.
-    pub const ALL: [(Tag, &'static str); 3] = [(Tag::Exact, "exact"), (Tag::Real, "real"), (Tag::Assume, "assume")];
+    pub const ALL: [(Tag, &'static str); 4] =
+        [(Tag::Exact, "exact"), (Tag::Real, "real"), (Tag::Finite, "finite"), (Tag::Assume, "assume")];
 
     /// The tag that `word` names.
     pub fn from_keyword(word: &str) -> Option<Tag> {
@@ -224,7 +228,8 @@ pub(super) fn read_law(source: &Arc<Source>, text: &str, span: Span) -> Result<(
     let Some(tag) = Tag::from_keyword(word) else {
         let message = format!("`{word}` is no tag of a law");
         let help = "write `# law exact: ...` where both sides have the same bits, `# law real: ...` where they are equal over \
-                    the reals, `# law assume: ...` where they are under a condition";
+                    the reals and for infinite values too, `# law finite: ...` where the values have to be finite, `# law assume: \
+                    ...` where they are under a condition";
         return Err(wrong_at(source, span, message, "how far does it hold?").help(help));
     };
     if law.is_empty() {

@@ -5,6 +5,7 @@
 //! face that is thicker than one point is told by a condition. Paper: Cyclotron section 4, Figure 4.
 
 use crate::integer::{Affine, Name, Vector, dot};
+use crate::recurrence::number_text;
 use crate::recurrence::{Function, Operand, Operator, Scalar, Space};
 use crate::rewrite::dataflows::{Dataflow, Transport, is_constant};
 use crate::rewrite::registry::access_text;
@@ -213,7 +214,7 @@ fn binding(operator: Operator) -> usize {
 /// The body at a point, in parentheses where it binds less tightly than `outer`.
 pub(super) fn show_scalar(space: &Space, scalar: &Scalar, names: &[String], outer: usize) -> String {
     match scalar {
-        Scalar::Number(value) => value.to_string(),
+        Scalar::Number(value) => number_text(*value),
         Scalar::Index(form) => format!("({form})"),
         Scalar::Operand(position) => {
             let name = names.get(*position).map_or("?", String::as_str);

@@ -6,7 +6,7 @@
 //! sections 4.1 to 4.4.
 
 use super::operands::Operands;
-use crate::recurrence::{Function, Operator};
+use crate::recurrence::{Function, Operator, number_text};
 use egg::{Id, Symbol, define_language};
 use std::fmt;
 use std::str::FromStr;
@@ -238,9 +238,9 @@ impl Literal {
 impl FromStr for Literal {
     type Err = NotThisLeaf;
     fn from_str(text: &str) -> Result<Literal, NotThisLeaf> {
-        // A name such as `inf` must stay a name.
+        // A name such as `inf` must stay a name; `infinity` is none, as in kernels.
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let starts_well = digits.starts_with(|first: char| first.is_ascii_digit());
+        let starts_well = digits.starts_with(|first: char| first.is_ascii_digit()) || digits == "infinity";
         let value = text.parse().ok().filter(|_| starts_well);
         value.map(Literal::new).ok_or(NotThisLeaf)
     }
@@ -248,7 +248,7 @@ impl FromStr for Literal {
 
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value().fmt(f)
+        f.write_str(&number_text(self.value()))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Border, Searched, first_proved};
 use crate::driver::runs::agreement::{check_numbers, compare};
+use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::inputs;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::timed::{on_machine, settings};
@@ -103,6 +104,9 @@ impl<K: Kernel> Exploration<'_, K> {
         if !compare(&expected, &outcome, Precision::Double).strictly().is_good() {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
+        let written = self.kernel.origin().written.as_ref();
+        let as_written = AsWritten::of(written, (&setting.given, &tensors), &outcome, Precision::Double)?;
+        as_written.iter().try_for_each(AsWritten::check)?;
         let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));
         let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
         let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();

@@ -5,7 +5,7 @@
 //! nothing with rules; and, where a rule is applied, whether the step is an instance of it on which its conditions hold.
 //! Explanations of egg ask neither.
 
-use super::steps::{Compared, compare};
+use super::steps::{Applied, Compared, compare};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
 use crate::rewrite::check::instances::Instance;
@@ -106,7 +106,8 @@ impl Chains<'_> {
             self.check_rule(rule, step.backward, &terms)?;
             report.conditions += usize::from(!rule.conditions.all().is_empty());
         }
-        let law = rule.map_or((Tag::Exact, ""), |rule| (rule.tag, &*rule.law));
+        let (tag, law) = rule.map_or((Tag::Exact, ""), |rule| (rule.tag, &*rule.law));
+        let law = Applied { tag, law, backward: step.backward };
         let compared = self.worlds.iter().map(|world| compare(world, &terms[0], &terms[1], law));
         report.evaluated += usize::from(compared.sum::<Compared>()? > 0);
         Ok(())

@@ -3,6 +3,7 @@
 //! In: a world, two terms of one class, how far they are equal. Out: at how many points they were found to be, or why they are not. Terms of
 //! a kernel are full of reads, so a law over the reals has nothing to say where one of its sides is undefined.
 
+use crate::recurrence::number_text;
 use crate::rewrite::check::instances::{Home, Sort, signature_of};
 use crate::rewrite::check::semantics::{
     Arithmetic, Around, Elements, Evaluation, Meaning, Palette, World, meanings, places,
@@ -18,8 +19,26 @@ pub(super) type Compared = Result<usize, String>;
 /// Where the random numbers of elements start.
 const SEED: u64 = 1;
 
+/// How often infinities are drawn: which elements are masked matters more than their number.
+const MASKED_ROUNDS: u64 = 4;
+
+/// The seeds with which the elements of a palette are drawn, the `number`th of a law's.
+fn seeds(number: usize, palette: Palette) -> impl Iterator<Item = u64> {
+    let rounds = if palette == Palette::Infinite { MASKED_ROUNDS } else { 1 };
+    (0..rounds).map(move |round| SEED + round * MASKED_ROUNDS + number as u64)
+}
+
+/// The law by which one of two terms follows from the other.
+#[derive(Clone, Copy)]
+pub(super) struct Applied<'a> {
+    pub tag: Tag,
+    pub law: &'a str,
+    /// Whether the first term is the law's right side. Where infinities are values, a law speaks of what its left side has a number for.
+    pub backward: bool,
+}
+
 /// Compares two terms at all points of a world.
-pub(super) fn compare(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>, law: (Tag, &str)) -> Compared {
+pub(super) fn compare(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>, law: Applied<'_>) -> Compared {
     match sort(before) {
         Sort::Directions | Sort::Reuses | Sort::Lines => compare_lists(world, before, after),
         Sort::Along | Sort::Reuse => compare_directions(world, before, after),
@@ -61,7 +80,7 @@ fn homes(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>) -> Vec<us
     named.map_or_else(|| (0..world.equations.spaces.len()).collect(), |space| vec![space])
 }
 
-fn compare_values(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>, law: (Tag, &str)) -> Compared {
+fn compare_values(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>, law: Applied<'_>) -> Compared {
     let mut last = Err("neither term says anything here".to_owned());
     for space in homes(world, before, after) {
         let both = meanings(world, before, space).and_then(|one| Ok((one, meanings(world, after, space)?)));
@@ -73,7 +92,7 @@ fn compare_values(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>, 
     last
 }
 
-fn compare_tuples(world: &World, space: usize, [before, after]: [&[Meaning]; 2], law: (Tag, &str)) -> Compared {
+fn compare_tuples(world: &World, space: usize, [before, after]: [&[Meaning]; 2], law: Applied<'_>) -> Compared {
     if before.len() != after.len() {
         return Err(format!("{} components before, {} after", before.len(), after.len()));
     }
@@ -81,15 +100,23 @@ fn compare_tuples(world: &World, space: usize, [before, after]: [&[Meaning]; 2],
     pairs.map(|(one, other)| compare_on(world, space, [one, other], law)).sum()
 }
 
-fn compare_on(world: &World, space: usize, terms: [&Meaning; 2], (tag, law): (Tag, &str)) -> Compared {
+fn compare_on(world: &World, space: usize, terms: [&Meaning; 2], applied: Applied<'_>) -> Compared {
+    let Applied { tag, law, backward } = applied;
     let mut met = 0;
     let points = places(world, space, &terms);
-    for palette in Palette::of(tag, law) {
-        let elements = Elements { seed: SEED, palette: *palette, fixed: BTreeMap::new() };
+    let palettes = Palette::of(tag, law).iter().copied().enumerate();
+    for (palette, seed) in
+        palettes.flat_map(|(number, palette)| seeds(number, palette).map(move |seed| (palette, seed)))
+    {
+        let elements = Elements { seed, palette, fixed: BTreeMap::new() };
         for point in &points {
-            let evaluation = Evaluation::new(world, &elements, Arithmetic::of(tag));
-            let [one, other] = terms.map(|term| evaluation.number(term, point));
-            let is_outside = tag != Tag::Exact && (one.is_none() || other.is_none());
+            let evaluation = Evaluation::new(world, &elements, Arithmetic::of(tag, palette));
+            let left = evaluation.number(terms[usize::from(backward)], point);
+            let promises = evaluation.arithmetic.promises(left);
+            let right = evaluation.number(terms[usize::from(!backward)], point);
+            let [one, other] = if backward { [right, left] } else { [left, right] };
+            let is_real = tag != Tag::Exact && !evaluation.arithmetic.is_extended();
+            let is_outside = !promises || is_real && (one.is_none() || other.is_none());
             if evaluation.arithmetic.is_undecided() || is_outside {
                 continue;
             }
@@ -106,7 +133,7 @@ fn differ(world: &World, space: usize, point: &[i64], values: [Option<f64>; 2]) 
     let at: Vec<String> =
         world.indices(space).iter().zip(point).map(|(index, value)| format!("{index}={value}")).collect();
     let sizes: Vec<String> = world.sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
-    let [one, other] = values.map(|value| value.map_or_else(|| "undefined".to_owned(), |number| number.to_string()));
+    let [one, other] = values.map(|value| value.map_or_else(|| "undefined".to_owned(), number_text));
     format!("at {} for {}: {one} before, {other} after", at.join(", "), sizes.join(", "))
 }
 
@@ -115,7 +142,7 @@ fn compare_lists(world: &World, before: &RecExpr<Term>, after: &RecExpr<Term>) -
     let space = homes(world, before, after).first().copied().unwrap_or(0);
     let ((face, sets), (_, lines)) = (Meaning::list(world, before, space)?, Meaning::list(world, after, space)?);
     let elements = |_: &str, _: &[i64]| 0.0;
-    let evaluation = Evaluation::new(world, &elements, Arithmetic::of(Tag::Exact));
+    let evaluation = Evaluation::new(world, &elements, Arithmetic::of(Tag::Exact, Palette::Integers));
     let points = world.points(space).iter().filter(|point| world.is_on(&face, point));
     let around = |list: &[Around], point: &[i64]| -> Vec<Vec<Vec<i64>>> {
         list.iter().map(|set| evaluation.around(&face, set, point)).collect()

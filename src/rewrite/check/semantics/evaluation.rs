@@ -5,7 +5,7 @@
 
 use super::elements::Computed;
 use super::meaning::{Around, Local, Meaning, meaning};
-use super::numbers::{Arithmetic, Seen, Tensors, Value};
+use super::numbers::{Arithmetic, Palette, Seen, Tensors, Value};
 use super::texts::Form;
 use super::world::{Face, World};
 use crate::integer::Bindings;
@@ -170,6 +170,6 @@ pub fn values(
     let world = World::new(Equations::of_space(space), sizes.clone(), &[]);
     let world = world.ok_or_else(|| format!("`{}` has no bounds", space.name))?;
     let meaning = meaning(&world, term, 0)?;
-    let evaluation = Evaluation::new(&world, &element, Arithmetic::of(Tag::Exact));
+    let evaluation = Evaluation::new(&world, &element, Arithmetic::of(Tag::Exact, Palette::Integers));
     Ok(world.points(0).iter().map(|point| evaluation.number(&meaning, point)).collect())
 }

@@ -11,6 +11,11 @@ use egg::{Id, RecExpr};
 /// A tuple; `None` where a component is undefined.
 pub(in crate::rewrite::check) type State = Vec<Option<f64>>;
 
+/// The tuple that changes nothing.
+pub(in crate::rewrite::check) fn neutral(monoid: &Monoid) -> State {
+    monoid.neutral.iter().map(|number| Some(*number)).collect()
+}
+
 impl Evaluation<'_> {
     /// A component of what the tuples around a point give.
     pub fn fold(&self, component: usize, folded: &Folded, x: &[i64]) -> Value {
@@ -24,8 +29,7 @@ impl Evaluation<'_> {
 impl Arithmetic {
     /// What tuples give one after the other; the neutral one where there are none.
     pub fn folded(&self, monoid: &Monoid, tuples: impl Iterator<Item = State>) -> State {
-        let neutral = || monoid.neutral.iter().map(|number| Some(*number)).collect();
-        tuples.reduce(|state, next| self.merged(monoid, &state, &next)).unwrap_or_else(neutral)
+        tuples.reduce(|state, next| self.merged(monoid, &state, &next)).unwrap_or_else(|| neutral(monoid))
     }
 
     /// Two tuples combined.

@@ -36,4 +36,4 @@ pub(super) use evaluation::Evaluation;
 
 mod folds;
 
-pub(super) use folds::State;
+pub(super) use folds::{State, neutral};

@@ -1,7 +1,9 @@
 //! The numbers of a trial: what elements hold, and what is computed with them.
 //!
 //! Floating-point numbers for laws that hold exactly; for the others reals, as far as they can be had: what is not defined over the
-//! reals, such as a quotient by 0, is undefined here too, and what is too large for a number leaves the trial undecided.
+//! reals, such as a quotient by 0, is undefined here too, and what is too large for a number leaves the trial undecided. Laws that hold for
+//! infinite values as well are tried on reals with both infinities: what IEEE has no number for, such as `infinity 0`, is undefined, and
+//! the logarithm of 0 is `-infinity`.
 //! A reduction is the collection of what it combines: it becomes one number where a scalar function takes it, in an order that
 //! depends on the numbers alone. So two sides that differ in the order of their reductions only have the same bits.
 
@@ -16,6 +18,18 @@ const HUGE: f64 = 1e100;
 
 /// How far apart values of a law over the reals may be, relative to the largest number on the way to them.
 const CLOSE: f64 = 1e-9;
+
+/// The functions that pass infinities on; the logarithm of 0 is one as well.
+const PASS_ON: [Function; 8] = [
+    Function::Maximum,
+    Function::Minimum,
+    Function::Add,
+    Function::Subtract,
+    Function::Negate,
+    Function::Absolute,
+    Function::Select,
+    Function::Logarithm,
+];
 
 /// What a field has at a point. What depends on an undefined value is undefined.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +54,8 @@ pub(in crate::rewrite::check) enum Palette {
     Positive,
     /// Quarters between -4 and 4 but 0.
     Nonzero,
+    /// Quarters among infinities, most of them `-infinity` as masks are, what is not a number, zeros of both signs, the least and large numbers.
+    Infinite,
 }
 
 /// Elements, by tensor and subscripts, with what they hold.
@@ -83,7 +99,8 @@ impl Palette {
     pub fn of(tag: Tag, law: &str) -> &'static [Palette] {
         match tag {
             Tag::Exact => &[Palette::Fractions, Palette::Special, Palette::Integers],
-            Tag::Real => &[Palette::Quarters, Palette::Positive, Palette::Quarters],
+            Tag::Real => &[Palette::Quarters, Palette::Infinite, Palette::Positive, Palette::Infinite],
+            Tag::Finite => &[Palette::Quarters, Palette::Positive, Palette::Quarters],
             Tag::Assume if law.contains("positive") || law.contains("negative") => &[Palette::Positive],
             Tag::Assume => &[Palette::Nonzero, Palette::Positive],
         }
@@ -96,6 +113,7 @@ impl Palette {
             Palette::Integers => integer(-4, 4) as f64,
             Palette::Fractions => (bits >> 12) as f64 / (1u64 << 49) as f64 - 4.0,
             Palette::Special => special(bits),
+            Palette::Infinite => infinite(bits).unwrap_or_else(|| Palette::Quarters.number(bits)),
             Palette::Quarters if bits.is_multiple_of(4) => integer(-1, 1) as f64,
             Palette::Quarters => integer(-16, 16) as f64 / 4.0,
             Palette::Positive => integer(1, 16) as f64 / 4.0,
@@ -104,8 +122,19 @@ impl Palette {
     }
 }
 
+/// No number is so large that a product of a few is none; overflow says nothing of a law over the reals.
+fn infinite(bits: u64) -> Option<f64> {
+    let rare = [f64::NAN, -0.0, 5e-324, -1e90, 1e30, f64::INFINITY, f64::INFINITY, f64::INFINITY];
+    match (bits >> 40) % 16 {
+        0..=4 => Some(f64::NEG_INFINITY),
+        5 | 6 => rare.get(usize::try_from((bits >> 48) % 8).unwrap_or(0)).copied(),
+        _ => None,
+    }
+}
+
 fn special(bits: u64) -> f64 {
-    let some = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.1, -0.3, 1e-300, 1e300];
+    let some =
+        [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.1, -0.3, 1e-300, 1e300, 5e-324, f64::MAX];
     let at = usize::try_from((bits >> 8) % (some.len() as u64 + 4)).unwrap_or(0);
     some.get(at).copied().unwrap_or_else(|| Palette::Fractions.number(bits))
 }
@@ -113,6 +142,10 @@ fn special(bits: u64) -> f64 {
 /// A way to compute, and what was met on the way.
 pub(in crate::rewrite::check) struct Arithmetic {
     reals: bool,
+    /// Whether infinities are values too.
+    extended: bool,
+    /// Whether an infinity came from something else than maxima, minima and sums, such as a product.
+    made: Cell<bool>,
     /// The largest magnitude so far.
     scale: Cell<f64>,
     /// Whether something was too large, or a comparison too near to be decided.
@@ -120,9 +153,22 @@ pub(in crate::rewrite::check) struct Arithmetic {
 }
 
 impl Arithmetic {
-    /// The arithmetic in which a law of this tag holds.
-    pub fn of(tag: Tag) -> Arithmetic {
-        Arithmetic { reals: tag != Tag::Exact, scale: Cell::new(1.0), undecided: Cell::new(false) }
+    /// The arithmetic in which a law of this tag holds, on these numbers.
+    pub fn of(tag: Tag, palette: Palette) -> Arithmetic {
+        let reals = tag != Tag::Exact;
+        let extended = reals && palette == Palette::Infinite;
+        Arithmetic { reals, extended, made: Cell::new(false), scale: Cell::new(1.0), undecided: Cell::new(false) }
+    }
+
+    /// Whether infinities are values too.
+    pub fn is_extended(&self) -> bool {
+        self.extended
+    }
+
+    /// Whether a law says something of the right side where this, which was computed so far, is the left one: over the reals always; of
+    /// infinite values where it is finite, or an infinity that maxima, minima and sums have passed on.
+    pub fn promises(&self, left: Option<f64>) -> bool {
+        !self.extended || left.is_some_and(|left| left.is_finite() || !self.made.get())
     }
 
     /// Whether numbers came up that say nothing about the law.
@@ -130,10 +176,16 @@ impl Arithmetic {
         self.undecided.get()
     }
 
+    /// An element; over the reals what is not a number is undefined.
+    pub fn element(&self, number: f64) -> Option<f64> {
+        self.number(Value::Number(number))
+    }
+
     /// A value as one number; `None` where it is undefined.
     pub fn number(&self, value: Value) -> Option<f64> {
         match value {
             Value::Undefined => None,
+            Value::Number(number) if self.reals && number.is_nan() => None,
             Value::Number(number) => Some(self.seen(number)),
             Value::Terms(operator, mut terms) => {
                 terms.sort_by(f64::total_cmp);
@@ -174,6 +226,7 @@ impl Arithmetic {
         let is_defined = match (function, numbers) {
             (Function::Divide, [_, b]) => *b != 0.0,
             (Function::Reciprocal, [a]) => *a != 0.0,
+            (Function::Logarithm, [a]) if self.extended && *a == 0.0 => a.is_sign_positive(),
             (Function::Logarithm, [a]) => *a > 0.0,
             (Function::SquareRoot, [a]) => *a >= 0.0,
             (Function::Power, [a, b]) => *a > 0.0 || (b.fract() == 0.0 && (*b >= 0.0 || *a != 0.0)),
@@ -186,8 +239,11 @@ impl Arithmetic {
             self.undecided.set(self.undecided.get() || near);
         }
         let value = function.apply(numbers);
-        let overflows = is_defined && value.is_infinite() && numbers.iter().all(|number| number.is_finite());
-        self.undecided.set(self.undecided.get() || overflows);
+        let is_finite = numbers.iter().all(|number| number.is_finite());
+        let overflows = is_defined && value.is_infinite() && is_finite && function != Function::Logarithm;
+        let underflows = function == Function::Exponential && value == 0.0 && is_finite;
+        self.undecided.set(self.undecided.get() || overflows || underflows);
+        self.made.set(self.made.get() || value.is_infinite() && !PASS_ON.contains(&function));
         Some(value).filter(|value| is_defined && !value.is_nan())
     }
 

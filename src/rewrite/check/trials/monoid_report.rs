@@ -5,6 +5,7 @@
 
 use super::monoids::{Failure, MonoidLaw, sides};
 use crate::diagnostic::Diagnostic;
+use crate::recurrence::number_text;
 use crate::rewrite::check::semantics::{Arithmetic, State};
 use crate::rewrite::rules::{Monoid, Tag};
 
@@ -68,7 +69,7 @@ fn message(monoid: &Monoid, failure: &Failure) -> Diagnostic {
         let tuples: Vec<String> = list.iter().map(|numbers| tuple(numbers)).collect();
         diagnostic.note(format!("{name} is what {} gives", tuples.join(", then ")))
     });
-    let values = sides(monoid, failure.law, &failure.lists, &Arithmetic::of(monoid.tag));
+    let values = sides(monoid, failure.law, &failure.lists, &Arithmetic::of(monoid.tag, failure.palette));
     let (left, right) = values.unwrap_or_default();
     diagnostic.note(format!("{one} = {}, {other} = {}", state(&left), state(&right))).help(help)
 }
@@ -110,7 +111,8 @@ fn tuple(numbers: &[f64]) -> String {
 }
 
 fn state(state: &State) -> String {
-    let shown = |value: &Option<f64>| value.map_or_else(|| "undefined".to_owned(), |number| number.to_string());
+    let shown =
+        |value: &Option<f64>| value.as_ref().map_or_else(|| "undefined".to_owned(), |number| number_text(*number));
     let list: Vec<String> = state.iter().map(shown).collect();
     format!("({})", list.join(", "))
 }

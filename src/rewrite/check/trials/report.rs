@@ -5,6 +5,7 @@
 
 use super::shrink::Failing;
 use crate::diagnostic::Diagnostic;
+use crate::recurrence::number_text;
 use crate::rewrite::check::instances::{describe, is_obeyed};
 use crate::rewrite::rules::{Condition, Rule, Tag};
 
@@ -144,7 +145,7 @@ fn counterexample(rule: &Rule, failing: &Failing) -> Counterexample {
 
 /// A value in words.
 fn shown(value: Option<f64>) -> String {
-    value.map_or_else(|| "undefined".to_owned(), |value| value.to_string())
+    value.map_or_else(|| "undefined".to_owned(), number_text)
 }
 
 fn message(rule: &Rule, example: &Counterexample) -> Diagnostic {
@@ -160,7 +161,7 @@ fn message(rule: &Rule, example: &Counterexample) -> Diagnostic {
         diagnostic = diagnostic.note(space.clone());
     }
     let elements: Vec<String> =
-        example.elements.iter().map(|(element, value)| format!("{element} = {value}")).collect();
+        example.elements.iter().map(|(element, value)| format!("{element} = {}", number_text(*value))).collect();
     if !elements.is_empty() {
         diagnostic = diagnostic.note(format!("where {}", elements.join(", ")));
     }
@@ -182,7 +183,10 @@ fn next_step(rule: &Rule, example: &Counterexample) -> &'static str {
         (Tag::Exact, Some((left, right))) if !left.is_finite() || !right.is_finite() => {
             "infinities and what is not a number count too: say `# law real:` if it holds for all real numbers"
         }
-        (Tag::Real, None) => {
+        (Tag::Real, _) if example.elements.iter().any(|(_, value)| !value.is_finite()) => {
+            "infinities count too: correct a side, add a condition such as `filled`, or say `# law finite:` if it holds for finite values"
+        }
+        (Tag::Real | Tag::Finite, None) => {
             "one side is undefined here: say `# law assume:` with what has to hold, such as a divisor that is not 0"
         }
         _ => {

@@ -112,7 +112,7 @@ impl Failing {
         }
         for element in self.seen(rule).into_keys() {
             let now = self.elements.element(&element.0, &element.1);
-            let simple: [f64; 7] = [0.0, 1.0, 2.0, -1.0, 0.5, 3.0, 0.1];
+            let simple: [f64; 9] = [0.0, 1.0, 2.0, -1.0, f64::NEG_INFINITY, f64::INFINITY, 0.5, 3.0, 0.1];
             let simpler = simple.iter().take_while(|number| number.to_bits() != now.to_bits());
             for number in simpler {
                 let mut elements = self.elements.clone();
@@ -130,7 +130,8 @@ impl Failing {
 
     /// The elements on which the two values depend.
     pub fn seen(&self, rule: &Rule) -> Seen {
-        let mut evaluation = Evaluation::new(&self.world, &self.elements, Arithmetic::of(rule.tag));
+        let mut evaluation =
+            Evaluation::new(&self.world, &self.elements, Arithmetic::of(rule.tag, self.elements.palette));
         evaluation.seen = Some(RefCell::default());
         let space = self.instance.space;
         let right = self.difference.term.parse().ok();

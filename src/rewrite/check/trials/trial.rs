@@ -103,8 +103,11 @@ impl Trial<'_> {
         (class == Some(graph.find(root))).then_some(both)
     }
 
-    /// Whether all variables stand for real numbers, at all points.
+    /// Whether all variables stand for real numbers, at all points; where infinities are values too, the left side says whether it is one.
     fn is_real(&self, instance: &Instance) -> bool {
+        if self.evaluation().arithmetic.is_extended() {
+            return true;
+        }
         let mut values = instance.bound.values().filter(|bound| matches!(bound.sort, Sort::Expression | Sort::Field));
         values.all(|bound| {
             let Some(face) = &bound.face else { return true };
@@ -128,7 +131,7 @@ impl Trial<'_> {
     }
 
     fn evaluation(&self) -> Evaluation<'_> {
-        Evaluation::new(self.world, self.elements, Arithmetic::of(self.rule.tag))
+        Evaluation::new(self.world, self.elements, Arithmetic::of(self.rule.tag, self.elements.palette))
     }
 
     fn compare(&self, left: &Meaning, rights: &[RecExpr<Term>], space: usize) -> Outcome {
@@ -151,8 +154,10 @@ impl Trial<'_> {
 
     fn compare_at(&self, left: &Meaning, right: &Meaning, term: &RecExpr<Term>, point: &[i64]) -> Outcome {
         let evaluation = self.evaluation();
-        let (left, right) = (evaluation.number(left, point), evaluation.number(right, point));
-        let is_outside = self.rule.tag == Tag::Assume && (left.is_none() || right.is_none());
+        let left = evaluation.number(left, point);
+        let promises = evaluation.arithmetic.promises(left);
+        let right = evaluation.number(right, point);
+        let is_outside = !promises || self.rule.tag == Tag::Assume && (left.is_none() || right.is_none());
         if evaluation.arithmetic.is_undecided() || is_outside {
             return Outcome::Unfit;
         }
