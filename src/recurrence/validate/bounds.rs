@@ -12,6 +12,17 @@ use crate::span::Span;
 /// The largest size at which counterexamples are looked for.
 const LARGEST: i64 = 4;
 
+/// Where no inequality says that an access stays within its tensor and none of these sizes says that it does not, larger ones are tried, the
+/// more the fewer parameters there are: `b[2*i]` with `i < N - 1` leaves `b[N + 1]` at `N = 5`.
+fn farthest(parameters: usize) -> i64 {
+    match parameters {
+        0 | 1 => 64,
+        2 => 16,
+        3 => 8,
+        _ => LARGEST,
+    }
+}
+
 /// Sets with more points than this are not enumerated.
 const POINT_LIMIT: u64 = 10_000;
 
@@ -116,14 +127,17 @@ fn find_outside(system: &RecurrenceSystem, context: &Context, forms: &[&Affine])
     if forms.is_empty() {
         return None;
     }
-    small_sizes(&system.parameters, LARGEST).into_iter().find_map(|sizes| {
-        let points = points_within(&context.set, &context.indices, &sizes, POINT_LIMIT)?;
-        points.into_iter().find_map(|point| {
-            let point: Bindings = context.indices.iter().cloned().zip(point).collect();
-            let mut bindings = sizes.clone();
-            bindings.extend(point.clone());
-            let outside = forms.iter().any(|form| form.evaluate(&bindings).is_none_or(|value| value < 0));
-            outside.then(|| (sizes.clone(), point))
-        })
+    let outside: Vec<Polyhedron> = forms.iter().map(|form| without(&context.set, form)).collect();
+    small_sizes(&system.parameters, farthest(system.parameters.len())).into_iter().find_map(|sizes| {
+        let first = |set: &Polyhedron| points_within(set, &context.indices, &sizes, POINT_LIMIT)?.into_iter().next();
+        let point = outside.iter().filter_map(first).min()?;
+        Some((sizes.clone(), context.indices.iter().cloned().zip(point).collect()))
     })
+}
+
+/// The points of a set at which a form is negative.
+fn without(set: &Polyhedron, form: &Affine) -> Polyhedron {
+    let mut outside = set.clone();
+    outside.add(-form.clone() - Affine::constant(1));
+    outside
 }
