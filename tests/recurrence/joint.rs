@@ -157,8 +157,8 @@ fn a_mask_is_shown_as_kernels_write_it() {
     );
     let errors = load(&Source::new("law.rec", text)).unwrap_err();
     let message = errors[0].to_string();
-    assert!(message.contains("for a = (-infinity, 0), b = (-infinity, 0), c = (0, 0):"), "{message}");
-    assert!(message.contains("(a b) c = (0, NaN), a (b c) = (0, 0)"), "{message}");
+    assert!(message.contains("for a = (0, 0), b = (-infinity, 0), c = (-infinity, 0):"), "{message}");
+    assert!(message.contains("(a b) c = (0, 0), a (b c) = (0, NaN)"), "{message}");
 }
 
 /// `infinity` is a number wherever an expression is, but in subscripts and bounds.
