@@ -9,7 +9,7 @@ use super::read_leaf::linear;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
-use crate::diagnostic::{Checked, Diagnostic, nearest};
+use crate::diagnostic::{Checked, Diagnostic, counted, nearest};
 use crate::integer::Name;
 use crate::recurrence::{Assumption, Dealing, Function, Role};
 use std::collections::BTreeSet;
@@ -200,7 +200,10 @@ impl<'a> Checker<'a> {
         let rank = self.program.grid.len();
         if vector.len() != rank {
             let found = vector.len();
-            self.fault(place, format!("the {kind} of `{name}` has {found} entries, the grid has rank {rank}"));
+            self.fault(
+                place,
+                format!("the {kind} of `{name}` has {}, the grid has rank {rank}", counted(found, "entry")),
+            );
         }
     }
 

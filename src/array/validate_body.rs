@@ -2,6 +2,7 @@
 
 use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr, Instruction, ScalarExpr};
+use crate::diagnostic::counted;
 use crate::integer::Name;
 use crate::recurrence::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,7 +133,7 @@ impl<'a> Walk<'a, '_> {
     fn access(&mut self, place: Place, array: &ArrayDecl, subscripts: usize, role: Role) {
         let (name, rank) = (&array.name, array.shape.len());
         if subscripts != rank {
-            let message = format!("array `{name}` has {rank} dimensions, {subscripts} subscripts are given");
+            let message = format!("array `{name}` has {}, its subscripts are {subscripts}", counted(rank, "dimension"));
             self.checker.fault(place, message);
         }
         if array.role != role {
@@ -184,7 +185,8 @@ impl<'a> Walk<'a, '_> {
         let known = *self.used.tag_length.entry(bus).or_insert(tag.len());
         if known != tag.len() {
             let found = tag.len();
-            self.checker.fault(place, format!("a tag of bus `{bus}` has {found} entries, another one has {known}"));
+            self.checker
+                .fault(place, format!("a tag of bus `{bus}` has {}, another one has {known}", counted(found, "entry")));
         }
     }
 
@@ -240,7 +242,8 @@ impl<'a> Walk<'a, '_> {
             self.checker.fault(place, format!("leaf `{leaf}` has {takes} coordinates, {coordinates} are given"));
         }
         if tiles != arguments {
-            self.checker.fault(place, format!("leaf `{leaf}` takes {arguments} tiles, {tiles} are given"));
+            self.checker
+                .fault(place, format!("leaf `{leaf}` takes {}, and is given {tiles}", counted(arguments, "tile")));
         }
     }
 

@@ -7,7 +7,7 @@
 //! from users two hops and two steps apart.
 
 use super::Loading;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use crate::integer::{Matrix, Name, Vector, dot};
 use crate::mapping::SpaceTimeMap;
 use crate::recurrence::Space;
@@ -138,5 +138,5 @@ fn check_loading(space: &Space, map: &SpaceTimeMap, reuses: &[Reuse], loading: &
         return None;
     }
     let message = format!("the loading vector {vector:?} of `{tensor}` does not lead to a neighbour");
-    refuse(message, &format!("{} entries of -1, 0 or 1, not all 0", map.rank()))
+    refuse(message, &format!("{} of -1, 0 or 1, not all 0", counted(map.rank(), "entry")))
 }

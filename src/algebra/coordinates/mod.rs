@@ -138,7 +138,7 @@ impl Axis {
         let frame = written(system, &Compounds::default()).frame;
         let Some(found) = frame.index(index) else {
             let names = frame.indices().iter().map(|known| &*known.name);
-            let diagnostic = Diagnostic::new(format!("`{}` has no index `{index}`", system.name));
+            let diagnostic = Diagnostic::usage(format!("`{}` has no index `{index}`", system.name));
             return match nearest(index, names.clone()) {
                 Some(close) => diagnostic.help(format!("did you mean `{close}`?")).alone(),
                 None => diagnostic.help(format!("it has {}", names.collect::<Vec<_>>().join(", "))).alone(),

@@ -93,7 +93,7 @@ pub fn check_precision(settings: &Settings) -> Checked<()> {
         "the times of a machine file are of double precision, and this run is of {}",
         settings.precision.keyword()
     );
-    Diagnostic::new(message).help("leave out `--machine`, or say `--precision double`").alone()
+    Diagnostic::usage(message).help("leave out `--machine`, or say `--precision double`").alone()
 }
 
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {

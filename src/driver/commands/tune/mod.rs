@@ -9,7 +9,7 @@ mod draft;
 mod table;
 
 use crate::cost::Cluster;
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves, order};
 use crate::driver::runs::{inputs, memory};
@@ -34,6 +34,15 @@ pub enum LeftOut {
     Slower(f64),
     /// It has no design, or one that is not proved, or that no way to run it fits.
     Nothing(String),
+    /// It has not what a flag asks for.
+    Misused(String),
+}
+
+impl LeftOut {
+    fn of(failure: &Failure) -> LeftOut {
+        let why = in_one_line(failure);
+        if failure.verdict == Verdict::Misused { LeftOut::Misused(why) } else { LeftOut::Nothing(why) }
+    }
 }
 
 /// What has been weighed.
@@ -56,7 +65,7 @@ pub fn run(arguments: &TuneArguments, output: &Output) -> Done {
     bar.set_length(tuning.drafts.len() as u64);
     for draft in 0..tuning.drafts.len() {
         if let Err(failure) = tuning.add(draft, arguments, (&choices, &cluster)) {
-            tuning.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure))));
+            tuning.left_out.push((draft, LeftOut::of(&failure)));
         }
         bar.inc(1);
     }
@@ -87,7 +96,7 @@ impl Tuning {
             let weighed = match weigh(program, &sizes, choices, cluster) {
                 Ok(weighed) => weighed,
                 Err(diagnostics) => {
-                    self.left_out.push((draft, LeftOut::Nothing(in_one_line(&diagnostics.into()))));
+                    self.left_out.push((draft, LeftOut::of(&diagnostics.into())));
                     continue;
                 }
             };
@@ -110,7 +119,7 @@ impl Tuning {
             let (draft, design, slots) = (*draft, *design, way.capacity);
             match self.drafts[draft].proved(design, way, limit) {
                 Ok(proved) => return Some(proved),
-                Err(failure) => self.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure)))),
+                Err(failure) => self.left_out.push((draft, LeftOut::of(&failure))),
             }
             self.weighed.retain(|other| (other.draft, other.design, other.way.capacity) != (draft, design, slots));
         }
@@ -119,7 +128,7 @@ impl Tuning {
 
 fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
     let Some(machine) = &arguments.sought.space.machine else {
-        let fault = Diagnostic::new("the fastest depends on the cluster, and none is given");
+        let fault = Diagnostic::usage("the fastest depends on the cluster, and none is given");
         return fault.help("say --machine FILE.toml; `systole calibrate -o FILE.toml` measures this one").alone();
     };
     files::cluster(machine)
@@ -128,10 +137,10 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
     let TuneArguments { ranks, deal, order, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
     if *ranks == 0 {
-        return Diagnostic::new("a run has at least 1 worker").help("say --ranks 2").alone();
+        return Diagnostic::usage("a run has at least 1 worker").help("say --ranks 2").alone();
     }
     if capacity.contains(&0) {
-        return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
+        return Diagnostic::usage("the capacity of a channel is 0; it must be at least 1").alone();
     }
     Ok(Choices {
         workers: *ranks,
@@ -148,10 +157,13 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
 
 /// The message where nothing was weighed: each reason once.
 fn none(tuning: &Tuning) -> Vec<Diagnostic> {
-    let mut fault = Diagnostic::new("no schedule has a program that can be weighed");
+    let message = "no schedule has a program that can be weighed";
+    // Where every schedule is left out for a flag, the flags are what is wrong.
+    let is_misused = tuning.left_out.iter().all(|(_, why)| matches!(why, LeftOut::Misused(_)));
+    let mut fault = if is_misused { Diagnostic::usage(message) } else { Diagnostic::new(message) };
     let mut told: Vec<&str> = vec![];
     for (draft, why) in &tuning.left_out {
-        if let LeftOut::Nothing(why) = why
+        if let LeftOut::Nothing(why) | LeftOut::Misused(why) = why
             && !told.contains(&why.as_str())
         {
             fault = fault.note(format!("{}: {why}", tuning.drafts[*draft].name));
@@ -165,12 +177,13 @@ fn none(tuning: &Tuning) -> Vec<Diagnostic> {
 fn conclude(arguments: &TuneArguments, best: (&Draft, &Weighed, &Drafted), output: &Output) -> Checked<()> {
     let (draft, weighed, proved) = best;
     let (name, way) = (&draft.name, table::way(&weighed.way));
-    output.line(&format!("best      {:.6} s: {name} on {way}, {} proofs", weighed.prediction.seconds, proved.proofs));
+    let proofs = counted(proved.proofs, "proof");
+    output.line(&format!("best      {:.6} s: {name} on {way}, {proofs}", weighed.prediction.seconds));
     if let Some(path) = &arguments.output {
         files::write(path, &proved.text)?;
-        output.line(&format!("{}: {} lines", path.display(), proved.text.lines().count()));
+        output.line(&format!("{}: {}", path.display(), counted(proved.text.lines().count(), "line")));
     }
-    output.line(&table::next(arguments, draft, &weighed.way));
+    output.line(&table::next(arguments, proved, &weighed.way));
     Ok(())
 }
 
