@@ -82,7 +82,15 @@ fn files_below(folder: &Path, extension: &str, depth: usize) -> Vec<PathBuf> {
 
 /// The machine of a file, or the ideal one.
 pub fn machine(path: Option<&Path>) -> Checked<Machine> {
-    path.map_or_else(|| Ok(Machine::default()), |path| Machine::parse(&read_as(path, "toml")?))
+    machine_from(Machine::default(), path)
+}
+
+/// The machine of a file that says what is other than here, if there is one.
+pub fn machine_from(machine: Machine, path: Option<&Path>) -> Checked<Machine> {
+    match path {
+        Some(path) => machine.named_by(&read_as(path, "toml")?),
+        None => Ok(machine),
+    }
 }
 
 /// The times of the cluster that a machine file describes.
@@ -158,7 +166,7 @@ fn check_apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> Checked<()>
     for (at, (flag, path)) in written.iter().enumerate() {
         let others = written[..at].iter().chain(read);
         if let Some((other, _)) = others.into_iter().find(|(_, other)| is_same(path, other)) {
-            return Diagnostic::usage(format!("{other} and {flag} are one file, `{}`", path.display()))
+            return Diagnostic::new(format!("{other} and {flag} are one file, `{}`", path.display()))
                 .help("give each a file of its own")
                 .alone();
         }

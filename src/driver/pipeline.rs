@@ -286,11 +286,11 @@ pub fn first_proved<'a, K: Kernel>(
             }
         }
     }
-    Err(match passed_over.why() {
+    let why = match passed_over.why() {
         Some(why) => why,
         None => K::why_nothing(searched, limit)?,
-    }
-    .into())
+    };
+    Err(on_network(searched, why).into())
 }
 
 /// Designs of a front that are not taken.
@@ -330,6 +330,18 @@ pub fn messages<K: Kernel>(searched: &Searched<K>, proofs: &[Discharged]) -> Dia
     let schedule = K::span(&searched.setting.constraint);
     let Some(space) = searched.kernel.spaces().first() else { return vec![] };
     proofs.iter().filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
+}
+
+/// Messages with the network in their first line, where it is another one than that the schedule is for.
+pub fn on_network<K: Kernel>(searched: &Searched<K>, said: Diagnostics) -> Diagnostics {
+    let (network, machine) = (searched.setting.machine.links.network, &searched.setting.machine.name);
+    match K::network(&searched.setting.constraint).filter(|meant| *meant != network) {
+        Some(meant) => {
+            let where_it_is = format!("on the `{network}` network of `{machine}`, not the `{meant}` of the schedule");
+            said.into_iter().map(|one| one.among(&where_it_is)).collect()
+        }
+        None => said,
+    }
 }
 
 /// The message for a design that the search found and the separate checker refuses.

@@ -17,9 +17,13 @@ mod forms;
 
 mod json;
 
+mod inputs;
+
 mod kernels;
 
 mod limits;
+
+mod next;
 
 mod orders;
 

@@ -1,6 +1,6 @@
 //! Tiles from the command line and from schedules.
 
-use super::start::{good, json, object, refused, systole, systole_under};
+use super::start::{good, json, misused, object, refused, systole, systole_under};
 use serde_json::json;
 
 /// A matrix product whose schedule says how it is tiled.
@@ -103,7 +103,7 @@ fn leaves_are_run_by_loops_or_by_a_library() {
         let served = if leaves == "loops" { json!({}) } else { json!({"gemm": 27}) };
         assert_eq!((&ran["applied"], &ran["served"]), (&json!(1980), &served), "{leaves}");
     }
-    let message = refused(&["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "mkl"]);
+    let message = misused(&["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "mkl"]);
     assert!(message.contains("there is no library for leaves `mkl`"), "{message}");
     let other = "kernel product(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) 2 * A[i, k] * B[k, j]\n";
     let (_other, other) = file(other);

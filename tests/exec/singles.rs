@@ -101,7 +101,7 @@ fn singles_take_half_of_the_bytes() {
 #[test]
 fn a_precision_that_there_is_not_and_one_without_rates_are_refused() {
     let emitted = Emitted::new("matmul");
-    let refused = |flags: &[&str]| refused(&emitted, &[&SIZE[..], flags].concat());
+    let refused = |flags: &[&str]| misused(&emitted, &[&SIZE[..], flags].concat());
     assert!(refused(&["--precision", "half"]).contains("there is no precision `half`"));
     assert!(refused(&["--precision", "singel"]).contains("did you mean `single`?"));
     let message = refused(&["--precision", "single", "--machine", "machines/ideal.toml"]);

@@ -180,7 +180,7 @@ impl Axis {
 }
 
 fn refuse<T>(system: &RecurrenceSystem, index: &Name, why: &str) -> Checked<T> {
-    Diagnostic::new(format!("`{index}` of `{}` {why}", system.name))
+    Diagnostic::usage(format!("`{index}` of `{}` {why}", system.name))
         .label(&system.source, system.equations.first().map_or_else(Default::default, |equation| equation.span), "here")
         .help("coordinates change along axes whose elements are all treated alike: each index alone in its subscript, from 0 to a size")
         .alone()

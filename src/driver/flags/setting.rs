@@ -120,13 +120,11 @@ pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Sch
     })
 }
 
-/// The machine of the flags; where they name neither a machine nor a network, on the network of the schedule.
+/// The machine of the flags; where neither they nor its file name a network, on that of the schedule.
 fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
-    let mut machine = files::machine(arguments.machine.as_deref())?;
-    if let (Some(network), None) = (scheduled, &arguments.machine) {
-        machine.links.network = network;
-    }
-    links(arguments, machine)
+    let mut machine = Machine::default();
+    machine.links.network = scheduled.unwrap_or(machine.links.network);
+    links(arguments, files::machine_from(machine, arguments.machine.as_deref())?)
 }
 
 /// The machine with the links of the flags.

@@ -21,8 +21,8 @@ pub fn refuse_kernel(source: &Arc<Source>) -> Checked<()> {
     }
     let parameters = recurrence::load(source).map(|system| system.parameters).unwrap_or_default();
     let run = Typed::command("run").word(&source.name).list("--size", &sizes(&parameters)).line();
-    let program = Path::new(&source.name).with_extension("pe");
-    let emit = Typed::command("emit").word(&source.name).word("-o").word(program.display()).line();
+    let stem = Path::new(&source.name).file_stem().map_or("program".into(), |stem| stem.to_string_lossy());
+    let emit = Typed::command("emit").word(&source.name).word("-o").word(format!("{stem}.pe")).line();
     Diagnostic::new(format!("`{}` is a kernel, and a program is asked for", source.name))
         .help(format!("`{run}` searches, proves and simulates it; `{emit}` writes its program"))
         .alone()

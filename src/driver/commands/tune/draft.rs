@@ -10,7 +10,7 @@ use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::tile_size;
-use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved, messages, verdict};
+use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved, messages, on_network, verdict};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
@@ -134,7 +134,10 @@ impl KernelCommand for Drafting<'_> {
                         deals.write(&mut program);
                         vec![drafted(program, proofs.len() + run.len())?]
                     }
-                    verdict => return Err(Failure { diagnostics: messages(&searched, &run), verdict }),
+                    verdict => {
+                        let diagnostics = on_network(&searched, messages(&searched, &run));
+                        return Err(Failure { diagnostics, verdict });
+                    }
                 }
             }
         };

@@ -33,15 +33,29 @@ pub enum LeftOut {
     /// Its leaves alone take so many seconds.
     Slower(f64),
     /// It has no design, or one that is not proved, or that no way to run it fits.
-    Nothing(String),
-    /// It has not what a flag asks for.
-    Misused(String),
+    Nothing(Why),
+}
+
+/// What a command that failed said.
+pub struct Why {
+    /// In one line.
+    pub text: String,
+    /// What to type next.
+    help: Option<String>,
+    /// Whether a flag asks for what there is not.
+    is_usage: bool,
 }
 
 impl LeftOut {
     fn of(failure: &Failure) -> LeftOut {
-        let why = in_one_line(failure);
-        if failure.verdict == Verdict::Misused { LeftOut::Misused(why) } else { LeftOut::Nothing(why) }
+        let texts: Vec<&str> = failure.diagnostics.iter().map(Diagnostic::message).collect();
+        let help = failure.diagnostics.first().and_then(Diagnostic::help_text).map(str::to_owned);
+        LeftOut::Nothing(Why { text: texts.join("; "), help, is_usage: failure.verdict == Verdict::Misused })
+    }
+
+    /// Why there is nothing, where there is nothing.
+    fn why(&self) -> Option<&Why> {
+        if let LeftOut::Nothing(why) = self { Some(why) } else { None }
     }
 }
 
@@ -155,22 +169,23 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
     })
 }
 
-/// The message where nothing was weighed: each reason once.
+/// The message where nothing was weighed: each reason once. Where all are for a flag, the flags are what is wrong.
 fn none(tuning: &Tuning) -> Vec<Diagnostic> {
+    let reasons: Vec<(usize, &Why)> =
+        tuning.left_out.iter().filter_map(|(draft, left)| Some((*draft, left.why()?))).collect();
     let message = "no schedule has a program that can be weighed";
-    // Where every schedule is left out for a flag, the flags are what is wrong.
-    let is_misused = tuning.left_out.iter().all(|(_, why)| matches!(why, LeftOut::Misused(_)));
+    let is_misused = !reasons.is_empty() && reasons.iter().all(|(_, why)| why.is_usage);
     let mut fault = if is_misused { Diagnostic::usage(message) } else { Diagnostic::new(message) };
     let mut told: Vec<&str> = vec![];
-    for (draft, why) in &tuning.left_out {
-        if let LeftOut::Nothing(why) | LeftOut::Misused(why) = why
-            && !told.contains(&why.as_str())
-        {
-            fault = fault.note(format!("{}: {why}", tuning.drafts[*draft].name));
-            told.push(why);
+    for (draft, why) in &reasons {
+        if !told.contains(&why.text.as_str()) {
+            fault = fault.note(format!("{}: {}", tuning.drafts[*draft].name, why.text));
+            told.push(&why.text);
         }
     }
-    vec![fault.help("see `systole search` for the designs of one of them")]
+    let first = reasons.first().and_then(|(_, why)| why.help.as_deref());
+    let helps_all = first.filter(|help| reasons.iter().all(|(_, why)| why.help.as_deref() == Some(help)));
+    vec![fault.help(helps_all.unwrap_or("see `systole search` for the designs of one of them"))]
 }
 
 /// Writes the program, and says how to run it.
@@ -185,9 +200,4 @@ fn conclude(arguments: &TuneArguments, best: (&Draft, &Weighed, &Drafted), outpu
     }
     output.line(&table::next(arguments, proved, &weighed.way));
     Ok(())
-}
-
-fn in_one_line(failure: &Failure) -> String {
-    let texts: Vec<&str> = failure.diagnostics.iter().map(Diagnostic::message).collect();
-    texts.join("; ")
 }

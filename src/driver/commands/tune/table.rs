@@ -41,7 +41,7 @@ pub fn print(tuning: &Tuning, most: usize, output: &Output) {
 fn reason(why: &LeftOut) -> String {
     match why {
         LeftOut::Slower(seconds) => format!("passed over, its leaves alone take {seconds:.6} s"),
-        LeftOut::Nothing(why) | LeftOut::Misused(why) => format!("left out, {why}"),
+        LeftOut::Nothing(why) => format!("left out, {}", why.text),
     }
 }
 
