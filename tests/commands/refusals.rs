@@ -165,7 +165,7 @@ fn a_byte_order_mark_is_passed_over() {
     marked("machines/slow-links.toml", &machine);
     std::fs::create_dir(&rules).expect("a folder");
     marked("rules/pointwise.rules", &format!("{rules}/own.rules"));
-    let emit = |flags: &[&str]| good(&[&["emit", "--schedule", "cannon"], flags].concat());
+    let emit = |flags: &[&str]| good(&[&["emit", "--size", "M=2,N=2,K=2"], flags].concat());
     let plain = emit(&["kernels/matmul.rec", "--machine", "machines/slow-links.toml"]);
     assert_eq!(emit(&[&kernel, "--machine", &machine]), plain);
     std::fs::write(&program, format!("\u{feff}{plain}")).expect("written");

@@ -127,7 +127,7 @@ fn one_of_a_thing_is_said_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (kernel, program) = (path("one.rec"), path("one.pe"));
-    std::fs::write(&kernel, "kernel one\nin a, b\nout c\nc = a * b\n").unwrap();
+    std::fs::write(&kernel, "kernel one()\nin a[1]\nout c[1]\nc[i] = 2 * a[i]\n").unwrap();
     let text = good(&["run", &kernel, "--program", &program]);
     assert!(text.contains("1 cycle on 1 PE, "), "{text}");
     assert!(text.contains("proved (there are no sizes)") && text.contains("1 class of PE, "), "{text}");

@@ -48,7 +48,7 @@ fn what_is_no_tile_is_refused_in_the_words_of_flag_or_file() {
         ("i=x", "`i=x` is not a size of tiles"),
         ("l=4", "no equation has an index `l` to be tiled"),
     ] {
-        let message = refused(&["search", &path, "--tile", text]);
+        let message = misused(&["search", &path, "--tile", text]);
         assert!(message.contains(part), "{message}");
     }
 }
@@ -135,7 +135,7 @@ fn openblas_runs_leaves_where_it_is_built_in() {
     good(&["emit", &path, "--schedule", "blocked", "-o", &program]);
     let flags = ["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "openblas", "--reference", &path, "--json"];
     if !cfg!(feature = "openblas") {
-        let message = refused(&flags);
+        let message = misused(&flags);
         assert!(message.contains("cargo build --release --features openblas"), "{message}");
         return;
     }

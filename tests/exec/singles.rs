@@ -1,6 +1,6 @@
 //! Runs in single precision: the bits of the equations where every number is rounded to it, and half of the bytes.
 
-use super::command::{Emitted, exec, refused};
+use super::command::{Emitted, exec, misused};
 use super::programs::{Way, inputs, same_bits, shown, ways};
 use ndarray::{Array2, ArrayD};
 use ndarray_npy::{read_npy, write_npy};
