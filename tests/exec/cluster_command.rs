@@ -97,7 +97,7 @@ fn what_a_prediction_lacks_is_said() {
         predict(&machine, &[&sizes[..], &["--leaves", "faer"]].concat()).contains("the rate of `faer.gemm`, which")
     );
     let other = predict(&machine, &[&sizes[..], &["--leaves", "faer"]].concat());
-    let other = other.split_whitespace().collect::<Vec<_>>().join(" ");
+    let other = other.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(other.contains("which `--leaves faer` needs; it has those of loops"), "{other}");
     assert!(
         other.contains("say `--leaves loops`, or measure this cluster with `systole calibrate --leaves faer`"),

@@ -208,7 +208,7 @@ fn workers_stand_as_is_asked() {
         let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(found["words"], words, "{grid}");
     }
-    let unfit = |grid| refused(&emitted, &[&flags[..], &[grid]].concat());
+    let unfit = |grid| misused(&emitted, &[&flags[..], &[grid]].concat());
     let said = unfit("3x1");
     for part in ["grid of 3x1 do not fit", "the number of workers is 2, and 3 in the grid", "grids that fit: 1x2, 2x1"]
     {

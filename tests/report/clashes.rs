@@ -79,7 +79,7 @@ fn a_run_of_a_refuted_schedule_writes_the_page_of_the_refutation() {
     let sizes = ["--size", "M=3,N=3,K=3"];
     for (kernel, schedule, sizes) in [
         ("kernels/matmul.rec", "too-fast", &sizes[..]),
-        ("tests/errors/schedules/step-against-a-dependence.rec", "wrong", &["--size", "N=4"]),
+        ("tests/errors/schedules/step-against-a-dependence.rec", "wrong", &["--size", "M=4,N=4"]),
     ] {
         let page = |command: &str, sizes: &[&str]| {
             let made = Made::new(&[&[command, kernel, "--schedule", schedule], sizes].concat(), None);

@@ -4,7 +4,7 @@
 //! [`Point`], the last key fastest. Everything wrong with keys and values is said before the first point is looked at.
 
 use crate::cost::Machine;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, as_usage, nearest};
 use crate::driver::runs::inputs;
 use crate::integer::Name;
 use crate::span::Source;
@@ -98,7 +98,7 @@ fn check(key: &str, values: &[String], parameters: &[Name]) -> Checked<()> {
         }
         let taken = match key.strip_prefix("size.") {
             Some(size) => inputs::sizes(&[format!("{size}={value}")], parameters, Some(1)).map(|_| ()),
-            None => change(Machine::default(), key, value).map(|_| ()),
+            None => as_usage(change(Machine::default(), key, value).map(|_| ())),
         };
         problems.extend(taken.err().unwrap_or_default());
     }

@@ -183,9 +183,11 @@ fn none(tuning: &Tuning) -> Vec<Diagnostic> {
             told.push(&why.text);
         }
     }
-    let first = reasons.first().and_then(|(_, why)| why.help.as_deref());
-    let helps_all = first.filter(|help| reasons.iter().all(|(_, why)| why.help.as_deref() == Some(help)));
-    vec![fault.help(helps_all.unwrap_or("see `systole search` for the designs of one of them"))]
+    let helps: Vec<&str> = reasons.iter().filter_map(|(_, why)| why.help.as_deref()).collect();
+    let count = |help: &&&str| helps.iter().filter(|other| other == help).count();
+    // What helps most of them; of several that help as many, the first.
+    let most = helps.iter().rev().max_by_key(count);
+    vec![fault.help(*most.unwrap_or(&"see `systole search` for the designs of one of them"))]
 }
 
 /// Writes the program, and says how to run it.
