@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
     pub fn check_arity(&mut self, place: Place, function: Function, found: usize) {
         if found != function.arity() {
             let (word, arity) = (function.keyword(), function.arity());
-            self.fault(place, format!("`{word}` takes {arity} operands, {found} are given"));
+            self.fault(place, format!("`{word}` takes {}, {found} given", counted(arity, "operand")));
         }
     }
 

@@ -133,7 +133,11 @@ impl<'a> Walk<'a, '_> {
     fn access(&mut self, place: Place, array: &ArrayDecl, subscripts: usize, role: Role) {
         let (name, rank) = (&array.name, array.shape.len());
         if subscripts != rank {
-            let message = format!("array `{name}` has {}, its subscripts are {subscripts}", counted(rank, "dimension"));
+            let message = format!(
+                "array `{name}` has {}, {} given",
+                counted(rank, "dimension"),
+                counted(subscripts, "subscript")
+            );
             self.checker.fault(place, message);
         }
         if array.role != role {
@@ -239,11 +243,11 @@ impl<'a> Walk<'a, '_> {
         };
         let (takes, arguments) = (known.coordinates.len(), known.arguments.len());
         if coordinates != takes {
-            self.checker.fault(place, format!("leaf `{leaf}` has {takes} coordinates, {coordinates} are given"));
+            self.checker
+                .fault(place, format!("leaf `{leaf}` has {}, {coordinates} given", counted(takes, "coordinate")));
         }
         if tiles != arguments {
-            self.checker
-                .fault(place, format!("leaf `{leaf}` takes {}, and is given {tiles}", counted(arguments, "tile")));
+            self.checker.fault(place, format!("leaf `{leaf}` takes {}, {tiles} given", counted(arguments, "tile")));
         }
     }
 

@@ -240,8 +240,12 @@ impl<'a> LeafChecker<'a, '_> {
         };
         let (found, rank) = (element.len(), known.ranges.len());
         if found != rank {
-            let message =
-                format!("window `{}` has {}, its subscripts are {found}", known.tensor, counted(rank, "dimension"));
+            let message = format!(
+                "window `{}` has {}, {} given",
+                known.tensor,
+                counted(rank, "dimension"),
+                counted(found, "subscript")
+            );
             self.checker.fault(place, message);
         }
     }

@@ -62,7 +62,7 @@ fn check_map(space: &Space, map: &SpaceTimeMap) -> Diagnostics {
     }
     if rank + 1 != dimension || map.rank() != rank {
         let message = format!("the scheme needs a place of rank {} for {dimension} loops", dimension - 1);
-        let found = format!("this one has {} rows of rank {rank}", map.rank());
+        let found = format!("this one has {} of rank {rank}", counted(map.rank(), "row"));
         return vec![refuse(message).note(found).help("a place of lower rank needs a further projection")];
     }
     let [step] = map.step.rows() else {
