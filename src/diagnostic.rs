@@ -19,6 +19,7 @@ pub struct Diagnostic {
     labels: Vec<(Span, String)>,
     notes: Vec<String>,
     help: Option<String>,
+    is_usage: bool,
 }
 
 /// What a stage returns when it can say everything that is wrong at once.
@@ -30,7 +31,17 @@ pub type Checked<T> = Result<T, Diagnostics>;
 impl Diagnostic {
     /// A message without a place in a source.
     pub fn new(message: impl Into<String>) -> Diagnostic {
-        Diagnostic { message: message.into(), source: None, labels: vec![], notes: vec![], help: None }
+        Diagnostic { message: message.into(), source: None, labels: vec![], notes: vec![], help: None, is_usage: false }
+    }
+
+    /// A message of a command line that is wrong itself, not of the kernel, the file or the proof that it asks for.
+    pub fn usage(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(message).of_command_line()
+    }
+
+    /// The same, blamed on the command line.
+    pub fn of_command_line(self) -> Diagnostic {
+        Diagnostic { is_usage: true, ..self }
     }
 
     /// Points at `span` of `source` and says there what stands against what.
@@ -66,6 +77,11 @@ impl Diagnostic {
     /// The help line, if any.
     pub fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
+    }
+
+    /// Whether it is the command line that is wrong.
+    pub fn is_usage(&self) -> bool {
+        self.is_usage
     }
 
     /// The labelled spans.
@@ -107,6 +123,11 @@ impl miette::Diagnostic for Diagnostic {
     }
 }
 
+/// The same, with what is wrong blamed on the command line: what was read is what a flag says.
+pub fn as_usage<T>(said: Checked<T>) -> Checked<T> {
+    said.map_err(|all| all.into_iter().map(Diagnostic::of_command_line).collect())
+}
+
 /// All messages as text, each with the lines of source it points at; colour only where `colour` says so.
 pub fn render(diagnostics: &[Diagnostic], colour: bool) -> String {
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
@@ -131,9 +152,54 @@ fn render_one(handler: &GraphicalReportHandler, diagnostic: &Diagnostic) -> Stri
     text
 }
 
+/// `1 cycle`, `2 cycles`: a count with the word for so many.
+pub fn counted<N: fmt::Display + Copy + TryInto<u128>>(count: N, noun: &str) -> String {
+    format!("{count} {}", plural(count, noun))
+}
+
+/// The word for so many: `cycle` where there is 1, else `cycles`.
+pub fn plural<N: TryInto<u128>>(count: N, noun: &str) -> String {
+    let is_one = count.try_into().is_ok_and(|count| count == 1);
+    match (is_one, noun) {
+        (true, _) => noun.to_owned(),
+        (_, noun) if noun.ends_with("is") => format!("{}es", noun.trim_end_matches("is")),
+        (_, noun) if noun.ends_with('s') => format!("{noun}es"),
+        (_, noun) if noun.ends_with("ry") => format!("{}ies", noun.trim_end_matches('y')),
+        (_, noun) => format!("{noun}s"),
+    }
+}
+
 /// The known name nearest to `name`, when it is near enough to be what was meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let score = |candidate: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
     let best = known.into_iter().min_by_key(|candidate| score(candidate))?;
     (score(best) <= 1 + name.chars().count() / 3).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_a_word_of_its_own() {
+        let of = |noun| [0u64, 1, 2].map(|count| counted(count, noun));
+        assert_eq!(of("PE"), ["0 PEs", "1 PE", "2 PEs"]);
+        assert_eq!(
+            [plural(2, "class"), plural(2, "axis"), plural(2, "entry"), plural(-1, "step")],
+            ["classes", "axes", "entries", "steps"]
+        );
+        assert_eq!([plural(1usize, "class"), plural(1i64, "axis"), plural(1u64, "entry")], ["class", "axis", "entry"]);
+    }
+
+    #[test]
+    fn what_a_flag_says_is_blamed_on_the_command_line() {
+        let plain = || Diagnostic::new("wrong");
+        assert!(
+            !plain().is_usage()
+                && Diagnostic::usage("wrong").is_usage()
+                && plain().of_command_line().note("n").is_usage()
+        );
+        let said = as_usage(plain().alone::<()>()).expect_err("wrong");
+        assert!(said.iter().all(Diagnostic::is_usage));
+    }
 }

@@ -28,6 +28,9 @@ impl From<Range<usize>> for Span {
     }
 }
 
+/// The byte-order mark of UTF-8.
+const MARK: char = '\u{feff}';
+
 /// A text with the name that messages give it (a path, or `<einsum>`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -38,9 +41,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// A shared source.
+    /// A shared source. A byte-order mark, which some editors put before a text, is none of it.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
-        Arc::new(Source { name: name.into(), text: text.into() })
+        let mut text = text.into();
+        if text.starts_with(MARK) {
+            text.drain(..MARK.len_utf8());
+        }
+        Arc::new(Source { name: name.into(), text })
     }
 
     /// The line, from 1, on which byte `offset` lies.

@@ -65,7 +65,7 @@ fn find<'s>(system: &'s RecurrenceSystem, tensor: &str) -> Checked<&'s Tensor> {
     if let Some(found) = computed().find(|known| &*known.name == tensor) {
         return Ok(found);
     }
-    let diagnostic = Diagnostic::new(format!("`{tensor}` is no computed tensor of `{}`", system.name));
+    let diagnostic = Diagnostic::usage(format!("`{tensor}` is no computed tensor of `{}`", system.name));
     match nearest(tensor, computed().map(|known| &*known.name)) {
         Some(name) => diagnostic.help(format!("did you mean `{name}`?")).alone(),
         None => diagnostic.help("name two tensors that the file defines").alone(),

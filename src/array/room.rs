@@ -5,7 +5,7 @@
 
 use super::Program;
 use super::code::{ClassCode, Grid, Layout};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::integer::Bindings;
 use crate::tiles::Axis;
 
@@ -58,9 +58,13 @@ pub(super) fn check_memory(
         return Ok(());
     }
     let (need, limit) = if bytes > room.all { (bytes >> 20, room.all) } else { (of_pes >> 20, room.pes) };
-    let of_tiles = if tiles > 0 { format!(", {tiles} tiles of {tile_bytes} bytes a PE") } else { String::new() };
+    let of_tiles = if tiles > 0 {
+        format!(", {} of {} a PE", counted(tiles, "tile"), counted(tile_bytes, "byte"))
+    } else {
+        String::new()
+    };
     Diagnostic::new(format!("these sizes need about {need} MiB, more than the limit of {} MiB", limit >> 20))
-        .note(format!("{pes} PEs and {elements} array elements{of_tiles}"))
+        .note(format!("{} and {}{of_tiles}", counted(pes, "PE"), counted(elements, "array element")))
         .help("choose smaller sizes")
         .alone()
 }

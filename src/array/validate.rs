@@ -10,7 +10,7 @@ use super::relink::missing_links;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
-use crate::diagnostic::{Checked, Diagnostic, nearest};
+use crate::diagnostic::{Checked, Diagnostic, counted, nearest};
 use crate::integer::Name;
 use crate::recurrence::{Assumption, Dealing, Function, Role};
 use std::collections::BTreeSet;
@@ -210,7 +210,10 @@ impl<'a> Checker<'a> {
         let rank = self.program.grid.len();
         if vector.len() != rank {
             let found = vector.len();
-            self.fault(place, format!("the {kind} of `{name}` has {found} entries, the grid has rank {rank}"));
+            self.fault(
+                place,
+                format!("the {kind} of `{name}` has {}, the grid has rank {rank}", counted(found, "entry")),
+            );
         }
     }
 
@@ -224,7 +227,7 @@ impl<'a> Checker<'a> {
     pub fn check_arity(&mut self, place: Place, function: Function, found: usize) {
         if found != function.arity() {
             let (word, arity) = (function.keyword(), function.arity());
-            self.fault(place, format!("`{word}` takes {arity} operands, {found} are given"));
+            self.fault(place, format!("`{word}` takes {}, {found} given", counted(arity, "operand")));
         }
     }
 

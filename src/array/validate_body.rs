@@ -2,7 +2,7 @@
 
 use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr, Instruction, ScalarExpr};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::integer::Name;
 use crate::recurrence::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,7 +151,11 @@ impl<'a> Walk<'a, '_> {
     fn access(&mut self, place: Place, array: &ArrayDecl, subscripts: usize, role: Role) {
         let (name, rank) = (&array.name, array.shape.len());
         if subscripts != rank {
-            let message = format!("array `{name}` has {rank} dimensions, {subscripts} subscripts are given");
+            let message = format!(
+                "array `{name}` has {}, {} given",
+                counted(rank, "dimension"),
+                counted(subscripts, "subscript")
+            );
             self.checker.fault(place, message);
         }
         if array.role != role {
@@ -203,7 +207,8 @@ impl<'a> Walk<'a, '_> {
         let known = *self.used.tag_length.entry(bus).or_insert(tag.len());
         if known != tag.len() {
             let found = tag.len();
-            self.checker.fault(place, format!("a tag of bus `{bus}` has {found} entries, another one has {known}"));
+            self.checker
+                .fault(place, format!("a tag of bus `{bus}` has {}, another one has {known}", counted(found, "entry")));
         }
     }
 
@@ -256,10 +261,11 @@ impl<'a> Walk<'a, '_> {
         };
         let (takes, arguments) = (known.coordinates.len(), known.arguments.len());
         if coordinates != takes {
-            self.checker.fault(place, format!("leaf `{leaf}` has {takes} coordinates, {coordinates} are given"));
+            self.checker
+                .fault(place, format!("leaf `{leaf}` has {}, {coordinates} given", counted(takes, "coordinate")));
         }
         if tiles != arguments {
-            self.checker.fault(place, format!("leaf `{leaf}` takes {arguments} tiles, {tiles} are given"));
+            self.checker.fault(place, format!("leaf `{leaf}` takes {}, {tiles} given", counted(arguments, "tile")));
         }
     }
 

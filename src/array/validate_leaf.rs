@@ -3,6 +3,7 @@
 use super::read_leaf::linear;
 use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr};
+use crate::diagnostic::counted;
 use crate::integer::{Affine, Bound, Name};
 use crate::tiles::{Axis, Leaf, Step, Value};
 use std::fmt::Display;
@@ -36,7 +37,8 @@ fn check_axes(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl) {
     let (name, rank, found) = (&array.name, array.shape.len(), array.axes.len());
     let over_tiles = checker.program.arrays.iter().any(|array| !array.axes.is_empty());
     if over_tiles && found != rank {
-        checker.fault(place, format!("array `{name}` has {rank} dimensions and {found} axes"));
+        checker
+            .fault(place, format!("array `{name}` has {} and {}", counted(rank, "dimension"), counted(found, "axis")));
     }
     let parameters: Vec<&Name> = checker.program.parameters.iter().collect();
     for (axis, extent) in array.axes.iter().zip(&array.shape) {
@@ -150,7 +152,11 @@ impl<'a> LeafChecker<'a, '_> {
         let known = &self.leaf.windows[window];
         let (found, rank) = (tile.len(), known.ranges.len());
         if found != rank {
-            return self.fault(format!("{what} has {found} dimensions, window `{}` has {rank}", known.tensor));
+            return self.fault(format!(
+                "{what} has {}, window `{}` has {rank}",
+                counted(found, "dimension"),
+                known.tensor
+            ));
         }
         for ((axis, _), range) in tile.iter().zip(&known.ranges) {
             if extent_of(axis).as_ref() != Some(&range.extent) {
@@ -234,7 +240,12 @@ impl<'a> LeafChecker<'a, '_> {
         };
         let (found, rank) = (element.len(), known.ranges.len());
         if found != rank {
-            let message = format!("window `{}` has {rank} dimensions, {found} subscripts are given", known.tensor);
+            let message = format!(
+                "window `{}` has {}, {} given",
+                known.tensor,
+                counted(rank, "dimension"),
+                counted(found, "subscript")
+            );
             self.checker.fault(place, message);
         }
     }

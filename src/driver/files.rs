@@ -1,7 +1,7 @@
 //! Reading sources and machine files, writing files whole or not at all.
 
 use crate::cost::{Cluster, Machine};
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::span::Source;
 use crate::whole::{self, Draft, Place};
 use std::fs::File;
@@ -9,11 +9,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The text of a file.
-pub fn read(path: &Path) -> Checked<Arc<Source>> {
+/// The text of a file; where there is none, files with this extension are named that may be meant.
+pub fn read_as(path: &Path, extension: &str) -> Checked<Arc<Source>> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read `{}`: {}", path.display(), plain(&error));
-        vec![Diagnostic::new(message).help(nearby(path))]
+        vec![Diagnostic::new(message).help(nearby(path, extension))]
     })?;
     Ok(Source::new(path.display().to_string(), text))
 }
@@ -22,28 +22,75 @@ fn plain(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::InvalidData => "it is not text".to_owned(),
+        std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
         _ => error.to_string(),
     }
 }
 
-/// What else lies in the folder.
-fn nearby(path: &Path) -> String {
-    let folder = whole::folder(path);
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| Path::new(name).extension() == path.extension())
-        .collect();
-    names.sort();
-    match names.is_empty() {
-        true => format!("`{}` holds no such files", folder.display()),
-        false => format!("`{}` holds {}", folder.display(), names.join(", ")),
+/// How many files are named, and how many folders deep they are looked for.
+const NAMED: usize = 12;
+const DEPTH: usize = 2;
+
+/// What else there is with this extension: a file that may be meant, or else what the folder holds, or what lies below it.
+fn nearby(path: &Path, extension: &str) -> String {
+    let folder = if path.is_dir() { path } else { whole::folder(path) };
+    if !folder.is_dir() {
+        return format!("there is no folder `{}`", folder.display());
     }
+    let there = files_below(folder, extension, DEPTH);
+    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let (stems, wanted) = (there.iter().map(stem).collect::<Vec<_>>(), stem(&path.to_owned()));
+    let near = nearest(&wanted, stems.iter().map(String::as_str)).filter(|_| !path.is_dir());
+    if let Some(meant) = near.and_then(|near| there.get(stems.iter().position(|stem| stem == near)?)) {
+        return format!("did you mean `{}`?", meant.display());
+    }
+    let here: Vec<&PathBuf> = there.iter().filter(|file| whole::folder(file) == folder).collect();
+    match (here.is_empty(), there.is_empty()) {
+        (false, _) => {
+            format!("`{}` holds {}", folder.display(), some(here.into_iter().filter_map(|file| file.file_name())))
+        }
+        (true, false) => format!(
+            "`{}` holds no `.{extension}` files, but below it are {}",
+            folder.display(),
+            some(there.iter().map(|file| file.as_os_str()))
+        ),
+        (true, true) => format!("`{}` holds no `.{extension}` files", folder.display()),
+    }
+}
+
+/// The first of some names.
+fn some<'n>(names: impl Iterator<Item = &'n std::ffi::OsStr>) -> String {
+    let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names[..names.len() - more].join(", ") + &rest
+}
+
+/// The files of a folder with this extension, sorted, before those of the folders in it; none that are hidden, or that builds leave.
+fn files_below(folder: &Path, extension: &str, depth: usize) -> Vec<PathBuf> {
+    let at = if folder == Path::new(".") { Path::new("") } else { folder };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_shown = |name: &std::ffi::OsString| !name.to_string_lossy().starts_with('.') && name != "target";
+    let mut paths: Vec<PathBuf> = entries.filter(is_shown).map(|name| at.join(name)).collect();
+    paths.sort();
+    let (folders, mut files): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(|path| path.is_dir());
+    files.retain(|path| path.extension().is_some_and(|found| found == extension));
+    let below = folders.iter().filter(|_| depth > 0).flat_map(|folder| files_below(folder, extension, depth - 1));
+    files.extend(below);
+    files
 }
 
 /// The machine of a file, or the ideal one.
 pub fn machine(path: Option<&Path>) -> Checked<Machine> {
-    path.map_or_else(|| Ok(Machine::default()), |path| Machine::parse(&read(path)?))
+    machine_from(Machine::default(), path)
+}
+
+/// The machine of a file that says what is other than here, if there is one.
+pub fn machine_from(machine: Machine, path: Option<&Path>) -> Checked<Machine> {
+    match path {
+        Some(path) => machine.named_by(&read_as(path, "toml")?),
+        None => Ok(machine),
+    }
 }
 
 /// The times of the cluster that a machine file describes.

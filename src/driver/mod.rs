@@ -32,6 +32,8 @@ pub enum Verdict {
     Refuted,
     /// The solver gave no answer within its limit.
     Unknown,
+    /// The command line asks for what there is not.
+    Misused,
 }
 
 impl Verdict {
@@ -39,12 +41,13 @@ impl Verdict {
         match self {
             Verdict::Good => 0,
             Verdict::Refuted => 1,
+            Verdict::Misused => 2,
             Verdict::Unknown => 3,
         }
     }
 }
 
-/// Why a command stopped early: its messages, and whether they refute or only leave open.
+/// Why a command stopped early: its messages, and whether they refute, only leave open, or are of the command line itself.
 struct Failure {
     diagnostics: Diagnostics,
     verdict: Verdict,
@@ -52,7 +55,8 @@ struct Failure {
 
 impl From<Diagnostics> for Failure {
     fn from(diagnostics: Diagnostics) -> Failure {
-        Failure { diagnostics, verdict: Verdict::Refuted }
+        let is_usage = diagnostics.iter().any(Diagnostic::is_usage);
+        Failure { diagnostics, verdict: if is_usage { Verdict::Misused } else { Verdict::Refuted } }
     }
 }
 

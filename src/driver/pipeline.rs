@@ -8,13 +8,13 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
-use crate::driver::flags::setting::{Setting, schedule};
+use crate::driver::flags::setting::{Setting, check_flags, check_threads, schedule};
 use crate::driver::kernels::dealt::all_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::one_space::OneSpace;
 use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::system::System;
-use crate::driver::kernels::{forms, room};
+use crate::driver::kernels::{forms, mistaken, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
 use crate::integer::Matrix;
@@ -58,8 +58,14 @@ pub trait KernelCommand {
 }
 
 /// The text of a kernel: a file, or an einsum.
+///
+/// # Errors
+/// A file that cannot be read, or is a program.
 pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
-    file(kernel).map_or_else(|| syntax::einsum(kernel), files::read)
+    let Some(path) = file(kernel) else { return syntax::einsum(kernel) };
+    let source = files::read_as(path, "rec")?;
+    mistaken::refuse_program(&source)?;
+    Ok(source)
 }
 
 /// The file of a kernel; an einsum has none.
@@ -78,6 +84,7 @@ impl SoughtArguments {
 /// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
+    check_flags(&sought.space)?;
     files::check(&command.written(), &command.read())?;
     let system = settled(&recurrence::load(&source(&sought.kernel.kernel)?)?, output);
     let has_forms = sought.space.forms || sought.space.coordinates.are_given();
@@ -202,6 +209,7 @@ pub fn search_within<'a, K: Kernel>(
 /// Runs work on so many threads; one a core where the number is not given.
 pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
     let Some(threads) = threads else { return Ok(work()) };
+    check_threads(threads)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, 1024)).build();
     pool.map(|pool| pool.install(work))
         .map_err(|error| Diagnostic::new(format!("cannot start threads: {error}")).into())
@@ -285,17 +293,17 @@ pub fn first_proved<'a, K: Kernel>(
             Verdict::Unknown => {
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
             }
-            Verdict::Refuted => {
+            Verdict::Refuted | Verdict::Misused => {
                 output.error(&format!("design {index} of the front is refuted; trying the next"));
                 passed_over.refuted = messages(searched, &proofs);
             }
         }
     }
-    Err(match passed_over.why() {
+    let why = match passed_over.why() {
         Some(why) => why,
         None => K::why_nothing(searched, limit)?,
-    }
-    .into())
+    };
+    Err(on_network(searched, why).into())
 }
 
 /// Designs of a front that are not taken.
@@ -335,6 +343,18 @@ pub fn messages<K: Kernel>(searched: &Searched<K>, proofs: &[Discharged]) -> Dia
     let schedule = K::span(&searched.setting.constraint);
     let Some(space) = searched.kernel.spaces().first() else { return vec![] };
     proofs.iter().filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
+}
+
+/// Messages with the network in their first line, where it is another one than that the schedule is for.
+pub fn on_network<K: Kernel>(searched: &Searched<K>, said: Diagnostics) -> Diagnostics {
+    let (network, machine) = (searched.setting.machine.links.network, &searched.setting.machine.name);
+    match K::network(&searched.setting.constraint).filter(|meant| *meant != network) {
+        Some(meant) => {
+            let where_it_is = format!("on the `{network}` network of `{machine}`, not the `{meant}` of the schedule");
+            said.into_iter().map(|one| one.among(&where_it_is)).collect()
+        }
+        None => said,
+    }
 }
 
 /// The message for a design that the search found and the separate checker refuses.

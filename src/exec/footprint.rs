@@ -11,7 +11,7 @@ use super::workers::outbox::{FULL, POSTED, SLOTS};
 use super::workers::word::Word;
 use crate::array::elements::PART;
 use crate::array::{Layout, Wire};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, plural};
 use std::sync::atomic::AtomicU64;
 
 /// What one rank, or the process of all threads, holds at most, in bytes.
@@ -160,7 +160,7 @@ pub fn check_footprints(all: &[(String, Footprint, Option<u64>)]) -> Checked<()>
     let fault = others.fold(fault, |fault, other| fault.note(format!("{}: {}", said(other), other.1.shown())));
     let fault = match refused.len().saturating_sub(MOST_NAMED) {
         0 => fault,
-        more => fault.note(format!("and {more} more ranks")),
+        more => fault.note(format!("and {more} more {}", plural(more, "rank"))),
     };
     fault
         .help(format!("take more ranks, smaller sizes or smaller tiles, or allow more: `--memory {}`", allowing(most)))

@@ -105,10 +105,10 @@ impl Settings {
     /// No worker, or too many, no run, no slots, nothing that is dealt out or computed at a time.
     pub(super) fn check(&self) -> Checked<()> {
         if self.workers == 0 {
-            return Diagnostic::new("a run has at least 1 worker").help("say how many, such as 2").alone();
+            return Diagnostic::usage("a run has at least 1 worker").help("say how many, such as 2").alone();
         }
         if self.workers > MOST_OF_A_RUN {
-            return Diagnostic::new(format!(
+            return Diagnostic::usage(format!(
                 "a run has at most {MOST_OF_A_RUN} workers, and {} are asked for",
                 self.workers
             ))
@@ -116,23 +116,23 @@ impl Settings {
             .alone();
         }
         if self.repeat == 0 {
-            return Diagnostic::new("a program is run at least once")
+            return Diagnostic::usage("a program is run at least once")
                 .help("leave out `--repeat`, or say 1 or more")
                 .alone();
         }
         if self.capacity == Some(0) {
-            return Diagnostic::new("the capacity of a channel is 0; it must be at least 1")
+            return Diagnostic::usage("the capacity of a channel is 0; it must be at least 1")
                 .help("leave out `--capacity` for the depths that the program states")
                 .alone();
         }
         if self.dealing == Some(Dealing::BlockCyclic(0)) {
-            return Diagnostic::new("PEs are dealt out 0 at a time; it must be at least 1").alone();
+            return Diagnostic::usage("PEs are dealt out 0 at a time; it must be at least 1").alone();
         }
         if self.order.is_some_and(|order| order.together == 0) {
-            return Diagnostic::new("a PE computes the tiles of 0 steps together; it must be at least 1").alone();
+            return Diagnostic::usage("a PE computes the tiles of 0 steps together; it must be at least 1").alone();
         }
         if self.layout == Some(Dealing::BlockCyclic(0)) {
-            return Diagnostic::new("words of arrays are dealt out 0 at a time; it must be at least 1").alone();
+            return Diagnostic::usage("words of arrays are dealt out 0 at a time; it must be at least 1").alone();
         }
         Ok(())
     }

@@ -113,7 +113,7 @@ fn check(threads: usize) -> Checked<()> {
     if threads <= MOST_THREADS {
         return Ok(());
     }
-    Diagnostic::new(format!("a run has at most {MOST_THREADS} threads, and {threads} are asked for"))
+    Diagnostic::usage(format!("a run has at most {MOST_THREADS} threads, and {threads} are asked for"))
         .help("ask for fewer with `--threads`")
         .alone()
 }

@@ -39,6 +39,14 @@ impl RecurrenceSystem {
         self.tensors.iter().filter(move |tensor| tensor.role == role)
     }
 
+    /// Whether any equation reads this tensor.
+    pub fn reads(&self, tensor: &str) -> bool {
+        let mut is_read = false;
+        let mut see = |name: &Name, _: &[Affine], _: &Polyhedron| is_read |= &**name == tensor;
+        self.equations.iter().for_each(|equation| equation.value.visit_reads(&equation.domain.set, &mut see));
+        is_read
+    }
+
     /// The schedule of this name.
     pub fn schedule(&self, name: &str) -> Option<&Schedule> {
         self.schedules.iter().find(|schedule| &*schedule.name == name)

@@ -68,12 +68,16 @@ pub(super) fn show_element(tensor: &str, subscripts: &[i64]) -> String {
     if list.is_empty() { tensor.to_owned() } else { format!("{tensor}[{}]", list.join(",")) }
 }
 
-/// A table for each tensor of the system, in its order; inputs are filled.
+/// A table for each tensor of the system, in its order; inputs are filled. One that no equation reads need not be given.
 pub(super) fn build_tables(system: &RecurrenceSystem, sizes: &Bindings, inputs: &Tensors) -> Checked<Vec<Table>> {
     let given: Vec<Name> = system.tensors_with(Role::Input).map(|tensor| tensor.name.clone()).collect();
     let mut errors: Diagnostics = unknown_inputs(inputs, &given);
     let mut tables = vec![];
     for tensor in &system.tensors {
+        if tensor.role == Role::Input && !inputs.contains_key(&tensor.name) && !system.reads(&tensor.name) {
+            tables.push(Table::blank(&tensor.name, vec![0]));
+            continue;
+        }
         match build_table(&tensor.name, &tensor.shape, tensor.role, sizes, inputs) {
             Ok(table) => tables.push(table),
             Err(more) => errors.extend(more),

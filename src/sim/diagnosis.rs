@@ -4,7 +4,7 @@
 //! end, then the other PEs, one by one where they are few, else by class.
 
 use super::deadlock::{Blocked, Cause, Deadlock};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::integer::Name;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl Deadlock {
             notes.push(heads[number.min(1)].to_owned());
             notes.extend(self.listed(cycle));
         }
-        notes.extend((count > CYCLES).then(|| format!("and {} more cycles of waits", count - CYCLES)));
+        notes.extend((count > CYCLES).then(|| format!("and {} of waits", counted(count - CYCLES, "more cycle"))));
         notes
     }
 

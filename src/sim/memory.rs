@@ -206,6 +206,12 @@ pub(crate) fn check_inputs(layouts: &[Layout], inputs: &Sources<'_>) -> Checked<
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
+/// The message for an input of another shape than is expected.
+pub(crate) fn other_shape(name: &str, found: &[usize], expected: &[usize]) -> Diagnostic {
+    Diagnostic::new(format!("input `{name}` has shape {found:?}, expected {expected:?}"))
+        .help("check the sizes, and the order of the dimensions")
+}
+
 fn check_input(layout: &Layout, inputs: &Sources<'_>) -> Option<Diagnostic> {
     let name = &layout.name;
     match inputs.get(name) {
@@ -213,10 +219,7 @@ fn check_input(layout: &Layout, inputs: &Sources<'_>) -> Option<Diagnostic> {
             let shape = format!("its shape is {:?}", layout.elements);
             Some(Diagnostic::new(format!("input `{name}` is missing")).note(shape))
         }
-        Some(tensor) if tensor.shape() != layout.elements => {
-            let message = format!("input `{name}` has shape {:?}, expected {:?}", tensor.shape(), layout.elements);
-            Some(Diagnostic::new(message).help("check the sizes, and the order of the dimensions"))
-        }
+        Some(tensor) if tensor.shape() != layout.elements => Some(other_shape(name, tensor.shape(), &layout.elements)),
         Some(_) => None,
     }
 }

@@ -47,8 +47,8 @@ mod waits;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
-pub(crate) use memory::Memory;
 pub use memory::MemoryTraffic;
+pub(crate) use memory::{Memory, other_shape};
 #[cfg(feature = "mpi")]
 pub(crate) use memory::{check_box, check_inputs, missing_word, show_element};
 use observe::Observer;

@@ -1,7 +1,7 @@
 //! An outcome as JSON and as a table.
 
 use super::{Counters, Deadlock, Outcome, PeerState};
-use crate::diagnostic::WIDEST;
+use crate::diagnostic::{WIDEST, counted};
 use serde_json::{Map, Value, json};
 
 /// How many blocked PEs the JSON lists; `total` counts all.
@@ -87,7 +87,7 @@ pub fn deadlock_to_json(deadlock: &Deadlock) -> Value {
 pub fn to_table(outcome: &Outcome) -> String {
     let mut rows = totals(outcome);
     let calls = outcome.counters.calls.iter();
-    rows.extend(calls.map(|(leaf, count)| (format!("leaf {leaf}"), format!("{count} calls"))));
+    rows.extend(calls.map(|(leaf, count)| (format!("leaf {leaf}"), counted(*count, "call"))));
     rows.extend(channel_rows(&outcome.counters));
     rows.extend(memory_rows(&outcome.counters));
     let width = rows.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0).min(WIDEST);
@@ -98,15 +98,15 @@ fn totals(outcome: &Outcome) -> Vec<(String, String)> {
     let counters = &outcome.counters;
     let percent = 100.0 * outcome.utilisation();
     let row = |key: &str, value: String| (key.to_owned(), value);
-    let step = (outcome.step > 1).then(|| row("step", format!("{} cycles", outcome.step)));
+    let step = (outcome.step > 1).then(|| row("step", counted(outcome.step, "cycle")));
     let mut rows = vec![row("cycles", outcome.cycles.to_string())];
     rows.extend(step);
     rows.extend([
         row("PEs", outcome.pes.to_string()),
-        row("busy", format!("{} PE-cycles ({percent:.1} %)", counters.busy())),
-        row("fullest", format!("{} PEs busy in one cycle", counters.fullest)),
-        row("stalled", format!("{} PE-cycles", counters.stalled())),
-        row("starved", format!("{} PE-cycles", counters.starved())),
+        row("busy", format!("{} ({percent:.1} %)", counted(counters.busy(), "PE-cycle"))),
+        row("fullest", format!("{} busy in one cycle", counted(counters.fullest, "PE"))),
+        row("stalled", counted(counters.stalled(), "PE-cycle")),
+        row("starved", counted(counters.starved(), "PE-cycle")),
         row("messages", counters.messages().to_string()),
     ]);
     rows
@@ -115,12 +115,11 @@ fn totals(outcome: &Outcome) -> Vec<(String, String)> {
 fn channel_rows(counters: &Counters) -> Vec<(String, String)> {
     let channels = counters.channels.iter().map(|channel| {
         let (words, used, declared) = (channel.words, channel.max_depth, channel.declared_depth);
-        (format!("channel {}", channel.name), format!("{words} words, depth {used} of {declared}"))
+        (format!("channel {}", channel.name), format!("{}, depth {used} of {declared}", counted(words, "word")))
     });
-    let buses = counters
-        .buses
-        .iter()
-        .map(|bus| (format!("bus {}", bus.name), format!("{} words driven, {} heard", bus.driven, bus.heard)));
+    let buses = counters.buses.iter().map(|bus| {
+        (format!("bus {}", bus.name), format!("{} driven, {} heard", counted(bus.driven, "word"), bus.heard))
+    });
     channels.chain(buses).collect()
 }
 

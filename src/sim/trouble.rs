@@ -6,7 +6,7 @@
 use super::engine::{Engine, Stop};
 use super::memory::show_element;
 use crate::array::{Code, Instruction, Port, Program, Trouble, show_point};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 
 /// What a PE did wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
             format!("stores {}, which was stored before", show_element(&layouts[*array], *address))
         }
         Trouble::OtherBox { needed, found } => {
-            format!("has a tile of {found} elements where one of {needed} is needed")
+            format!("has a tile of {} where one of {needed} is needed", counted(*found, "element"))
         }
         Trouble::NoPeer { port } => describe_missing_peer(program, code, fault.pe, class.ports[*port]),
         Trouble::DrivenTwice { tap, tag } => {

@@ -7,7 +7,7 @@
 //! from users two hops and two steps apart.
 
 use super::Loading;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use crate::integer::{Matrix, Name, Vector, dot};
 use crate::mapping::SpaceTimeMap;
 use crate::recurrence::Space;
@@ -62,7 +62,7 @@ fn check_map(space: &Space, map: &SpaceTimeMap) -> Diagnostics {
     }
     if rank + 1 != dimension || map.rank() != rank {
         let message = format!("the scheme needs a place of rank {} for {dimension} loops", dimension - 1);
-        let found = format!("this one has {} rows of rank {rank}", map.rank());
+        let found = format!("this one has {} of rank {rank}", counted(map.rank(), "row"));
         return vec![refuse(message).note(found).help("a place of lower rank needs a further projection")];
     }
     let [step] = map.step.rows() else {
@@ -138,5 +138,5 @@ fn check_loading(space: &Space, map: &SpaceTimeMap, reuses: &[Reuse], loading: &
         return None;
     }
     let message = format!("the loading vector {vector:?} of `{tensor}` does not lead to a neighbour");
-    refuse(message, &format!("{} entries of -1, 0 or 1, not all 0", map.rank()))
+    refuse(message, &format!("{} of -1, 0 or 1, not all 0", counted(map.rank(), "entry")))
 }

@@ -141,7 +141,8 @@ fn two_sizes((size, span): (i64, Option<Span>), wanted: &TileSize, source: &Arc<
 fn label(diagnostic: Diagnostic, source: &Arc<Source>, span: Option<Span>, text: String) -> Diagnostic {
     match span {
         Some(span) => diagnostic.label(source, span, text),
-        None => diagnostic,
+        // What no schedule says a flag does.
+        None => diagnostic.of_command_line(),
     }
 }
 

@@ -6,6 +6,7 @@
 //! set, and the tensor is named instead. What a map adds is nothing: it gives each point one PE.
 
 use super::{Formula, Kind, Obligation, Reason};
+use crate::diagnostic::counted;
 use crate::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::spaces::{coordinate_names, solve};
 use crate::recurrence::{RecurrenceSystem, Role, Tensor, gather};
@@ -94,7 +95,7 @@ impl<'a> Elements<'a> {
 }
 
 fn count(equations: usize) -> String {
-    if equations == 1 { "1 equation".to_owned() } else { format!("{equations} equations") }
+    counted(equations, "equation")
 }
 
 fn lies_in(set: &Polyhedron) -> Formula {

@@ -97,10 +97,10 @@ fn names() {
 
 #[test]
 fn ranks() {
-    expect("(load A (A p0 k))", "(load A (A k))", "array `A` has 2 dimensions, 1 subscripts are given");
-    expect("(offset 0 1)", "(offset 1)", "the offset of `A_east` has 1 entries, the grid has rank 2");
+    expect("(load A (A p0 k))", "(load A (A k))", "array `A` has 2 dimensions, 1 subscript given");
+    expect("(offset 0 1)", "(offset 1)", "the offset of `A_east` has 1 entry, the grid has rank 2");
     expect("(direction 1 0)", "(direction 0 0)", "the direction of `B_column` is zero");
-    expect("(drive B_column B (k))", "(drive B_column B (k 0))", "entries, another one has");
+    expect("(drive B_column B (k))", "(drive B_column B (k 0))", "1 entry, another one has 2");
 }
 
 #[test]

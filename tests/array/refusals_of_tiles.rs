@@ -60,7 +60,7 @@ fn axes_of_arrays() {
         "(array C out (M N))",
         "m.pe:6: array `C` has 2 dimensions and 0 axes",
     );
-    expect("(M K) (axes (0 M 4 0) (0 K 4 0))", "(M K) (axes (0 M 4 0))", "array `A` has 2 dimensions and 1 axes");
+    expect("(M K) (axes (0 M 4 0) (0 K 4 0))", "(M K) (axes (0 M 4 0))", "array `A` has 2 dimensions and 1 axis");
     expect("(M K) (axes (0 M 4 0)", "(M K) (axes (1 M 4 0)", "an axis of array `A` does not cover its extent `M`");
     expect("(M K) (axes (0 M 4 0)", "(M K) (axes (0 M 0 0)", "tiles of 0");
     expect("(M K) (axes (0 M 4 0)", "(M K) (axes (-1 (+ M 1) 4 0)", "-1 single elements");
@@ -113,7 +113,7 @@ fn windows() {
     expect(
         "(gives ((0 M 4 0) I) ((0 N 4 0) J))",
         "(gives ((0 M 4 0) I))",
-        "its result has 1 dimensions, window `C` has 2",
+        "its result has 1 dimension, window `C` has 2",
     );
     expect("(gives ((0 M 4 0) I)", "(gives ((0 M 4 1) I)", "its result has an axis that does not cover `M`");
 }
@@ -128,11 +128,7 @@ fn steps() {
     expect("((>= k 1))", "((= k 1))", "expected `>=` or `<=`");
     expect("((>= k 1))", "((>= I 1))", "m.pe:20: variable `I` is not known here");
     expect("(mul (1 i k) (2 k j))", "(mul (1 i k) (3 k j))", "m.pe:21: leaf `product` has no window 3, it has 3");
-    expect(
-        "(mul (1 i k) (2 k j))",
-        "(mul (1 i k) (2 k))",
-        "m.pe:21: window `B` has 2 dimensions, 1 subscripts are given",
-    );
+    expect("(mul (1 i k) (2 k j))", "(mul (1 i k) (2 k))", "m.pe:21: window `B` has 2 dimensions, 1 subscript given");
     expect("(mul (1 i k) (2 k j))", "(mul (1 i k))", "expected 2 operands of `mul`");
     expect("(mul (1 i k) (2 k j))", "(mull (1 i k) (2 k j))", "did you mean `mul`?");
     expect("(do (set (0 i j) (index", "(do (get (0 i j) (index", "m.pe:22: `get` is not a step of a leaf");
@@ -143,8 +139,8 @@ fn calls() {
     let call = "(call product (at p0 p1 l) A B)";
     expect(call, "(call prodct (at p0 p1 l) A B)", "m.pe:27: leaf `prodct` is not declared");
     expect(call, "(call prodct (at p0 p1 l) A B)", "did you mean `product`?");
-    expect(call, "(call product (at p0 p1) A B)", "leaf `product` has 3 coordinates, 2 are given");
-    expect(call, "(call product (at p0 p1 l) A)", "leaf `product` takes 2 tiles, 1 are given");
+    expect(call, "(call product (at p0 p1) A B)", "leaf `product` has 3 coordinates, 2 given");
+    expect(call, "(call product (at p0 p1 l) A)", "leaf `product` takes 2 tiles, 1 given");
     expect(call, "(call product (at p0 p1 q) A B)", "variable `q` is not known here");
     expect(call, "(call product (at p0 p1 l) A D)", "register `D` is read");
     expect(call, "(call product)", "expected `(call LEAF (at E ..) TILE ..)`");

@@ -194,7 +194,7 @@ fn threads_in_several_processes_are_refused() {
     let flags = ["exec", &program, "--size", "M=3,N=3,K=3"];
     for variable in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
         let ran = systole_under(&[(variable, "3")], &flags);
-        assert!(ran.code == 1 && ran.stderr.contains("MPI has started 3 of these"), "{}", ran.stderr);
+        assert!(ran.code == 2 && ran.stderr.contains("MPI has started 3 of these"), "{}", ran.stderr);
         assert_eq!(systole_under(&[(variable, "1")], &flags).code, 0);
     }
 }

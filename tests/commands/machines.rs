@@ -234,3 +234,20 @@ fn an_array_that_the_machine_cannot_hold_is_refused() {
     let summa = ["search", "kernels/matmul.rec", "--schedule", "summa", "--size", "M=3,N=3,K=3"];
     refused(&[&summa[..], &machine[..]].concat());
 }
+
+/// Kung and Leiserson's array needs a diagonal. A file that names no network leaves that of the schedule; one that does is named where it is
+/// what refutes the schedule.
+#[test]
+fn a_schedule_keeps_its_network_where_the_machine_names_none() {
+    let size = ["--size", "M=3,N=3,K=3"];
+    let prove = ["prove", "kernels/matmul.rec", "--schedule", "kung-leiserson", "--machine"];
+    let (_folder, none) = written("[link]\nresponse = 1\n");
+    good(&[&prove[..], &[&none]].concat());
+    let (_folder, mesh) = written("[grid]\nnetwork = \"mesh\"\n");
+    for command in [&prove[..], &[&["run"], &prove[1..4], &size, &["--machine"]].concat()] {
+        let message = refused(&[command, &[&mesh]].concat()).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(message.contains("on the `mesh` network of `written`, not the `hex` of the schedule"), "{message}");
+    }
+    let (_folder, hex) = written("[grid]\nnetwork = \"hex\"\n");
+    good(&[&prove[..], &[&hex]].concat());
+}

@@ -20,11 +20,15 @@ mod forms;
 
 mod json;
 
+mod inputs;
+
 mod kernels;
 
 mod latency;
 
 mod limits;
+
+mod next;
 
 mod orders;
 

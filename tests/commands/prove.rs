@@ -1,6 +1,6 @@
 //! `systole prove`: proved, refuted, unknown, and the queries as a file.
 
-use super::start::{good, refused, systole};
+use super::start::{good, misused, refused, systole};
 
 #[test]
 fn a_right_schedule_is_proved() {
@@ -68,7 +68,7 @@ fn so_are_the_workers_that_pes_are_dealt_out_to() {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
     }
-    let message = refused(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", "block-cyclic:0"]);
+    let message = misused(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", "block-cyclic:0"]);
     assert!(message.contains("no number of PEs to deal out"), "{message}");
 }
 
@@ -83,7 +83,7 @@ fn so_are_the_homes_of_words() {
         assert_eq!(of_words.count(), 2, "{text}");
         assert_eq!(text.contains("workers along an axis, a case each"), layout == "block", "{text}");
     }
-    let message = refused(&[&cannon[..], &["--deal", "cyclic", "--layout", "block-cyclic:0"]].concat());
+    let message = misused(&[&cannon[..], &["--deal", "cyclic", "--layout", "block-cyclic:0"]].concat());
     assert!(message.contains("no number of words to deal out"), "{message}");
     let text = good(&[&cannon[..], &["--layout", "cyclic"]].concat());
     assert!(text.contains("workers along an axis, a case each"), "PEs are dealt out in blocks then: {text}");

@@ -108,3 +108,32 @@ fn check_prints_the_normal_form() {
 fn doctor_names_the_solver_that_the_package_was_made_for() {
     assert!(good(&["doctor"]).contains("Z3 5.4"));
 }
+
+/// A page that there is nothing to show on is not written, and it is said.
+#[test]
+fn a_page_that_is_not_written_is_said_to_be_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html").display().to_string();
+    let flags =
+        ["--size", "M=2,N=2,K=2", "--transports", "prefetch", "--rank", "1", "--steps", "0..0", "--report", &page];
+    let message = super::start::refused(&[&["run", "kernels/matmul.rec"], &flags[..]].concat());
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(message.contains("no page is written to `"), "{message}");
+    assert!(!std::path::Path::new(&page).exists());
+}
+
+#[test]
+fn one_of_a_thing_is_said_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (kernel, program) = (path("one.rec"), path("one.pe"));
+    std::fs::write(&kernel, "kernel one()\nin a[1]\nout c[1]\nc[i] = 2 * a[i]\n").unwrap();
+    let text = good(&["run", &kernel, "--program", &program]);
+    assert!(text.contains("1 cycle on 1 PE, "), "{text}");
+    assert!(text.contains("proved (there are no sizes)") && text.contains("1 class of PE, "), "{text}");
+    assert!(text.contains("simulate  1 cycle (as predicted) on 1 PE, "), "{text}");
+    assert!(!text.contains("for all"), "{text}");
+    assert!(good(&["exec", &program, "--threads", "1"]).starts_with("1 PE on 1 thread   1 operation in "));
+    let several = good(&["run", "kernels/matmul.rec", "--size", "M=2,N=2,K=2"]);
+    assert!(several.contains("4 cycles on 4 PEs") && several.contains("proved for all M, N, K >= 1"), "{several}");
+}

@@ -1,6 +1,6 @@
 //! `systole search`: what its flags let in and leave out.
 
-use super::start::{good, json, refused};
+use super::start::{good, json, misused, refused};
 use serde_json::Value;
 
 /// A search of a small matmul, with the whole front.
@@ -113,5 +113,5 @@ fn a_beam_goes_on_with_few_designs() {
     assert_eq!(best, [(Some(7), Some(3)), (Some(7), Some(4)), (Some(7), Some(3))]);
     let partial = found.each_ref().map(|found| found["left_out"]["partial_designs"].as_u64());
     assert!(partial[0] == Some(0) && partial[1] > Some(0), "{partial:?}");
-    assert!(refused(&[&flags[..], &["--beam", "0"]].concat()).contains("--beam is 1 or more"));
+    assert!(misused(&[&flags[..], &["--beam", "0"]].concat()).contains("--beam is 1 or more"));
 }

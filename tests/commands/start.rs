@@ -38,8 +38,17 @@ pub fn good(arguments: &[&str]) -> String {
 
 /// Runs a command that must be refused with code 1; what it says on standard error.
 pub fn refused(arguments: &[&str]) -> String {
+    refused_with(1, arguments)
+}
+
+/// The same for what is wrong with the command line itself, which is code 2.
+pub fn misused(arguments: &[&str]) -> String {
+    refused_with(2, arguments)
+}
+
+fn refused_with(code: i32, arguments: &[&str]) -> String {
     let ran = systole(arguments);
-    assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.stderr);
+    assert_eq!(ran.code, code, "{arguments:?}: {}", ran.stderr);
     assert!(!ran.stderr.contains("panicked"), "{arguments:?}: {}", ran.stderr);
     ran.stderr
 }

@@ -1,6 +1,6 @@
 //! Tiles from the command line and from schedules.
 
-use super::start::{good, json, object, refused, systole, systole_under};
+use super::start::{good, json, misused, object, refused, systole, systole_under};
 use serde_json::json;
 
 /// A matrix product whose schedule says how it is tiled.
@@ -48,7 +48,7 @@ fn what_is_no_tile_is_refused_in_the_words_of_flag_or_file() {
         ("i=x", "`i=x` is not a size of tiles"),
         ("l=4", "no equation has an index `l` to be tiled"),
     ] {
-        let message = refused(&["search", &path, "--tile", text]);
+        let message = misused(&["search", &path, "--tile", text]);
         assert!(message.contains(part), "{message}");
     }
 }
@@ -103,7 +103,7 @@ fn leaves_are_run_by_loops_or_by_a_library() {
         let served = if leaves == "loops" { json!({}) } else { json!({"gemm": 27}) };
         assert_eq!((&ran["applied"], &ran["served"]), (&json!(1980), &served), "{leaves}");
     }
-    let message = refused(&["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "mkl"]);
+    let message = misused(&["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "mkl"]);
     assert!(message.contains("there is no library for leaves `mkl`"), "{message}");
     let other = "kernel product(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) 2 * A[i, k] * B[k, j]\n";
     let (_other, other) = file(other);
@@ -135,7 +135,7 @@ fn openblas_runs_leaves_where_it_is_built_in() {
     good(&["emit", &path, "--schedule", "blocked", "-o", &program]);
     let flags = ["exec", &program, "--size", "M=9,N=10,K=11", "--leaves", "openblas", "--reference", &path, "--json"];
     if !cfg!(feature = "openblas") {
-        let message = refused(&flags);
+        let message = misused(&flags);
         assert!(message.contains("cargo build --release --features openblas"), "{message}");
         return;
     }

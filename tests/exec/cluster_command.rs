@@ -25,8 +25,12 @@ fn object(arguments: &[&str]) -> Value {
 }
 
 fn message(arguments: &[&str]) -> String {
+    refused_with(1, arguments)
+}
+
+fn refused_with(code: i32, arguments: &[&str]) -> String {
     let output = systole(arguments);
-    assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
     String::from_utf8(output.stderr).expect("text")
 }
 
@@ -83,18 +87,31 @@ fn what_a_prediction_lacks_is_said() {
     let predict = |machine: &str, flags: &[&str]| {
         message(&[&["predict", &emitted.program, "--machine", machine], flags].concat())
     };
+    let misused =
+        |flags: &[&str]| refused_with(2, &[&["predict", &emitted.program, "--machine", &*machine], flags].concat());
     let sizes = ["--size", "M=16,N=16,K=16"];
-    assert!(predict(&machine, &[]).contains("the size of `M` is missing"));
-    assert!(predict(&machine, &[&sizes[..], &["--ranks", "0"]].concat()).contains("at least 1 worker"));
-    assert!(predict(&machine, &[&sizes[..], &["--leaves", "fear"]].concat()).contains("did you mean `faer`?"));
-    assert!(predict(&machine, &[&sizes[..], &["--leaves", "faer"]].concat()).contains("the rate of `faer.gemm`"));
-    assert!(predict(&machine, &[&sizes[..], &["--grow", "Q=1"]].concat()).contains("`Q` is not a parameter"));
-    assert!(predict(&machine, &[&sizes[..], &["--grow", "M=-1"]].concat()).contains("power from 0 to 4"));
+    assert!(misused(&[]).contains("the size of `M` is missing"));
+    assert!(misused(&[&sizes[..], &["--ranks", "0"]].concat()).contains("at least 1 worker"));
+    assert!(misused(&[&sizes[..], &["--leaves", "fear"]].concat()).contains("did you mean `faer`?"));
+    assert!(
+        predict(&machine, &[&sizes[..], &["--leaves", "faer"]].concat()).contains("the rate of `faer.gemm`, which")
+    );
+    let other = predict(&machine, &[&sizes[..], &["--leaves", "faer"]].concat());
+    let other = other.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(other.contains("which `--leaves faer` needs; it has those of loops"), "{other}");
+    assert!(
+        other.contains("say `--leaves loops`, or measure this cluster with `systole calibrate --leaves faer`"),
+        "{other}"
+    );
+    let twice = misused(&[&sizes[..], &["--grow", "M=0.5", "--grow", "M=1"]].concat());
+    assert!(twice.contains("`M=0.5` and `M=1`"), "{twice}");
+    assert!(misused(&[&sizes[..], &["--grow", "Q=1"]].concat()).contains("`Q` is not a parameter"));
+    assert!(misused(&[&sizes[..], &["--grow", "M=-1"]].concat()).contains("power from 0 to 4"));
     let no_rates = emitted.path("messages.toml");
     std::fs::write(&no_rates, "[cluster]\nalpha = 2e-6\n").expect("written");
     assert!(predict(&no_rates, &sizes).contains("the rate of `loops.gemm`"));
     assert!(predict("machines/ideal.toml", &sizes).contains("does not say how long messages, ops and leaves take"));
-    assert!(predict(&machine, &[&sizes[..], &["--ranks", "65537"]].concat()).contains("at most 65536 workers"));
+    assert!(misused(&[&sizes[..], &["--ranks", "65537"]].concat()).contains("at most 65536 workers"));
     assert!(predict("machines/none.toml", &sizes).contains("there is no such file"));
     let missing = systole(&["predict", &emitted.program, "--size", "M=16,N=16,K=16"]);
     assert_eq!(missing.status.code(), Some(2));
@@ -166,7 +183,7 @@ fn a_calibration_is_a_machine_file_for_predictions() {
 fn a_calibration_that_cannot_be_writes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("cluster.toml").display().to_string();
-    let refused = |flags: &[&str]| message(&[&["calibrate", "--output", &path], flags].concat());
+    let refused = |flags: &[&str]| refused_with(2, &[&["calibrate", "--output", &path], flags].concat());
     assert!(refused(&["--tile", "0,32"]).contains("a tile of side 0 cannot be measured"));
     assert!(refused(&["--tile", "1,32"]).contains("sides are from 2 to 2048"));
     assert!(refused(&["--tile", "2049"]).contains("a tile of side 2049 cannot be measured"));

@@ -49,8 +49,17 @@ pub fn exec(emitted: &Emitted, flags: &[&str]) -> Output {
 }
 
 pub fn refused(emitted: &Emitted, flags: &[&str]) -> String {
+    refused_with(1, emitted, flags)
+}
+
+/// What is wrong with the command line itself is code 2.
+pub fn misused(emitted: &Emitted, flags: &[&str]) -> String {
+    refused_with(2, emitted, flags)
+}
+
+fn refused_with(code: i32, emitted: &Emitted, flags: &[&str]) -> String {
     let output = exec(emitted, flags);
-    assert_eq!(output.status.code(), Some(1), "{flags:?}");
+    assert_eq!(output.status.code(), Some(code), "{flags:?}");
     String::from_utf8(output.stderr).expect("text")
 }
 
@@ -133,7 +142,7 @@ fn a_reference_that_means_something_else_is_code_1() {
 #[test]
 fn flags_that_mean_nothing_are_refused() {
     let emitted = Emitted::new("matmul");
-    let refused = |flags: &[&str]| refused(&emitted, &[&["--size", "M=2,N=2,K=2"], flags].concat());
+    let refused = |flags: &[&str]| misused(&emitted, &[&["--size", "M=2,N=2,K=2"], flags].concat());
     assert!(refused(&["--backend", "thread"]).contains("did you mean `threads`?"));
     assert!(refused(&["--deal", "cyclical"]).contains("did you mean `cyclic`?"));
     assert!(refused(&["--deal", "block-cyclic:0"]).contains("`0` is no number of PEs"));
@@ -168,7 +177,7 @@ fn fewer_slots_than_are_proved_are_warned_of() {
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_build_without_mpi_says_so() {
-    let message = refused(&Emitted::new("matmul"), &["--size", "M=2,N=2,K=2", "--backend", "mpi"]);
+    let message = misused(&Emitted::new("matmul"), &["--size", "M=2,N=2,K=2", "--backend", "mpi"]);
     assert!(message.contains("this build of systole knows no MPI") && message.contains("--features mpi"), "{message}");
 }
 
@@ -187,7 +196,7 @@ fn a_program_runs_as_often_as_is_asked_and_counts_one_run() {
     assert_eq!(thrice["runs"][2]["seconds"], thrice["seconds"]);
     assert_eq!((&thrice["operations"], &thrice["words"]), (&once["operations"], &once["words"]));
     assert_eq!(thrice["matches_reference"], true);
-    assert!(refused(&emitted, &["--size", "M=4,N=6,K=5", "--repeat", "0"]).contains("at least once"));
+    assert!(misused(&emitted, &["--size", "M=4,N=6,K=5", "--repeat", "0"]).contains("at least once"));
 }
 
 #[test]
@@ -199,7 +208,7 @@ fn workers_stand_as_is_asked() {
         let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(found["words"], words, "{grid}");
     }
-    let unfit = |grid| refused(&emitted, &[&flags[..], &[grid]].concat());
+    let unfit = |grid| misused(&emitted, &[&flags[..], &[grid]].concat());
     let said = unfit("3x1");
     for part in ["grid of 3x1 do not fit", "the number of workers is 2, and 3 in the grid", "grids that fit: 1x2, 2x1"]
     {

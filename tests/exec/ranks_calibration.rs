@@ -29,7 +29,7 @@ fn another_number_of_ranks_is_refused_and_nothing_is_written() {
     let path = folder.path().join("cluster.toml").display().to_string();
     for ranks in [1, 3] {
         let ran = mpirun_of("calibrate", ranks, &["--tile", "4", "--output", &path]);
-        assert_eq!(ran.code, Some(1));
+        assert_eq!(ran.code, Some(2));
         let message = format!("messages are measured between 2 ranks, but MPI has {ranks}");
         assert_eq!(ran.stderr.matches(&message).count(), 1, "{}", ran.stderr);
     }

@@ -8,8 +8,17 @@ use std::process::Command;
 
 /// A run that must be refused, with these words said once.
 fn refused(ranks: usize, arguments: &[&str], part: &str) -> Ran {
+    refused_with(1, ranks, arguments, part)
+}
+
+/// What is wrong with the command line itself is code 2 on all ranks.
+fn misused(ranks: usize, arguments: &[&str], part: &str) -> Ran {
+    refused_with(2, ranks, arguments, part)
+}
+
+fn refused_with(code: i32, ranks: usize, arguments: &[&str], part: &str) -> Ran {
     let ran = mpirun(ranks, arguments);
-    assert_eq!(ran.code, Some(1), "{arguments:?}: {}", ran.stderr);
+    assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
     assert_eq!(words(&ran.stderr).join(" ").matches(part).count(), 1, "no single `{part}` in {}", ran.stderr);
     ran
 }
@@ -32,7 +41,7 @@ fn every_deadlock_is_reported_by_one_rank() {
 fn another_number_of_ranks_than_the_wanted_one() {
     let emitted = Emitted::new("matmul");
     let size = ["--size", "M=3,N=3,K=3", "--ranks", "2"];
-    refused(3, &[&[&*emitted.program], &size[..]].concat(), "2 ranks wanted, but MPI has 3 ranks");
+    misused(3, &[&[&*emitted.program], &size[..]].concat(), "2 ranks wanted, but MPI has 3 ranks");
 }
 
 /// The launcher of another MPI: it tells the processes that they are two, MPI tells each that it is alone.
@@ -61,9 +70,12 @@ fn inputs_and_flags_that_do_not_fit() {
     let refused = |arguments: &[&str], part: &str| {
         refused(2, &[&[&*emitted.program], arguments].concat(), part);
     };
-    refused(&["--size", "M=3,N=3"], "the size of `K` is missing");
-    refused(&["--size", "M=3,N=3,K=3", "--deal", "spiral"], "there is no deal `spiral`");
-    refused(&["--size", "M=3,N=3,K=3", "--capacity", "0"], "at least 1");
+    let misused = |arguments: &[&str], part: &str| {
+        misused(2, &[&[&*emitted.program], arguments].concat(), part);
+    };
+    misused(&["--size", "M=3,N=3"], "the size of `K` is missing");
+    misused(&["--size", "M=3,N=3,K=3", "--deal", "spiral"], "there is no deal `spiral`");
+    misused(&["--size", "M=3,N=3,K=3", "--capacity", "0"], "at least 1");
     let missing = format!("A={}", emitted.path("missing.npy"));
     refused(&["--size", "M=3,N=3,K=3", "--input", &missing], "cannot read");
 }
@@ -76,7 +88,7 @@ fn ranks_that_were_started_with_different_flags() {
     for other in ["M=3,N=4,K=3", "M=3,N=3,K=2"] {
         let first = [&[&*emitted.program], &with("M=3,N=3,K=3")[..], &[":", "-n", "1"]].concat();
         let second = [env!("CARGO_BIN_EXE_systole"), "exec", &emitted.program, "--size", other];
-        let ran = refused(1, &[&first[..], &second].concat(), "the ranks were started with different flags");
+        let ran = misused(1, &[&first[..], &second].concat(), "the ranks were started with different flags");
         let said = words(&ran.stderr).join(" ");
         assert!(["rank 0: exec", "rank 1: exec", other].iter().all(|part| said.contains(part)), "{said}");
     }

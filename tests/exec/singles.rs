@@ -1,6 +1,6 @@
 //! Runs in single precision: the bits of the equations where every number is rounded to it, and half of the bytes.
 
-use super::command::{Emitted, exec, refused};
+use super::command::{Emitted, exec, misused};
 use super::programs::{Way, inputs, same_bits, shown, ways};
 use ndarray::{Array2, ArrayD};
 use ndarray_npy::{read_npy, write_npy};
@@ -101,7 +101,7 @@ fn singles_take_half_of_the_bytes() {
 #[test]
 fn a_precision_that_there_is_not_and_one_without_rates_are_refused() {
     let emitted = Emitted::new("matmul");
-    let refused = |flags: &[&str]| refused(&emitted, &[&SIZE[..], flags].concat());
+    let refused = |flags: &[&str]| misused(&emitted, &[&SIZE[..], flags].concat());
     assert!(refused(&["--precision", "half"]).contains("there is no precision `half`"));
     assert!(refused(&["--precision", "singel"]).contains("did you mean `single`?"));
     let message = refused(&["--precision", "single", "--machine", "machines/ideal.toml"]);

@@ -110,6 +110,6 @@ fn runs_that_are_repeated_give_what_one_gives() {
         assert!(found.iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
     }
     let refused = start_with(&case, &text, folder.path(), (2, "block"), &["--grid", "3"]);
-    assert_eq!(refused.code, Some(1));
+    assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("do not fit"), "{}", refused.stderr);
 }

@@ -36,7 +36,7 @@ const CASES: [Case; 2] = [
         size: "M=29,N=32,K=17",
         tile: "i=4:8,j=8,k=4:8",
         tilings: &["i=4,j=8,k=4", "i=4,j=8,k=8", "i=8,j=8,k=4", "i=8,j=8,k=8"],
-        schedules: &["cannon", "weight-stationary", "input-stationary", "summa", "pumma", "search"],
+        schedules: &["kung-leiserson", "cannon", "weight-stationary", "input-stationary", "summa", "pumma", "search"],
     },
     Case {
         kernel: "trsm",
@@ -342,20 +342,26 @@ fn schedules_without_a_design_are_left_out_with_the_reason() {
     let why =
         found["left_out"].as_array().expect("a list").iter().find(|left| left["schedule"] == "too-fast i=4,j=8,k=4");
     assert!(why.expect("too-fast")["why"].as_str().expect("a reason").contains("operands of `C` do not meet"));
-    let refused = |flags: &[&str]| {
+    let refused_with = |code: i32, flags: &[&str]| {
         let output = folder.tune(&CASES[0], flags);
-        assert_eq!(output.status.code(), Some(1), "{flags:?}");
+        assert_eq!(output.status.code(), Some(code), "{flags:?}");
         String::from_utf8(output.stderr).expect("text")
     };
+    let (refused, misused) = (|flags: &[&str]| refused_with(1, flags), |flags: &[&str]| refused_with(2, flags));
     let alone = refused(&["--schedule", "too-fast"]);
     assert!(
         alone.contains("no schedule has a program that can be weighed") && alone.contains("do not meet"),
         "{alone}"
     );
-    assert!(refused(&["--ranks", "0"]).contains("at least 1 worker"));
-    assert!(refused(&["--capacity", "0"]).contains("must be at least 1"));
-    assert!(refused(&["--ranks", "4", "--grid", "4", "--schedule", "cannon"]).contains("the 2 axes of the array"));
-    assert!(refused(&["--leaves", "faer"]).contains("does not say the rate of `faer.gemm`"));
+    assert!(misused(&["--ranks", "0"]).contains("at least 1 worker"));
+    assert!(misused(&["--capacity", "0"]).contains("must be at least 1"));
+    assert!(misused(&["--ranks", "4", "--grid", "4", "--schedule", "cannon"]).contains("the 2 axes of the array"));
+    let rates = refused(&["--leaves", "faer"]).replace('│', " ");
+    let rates = rates.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(rates.contains("does not say the rate of `faer.gemm`, which `--leaves faer` needs"), "{rates}");
+    assert!(rates.contains("say `--leaves loops`, or measure"), "{rates}");
+    assert!(misused(&["--objective", "beauty"]).contains("is not a known objective"));
+    assert!(misused(&["--schedule", "nobody"]).contains("has no schedule `nobody`"));
     let given = ["tune", "kernels/matmul.rec", "--size", "M=8,N=8,K=8"];
     let message = |flags: &[&str]| String::from_utf8(systole(&[&given, flags].concat()).stderr).expect("text");
     assert!(message(&[]).contains("systole calibrate"));

@@ -30,8 +30,17 @@ pub fn json(arguments: &[&str]) -> Value {
 
 /// What an exploration that must be refused with code 1 says.
 pub fn refused(arguments: &[&str]) -> String {
+    refused_with(1, arguments)
+}
+
+/// The same of what is wrong with the command line itself, which is code 2.
+pub fn misused(arguments: &[&str]) -> String {
+    refused_with(2, arguments)
+}
+
+fn refused_with(code: i32, arguments: &[&str]) -> String {
     let output = explore(arguments);
-    assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
     String::from_utf8(output.stderr).expect("text")
 }
 

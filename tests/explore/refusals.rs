@@ -1,10 +1,10 @@
 //! Keys, ranges and values that cannot be swept, all said before anything is searched.
 
-use super::common::{explore, refused};
+use super::common::{explore, misused, refused};
 
 fn refuse(sweeps: &[&str]) -> String {
     let flags: Vec<&str> = sweeps.iter().flat_map(|sweep| ["--sweep", sweep]).collect();
-    refused(&[&["kernels/matmul.rec"], &flags[..]].concat())
+    misused(&[&["kernels/matmul.rec"], &flags[..]].concat())
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn everything_wrong_is_said_at_once() {
 fn keys_have_one_master() {
     assert!(refuse(&["size.N=1", "size.N=2"]).contains("`size.N` is swept twice"));
     let both = ["kernels/matmul.rec", "--sweep", "link.latency=1..2", "--latency", "3"];
-    assert!(refused(&both).contains("`link.latency` is swept and fixed by --latency"));
+    assert!(misused(&both).contains("`link.latency` is swept and fixed by --latency"));
     let both = ["kernels/matmul.rec", "--sweep", "size.N=1..2", "--size", "N=3"];
-    assert!(refused(&both).contains("the size of `N` is given twice"));
+    assert!(misused(&both).contains("the size of `N` is given twice"));
     assert!(refuse(&["size.N=1..1000", "size.M=1..1000"]).contains("more than 100000 points"));
 }
 

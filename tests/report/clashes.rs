@@ -73,6 +73,25 @@ fn an_impossible_schedule_of_several_spaces_is_drawn_where_it_breaks() {
     assert_eq!((&sides[0].1, sides[0].0 == sides[1].0), (&sides[1].1, false), "two PEs of the map at one time");
 }
 
+/// `run` stops at a refuted schedule, and its page shows what that of `prove` does: of one space, of several, and where a place leaves no time.
+#[test]
+fn a_run_of_a_refuted_schedule_writes_the_page_of_the_refutation() {
+    let sizes = ["--size", "M=3,N=3,K=3"];
+    for (kernel, schedule, sizes) in [
+        ("kernels/matmul.rec", "too-fast", &sizes[..]),
+        ("tests/errors/schedules/step-against-a-dependence.rec", "wrong", &["--size", "M=4,N=4"]),
+    ] {
+        let page = |command: &str, sizes: &[&str]| {
+            let made = Made::new(&[&[command, kernel, "--schedule", schedule], sizes].concat(), None);
+            assert_eq!(made.code, Some(1), "{}", made.printed);
+            made.data()
+        };
+        let (run, prove) = (page("run", sizes), page("prove", &[]));
+        assert!(!run["clashes"].as_array().unwrap().is_empty(), "{kernel}");
+        assert_eq!((&run["clashes"], &run["command"]), (&prove["clashes"], &"run".into()), "{kernel}");
+    }
+}
+
 #[test]
 fn the_page_of_a_proved_schedule_has_its_proofs_and_no_counterexample() {
     let made = Made::new(&["prove", "kernels/trisolve.rec", "--schedule", "row"], None);

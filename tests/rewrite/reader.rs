@@ -121,7 +121,7 @@ fn an_unknown_condition() {
 #[test]
 fn a_condition_with_wrong_arguments() {
     let text = law("swap: (add ?a ?b) => (add ?b ?a) if number(?a ?b)");
-    refuse(&text, &["condition `number` takes 1 arguments, 2 given", "own.rules:2:37"]);
+    refuse(&text, &["condition `number` takes 1 argument, 2 given", "own.rules:2:37"]);
     refuse(&law("swap: (add ?a ?b) => ?a if number(k)"), &["takes variables only", "own.rules:2:35"]);
     refuse(&law("swap: (add ?a ?b) => ?a if number ?a"), &["expected `(`", "own.rules:2:35"]);
 }

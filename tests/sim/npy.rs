@@ -53,8 +53,75 @@ fn files_that_are_no_such_array_are_refused() {
     }
     std::fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
     assert!(message(&path, None).contains("extra"));
+    for (descriptor, what) in [
+        ("<c16", "complex numbers"),
+        ("<f16", "floating-point numbers of more bits"),
+        ("<U3", "text"),
+        ("|O", "objects of Python"),
+        ("<M8[s]", "times"),
+    ] {
+        written(&path, (descriptor, false), "(1,)", &[0; 16]);
+        let said = message(&path, None);
+        assert!(said.contains(&format!("its elements are {what}")) && said.contains(descriptor), "{said}");
+    }
+}
+
+/// A `.npy` file, byte by byte.
+fn written(path: &std::path::Path, (descriptor, is_column_major): (&str, bool), shape: &str, elements: &[u8]) {
+    let order = if is_column_major { "True" } else { "False" };
+    let mut header = format!("{{'descr': '{descriptor}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    header.push_str(&" ".repeat(117 - header.len()));
+    header.push('\n');
+    std::fs::write(path, [b"\x93NUMPY\x01\x00", &118u16.to_le_bytes()[..], header.as_bytes(), elements].concat())
+        .unwrap();
+}
+
+/// Every type of whole numbers, truth values and halves, in both orders of bytes and of elements: 1 to 6, less 3 where there are signs.
+#[test]
+fn every_type_of_real_numbers_is_read_exactly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npy");
+    let halves: [u16; 6] = [0xc000, 0xbc00, 0x0000, 0x3c00, 0x4000, 0x4200];
+    for (letter, size) in [("i", 1), ("u", 1), ("i", 2), ("u", 2), ("i", 4), ("u", 4), ("i", 8), ("u", 8), ("f", 2)] {
+        let least: i64 = if letter == "u" { 1 } else { -2 };
+        let bytes = |place: usize| -> Vec<u8> {
+            let number = least + place as i64;
+            let all = if letter == "f" { halves[place].to_le_bytes().to_vec() } else { number.to_le_bytes().to_vec() };
+            all[..size].to_vec()
+        };
+        for (order, is_column_major) in [("<", false), (">", false), ("<", true), (">", true)] {
+            let order = if size == 1 { "|" } else { order };
+            // In column-major order the places of the file are 0 3 1 4 2 5 of the rows.
+            let places = if is_column_major { [0, 3, 1, 4, 2, 5] } else { [0, 1, 2, 3, 4, 5] };
+            let turned =
+                |place: usize| if order == ">" { bytes(place).into_iter().rev().collect() } else { bytes(place) };
+            let elements: Vec<u8> = places.into_iter().flat_map(turned).collect();
+            written(&path, (&format!("{order}{letter}{size}"), is_column_major), "(2, 3)", &elements);
+            let found: Vec<f64> = read(&path, Some(&[2, 3])).unwrap().iter().copied().collect();
+            let expected: Vec<f64> = (0..6).map(|place| (least + place) as f64).collect();
+            assert_eq!(found, expected, "{order}{letter}{size} {is_column_major}");
+        }
+    }
     write_npy(&path, &array![true, false]).unwrap();
-    assert!(message(&path, None).contains("not f8, f4, i8 or i4"));
+    assert_eq!(read(&path, None).unwrap(), array![1.0, 0.0].into_dyn());
+    written(&path, ("|b1", false), "(3,)", &[1, 0, 2]);
+    assert!(message(&path, None).contains("holds at [2] 2, which is no truth value"));
+}
+
+/// Beyond 2^53 not every whole number is a 64-bit floating-point number: it would be rounded without a word.
+#[test]
+fn whole_numbers_that_would_be_rounded_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npy");
+    let most = 1i64 << 53;
+    write_npy(&path, &array![[most, -most], [0, 1]]).unwrap();
+    assert_eq!(read(&path, None).unwrap(), array![[most as f64, -most as f64], [0.0, 1.0]].into_dyn());
+    write_npy(&path, &array![[1, 2, 3], [4, 5, most + 1]]).unwrap();
+    assert!(message(&path, None).contains("holds at [1, 2] 9007199254740993, which is beyond 2^53"));
+    write_npy(&path, &array![[1, 2, 3], [-most - 1, 5, 6]].reversed_axes()).unwrap();
+    assert!(message(&path, None).contains("holds at [0, 1] -9007199254740993, which is beyond 2^53"));
+    write_npy(&path, &array![0u64, u64::MAX]).unwrap();
+    assert!(message(&path, None).contains("holds at [1] 18446744073709551615, which is beyond 2^53"));
 }
 
 /// A header may promise anything; nothing is allocated for it before the length of the file is looked at.

@@ -138,7 +138,7 @@ impl Axis {
         let frame = written(system, &Compounds::default()).frame;
         let Some(found) = frame.index(index) else {
             let names = frame.indices().iter().map(|known| &*known.name);
-            let diagnostic = Diagnostic::new(format!("`{}` has no index `{index}`", system.name));
+            let diagnostic = Diagnostic::usage(format!("`{}` has no index `{index}`", system.name));
             return match nearest(index, names.clone()) {
                 Some(close) => diagnostic.help(format!("did you mean `{close}`?")).alone(),
                 None => diagnostic.help(format!("it has {}", names.collect::<Vec<_>>().join(", "))).alone(),
@@ -180,7 +180,7 @@ impl Axis {
 }
 
 fn refuse<T>(system: &RecurrenceSystem, index: &Name, why: &str) -> Checked<T> {
-    Diagnostic::new(format!("`{index}` of `{}` {why}", system.name))
+    Diagnostic::usage(format!("`{index}` of `{}` {why}", system.name))
         .label(&system.source, system.equations.first().map_or_else(Default::default, |equation| equation.span), "here")
         .help("coordinates change along axes whose elements are all treated alike: each index alone in its subscript, from 0 to a size")
         .alone()

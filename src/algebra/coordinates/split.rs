@@ -54,11 +54,11 @@ impl Cutter<'_> {
                 _ => None,
             };
             if let Some(message) = wrong {
-                return Diagnostic::new(message).help("write new sizes and numbers from 2 on, such as k=4xW").alone();
+                return Diagnostic::usage(message).help("write new sizes and numbers from 2 on, such as k=4xW").alone();
             }
         }
         if self.parts.len() < 2 {
-            return Diagnostic::new("an axis is cut into two parts at least").help("such as k=4xW").alone();
+            return Diagnostic::usage("an axis is cut into two parts at least").help("such as k=4xW").alone();
         }
         Ok(())
     }

@@ -72,7 +72,15 @@ impl Machine {
     /// # Errors
     /// Every unknown section or key with the nearest known one, and every value of the wrong type or out of range.
     pub fn parse(source: &Arc<Source>) -> Checked<Machine> {
-        Machine { name: stem(&source.name), ..Machine::default() }.with(source)
+        Machine::default().named_by(source)
+    }
+
+    /// The machine of a file that says what is other than here.
+    ///
+    /// # Errors
+    /// As for [`Machine::parse`].
+    pub fn named_by(self, source: &Arc<Source>) -> Checked<Machine> {
+        Machine { name: stem(&source.name), ..self }.with(source)
     }
 
     /// The machine with the keys of a text like that of a machine file.

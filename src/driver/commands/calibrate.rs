@@ -4,9 +4,9 @@
 //! its least and greatest value among the runs.
 
 use crate::cost::{Cluster, LIBRARIES, Machine};
-use crate::diagnostic::Checked;
 #[cfg(feature = "mpi")]
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Checked, counted};
 use crate::driver::commands::exec::{BACKENDS, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
 use crate::driver::flags::way::{leaves, unknown};
@@ -38,7 +38,7 @@ pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
 
 #[cfg(feature = "mpi")]
 fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
-    use crate::driver::commands::exec_on_ranks::check_alike;
+    use crate::driver::commands::exec_on_ranks::{check_alike, verdict_of};
     use crate::exec::{Ranks, World};
     let world = World::start()?;
     let measured = || {
@@ -61,7 +61,7 @@ fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
     };
     let verdict = measured().unwrap_or_else(|stopped| {
         stopped.message.iter().for_each(|message| output.error(message));
-        Verdict::Refuted
+        verdict_of(&stopped)
     });
     world.wait_for_all();
     Ok(verdict)
@@ -73,7 +73,7 @@ fn check_ranks(ranks: usize) -> Checked<()> {
     if ranks == wanted {
         return Ok(());
     }
-    Diagnostic::new(format!("messages are measured between {wanted} ranks, but MPI has {ranks}"))
+    Diagnostic::usage(format!("messages are measured between {}, but MPI has {ranks}", counted(wanted, "rank")))
         .help(format!("write `mpirun -n {wanted} systole calibrate --backend mpi ..`"))
         .alone()
 }
@@ -107,9 +107,9 @@ fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &[Value], 
     let machine = Machine { cluster: cluster.clone(), ..Machine::default() };
     let sections: Vec<&str> = ["cluster", "reuse"].into_iter().chain(LIBRARIES).collect();
     let head = format!(
-        "# Measured by `systole calibrate`: between two {}, medians of {} runs.\n\n",
+        "# Measured by `systole calibrate`: between two {}, medians of {}.\n\n",
         if arguments.backend == "mpi" { "ranks" } else { "threads" },
-        arguments.runs
+        counted(arguments.runs, "run")
     );
     let text = head + &machine.written(&sections);
     match arguments.output.as_deref() {
@@ -122,6 +122,6 @@ fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &[Value], 
 
 fn write(path: &Path, text: &str, output: &Output) -> Checked<()> {
     files::write(path, text)?;
-    output.line(&format!("{}: {} lines", path.display(), text.lines().count()));
+    output.line(&format!("{}: {}", path.display(), counted(text.lines().count(), "line")));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `systole derive`: the forms of a kernel, by the laws of algebra, with what they cost and why they are equal.
 
 use crate::algebra::{self, Derivation, Form, FormCost, Wanted};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::flags::forbidden::Lost;
 use crate::driver::flags::law_arguments::{DeriveArguments, LawArguments};
 use crate::driver::flags::{coordinates, limit_arguments};
@@ -62,7 +62,7 @@ pub fn rules(arguments: &LawArguments) -> Checked<RuleSet> {
             None if rules.find(word).is_some() => rules = rules.without(word),
             None => {
                 let message = format!("`{word}` is neither a rule of the algebra nor a tag");
-                return Diagnostic::new(message)
+                return Diagnostic::usage(message)
                     .help("write --forbid real, or the name of a rule of rules/algebra")
                     .alone();
             }
@@ -75,7 +75,7 @@ fn choose(derivation: &Derivation, wanted: usize) -> Checked<&Form> {
     let count = derivation.forms.len();
     derivation.forms.get(wanted).ok_or_else(|| {
         let message = format!("there is no form {wanted}: the front has {count}");
-        Diagnostic::new(message).help("forms are numbered from 0, fewest passes first").into()
+        Diagnostic::usage(message).help("forms are numbered from 0, fewest passes first").into()
     })
 }
 
@@ -103,9 +103,10 @@ pub fn promise(form: &Form) -> String {
     }
 }
 
-fn cost(cost: &FormCost) -> String {
+/// `97 operations, 1 pass`.
+pub fn cost(cost: &FormCost) -> String {
     let risk = if cost.overflows == 0 { "" } else { ", may overflow" };
-    format!("{} operations, {} passes{risk}", cost.operations, cost.passes)
+    format!("{}, {}{risk}", counted(cost.operations, "operation"), counted(cost.passes, "pass"))
 }
 
 fn cost_json(cost: &FormCost) -> Value {

@@ -1,6 +1,7 @@
 //! `systole equal`: whether two tensors of a kernel are equal, by laws, by an input for which they differ, or not known.
 
 use crate::algebra::{self, Equality};
+use crate::diagnostic::counted;
 use crate::driver::commands::derive::rules;
 use crate::driver::flags::law_arguments::EqualArguments;
 use crate::driver::flags::limit_arguments::{self, told};
@@ -17,7 +18,7 @@ pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
     let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &arguments.laws.limits.of_laws())?;
     Ok(match &answer {
         Equality::Equal(laws, report, checked) => {
-            output.line(&format!("{one} = {other}, by {} steps; {}", laws.len(), told(report)));
+            output.line(&format!("{one} = {other}, by {}; {}", counted(laws.len(), "step"), told(report)));
             let chain = Chain::of_laws(laws, checked.clone());
             chain.print(output);
             let (steps, checked) = (chain.steps_json(), chain.checked_json());

@@ -3,15 +3,16 @@
 use crate::array::{Program, Tensors};
 #[cfg(not(feature = "mpi"))]
 use crate::diagnostic::Diagnostics;
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::flags::way::{unknown, way};
 use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
+use crate::driver::runs::finite::{self, Tally};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::timed::threads;
-use crate::driver::runs::{memory, outputs};
+use crate::driver::runs::{inputs, memory, outputs};
 use crate::driver::shown::layouts::{layouts_to_json, show_layouts};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
@@ -19,6 +20,7 @@ use crate::exec::{
     Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts, started_together,
     usual,
 };
+use crate::integer::Name;
 use crate::leaf::{LeafBackend, SERVICES};
 use crate::recurrence::Precision;
 use crate::sim;
@@ -42,7 +44,7 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
 #[cfg(not(feature = "mpi"))]
 pub fn no_mpi() -> Diagnostics {
     vec![
-        Diagnostic::new("this build of systole knows no MPI")
+        Diagnostic::usage("this build of systole knows no MPI")
             .help("build it with `cargo build --release --features mpi`, or say `--backend threads`"),
     ]
 }
@@ -50,31 +52,32 @@ pub fn no_mpi() -> Diagnostics {
 fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     if arguments.ranks.is_some() {
         return Err(vec![
-            Diagnostic::new("`--ranks` is for `--backend mpi`").help("say `--threads` how many threads there are"),
+            Diagnostic::usage("`--ranks` is for `--backend mpi`").help("say `--threads` how many threads there are"),
         ]
         .into());
     }
     check_alone()?;
     arguments.check_files()?;
-    let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let mut job = Job::new(&arguments.given, &files::read_as(&arguments.given.program, "pe")?, output)?;
     let workers = arguments.threads.unwrap_or_else(threads);
     let settings = settings(arguments, workers, available_memory())?;
     warn(&[settings.leaves], output);
     warn_of_slots(&job.program, settings.capacity, output);
     let predicted = predicted(&job, arguments, &settings)?;
-    let mut kept = kept(&job)?;
+    let (mut kept, mut tallies) = (kept(&job)?, finite::tallies(&job.program, &job.sizes)?);
     let mut sinks =
         outputs::sinks((&job.program, &job.sizes), &arguments.given.arrays.output, settings.precision, &mut kept)?;
+    finite::add(&mut sinks, &mut tallies);
     let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
     drop(sinks);
     let execution = Execution { outputs: kept, ..execution };
-    Ok(finish(&mut job, arguments, &execution, &Asked { backend: "threads", settings, predicted }, output)?)
+    Ok(finish(&mut job, arguments, (&execution, &tallies), &Asked { backend: "threads", settings, predicted }, output)?)
 }
 
 /// Refuses threads where `mpirun` has started several processes, each of which would run the whole program.
 fn check_alone() -> Checked<()> {
     match started_together() {
-        Some((count @ 2.., _)) => Diagnostic::new(format!(
+        Some((count @ 2.., _)) => Diagnostic::usage(format!(
             "MPI has started {count} of these, and each would run the whole program on threads"
         ))
         .help("say `--backend mpi`, or start it without `mpirun`")
@@ -110,7 +113,7 @@ pub fn kept(job: &Job) -> Checked<Tensors> {
 pub fn finish(
     job: &mut Job,
     arguments: &ExecArguments,
-    execution: &Execution,
+    (execution, tallies): (&Execution, &[(Name, Tally)]),
     Asked { backend, settings, predicted }: &Asked<'_>,
     output: &Output,
 ) -> Checked<Verdict> {
@@ -135,6 +138,8 @@ pub fn finish(
         object["predicted"] = predict::to_json(predicted);
         object["measured"] = json!({ "seconds": usual(&execution.taken).as_secs_f64() });
     }
+    inputs::say_unused(&job.unused, "  unused: ", (output, &mut object));
+    finite::say(&finite::found(tallies), "  outputs: ", (output, &mut object));
     output.object(&object);
     Ok(verdict(execution, agreement.as_ref().map(Agreement::is_good), output))
 }
@@ -180,9 +185,11 @@ pub fn warn_of_slots(program: &Program, capacity: Option<u64>, output: &Output) 
     let Some(deepest) = program.channels.iter().max_by_key(|channel| channel.depth) else { return };
     if let Some(slots) = capacity.filter(|slots| *slots < deepest.depth) {
         output.error(&format!(
-            "warning: channel `{}` has {slots} of the {} slots that are proved to be enough; a run that stands still says who waits\n  \
+            "warning: channel `{}` has {slots} of the {} proved to be enough; a run that stands still says who waits\n  \
              help: leave out `--capacity`, or say `--capacity {}`",
-            deepest.name, deepest.depth, deepest.depth
+            deepest.name,
+            counted(deepest.depth, "slot"),
+            deepest.depth
         ));
     }
 }
@@ -211,20 +218,20 @@ fn show(
     let grid = if sides.len() > 1 { format!(" ({})", sides.join(" x ")) } else { String::new() };
     let kind = if backend == "mpi" { "rank" } else { "thread" };
     let workers = settings.workers;
-    let plural = if workers == 1 { "" } else { "s" };
     let seconds = execution.elapsed.as_secs_f64();
-    let calls_of_leaves = if *calls > 0 { format!(" in {calls} calls of leaves") } else { String::new() };
+    let calls_of_leaves = if *calls > 0 { format!(" in {} of leaves", counted(*calls, "call")) } else { String::new() };
     let (done, rate) = (operations + work.applied, billions_a_second(execution));
-    let done = format!("{done} operations{calls_of_leaves} in {seconds:.3} s, {rate:.3} GFLOP/s");
-    output.line(&format!("{pes} PEs on {workers} {kind}{plural}{grid}   {done}"));
+    let done = format!("{}{calls_of_leaves} in {seconds:.3} s, {rate:.3} GFLOP/s", counted(done, "operation"));
+    output.line(&format!("{} on {}{grid}   {done}", counted(*pes, "PE"), counted(workers, kind)));
     let served: Vec<String> = served(execution).map(|(service, count)| format!("{count} {service}")).collect();
     if !served.is_empty() {
         output.line(&format!("  calls of {}: {}", settings.leaves.title(), served.join(", ")));
     }
     handed_back(execution).for_each(|(service, count)| show_handed_back(service, count, output));
+    let words = counted(*words, "word");
     let back = if *returned > 0 { format!(", {returned} of them back to where they came from") } else { String::new() };
-    let of = if *calls > 0 { format!(" with {elements} elements") } else { String::new() };
-    output.line(&format!("  {words} words{of} between {kind}s{back}, in {packets} packets"));
+    let of = if *calls > 0 { format!(" with {}", counted(*elements, "element")) } else { String::new() };
+    output.line(&format!("  {words}{of} between {kind}s{back}, in {}", counted(*packets, "packet")));
     if let [_, _, ..] = &execution.taken[..] {
         let each: Vec<String> =
             execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
@@ -243,16 +250,16 @@ fn show(
 
 /// What a library did, with how often.
 fn served(execution: &Execution) -> impl Iterator<Item = (&'static str, u64)> {
-    counted(execution.counts.work.served)
+    occurring(execution.counts.work.served)
 }
 
 /// What a library could not do, with how often.
 fn handed_back(execution: &Execution) -> impl Iterator<Item = (&'static str, u64)> {
-    counted(execution.counts.work.handed_back)
+    occurring(execution.counts.work.handed_back)
 }
 
 /// The services that occur, with how often.
-fn counted(counts: [u64; SERVICES.len()]) -> impl Iterator<Item = (&'static str, u64)> {
+fn occurring(counts: [u64; SERVICES.len()]) -> impl Iterator<Item = (&'static str, u64)> {
     SERVICES.into_iter().zip(counts).filter(|(_, count)| *count > 0)
 }
 

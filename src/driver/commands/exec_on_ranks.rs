@@ -8,14 +8,14 @@ use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::commands::exec::{Asked, finish, kept, predicted, settings, warn, warn_of_slots};
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::runs::job::Job;
-use crate::driver::runs::{inputs, outputs};
+use crate::driver::runs::{finite, inputs, outputs};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
 use crate::exec::{Execution, Settings, Stopped, World, available_memory, execute_on_ranks};
 use crate::integer::Bindings;
 
 /// The verdicts, by their codes on the way between ranks.
-const VERDICTS: [Verdict; 3] = [Verdict::Good, Verdict::Refuted, Verdict::Unknown];
+const VERDICTS: [Verdict; 4] = [Verdict::Good, Verdict::Refuted, Verdict::Unknown, Verdict::Misused];
 
 /// Runs the command on this rank.
 pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
@@ -23,18 +23,26 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
     let done = world.check(arguments.ranks).and_then(|()| on_ranks(&world, arguments, output));
     let verdict = done.unwrap_or_else(|stopped| {
         stopped.message.iter().for_each(|message| output.error(message));
-        Verdict::Refuted
+        verdict_of(&stopped)
     });
     world.wait_for_all();
     Ok(verdict)
+}
+
+/// How ranks end that had to stop.
+pub fn verdict_of(stopped: &Stopped) -> Verdict {
+    if stopped.is_usage { Verdict::Misused } else { Verdict::Refuted }
 }
 
 fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result<Verdict, Stopped> {
     world.settle(check_alike(world))?;
     world.settle(check_threads(arguments))?;
     world.settle(if world.is_first() { arguments.check_files() } else { Ok(()) })?;
-    let source =
-        world.settle(if world.is_first() { files::read(&arguments.given.program).map(Some) } else { Ok(None) })?;
+    let source = world.settle(if world.is_first() {
+        files::read_as(&arguments.given.program, "pe").map(Some)
+    } else {
+        Ok(None)
+    })?;
     let text = world.share_text(source.as_ref().map_or("", |source| &source.text));
     let job = source.map(|source| Job::new(&arguments.given, &source, output)).transpose();
     let mut job = world.settle(job)?;
@@ -46,17 +54,20 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let predicted = job.as_ref().map(|job| predicted(job, arguments, &settings)).transpose();
     let predicted = world.settle(predicted)?.flatten();
     let mut kept = world.settle(job.as_ref().map_or(Ok(Tensors::new()), kept))?;
+    let tallies = job.as_ref().map(|job| finite::tallies(&job.program, &job.sizes)).transpose();
+    let mut tallies = world.settle(tallies)?.unwrap_or_default();
     let files = &arguments.given.arrays.output;
     let sinks =
         job.is_some().then(|| outputs::sinks((&program, &sizes), files, settings.precision, &mut kept)).transpose();
     let mut sinks = world.settle(sinks)?;
+    sinks.iter_mut().for_each(|sinks| finite::add(sinks, &mut tallies));
     let sources = job.as_mut().map(|job| &mut job.sources);
     let execution = execute_on_ranks(world, &program, &sizes, sources.zip(sinks.as_mut()), &settings)?;
     drop(sinks);
     let verdict = match (&mut job, execution) {
         (Some(job), Some(execution)) => {
             let execution = Execution { outputs: kept, ..execution };
-            finish(job, arguments, &execution, &Asked { backend: "mpi", settings, predicted }, output)
+            finish(job, arguments, (&execution, &tallies), &Asked { backend: "mpi", settings, predicted }, output)
         }
         _ => Ok(Verdict::Good),
     };
@@ -72,7 +83,7 @@ pub fn check_alike(world: &World) -> Checked<()> {
     let mine = words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     let first = world.share_text(&mine);
     if mine != first {
-        return Diagnostic::new("the ranks were started with different flags")
+        return Diagnostic::usage("the ranks were started with different flags")
             .note(format!("rank 0: {first}"))
             .note(format!("rank {}: {mine}", world.rank()))
             .help("start all ranks alike: mpirun -n P systole .. --backend mpi")
@@ -83,7 +94,7 @@ pub fn check_alike(world: &World) -> Checked<()> {
 
 fn check_threads(arguments: &ExecArguments) -> Checked<()> {
     if arguments.threads.is_some() {
-        return Diagnostic::new("`--threads` is for `--backend threads`")
+        return Diagnostic::usage("`--threads` is for `--backend threads`")
             .help("say how many ranks there are with `mpirun -n`")
             .alone();
     }

@@ -71,7 +71,7 @@ fn tiling<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>
 
 fn check_tiles<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>) -> Checked<()> {
     let (system, sizes) = (&searched.kernel.origin().system, &searched.setting.given);
-    let tensors = inputs::tensors(&K::program(searched, design)?, sizes, &[], 1)?;
+    let tensors = inputs::tensors(&K::program(searched, design)?, system, sizes, &[], 1)?;
     let elements = recurrence::evaluate(system, sizes, &tensors)?;
     if are_close(&elements, &K::expected(searched, design, &tensors)?) {
         return Ok(());

@@ -35,7 +35,7 @@ const COLUMNS: [&str; 7] = ["seconds", "gflops", "efficiency", "waiting", "words
 
 /// Runs the command.
 pub fn run(arguments: &PredictArguments, output: &Output) -> Done {
-    let program = program(&*files::read(&arguments.program)?, output)?;
+    let program = program(&files::read_as(&arguments.program, "pe")?, output)?;
     let rows = predict_all(arguments, &program)?;
     let table: Vec<Vec<String>> =
         std::iter::once(head(&program)).chain(rows.iter().map(|row| cells(row, &program))).collect();
@@ -51,6 +51,7 @@ pub fn run(arguments: &PredictArguments, output: &Output) -> Done {
 fn predict_all(arguments: &PredictArguments, program: &Program) -> Checked<Vec<Row>> {
     let cluster = files::cluster(&arguments.machine)?;
     let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
+    inputs::check_once("--grow", &arguments.grow)?;
     let growths: Vec<Growth> = arguments.grow.iter().map(|text| growth(text, &sizes)).collect::<Checked<_>>()?;
     let mut rows: Vec<Row> = vec![];
     for ranks in arguments.ranks.iter().copied() {
@@ -72,11 +73,11 @@ fn growth(text: &str, sizes: &Bindings) -> Checked<Growth> {
     let help = "write --grow N=0.5: four ranks then have twice the N";
     let parts = text.split_once('=').and_then(|(name, power)| Some((name, power.parse::<f64>().ok()?)));
     let Some((name, power)) = parts.filter(|(_, power)| (0.0..=4.0).contains(power)) else {
-        return Diagnostic::new(format!("`{text}` is no size with a power from 0 to 4")).help(help).alone();
+        return Diagnostic::usage(format!("`{text}` is no size with a power from 0 to 4")).help(help).alone();
     };
     match sizes.keys().find(|known| &***known == name) {
         Some(known) => Ok((known.clone(), power)),
-        None => Diagnostic::new(format!("`{name}` is not a parameter")).help(help).alone(),
+        None => Diagnostic::usage(format!("`{name}` is not a parameter")).help(help).alone(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::flags::way::{dealing, layout};
 use crate::driver::kernels::dealt::{Deals, all_obligations};
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, prove, verdict};
+use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure};
@@ -33,7 +33,7 @@ impl KernelCommand for ProveArguments {
         let best = searched.front.first().map(|found| K::design(&searched, found));
         let design = match best.map_or_else(|| K::forced(&searched), Ok) {
             Ok(design) => design,
-            Err(why) => return Err(self.refuse(&searched, why)),
+            Err(why) => return Err(self.refuse(&searched, on_network(&searched, why))),
         };
         let (obligations, gaps) = all_obligations(&searched, &design, self.depth, &deals)?;
         if let Some(path) = &self.dump_smt {
@@ -47,12 +47,12 @@ impl KernelCommand for ProveArguments {
         cases(&deals).iter().for_each(|line| output.line(line));
         say_constructed(&deals, &searched.border, output);
         if let Some(path) = &self.report {
-            reporting::write_proofs(path, &searched, &design, &proofs)?;
+            reporting::write_proofs((path, "prove"), &searched, &design, &proofs)?;
         }
         let mut object = show::proofs_json(&proofs);
         object["saturation"] = show::saturation_json(&kernel, K::report(&lowered));
         output.object(&object);
-        let messages = messages(&searched, &proofs);
+        let messages = on_network(&searched, messages(&searched, &proofs));
         if !messages.is_empty() {
             output.error(&render(&messages, output.has_colour()));
         }
@@ -71,10 +71,10 @@ impl ProveArguments {
 
     /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
     fn refuse<K: Kernel>(&self, searched: &Searched<K>, why: Diagnostics) -> Failure {
-        let (Some(path), Some(design)) = (&self.report, K::nearest(searched, self.limit)) else { return why.into() };
-        let page = prove(searched, &design, self.limit)
-            .and_then(|proofs| reporting::write_proofs(path, searched, &design, &proofs));
-        why.into_iter().chain(page.err().into_iter().flatten()).collect::<Diagnostics>().into()
+        match &self.report {
+            Some(path) => reporting::write_refused((path, "prove"), searched, self.limit, why.into()),
+            None => why.into(),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The table of `systole rules check`, and its JSON.
 
+use crate::diagnostic::counted;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
-use crate::driver::shown::show::grouped;
+use crate::driver::shown::show::{grouped, grouped_count};
 use crate::rewrite::check::{Counterexample, MonoidLaw, MonoidReport, RuleReport};
 use serde_json::{Map, Value, json};
 
@@ -68,7 +69,11 @@ fn warnings(one: &Looked) -> Vec<String> {
         all.push(format!("rule `{}` never fires in the kernels that ship", report.name));
     }
     if report.few {
-        all.push(format!("rule `{}`: few cases, only {} instances fit", report.name, grouped(report.passed as u64)));
+        all.push(format!(
+            "rule `{}`: few cases, only {} fit",
+            report.name,
+            grouped_count(report.passed as u64, "instance")
+        ));
     }
     if report.refusal.is_none() {
         let never = |text: &str| format!("rule `{}`: `{text}` never decides", report.name);
@@ -87,8 +92,12 @@ fn summary(looked: &[Looked], monoids: &[MonoidReport], cases: u64) -> String {
         0 => format!("{} each", grouped(cases)),
         short => format!("{} each but for {short}", grouped(cases)),
     };
-    let total = grouped(passed.sum::<usize>() as u64);
-    format!("{count} rules, {} monoids, {total} cases, {each}; {proved} proved by Z3, {unsound} unsound", monoids.len())
+    let total = grouped_count(passed.sum::<usize>() as u64, "case");
+    format!(
+        "{}, {}, {total}, {each}; {proved} proved by Z3, {unsound} unsound",
+        counted(count, "rule"),
+        counted(monoids.len(), "monoid")
+    )
 }
 
 /// A rule and what was found out about it.

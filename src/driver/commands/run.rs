@@ -1,12 +1,12 @@
 //! `systole run`: the main job, from equations to a checked run.
 
 use crate::array::{self, Program};
-use crate::diagnostic::Checked;
-use crate::driver::Done;
+use crate::diagnostic::{Checked, counted};
 use crate::driver::commands::sim::{print_fit, with_match};
 use crate::driver::files::{self, Named};
 use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
+use crate::driver::flags::typed::Typed;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
@@ -15,9 +15,11 @@ use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::finished::verdict;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
-use crate::driver::runs::{inputs, outputs, timed};
+use crate::driver::runs::{finite, inputs, outputs, timed};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting, show};
+use crate::driver::{Done, Failure};
+use crate::integer::Name;
 use crate::recurrence::{Precision, RecurrenceSystem};
 use crate::report::Recorder;
 use crate::sim::Outcome;
@@ -51,7 +53,8 @@ impl KernelCommand for RunArguments {
         let searched = kernel.search(&setting, false, output)?;
         print_kernel(kernel.system(), output);
         show::print_search(K::report(&lowered), &searched, output);
-        let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
+        let winner = prove_best(&searched, &mut lowered, self.limit, output);
+        let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
         print_winner(&kernel, &winner, output);
         let written = Written::new(&searched, &winner)?;
         if let Some(path) = &self.program {
@@ -68,7 +71,6 @@ impl KernelCommand for RunArguments {
             reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
         }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
-        output.line("next: systole explain .. | systole emit .. -o FILE.pe | systole sim FILE.pe --size ..");
         let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
         let mut object = json!({
             "search": show::search_json(report, &searched, front, Some(winner.index)),
@@ -84,6 +86,10 @@ impl KernelCommand for RunArguments {
         if let Some(missed) = &missed {
             object["sim"]["missed"] = missed.to_json();
         }
+        let unused = inputs::unused(Some(&kernel.origin().system), &self.arrays.input);
+        inputs::say_unused(&unused, "  unused    ", (output, &mut object));
+        finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
+        self.say_next(&kernel.origin().system, &unused, output);
         output.object(&object);
         let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
         Ok(verdict(&outcome, Some(agrees), output))
@@ -102,6 +108,36 @@ struct Run {
     missed: Option<Missed>,
 }
 
+impl RunArguments {
+    /// The page of a design that is not proved is written all the same.
+    fn refuse<K: Kernel>(&self, searched: &Searched<K>, failure: Failure) -> Failure {
+        match &self.report {
+            Some(path) => reporting::write_refused((path, "run"), searched, self.limit, failure),
+            None => failure,
+        }
+    }
+
+    /// What to type to see why, to keep the program, and to run that on the same arrays.
+    fn say_next(&self, system: &RecurrenceSystem, unused: &[Name], output: &Output) {
+        let kept =
+            self.program.as_ref().map_or_else(|| format!("{}.pe", system.name), |path| path.display().to_string());
+        let emit = self.program.is_none().then(|| {
+            let emit = Typed::command("emit").sought(&self.sought).unless("--limit", self.limit, 10_000);
+            emit.word("-o").word(&kept)
+        });
+        let sim = Typed::command("sim").word(&kept).list("--size", &self.sought.space.size);
+        let sim =
+            sim.path("--machine", self.sought.space.machine.as_deref()).flag("--latency", self.sought.space.latency);
+        let is_used = |text: &&String| unused.iter().all(|name| text.split('=').next() != Some(&**name));
+        let given = self.arrays.input.iter().filter(is_used);
+        let sim = given.fold(sim, |sim, text| sim.flag("--input", Some(text))).unless("--seed", self.arrays.seed, 1);
+        let explain = Typed::command("explain").sought(&self.sought);
+        for (number, command) in std::iter::once(explain).chain(emit).chain([sim]).enumerate() {
+            output.line(&format!("{:<5} {}", if number == 0 { "next:" } else { "" }, command.line()));
+        }
+    }
+}
+
 /// Runs the program and compares it, bit for bit, with the meaning of the equations; where they are a form, with the kernel as written too.
 fn simulate<K: Kernel>(
     searched: &Searched<K>,
@@ -112,7 +148,8 @@ fn simulate<K: Kernel>(
 ) -> Checked<Run> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
     array::check(program, sizes)?;
-    let tensors = inputs::tensors(program, sizes, &arrays.input, arrays.seed)?;
+    let system = &searched.kernel.origin().system;
+    let tensors = inputs::tensors(program, system, sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let settings = timed::settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
@@ -153,11 +190,8 @@ fn print_winner<K: Kernel>(kernel: &K, winner: &Winner<K>, output: &Output) {
         output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
     }
     let milliseconds: f64 = winner.proofs.iter().map(|proof| proof.milliseconds).sum();
-    output.line(&format!(
-        "  proofs    {0} of {0} proved for all {1} >= 1{milliseconds:>33.0} ms",
-        winner.proofs.len(),
-        kernel.system().parameters.join(", ")
-    ));
+    let for_all = show::for_all(&kernel.system().parameters);
+    output.line(&format!("  proofs    {0} of {0} proved{for_all}{milliseconds:>33.0} ms", winner.proofs.len()));
 }
 
 /// What was written.
@@ -178,16 +212,19 @@ fn print_run<K: Kernel>(
     let compared =
         compared(searched, winner, outcome, missed.as_ref()).map_or_else(String::new, |text| format!(" ({text})"));
     if outcome.step > 1 {
-        output.line(&format!("  step      {} cycles for every step of the schedule: work takes as long", outcome.step));
+        output.line(&format!(
+            "  step      {} for every step of the schedule: work takes as long",
+            counted(outcome.step, "cycle")
+        ));
     }
     let value = match agreement {
         Agreement::Bits => "matches reference bit for bit".to_owned(),
         other => other.to_string(),
     };
     output.line(&format!(
-        "  simulate  {} cycles{compared} on {} PEs, {:.0}% busy, {value}{milliseconds:>10.0} ms",
-        outcome.cycles,
-        outcome.pes,
+        "  simulate  {}{compared} on {}, {:.0}% busy, {value}{milliseconds:>10.0} ms",
+        counted(outcome.cycles, "cycle"),
+        counted(outcome.pes, "PE"),
         outcome.utilisation() * 100.0
     ));
 }

@@ -3,7 +3,7 @@
 use crate::driver::flags::arguments::{SearchArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched};
+use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched, on_network};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict};
@@ -21,7 +21,7 @@ impl KernelCommand for SearchArguments {
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, self.all, output)?;
         let Some(best) = searched.front.first() else {
-            return Err(K::why_nothing(&searched, LIMIT)?.into());
+            return Err(on_network(&searched, K::why_nothing(&searched, LIMIT)?).into());
         };
         let report = K::report(&lowered);
         show::print_search(report, &searched, output);

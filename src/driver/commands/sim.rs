@@ -9,7 +9,7 @@ use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::tracing::Tracing;
-use crate::driver::runs::{outputs, timed};
+use crate::driver::runs::{finite, inputs, outputs, timed};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting};
 use crate::driver::{Done, files};
@@ -27,21 +27,21 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         &[("`--trace`", trace.as_deref()), ("`--vcd`", vcd.as_deref()), ("`--report`", arguments.report.as_deref())],
         &[("`--machine`", arguments.machine.as_deref())],
     )?;
-    let mut job = Job::new(&arguments.given, &*files::read(&arguments.given.program)?, output)?;
+    let mut job = Job::new(&arguments.given, &files::read_as(&arguments.given.program, "pe")?, output)?;
     let machine = files::machine(arguments.machine.as_deref())?;
     array::check(&job.program, &job.sizes)?;
     room::check(&job.program, &job.sizes, &machine)?;
-    let inputs = &job.inputs()?;
+    let given = &job.inputs()?;
     let Job { program, sizes, .. } = &job;
     let settings = settings(arguments, &machine)?;
     let program = &on_links(program, arguments, &machine)?;
     let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
-    let (outcome, trace) = tracing.simulate(program, sizes, inputs, &settings, recorder.as_mut())?;
-    let fitted = arguments.fit_fifos.then(|| fit(program, sizes, inputs, &settings)).transpose()?.flatten();
+    let (outcome, trace) = tracing.simulate(program, sizes, given, &settings, recorder.as_mut())?;
+    let fitted = arguments.fit_fifos.then(|| fit(program, sizes, given, &settings)).transpose()?.flatten();
     outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
     let agreement =
-        job.expected(inputs, Precision::Double)?.map(|expected| compare(&expected, &outcome, Precision::Double));
+        job.expected(given, Precision::Double)?.map(|expected| compare(&expected, &outcome, Precision::Double));
     if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
         let report = reporting::of_program(program, sizes, &outcome, agreement.as_ref());
         reporting::write_run(path, report, program, (&outcome, recorder))?;
@@ -56,6 +56,8 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     if arguments.fit_fifos {
         object["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
     }
+    inputs::say_unused(&job.unused, "unused  ", (output, &mut object));
+    finite::say(&finite::of_outputs(&outcome.outputs), "outputs  ", (output, &mut object));
     output.object(&object);
     Ok(verdict(&outcome, agreement.as_ref().map(Agreement::is_good), output))
 }
@@ -67,7 +69,7 @@ fn show(outcome: &Outcome, agreement: Option<&Agreement>, output: &Output) {
 
 fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
     if arguments.latency == Some(0) || arguments.capacity == Some(0) {
-        return Diagnostic::new("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
+        return Diagnostic::usage("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
     }
     let settings = timed::settings(machine);
     Ok(Settings { capacity: arguments.capacity.or(settings.capacity), ..settings })

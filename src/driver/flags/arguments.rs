@@ -132,7 +132,8 @@ pub struct SpaceArguments {
     /// Cycles a link takes, in place of the machine's
     #[arg(long, value_name = "CYCLES")]
     pub latency: Option<i64>,
-    /// What is best: systolic, cycles, pes, words or buffers
+    /// What is best: systolic, cycles, pes, words or buffers. `systolic` is for the shortest wires, then for the least product of the
+    /// cycles and the square of the words from memory, then for the fewest cycles, then for the fewest PEs
     #[arg(long, default_value = "systolic")]
     pub objective: String,
     /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, less than the dimension of the space]
@@ -312,7 +313,7 @@ pub struct RulesArguments {
 pub enum RulesAction {
     /// Try every rule on random instances, and refuse it where its sides differ
     ///
-    /// Example: systole rules check my-rules --cases 1000
+    /// Example: systole rules check rules/examples/logaddexp --cases 1000
     #[command(verbatim_doc_comment)]
     Check(RulesCheckArguments),
 }

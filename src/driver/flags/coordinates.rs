@@ -14,6 +14,8 @@ use crate::recurrence::RecurrenceSystem;
 /// # Errors
 /// A flag without a sign of equality; a part that is neither a number nor a name.
 pub fn wanted(arguments: &CoordinateArguments) -> Checked<Vec<Coordinates>> {
+    inputs::check_once("--split", &arguments.split)?;
+    inputs::check_once("--turn", &arguments.turn)?;
     let splits = arguments.split.iter().map(|text| split(text));
     let turns = arguments.turn.iter().map(|text| turn(text));
     splits.chain(turns).collect()
@@ -71,7 +73,7 @@ fn cut_otherwise((size, value): (&Name, i64), parts: &[Part], known: &Bindings) 
     };
     let block = parts.iter().filter_map(count).fold(1i64, i64::saturating_mul).max(1);
     let open: Vec<&Part> = parts.iter().filter(|part| count(part).is_none()).collect();
-    let said = Diagnostic::new(format!("`{size}` is {product} where it is cut, so it has no size of its own"));
+    let said = Diagnostic::usage(format!("`{size}` is {product} where it is cut, so it has no size of its own"));
     match open.as_slice() {
         [Part::Size(part)] if value % block == 0 => {
             said.help(format!("write {part}={} in place of {size}={value}", value / block))
@@ -88,7 +90,7 @@ fn cut_otherwise((size, value): (&Name, i64), parts: &[Part], known: &Bindings) 
 }
 
 fn misread(flag: &str, text: &str, example: &str) -> Checked<Coordinates> {
-    Diagnostic::new(format!("`{text}` does not say what {flag} does to which index"))
+    Diagnostic::usage(format!("`{text}` does not say what {flag} does to which index"))
         .help(format!("write an index, a sign of equality and its new coordinates, such as {flag} {example}"))
         .alone()
 }

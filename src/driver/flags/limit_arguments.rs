@@ -3,7 +3,7 @@
 //! In: flags. Out: [`Limits`] of the laws of algebra and of the rules of dataflows, which have limits of their own where the flags say
 //! nothing. Invariant: what is found within nodes and rounds is the same on every machine; within seconds it is not, and it says so.
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, counted};
 use crate::rewrite::{Limits, Report};
 use clap::Args;
 use serde_json::{Value, json};
@@ -46,7 +46,9 @@ impl LimitArguments {
 /// What saturation did, in words.
 pub fn told(report: &Report) -> String {
     let Report { nodes, classes, iterations, .. } = report;
-    format!("{nodes} e-nodes, {classes} classes, {} in {iterations} rounds{}", report.stop_text(), hint(report))
+    let (nodes, classes) = (counted(*nodes, "e-node"), counted(*classes, "class"));
+    let rounds = counted(*iterations, "round");
+    format!("{nodes}, {classes}, {} in {rounds}{}", report.stop_text(), hint(report))
 }
 
 fn hint(report: &Report) -> &'static str {

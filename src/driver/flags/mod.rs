@@ -17,6 +17,8 @@ pub mod way;
 
 pub mod setting;
 
+pub mod typed;
+
 pub mod coordinates;
 
 pub mod forbidden;

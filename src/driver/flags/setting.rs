@@ -1,7 +1,7 @@
 //! What the flags say about a search: machine, sizes, bounds, choices, objective, and what a schedule fixes.
 
 use crate::cost::{Machine, Objective};
-use crate::diagnostic::{Checked, Diagnostic, nearest};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
 use crate::driver::files;
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::kernels::kernel::Kernel;
@@ -63,14 +63,46 @@ impl<K: Kernel> Setting<K> {
             bounds: bounds(&system.name, dimension, arguments)?,
             fold: fold(arguments.fold)?,
             beam: beam(arguments.beam)?,
-            objective: keyword(
-                &arguments.objective,
-                "objective",
-                Objective::from_keyword,
-                &Objective::ALL.map(|o| o.1),
-            )?,
+            objective: objective(arguments)?,
             threads: arguments.threads,
         })
+    }
+}
+
+/// Refuses flags that say nothing of any kernel, before one is read.
+///
+/// # Errors
+/// Unknown words, numbers out of range; all of them at once.
+pub fn check_flags(arguments: &SpaceArguments) -> Checked<()> {
+    let objective = || objective(arguments).map(|_| ());
+    let checks: [&dyn Fn() -> Checked<()>; 8] = [
+        &objective,
+        &|| links(arguments, Machine::default()).map(|_| ()),
+        &|| bounded(arguments),
+        &|| steps(&arguments.steps).map(|_| ()),
+        &|| fold(arguments.fold).map(|_| ()),
+        &|| beam(arguments.beam).map(|_| ()),
+        &|| Moves::new(arguments).map(|_| ()),
+        &|| arguments.threads.map_or(Ok(()), check_threads),
+    ];
+    let problems: Diagnostics = checks.iter().filter_map(|check| check().err()).flatten().collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn objective(arguments: &SpaceArguments) -> Checked<Objective> {
+    keyword(&arguments.objective, "objective", Objective::from_keyword, &Objective::ALL.map(|o| o.1))
+}
+
+/// Refuses no threads at all.
+///
+/// # Errors
+/// Their number is 0.
+pub fn check_threads(threads: usize) -> Checked<()> {
+    match threads {
+        0 => Diagnostic::usage("with no threads nothing is done")
+            .help("--threads is 1 or more; leave it out for one a core")
+            .alone(),
+        _ => Ok(()),
     }
 }
 
@@ -84,23 +116,28 @@ pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Sch
             true => "the file has no schedules".to_owned(),
             false => format!("the file has {}", known.join(", ")),
         });
-        vec![Diagnostic::new(format!("`{}` has no schedule `{name}`", system.name)).help(help)]
+        vec![Diagnostic::usage(format!("`{}` has no schedule `{name}`", system.name)).help(help)]
     })
 }
 
-/// The machine of the flags; where they name neither a machine nor a network, on the network of the schedule.
+/// The machine of the flags; where neither they nor its file name a network, on that of the schedule.
 fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
-    let mut machine = files::machine(arguments.machine.as_deref())?;
-    if let (Some(network), None) = (scheduled, &arguments.machine) {
-        machine.links.network = network;
-    }
+    let mut machine = Machine::default();
+    machine.links.network = scheduled.unwrap_or(machine.links.network);
+    links(arguments, files::machine_from(machine, arguments.machine.as_deref())?)
+}
+
+/// The machine with the links of the flags.
+fn links(arguments: &SpaceArguments, mut machine: Machine) -> Checked<Machine> {
     if let Some(network) = &arguments.network {
         machine.links.network = keyword(network, "network", Network::from_keyword, &Network::ALL.map(|n| n.1))?;
     }
     match arguments.latency {
         Some(latency @ 1..=1_000_000) => machine.links.latency = latency,
         Some(latency) => {
-            return Diagnostic::new(format!("a link cannot take {latency} cycles")).help("from 1 to 1000000").alone();
+            return Diagnostic::usage(format!("a link cannot take {}", counted(latency, "cycle")))
+                .help("from 1 to 1000000")
+                .alone();
         }
         None => {}
     }
@@ -111,7 +148,7 @@ fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &
     find(word).ok_or_else(|| {
         let near = nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         let help = near.unwrap_or_else(|| format!("known: {}", known.join(", ")));
-        vec![Diagnostic::new(format!("`{word}` is not a known {what}")).help(help)]
+        vec![Diagnostic::usage(format!("`{word}` is not a known {what}")).help(help)]
     })
 }
 
@@ -124,20 +161,25 @@ fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked
     if let Some(rank) = bounds.ranks.iter().find(|rank| **rank >= dimension.max(1)) {
         let most = dimension.saturating_sub(1);
         let message = format!("an array of rank {rank} leaves no dimension of `{kernel}` for time");
-        return Diagnostic::new(message).help(format!("ranks are 0 to {most}")).alone();
+        return Diagnostic::usage(message).help(format!("ranks are 0 to {most}")).alone();
     }
-    if !(1..=3).contains(&arguments.bound) {
-        return Diagnostic::new("the bound on places is out of range").help("--bound is 1, 2 or 3").alone();
-    }
+    bounded(arguments)?;
     bounds.bound = arguments.bound;
     bounds.steps = steps(&arguments.steps)?;
     Ok(bounds)
 }
 
+fn bounded(arguments: &SpaceArguments) -> Checked<()> {
+    match arguments.bound {
+        1..=3 => Ok(()),
+        _ => Diagnostic::usage("the bound on places is out of range").help("--bound is 1, 2 or 3").alone(),
+    }
+}
+
 fn fold(most: i64) -> Checked<i64> {
     match most {
         1..=Fold::MOST => Ok(most),
-        _ => Diagnostic::new(format!("{most} PEs cannot be folded onto one"))
+        _ => Diagnostic::usage(format!("{} cannot be folded onto one", counted(most, "PE")))
             .help(format!("--fold is 1 to {}; 1 folds nothing", Fold::MOST))
             .alone(),
     }
@@ -145,7 +187,7 @@ fn fold(most: i64) -> Checked<i64> {
 
 fn beam(designs: Option<usize>) -> Checked<Option<usize>> {
     match designs {
-        Some(0) => Diagnostic::new("with no designs a search does not go on").help("--beam is 1 or more").alone(),
+        Some(0) => Diagnostic::usage("with no designs a search does not go on").help("--beam is 1 or more").alone(),
         _ => Ok(designs),
     }
 }
@@ -154,7 +196,7 @@ fn steps(text: &str) -> Checked<(i64, i64)> {
     let parts = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     match parts {
         Some((low, high)) if low <= high && low >= -9 && high <= 9 => Ok((low, high)),
-        _ => Diagnostic::new(format!("`{text}` is not a range of steps"))
+        _ => Diagnostic::usage(format!("`{text}` is not a range of steps"))
             .help("write --steps -2..2, within -9..9")
             .alone(),
     }

@@ -26,7 +26,7 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
         #[cfg(feature = "openblas")]
         "openblas" => Ok(LeafBackend::OpenBlas),
         #[cfg(not(feature = "openblas"))]
-        "openblas" => Diagnostic::new("this build of systole knows no OpenBLAS")
+        "openblas" => Diagnostic::usage("this build of systole knows no OpenBLAS")
             .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
             .alone(),
         _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
@@ -38,7 +38,8 @@ pub fn arrangement(text: &str) -> Checked<Vec<usize>> {
     let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
     sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
         vec![
-            Diagnostic::new(format!("`{text}` is no grid of workers")).help("write --grid 2x1, a number for each axis"),
+            Diagnostic::usage(format!("`{text}` is no grid of workers"))
+                .help("write --grid 2x1, a number for each axis"),
         ]
     })
 }
@@ -58,7 +59,7 @@ fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
     match (Dealing::from_keyword(text), text.split_once(':')) {
         (Some(dealing), _) => Ok(dealing),
         (None, Some(("block-cyclic", length))) => {
-            Diagnostic::new(format!("`{length}` is no number of {what} to deal out at a time"))
+            Diagnostic::usage(format!("`{length}` is no number of {what} to deal out at a time"))
                 .help(format!("write --{flag} block-cyclic:2"))
                 .alone()
         }
@@ -71,7 +72,7 @@ pub fn order(text: &str) -> Checked<LeafOrder> {
     match (LeafOrder::from_keyword(text), text.split_once(':')) {
         (Some(order), _) => Ok(order),
         (None, Some((counted @ ("steps" | "turns"), together))) => {
-            Diagnostic::new(format!("`{together}` is no number of steps whose tiles a PE computes together"))
+            Diagnostic::usage(format!("`{together}` is no number of steps whose tiles a PE computes together"))
                 .help(format!("write --order {counted}:4"))
                 .alone()
         }
@@ -89,5 +90,5 @@ pub fn broadcast(text: &str) -> Checked<Broadcast> {
 pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
     let meant = nearest(word, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
     let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-    vec![Diagnostic::new(format!("there is no {what} `{word}`")).help(help)]
+    vec![Diagnostic::usage(format!("there is no {what} `{word}`")).help(help)]
 }

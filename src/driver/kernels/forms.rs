@@ -6,7 +6,7 @@
 
 use crate::algebra::{self, Derivation, Form, Wanted};
 use crate::cost::{Cost, Objective};
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::commands::derive;
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::coordinates;
@@ -108,7 +108,7 @@ impl Told {
     fn line(&self) -> String {
         match self {
             Told::Found(front) => show::cost(&front.best),
-            Told::Behind(steps) => format!("passed over, {steps} steps at least"),
+            Told::Behind(steps) => format!("passed over, {} at least", counted(*steps, "step")),
             Told::Nothing(why) => format!("no design: {why}"),
         }
     }
@@ -149,8 +149,7 @@ impl Forms<'_> {
             } else {
                 weigh((number, form), self.sought, at)
             };
-            let cost = &form.cost;
-            let of_form = format!("form {number:<3} {} operations, {} passes", cost.operations, cost.passes);
+            let of_form = format!("form {number:<3} {}", derive::cost(&form.cost));
             output.line(&format!("{of_form}: {}", told.line()));
             match told {
                 Told::Found(front) if front.is_shrunk => return Err(front.counted),

@@ -21,3 +21,5 @@ pub mod words;
 pub mod written;
 
 pub mod room;
+
+pub mod mistaken;

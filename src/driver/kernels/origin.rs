@@ -10,6 +10,7 @@ use crate::driver::flags::setting::schedule;
 use crate::driver::kernels::dealt::Deals;
 use crate::driver::kernels::together::Together;
 use crate::driver::pipeline::LIMIT;
+use crate::driver::runs::inputs;
 use crate::driver::shown::steps::Chain;
 use crate::integer::{Bindings, name};
 use crate::recurrence::{self, Directive, Equation, RecurrenceSystem, Space};
@@ -140,6 +141,7 @@ fn check_elements(system: &RecurrenceSystem) -> Checked<()> {
 
 /// The sizes of tiles; a flag stands in for what the schedule says of the same index.
 fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Vec<TileSize>> {
+    inputs::check_once("--tile", &arguments.tile)?;
     let mut sizes = arguments.tile.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
     if let Some(named) = &arguments.schedule {
         for (directive, span) in &schedule(system, named)?.directives {
@@ -157,7 +159,7 @@ pub fn tile_size(text: &str) -> Checked<TileSize> {
     let parts = text.split_once('=').and_then(|(index, size)| Some((index.trim(), size.trim().parse::<i64>().ok()?)));
     match parts {
         Some((index, size @ 1..=1_000_000)) => Ok(TileSize { index: name(index), size, span: None }),
-        _ => Diagnostic::new(format!("`{text}` is not a size of tiles"))
+        _ => Diagnostic::usage(format!("`{text}` is not a size of tiles"))
             .help("write --tile i=64,j=64; sizes are whole numbers from 1 to 1000000")
             .alone(),
     }

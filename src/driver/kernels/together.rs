@@ -4,6 +4,7 @@
 //! objects. Invariant: ties stay, in the order of the forms.
 
 use crate::cost::{Cost, Objective};
+use crate::diagnostic::counted;
 use crate::driver::kernels::forms::Front;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
@@ -47,7 +48,7 @@ impl Together {
 
     /// Prints the first `most` of them.
     pub fn print(&self, most: usize, output: &Output) {
-        output.line(&format!("\n  {} designs on the front of all forms", self.designs.len()));
+        output.line(&format!("\n  {} on the front of all forms", counted(self.designs.len(), "design")));
         output.line(&format!("  form  {}", show::TITLES));
         for design in self.designs.iter().take(most) {
             let numbers = std::iter::once(design.form.to_string()).chain(std::iter::repeat(String::new()));

@@ -1,7 +1,7 @@
 //! The program of a proved design as it is written.
 
 use crate::array::{self, Program};
-use crate::diagnostic::Checked;
+use crate::diagnostic::{Checked, counted};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{Searched, Winner};
 
@@ -37,6 +37,6 @@ impl Written {
 
     /// `9 classes of PE, 120 lines`.
     pub fn size(&self) -> String {
-        format!("{} classes of PE, {} lines", self.classes(), self.lines())
+        format!("{} of PE, {}", counted(self.classes(), "class"), counted(self.lines(), "line"))
     }
 }

@@ -5,15 +5,17 @@ use crate::array::{self, Program, Tensors};
 use crate::diagnostic::Checked;
 use crate::driver::files::{self, Named};
 use crate::driver::flags::program_arguments::{ArrayArguments, ProgramArguments};
+use crate::driver::kernels::mistaken;
 use crate::driver::pipeline;
 use crate::driver::runs::agreement::check_numbers;
 use crate::driver::runs::inputs;
 use crate::driver::runs::reference::check_reference;
 use crate::driver::shown::output::Output;
-use crate::integer::Bindings;
+use crate::integer::{Bindings, Name};
 use crate::recurrence::{self, Precision, RecurrenceSystem};
 use crate::span::Source;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What is to be run.
 pub struct Job {
@@ -21,6 +23,8 @@ pub struct Job {
     pub sizes: Bindings,
     /// Where the inputs come from.
     pub sources: Sources<'static>,
+    /// The inputs that files are given for and that no equation of the reference reads.
+    pub unused: Vec<Name>,
     reference: Option<RecurrenceSystem>,
     /// Whether no input is a file.
     is_filled: bool,
@@ -28,7 +32,7 @@ pub struct Job {
 
 impl Job {
     /// Opens all that the flags name; `source` is the text of the program.
-    pub fn new(arguments: &ProgramArguments, source: &Source, output: &Output) -> Checked<Job> {
+    pub fn new(arguments: &ProgramArguments, source: &Arc<Source>, output: &Output) -> Checked<Job> {
         let program = program(source, output)?;
         let reference =
             arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
@@ -36,7 +40,9 @@ impl Job {
         reference.iter().try_for_each(|kernel| check_reference(&program, kernel, &sizes))?;
         let arrays = &arguments.arrays;
         let sources = inputs::sources(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
-        Ok(Job { program, sizes, sources, reference, is_filled: arrays.input.is_empty() })
+        let is_filled = arrays.input.is_empty();
+        let unused = inputs::unused(reference.as_ref(), &arrays.input);
+        Ok(Job { program, sizes, sources, unused, reference, is_filled })
     }
 
     /// The inputs, whole.
@@ -92,7 +98,8 @@ fn paths<'p>(texts: &'p [String], flag: &'static str) -> impl Iterator<Item = Na
 }
 
 /// The program; of a text that was changed by hand with a warning.
-pub fn program(source: &Source, output: &Output) -> Checked<Program> {
+pub fn program(source: &Arc<Source>, output: &Output) -> Checked<Program> {
+    mistaken::refuse_kernel(source)?;
     let program = array::parse(&source.name, &source.text)?;
     if array::is_untouched(&source.text) != Some(true) {
         output.error(&format!(

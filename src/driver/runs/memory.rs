@@ -1,6 +1,6 @@
 //! `--memory`, and what is said of the memory of a run.
 
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, plural};
 use crate::driver::shown::output::Output;
 use crate::exec::{MOST_NAMED, Usage, show_bytes};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Checked<u64> {
     let (number, unit) = unit.unwrap_or((text, 1));
     let bytes = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
     bytes.ok_or_else(|| {
-        vec![Diagnostic::new(format!("`{text}` is no number of bytes")).help("write --memory 512MB, or 2GiB")]
+        vec![Diagnostic::usage(format!("`{text}` is no number of bytes")).help("write --memory 512MB, or 2GiB")]
     })
 }
 
@@ -38,7 +38,7 @@ pub fn show(memory: &[Usage], kind: &str, output: &Output) {
         output.line(&format!("  {who} {stated}{peak}{before}"));
     }
     if let Some(more) = memory.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-        output.line(&format!("  and so on for {more} more ranks"));
+        output.line(&format!("  and so on for {more} more {}", plural(more, "rank")));
     }
 }
 

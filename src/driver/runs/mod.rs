@@ -10,6 +10,8 @@ pub mod inputs;
 
 pub mod outputs;
 
+pub mod finite;
+
 pub mod timed;
 
 pub mod memory;

@@ -29,6 +29,7 @@ pub fn sinks<'k>(
         sinks.insert(name.clone(), vec![Box::new(array) as Box<dyn Sink + 'k>]);
     }
     let names: Vec<&str> = outputs(program).map(|array| &*array.name).collect();
+    inputs::check_once("--output", files)?;
     for file in files {
         let (tensor, path) = inputs::assignment(file, &names, "output")?;
         for array in outputs(program).filter(|array| *array.name == *tensor) {

@@ -7,7 +7,7 @@ use crate::array::{ArrayDecl, Program};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::runs::inputs;
 use crate::integer::{Bindings, Name};
-use crate::recurrence::{RecurrenceSystem, Role};
+use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 
 /// The arrays of one role that somebody has, each with its sides.
 type Arrays = Vec<(Name, Vec<i64>)>;
@@ -50,7 +50,8 @@ fn of_program(program: &Program, role: Role, sizes: &Bindings) -> Checked<Arrays
 
 fn of_kernel(kernel: &RecurrenceSystem, role: Role, sizes: &Bindings) -> Arrays {
     let sides = |shape: &[crate::integer::Affine]| shape.iter().filter_map(|side| side.evaluate(sizes)).collect();
-    kernel.tensors_with(role).map(|tensor| (tensor.name.clone(), sides(&tensor.shape))).collect()
+    let is_needed = |tensor: &&Tensor| role != Role::Input || kernel.reads(&tensor.name);
+    kernel.tensors_with(role).filter(is_needed).map(|tensor| (tensor.name.clone(), sides(&tensor.shape))).collect()
 }
 
 /// `C[8, 8], E[8]`.

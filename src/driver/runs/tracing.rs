@@ -23,7 +23,7 @@ impl<'a> Tracing<'a> {
     pub fn new(arguments: &'a TraceArguments) -> Checked<Tracing<'a>> {
         let window = arguments.window.as_deref().map(Window::parse).transpose()?;
         if window.is_some() && !is_wanted(arguments) {
-            return Diagnostic::new("`--window` cuts a trace, but none is asked for")
+            return Diagnostic::usage("`--window` cuts a trace, but none is asked for")
                 .help("add `--trace FILE.json` or `--vcd FILE.vcd`")
                 .alone();
         }

@@ -1,10 +1,11 @@
 //! `--report`: what a command has done as a page.
 
 use crate::array::Program;
-use crate::diagnostic::Checked;
+use crate::diagnostic::{Checked, counted};
+use crate::driver::Failure;
 use crate::driver::files;
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{Searched, Winner};
+use crate::driver::pipeline::{Searched, Winner, prove};
 use crate::driver::runs::agreement::Agreement;
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::shown::show;
@@ -75,17 +76,42 @@ pub fn write_run(
 
 /// Writes the page of a design that was proved, or refuted.
 pub fn write_proofs<K: Kernel>(
-    path: &Path,
+    (path, command): (&Path, &str),
     searched: &Searched<K>,
     design: &K::Design<'_>,
     proofs: &[Discharged],
 ) -> Checked<()> {
     let mut report = of_design(searched, design, proofs);
-    report.command = "prove".to_owned();
+    report.command = command.to_owned();
     report.facts = vec![proved(proofs)];
     let milliseconds: f64 = proofs.iter().map(|proof| proof.milliseconds).sum();
     report.facts.push(Fact::plain("solver time", format!("{milliseconds:.0} ms")));
     files::write(path, &page(&report)?)
+}
+
+/// Writes the page of a command that stops since its schedule is refuted: of the best design that the schedule allows, or else of the one that
+/// comes nearest to it. Passes the messages on, with a word where there is no page.
+pub fn write_refused<K: Kernel>(
+    (path, command): (&Path, &str),
+    searched: &Searched<K>,
+    limit: u64,
+    mut failure: Failure,
+) -> Failure {
+    let best = searched.front.first().map(|found| K::design(searched, found));
+    let design = best.or_else(|| K::forced(searched).ok()).or_else(|| K::nearest(searched, limit));
+    let written = design.map(|design| {
+        let proofs = prove(searched, &design, limit)?;
+        write_proofs((path, command), searched, &design, &proofs)
+    });
+    match written {
+        Some(page) => failure.diagnostics.extend(page.err().into_iter().flatten()),
+        None => {
+            let why = format!("no page is written to `{}`: there is no design to show", path.display());
+            let last = failure.diagnostics.pop().map(|last| last.note(why));
+            failure.diagnostics.extend(last);
+        }
+    }
+    failure
 }
 
 /// The sizes in the order of the parameters.
@@ -106,7 +132,9 @@ fn facts(outcome: &Outcome, agreement: Option<&Agreement>) -> Vec<Fact> {
         Fact::plain("words sent", show::grouped(outcome.counters.messages())),
     ];
     if let Some(deadlock) = &outcome.deadlock {
-        facts.push(Fact::judged("deadlock", format!("{} PEs wait", deadlock.blocked.len()), false));
+        let count = deadlock.blocked.len();
+        let waiting = format!("{} {}", counted(count, "PE"), if count == 1 { "waits" } else { "wait" });
+        facts.push(Fact::judged("deadlock", waiting, false));
     }
     if let Some(agreement) = agreement {
         facts.push(Fact::judged("reference", judged(agreement), agreement.is_good()));

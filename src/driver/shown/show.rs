@@ -1,6 +1,7 @@
 //! What the commands print of any kernel: lines for people, objects for programs.
 
 use crate::cost::Cost;
+use crate::diagnostic::plural;
 use crate::driver::flags::limit_arguments::{to_json, told};
 use crate::driver::kernels::kernel::{Counts, Kernel};
 use crate::driver::pipeline::{Searched, verdict};
@@ -18,10 +19,10 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
     let (what, width) = K::MAPS;
     let Counts { maps, legal, designs } = K::counts(&searched.survey);
     output.line(&format!(
-        "  search    {} {what}, {} legal, {} designs, {} on the front{:>width$.0} ms",
-        grouped(maps),
+        "  search    {}, {} legal, {}, {} on the front{:>width$.0} ms",
+        grouped_count(maps, what),
         grouped(legal),
-        grouped(designs),
+        grouped_count(designs, "design"),
         searched.front.len(),
         searched.elapsed.as_secs_f64() * 1e3,
     ));
@@ -29,6 +30,15 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
     let said: Vec<String> = left_out.map(|left| format!("{} {}", grouped(left.count), left.what)).collect();
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
+    }
+}
+
+/// ` for all M, N >= 1`; of a kernel without sizes nothing.
+pub fn for_all(parameters: &[Name]) -> String {
+    if parameters.is_empty() {
+        " (there are no sizes)".to_owned()
+    } else {
+        format!(" for all {} >= 1", parameters.join(", "))
     }
 }
 
@@ -41,10 +51,10 @@ pub fn equations(system: &RecurrenceSystem) -> Vec<String> {
 /// `4 cycles on 2 PEs, 3 words moved, 8 loaded`.
 pub fn cost(cost: &Cost) -> String {
     format!(
-        "{} cycles on {} PEs, {} words moved, {} loaded",
-        grouped(cost.cycles),
-        grouped(cost.pes),
-        grouped(cost.channel_words),
+        "{} on {}, {} moved, {} loaded",
+        grouped_count(cost.cycles, "cycle"),
+        grouped_count(cost.pes, "PE"),
+        grouped_count(cost.channel_words, "word"),
         grouped(cost.memory_words)
     )
 }
@@ -166,7 +176,7 @@ pub fn proofs_json(proofs: &[Discharged]) -> Value {
     };
     let result = match verdict(proofs) {
         crate::driver::Verdict::Good => "proved",
-        crate::driver::Verdict::Refuted => "refuted",
+        crate::driver::Verdict::Refuted | crate::driver::Verdict::Misused => "refuted",
         crate::driver::Verdict::Unknown => "unknown",
     };
     json!({ "obligations": proofs.iter().map(one).collect::<Vec<_>>(), "result": result })
@@ -180,6 +190,11 @@ pub fn bracketed(forms: &[Affine]) -> String {
 /// Forms with commas between them.
 pub fn list(forms: &[Affine]) -> String {
     forms.iter().map(Affine::to_string).collect::<Vec<String>>().join(", ")
+}
+
+/// `9,750 words` for 9750, with the word for so many.
+pub fn grouped_count(number: u64, noun: &str) -> String {
+    format!("{} {}", grouped(number), plural(number, noun))
 }
 
 /// `9,750` for 9750.

@@ -4,6 +4,7 @@
 //! its steps has been put to the test.
 
 use crate::algebra::Law;
+use crate::diagnostic::counted;
 use crate::driver::shown::output::Output;
 use crate::integer::Bindings;
 use crate::rewrite::check::ChainReport;
@@ -117,7 +118,7 @@ impl Chain {
             if link.phase != phase {
                 phase = link.phase;
                 let count = self.links.iter().filter(|link| link.phase == phase).count();
-                output.line(&format!("{phase}, {count} {}", if count == 1 { "step" } else { "steps" }));
+                output.line(&format!("{phase}, {}", counted(count, "step")));
             }
             let law = if link.law.is_empty() { String::new() } else { format!(": {}", link.law) };
             output.line(&format!("  {:>3}. {}{law}", number + 1, link.title()));
@@ -136,7 +137,7 @@ impl Chain {
         }
         let sizes: Vec<String> = sizes.iter().map(sizes_text).collect();
         let each = if evaluated == steps { "each".to_owned() } else { evaluated.to_string() };
-        let mut text = format!("{each} of {steps} steps evaluated equal at {}", sizes.join(" and "));
+        let mut text = format!("{each} of {} evaluated equal at {}", counted(*steps, "step"), sizes.join(" and "));
         for (count, what) in [
             (*definitions, "name results and say no more"),
             (steps - evaluated - definitions, "have no value at these sizes"),

@@ -145,11 +145,11 @@ fn measure_transport<H: Host>(
 
 fn check(wanted: &Wanted) -> Checked<()> {
     if wanted.effort.runs == 0 {
-        return Diagnostic::new("a median is of 1 run at least").help("say --runs 9").alone();
+        return Diagnostic::usage("a median is of 1 run at least").help("say --runs 9").alone();
     }
     match wanted.sides.iter().find(|side| !(LEAST_SIDE..=MOST_SIDE).contains(*side)) {
         Some(side) => {
-            let fault = Diagnostic::new(format!("a tile of side {side} cannot be measured"));
+            let fault = Diagnostic::usage(format!("a tile of side {side} cannot be measured"));
             fault.help(format!("sides are from {LEAST_SIDE} to {MOST_SIDE}, such as --tile 32,64,128,256")).alone()
         }
         None => Ok(()),

@@ -42,7 +42,7 @@ impl Book {
     /// Refuses a run for which rates were missing.
     pub fn check_rates(&self) -> Checked<()> {
         let missing = self.missing.borrow();
-        if missing.is_empty() { Ok(()) } else { Err(unknown_rates(missing.iter().copied())) }
+        if missing.is_empty() { Ok(()) } else { Err(unknown_rates(&missing, self.library, &self.cluster)) }
     }
 
     /// What a library takes for a task whose tiles were touched last as long ago as said.

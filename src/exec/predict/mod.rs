@@ -24,7 +24,7 @@ use super::workers::word::Word;
 use super::workers::worker::Report;
 use super::{Counts, Settings, count, standings};
 use crate::array::{self, Code, Program};
-use crate::cost::{Cluster, LIBRARIES, TASKS};
+use crate::cost::{Cluster, LIBRARIES, Rate, TASKS};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::Bindings;
 use crate::leaf::{Tile, Work};
@@ -32,6 +32,7 @@ use crate::recurrence::Precision;
 use crate::sim::{Deadlock, explain_fault};
 use account::{Account, Book};
 use network::Network;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 mod account;
@@ -93,7 +94,7 @@ pub fn check_precision(settings: &Settings) -> Checked<()> {
         "the times of a machine file are of double precision, and this run is of {}",
         settings.precision.keyword()
     );
-    Diagnostic::new(message).help("leave out `--machine`, or say `--precision double`").alone()
+    Diagnostic::usage(message).help("leave out `--machine`, or say `--precision double`").alone()
 }
 
 fn predict_words<W: Word>(program: &Program, code: &Code, settings: &Settings, book: Book) -> Checked<Prediction> {
@@ -144,10 +145,24 @@ fn conclude(
     }
 }
 
-/// The message for rates that are not known, by their positions.
-fn unknown_rates(missing: impl Iterator<Item = (usize, usize)>) -> Vec<Diagnostic> {
+/// The message for rates that are not known, by their positions, where leaves are run by a library.
+fn unknown_rates(missing: &BTreeSet<(usize, usize)>, asked: usize, cluster: &Cluster) -> Vec<Diagnostic> {
     let keys: Vec<String> =
-        missing.map(|(library, task)| format!("`{}.{}`", LIBRARIES[library], TASKS[task])).collect();
-    let fault = Diagnostic::new(format!("the machine file does not say the rate of {}", keys.join(", ")));
-    vec![fault.help("measure this cluster with `systole calibrate --leaves ..`, or write the keys")]
+        missing.iter().map(|(library, task)| format!("`{}.{}`", LIBRARIES[*library], TASKS[*task])).collect();
+    let is_measured = |library: &usize| cluster.rates[*library].iter().any(|rate| *rate != Rate::Unknown);
+    let measured: Vec<&str> = (0..LIBRARIES.len()).filter(is_measured).map(|library| LIBRARIES[library]).collect();
+    let has = if measured.is_empty() { "none".to_owned() } else { format!("those of {}", measured.join(", ")) };
+    let fault = Diagnostic::new(format!(
+        "the machine file does not say the rate of {}, which `--leaves {}` needs; it has {has}",
+        keys.join(", "),
+        LIBRARIES[asked]
+    ));
+    let needed: BTreeSet<&str> = missing.iter().map(|(library, _)| LIBRARIES[*library]).collect();
+    let needed = needed.into_iter().collect::<Vec<_>>().join(",");
+    let other = measured.iter().find(|other| **other != LIBRARIES[asked]);
+    let other = other.map_or_else(String::new, |other| format!("say `--leaves {other}`, or "));
+    vec![
+        fault
+            .help(format!("{other}measure this cluster with `systole calibrate --leaves {needed}`, or write the keys")),
+    ]
 }

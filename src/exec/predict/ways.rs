@@ -8,7 +8,7 @@
 use super::{Prediction, predict};
 use crate::array::Program;
 use crate::cost::Cluster;
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::exec::Settings;
 use crate::exec::footprint::{Footprint, check_footprints};
 use crate::exec::sharing::broadcast::Broadcast;
@@ -133,7 +133,8 @@ pub fn weigh(
     let ways = choices.ways(program);
     if ways.is_empty() {
         let axes = program.grid.len();
-        return Diagnostic::new(format!("no grid that was named has the {axes} axes of the array")).alone();
+        return Diagnostic::usage(format!("no grid that was named has the {} of the array", counted(axes, "axis")))
+            .alone();
     }
     let weigh = |way: Settings| predict(program, sizes, &way, cluster).map(|prediction| (way, prediction));
     let weighed: Vec<(Settings, Prediction)> = ways.into_par_iter().map(weigh).collect::<Checked<_>>()?;

@@ -1,7 +1,7 @@
 //! All ranks together: how many there are, long messages between two of them, and ending together.
 
 use super::super::host;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, render};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, counted, render};
 use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -15,6 +15,8 @@ const LONGEST: usize = 1 << 20;
 pub struct Stopped {
     /// The message, on rank 0.
     pub message: Option<String>,
+    /// Whether the command line is what is wrong, on every rank.
+    pub is_usage: bool,
 }
 
 /// The ranks of a run, from its start to its end.
@@ -88,8 +90,8 @@ impl World {
     }
 
     fn wrong_count(&self, expected: usize) -> Diagnostic {
-        let ranks = |count: usize| if count == 1 { "1 rank".to_owned() } else { format!("{count} ranks") };
-        Diagnostic::new(format!("{} wanted, but MPI has {}", ranks(expected), ranks(self.size())))
+        let [wanted, there] = [expected, self.size()].map(|count| counted(count, "rank"));
+        Diagnostic::usage(format!("{wanted} wanted, but MPI has {there}"))
             .help(format!("write `mpirun -n {expected} systole exec ..`, or leave out `--ranks`"))
     }
 
@@ -124,8 +126,8 @@ impl World {
     /// Where some rank cannot: the message of the first of them, on rank 0.
     pub fn settle<T>(&self, mine: Checked<T>) -> Result<T, Stopped> {
         let mut all = vec![0u8; self.size()];
-        self.talk.all_gather_into(&u8::from(mine.is_err()), &mut all[..]);
-        let Some(first) = all.iter().position(|failed| *failed != 0) else {
+        self.talk.all_gather_into(&failure(&mine), &mut all[..]);
+        let Some((first, failed)) = all.into_iter().enumerate().find(|(_, failed)| *failed != 0) else {
             return mine.map_err(|faults| told_all(self.is_first(), &faults));
         };
         let mut message = mine.err().filter(|_| self.rank() == first).map(|faults| render(&faults, false));
@@ -135,7 +137,7 @@ impl World {
         if first != 0 && self.is_first() {
             message = Some(from_entries(&self.receive(first)));
         }
-        Err(Stopped { message })
+        Err(Stopped { message, is_usage: failed == MISUSED })
     }
 
     /// The text of rank 0, on every rank.
@@ -206,7 +208,20 @@ fn told(speaks: bool, fault: Diagnostic) -> Stopped {
 }
 
 fn told_all(speaks: bool, faults: &Diagnostics) -> Stopped {
-    Stopped { message: speaks.then(|| render(faults, false)) }
+    let is_usage = faults.iter().any(Diagnostic::is_usage);
+    Stopped { message: speaks.then(|| render(faults, false)), is_usage }
+}
+
+/// What a rank tells the others where the command line is what is wrong.
+const MISUSED: u8 = 2;
+
+/// What a rank tells the others: that it can go on, that it cannot, or why not.
+fn failure<T>(mine: &Checked<T>) -> u8 {
+    match mine {
+        Ok(_) => 0,
+        Err(faults) if faults.iter().any(Diagnostic::is_usage) => MISUSED,
+        Err(_) => 1,
+    }
 }
 
 /// Bytes as entries, their number first.

@@ -78,7 +78,7 @@ fn unfit(grid: &Grid, count: usize, workers: &[usize]) -> Diagnostic {
         0 => "leave `--grid` out: one worker has the only PE".to_owned(),
         _ => format!("grids that fit: {}; or leave `--grid` out", fitting.join(", ")),
     };
-    Diagnostic::new(format!("workers in a grid of {} do not fit", written(workers))).note(note).help(help)
+    Diagnostic::usage(format!("workers in a grid of {} do not fit", written(workers))).note(note).help(help)
 }
 
 /// A grid as it is typed.

@@ -3,7 +3,7 @@
 //! A directive speaks of index names. A place holds for every family that has all its indices, a time for every space that
 //! has them; families and spaces without one of them follow by what they hand to each other.
 
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::extract::wanted::{Wanted, tiles_come_first};
 use crate::integer::{Affine, Matrix, Name};
 use crate::mapping::{Fold, Network};
@@ -80,7 +80,7 @@ impl SystemConstraint {
         let (factors, span) = self.fold.as_ref()?;
         let (axes, most) = (factors.len(), Fold::MOST);
         if let Some(rank) = self.placed_rank().filter(|rank| *rank != axes) {
-            let diagnostic = Diagnostic::new(format!("a fold of {axes} axes, and an array of {rank}"));
+            let diagnostic = Diagnostic::new(format!("a fold of {}, and an array of {rank}", counted(axes, "axis")));
             let diagnostic = diagnostic.label(&system.source, *span, "one number for each axis of the place");
             return Some(diagnostic.help("write 1 for an axis that is not folded"));
         }

@@ -114,10 +114,15 @@ fn check_access(
         |forms: &[Affine]| forms.iter().map(|form| form.evaluate(&bindings).unwrap_or(i64::MAX)).collect::<Vec<_>>();
     let element = show_element(tensor, &at(subscripts));
     let extents: Vec<String> = at(&declared.shape).iter().map(i64::to_string).collect();
+    let there = match &extents[..] {
+        [] => "which is a number".to_owned(),
+        [extent] => format!("whose extent is then {extent}"),
+        _ => format!("whose extents are then {}", extents.join(" and ")),
+    };
     let place = show_sizes(&point);
     let diagnostic = Diagnostic::new(format!("access to `{tensor}` can leave its bounds"))
         .label(&system.source, span, format!("reaches `{element}`"))
-        .label(&system.source, declared.span, format!("which is {} there", extents.join(" by ")))
+        .label(&system.source, declared.span, there)
         .note(format!("at {}{}{place}", show_sizes(&sizes), if place.is_empty() { "" } else { "; " }));
     Some(diagnostic.help("bound the index with `where`, or declare a larger tensor"))
 }

@@ -4,7 +4,7 @@
 //! use those declared before it and no others, so writing out ends.
 
 use super::rule_text::{FileText, OperatorText, Tree, wrong_at};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::rewrite::terms::arity;
 use crate::span::Source;
 use std::sync::Arc;
@@ -56,8 +56,12 @@ fn expand(source: &Arc<Source>, tree: &Tree, known: &[OperatorText]) -> Result<T
         return Ok(Tree::List(children, *span));
     };
     if operands.len() + 1 != children.len() {
-        let message =
-            format!("operator `{}` takes {} arguments, {} given", name.text, operands.len(), children.len() - 1);
+        let message = format!(
+            "operator `{}` takes {}, {} given",
+            name.text,
+            counted(operands.len(), "argument"),
+            children.len() - 1
+        );
         return Err(wrong_at(source, *span, message, "wrong number of arguments"));
     }
     Ok(substitute(value, operands, &children[1..]))

@@ -9,7 +9,7 @@ use super::operators::written_out;
 use super::predicates::{MOST_ARGUMENTS, PREDICATES, Predicate, find};
 use super::read_monoid::read_monoid;
 use super::rule_text::{ConditionText, RuleText, Tag, Token, Tree, parse_rules, wrong_at};
-use crate::diagnostic::{Checked, Diagnostic, nearest};
+use crate::diagnostic::{Checked, Diagnostic, counted, nearest};
 use crate::recurrence::Operator;
 use crate::rewrite::registry::Context;
 use crate::rewrite::saturation::{FieldAnalysis, Graph, Matcher};
@@ -169,7 +169,7 @@ pub(super) fn check_operator(source: &Arc<Source>, head: &Token, given: usize) -
     match arity(word) {
         Some(expected) if expected == given => Ok(()),
         Some(expected) => {
-            let message = format!("operator `{word}` takes {expected} arguments, {given} given");
+            let message = format!("operator `{word}` takes {}, {given} given", counted(expected, "argument"));
             Err(wrong_at(source, head.span, message, "wrong number of arguments"))
         }
         None => {
@@ -194,7 +194,7 @@ fn read_condition(source: &Arc<Source>, text: &ConditionText, bound: &Variables)
     };
     let given = text.arguments.len();
     if predicate.arity != given {
-        let message = format!("condition `{word}` takes {} arguments, {given} given", predicate.arity);
+        let message = format!("condition `{word}` takes {}, {given} given", counted(predicate.arity, "argument"));
         return Err(wrong_at(source, text.name.span, message, predicate.meaning));
     }
     let used = text.arguments.iter().map(|token| (token.text.clone(), token.clone())).collect();

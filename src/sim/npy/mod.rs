@@ -1,8 +1,10 @@
 //! Arrays from and to `.npy` files.
 //!
-//! In: a file of 64- or 32-bit floating-point numbers or integers of any dimension and either order. Out: an array of
-//! 64-bit floating-point numbers. Files are read and written whole here, in parts through [`NpySource`] and [`NpySink`]. A file
+//! In: a file of floating-point numbers of 16, 32 or 64 bits, whole numbers, or truth values, of any dimension and either order. Out: an
+//! array of 64-bit floating-point numbers, none of them rounded. Files are read and written whole here, in parts through [`NpySource`] and [`NpySink`]. A file
 //! is written whole or not at all.
+
+mod kind;
 
 mod source;
 

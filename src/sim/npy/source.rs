@@ -3,6 +3,7 @@
 //! In: a file whose header and length have been looked at. Out: its elements as 64-bit floating-point numbers, in parts. Of a
 //! file in column-major order the elements of a part are read in the order of the file, neighbours together.
 
+use super::kind::Kind;
 use crate::array::elements::{PART, Source, cut_runs};
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use ndarray_npy::npy::header::{Header, Layout};
@@ -11,38 +12,6 @@ use std::io::Seek;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// A type of element and its order of bytes.
-#[derive(Clone, Copy, Debug)]
-struct Kind {
-    letter: u8,
-    size: usize,
-    is_big_endian: bool,
-}
-
-impl Kind {
-    /// The type that a descriptor such as `<f8` names.
-    fn of(descriptor: &str) -> Option<Kind> {
-        let [order @ (b'<' | b'>' | b'='), letter @ (b'f' | b'i'), digit @ (b'4' | b'8')] = *descriptor.as_bytes()
-        else {
-            return None;
-        };
-        let is_big_endian = order == b'>' || (order == b'=' && cfg!(target_endian = "big"));
-        Some(Kind { letter, size: usize::from(digit - b'0'), is_big_endian })
-    }
-
-    /// The nearest 64-bit floating-point number of these bytes, of which there are `size`.
-    fn decode(self, bytes: &[u8]) -> f64 {
-        let place = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
-        let bits = if self.is_big_endian { bytes.iter().fold(0, place) } else { bytes.iter().rev().fold(0, place) };
-        match (self.letter, self.size) {
-            (b'f', 8) => f64::from_bits(bits),
-            (b'f', _) => f64::from(f32::from_bits(bits as u32)),
-            (_, 8) => bits.cast_signed() as f64,
-            _ => f64::from((bits as u32).cast_signed()),
-        }
-    }
-}
 
 /// An array in a file.
 #[derive(Debug)]
@@ -78,8 +47,7 @@ impl NpySource {
         let header = Header::from_reader(&mut file)
             .map_err(|error| format!("its header is not that of a `.npy` file: {error}"))?;
         let begin = file.stream_position().map_err(|error| error.to_string())?;
-        let kind = header.type_descriptor.as_string().and_then(|descriptor| Kind::of(descriptor));
-        let kind = kind.ok_or_else(|| format!("its elements are {}, not f8, f4, i8 or i4", header.type_descriptor))?;
+        let kind = Kind::of(&header)?;
         check_length((begin, length), kind, &header.shape)?;
         let is_column_major = header.layout == Layout::Fortran && header.shape.len() > 1;
         Ok(NpySource { path: path.to_owned(), file, kind, begin, is_column_major, shape: header.shape })
@@ -90,8 +58,36 @@ impl NpySource {
         let mut bytes = vec![0; count * self.kind.size];
         let position = self.begin + first as u64 * self.kind.size as u64;
         self.file.read_exact_at(&mut bytes, position).map_err(|error| self.unreadable(&error))?;
-        bytes.chunks_exact(self.kind.size).for_each(|bytes| found(self.kind.decode(bytes)));
+        for (number, bytes) in bytes.chunks_exact(self.kind.size).enumerate() {
+            found(self.kind.decode(bytes).map_err(|what| self.unfit(first + number, &what))?);
+        }
         Ok(())
+    }
+
+    /// The message for an element, by its place in the file, that is not read.
+    fn unfit(&self, place: usize, what: &str) -> Diagnostics {
+        let message = format!("`{}` holds at {:?} {what}", self.path.display(), self.subscripts(place));
+        vec![
+            Diagnostic::new(message)
+                .help("give other numbers, or save them rounded: `numpy.save(name, array.astype(\"<f8\"))`"),
+        ]
+    }
+
+    /// The subscripts of the element at a place in the file.
+    fn subscripts(&self, mut place: usize) -> Vec<usize> {
+        let mut sides = self.shape.clone();
+        if !self.is_column_major {
+            sides.reverse();
+        }
+        let mut subscripts: Vec<usize> = vec![];
+        for side in sides {
+            subscripts.push(place % side.max(1));
+            place /= side.max(1);
+        }
+        if !self.is_column_major {
+            subscripts.reverse();
+        }
+        subscripts
     }
 
     fn unreadable(&self, error: &std::io::Error) -> Diagnostics {

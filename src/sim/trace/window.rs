@@ -25,17 +25,17 @@ impl Window {
     pub fn parse(text: &str) -> Checked<Window> {
         let help = "write FROM..TO, such as 0..200; TO is the first cycle that is left out";
         let Some((from, to)) = text.split_once("..") else {
-            return Diagnostic::new(format!("`{text}` is no window of cycles")).help(help).alone();
+            return Diagnostic::usage(format!("`{text}` is no window of cycles")).help(help).alone();
         };
         let read = |word: &str| {
-            let fault = || Diagnostic::new(format!("`{word}` in the window `{text}` is no number of cycles"));
+            let fault = || Diagnostic::usage(format!("`{word}` in the window `{text}` is no number of cycles"));
             word.parse::<u64>().map_err(|_| vec![fault().help(help)])
         };
         let (from, to) = (read(from)?, read(to)?);
         match from < to {
             true => Ok(Window { from, to }),
-            false if from == to => Diagnostic::new(format!("the window {text} holds no cycle")).help(help).alone(),
-            false => Diagnostic::new(format!("the window {text} ends before it begins")).help(help).alone(),
+            false if from == to => Diagnostic::usage(format!("the window {text} holds no cycle")).help(help).alone(),
+            false => Diagnostic::usage(format!("the window {text} ends before it begins")).help(help).alone(),
         }
     }
 

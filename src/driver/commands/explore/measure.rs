@@ -141,7 +141,7 @@ impl<K: Kernel> Exploration<'_, K> {
     }
 
     fn run(&self, program: &Program, sizes: &Bindings, machine: &Machine) -> Result<(Tensors, Outcome), Failure> {
-        let tensors = inputs::tensors(program, sizes, &[], self.arguments.seed)?;
+        let tensors = inputs::tensors(program, &self.kernel.origin().system, sizes, &[], self.arguments.seed)?;
         let outcome = sim::simulate(program, sizes, &tensors, &settings(machine))?;
         match &outcome.deadlock {
             Some(deadlock) => Err(vec![deadlock.to_diagnostic()].into()),

@@ -70,7 +70,7 @@ fn refuse_two_masters(arguments: &ExploreArguments, sweeps: &[Sweep]) -> Checked
     let clash = |(key, _, given): &&(&str, &str, bool)| *given && sweeps.iter().any(|sweep| sweep.key == *key);
     match flags.iter().find(clash) {
         Some((key, flag, _)) => {
-            Diagnostic::new(format!("`{key}` is swept and fixed by {flag}")).help(format!("leave out {flag}")).alone()
+            Diagnostic::usage(format!("`{key}` is swept and fixed by {flag}")).help(format!("leave out {flag}")).alone()
         }
         None => Ok(()),
     }
@@ -120,7 +120,7 @@ fn digest<K: Kernel>(exploration: &Exploration<'_, K>) -> Checked<String> {
     let ExploreArguments { sought: SoughtArguments { kernel, limits, space }, sweep, keep, seed, limit, .. } =
         exploration.arguments;
     let source = pipeline::source(&kernel.kernel)?;
-    let machine = space.machine.as_deref().map(files::read).transpose()?;
+    let machine = space.machine.as_deref().map(|path| files::read_as(path, "toml")).transpose()?;
     let machine = machine.map(|source| source.text.clone());
     let version = env!("CARGO_PKG_VERSION");
     let flags = (limits, space, (sweep, keep, seed, limit));

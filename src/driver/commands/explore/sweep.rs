@@ -4,7 +4,7 @@
 //! [`Point`], the last key fastest. Everything wrong with keys and values is said before the first point is looked at.
 
 use crate::cost::Machine;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, as_usage, nearest};
 use crate::driver::runs::inputs;
 use crate::integer::Name;
 use crate::span::Source;
@@ -39,7 +39,7 @@ pub fn read(texts: &[String], parameters: &[Name]) -> Checked<Vec<Sweep>> {
     for text in texts {
         match read_one(text, &known, parameters) {
             Ok(sweep) if sweeps.iter().any(|other| other.key == sweep.key) => {
-                problems.push(Diagnostic::new(format!("`{}` is swept twice", sweep.key)));
+                problems.push(Diagnostic::usage(format!("`{}` is swept twice", sweep.key)));
             }
             Ok(sweep) => sweeps.push(sweep),
             Err(found) => problems.extend(found),
@@ -47,7 +47,7 @@ pub fn read(texts: &[String], parameters: &[Name]) -> Checked<Vec<Sweep>> {
     }
     let points = sweeps.iter().try_fold(1usize, |points, sweep| points.checked_mul(sweep.values.len()));
     if points.is_none_or(|points| points > MOST) {
-        problems.push(Diagnostic::new(format!("the sweeps span more than {MOST} points")));
+        problems.push(Diagnostic::usage(format!("the sweeps span more than {MOST} points")));
     }
     if problems.is_empty() { Ok(sweeps) } else { Err(problems) }
 }
@@ -55,12 +55,12 @@ pub fn read(texts: &[String], parameters: &[Name]) -> Checked<Vec<Sweep>> {
 fn read_one(text: &str, known: &[String], parameters: &[Name]) -> Checked<Sweep> {
     let Some((key, list)) = text.split_once('=') else {
         let example = "write --sweep link.latency=1..8 or --sweep size.N=4,8,16";
-        return Diagnostic::new(format!("`{text}` is not a sweep")).help(example).alone();
+        return Diagnostic::usage(format!("`{text}` is not a sweep")).help(example).alone();
     };
     if !known.iter().any(|name| name == key) {
         let near = nearest(key, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
         let list = format!("known keys: {}", known.join(", "));
-        return Diagnostic::new(format!("`{key}` is not a key that can be swept"))
+        return Diagnostic::usage(format!("`{key}` is not a key that can be swept"))
             .note(list)
             .help(near.unwrap_or_else(|| "see machines/ideal.toml for the keys of a machine".to_owned()))
             .alone();
@@ -78,12 +78,12 @@ fn expand(key: &str, part: &str) -> Checked<Vec<String>> {
     match numbers {
         (Ok(first), Ok(last), Ok(step)) if first <= last && step >= 1 => match last.abs_diff(first) / step as u64 {
             count if count < MOST as u64 => Ok((first..=last).step_by(step).map(|value| value.to_string()).collect()),
-            _ => Diagnostic::new(format!("`{key}={part}` has more than {MOST} values")).alone(),
+            _ => Diagnostic::usage(format!("`{key}={part}` has more than {MOST} values")).alone(),
         },
         (Ok(first), Ok(last), Ok(1..)) => {
-            Diagnostic::new(format!("the range `{part}` of `{key}` is empty: {first} is more than {last}")).alone()
+            Diagnostic::usage(format!("the range `{part}` of `{key}` is empty: {first} is more than {last}")).alone()
         }
-        _ => Diagnostic::new(format!("`{part}` is not a range of whole numbers"))
+        _ => Diagnostic::usage(format!("`{part}` is not a range of whole numbers"))
             .help(format!("write --sweep {key}=1..8 or --sweep {key}=1..64:8, with a step of at least 1"))
             .alone(),
     }
@@ -94,11 +94,11 @@ fn check(key: &str, values: &[String], parameters: &[Name]) -> Checked<()> {
     let mut problems = vec![];
     for (number, value) in values.iter().enumerate() {
         if values[..number].contains(value) {
-            problems.push(Diagnostic::new(format!("`{key}` has the value `{value}` twice")));
+            problems.push(Diagnostic::usage(format!("`{key}` has the value `{value}` twice")));
         }
         let taken = match key.strip_prefix("size.") {
             Some(size) => inputs::sizes(&[format!("{size}={value}")], parameters, Some(1)).map(|_| ()),
-            None => change(Machine::default(), key, value).map(|_| ()),
+            None => as_usage(change(Machine::default(), key, value).map(|_| ())),
         };
         problems.extend(taken.err().unwrap_or_default());
     }

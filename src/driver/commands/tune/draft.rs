@@ -6,11 +6,12 @@
 use crate::array::{Program, print, validate};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::arguments::SoughtArguments;
-use crate::driver::flags::setting::Setting;
+use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::tile_size;
-use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved, messages, verdict};
+use crate::driver::pipeline::{self, KernelCommand, Loaded, first_proved, messages, on_network, verdict};
+use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
 use crate::exec::Settings;
@@ -39,6 +40,7 @@ impl Draft {
     /// # Errors
     /// A kernel that cannot be read, a side that is no number.
     pub fn all(sought: &SoughtArguments) -> Checked<Vec<Draft>> {
+        check_flags(&sought.space)?;
         let system = recurrence::load(&pipeline::source(&sought.kernel.kernel)?)?;
         let named = system.schedules.iter().map(|schedule| Some(schedule.name.to_string()));
         let schedules: Vec<Option<String>> = match &sought.space.schedule {
@@ -58,13 +60,6 @@ impl Draft {
         sought.space.tile = tiling.to_vec();
         let tiles = if tiling.is_empty() { String::new() } else { format!(" {}", tiling.join(",")) };
         Draft { sought, name: format!("{}{tiles}", schedule.unwrap_or("search")) }
-    }
-
-    /// The flags that ask for it.
-    pub fn flags(&self) -> String {
-        let schedule = self.sought.space.schedule.iter().map(|name| format!(" --schedule {name}"));
-        let tile = Some(&self.sought.space.tile).filter(|tile| !tile.is_empty());
-        schedule.chain(tile.map(|tile| format!(" --tile {}", tile.join(",")))).collect()
     }
 
     /// The programs of its best designs, so many at most.
@@ -139,7 +134,10 @@ impl KernelCommand for Drafting<'_> {
                         deals.write(&mut program);
                         vec![drafted(program, proofs.len() + run.len())?]
                     }
-                    verdict => return Err(Failure { diagnostics: messages(&searched, &run), verdict }),
+                    verdict => {
+                        let diagnostics = on_network(&searched, messages(&searched, &run));
+                        return Err(Failure { diagnostics, verdict });
+                    }
                 }
             }
         };
@@ -155,10 +153,11 @@ fn drafted(program: Program, proofs: usize) -> Checked<Drafted> {
 
 /// Every combination of the sides of tiles, `i=64:128,j=64`, the last index fastest.
 fn tilings(tiles: &[String]) -> Checked<Vec<Vec<String>>> {
+    inputs::check_once("--tile", tiles)?;
     let mut tilings = vec![vec![]];
     for text in tiles.iter().filter(|text| !text.is_empty()) {
         let Some((index, sides)) = text.split_once('=') else {
-            let fault = Diagnostic::new(format!("`{text}` is no index with sides of tiles"));
+            let fault = Diagnostic::usage(format!("`{text}` is no index with sides of tiles"));
             return fault.help("write --tile i=64:128,j=64, several sides with `:`").alone();
         };
         let sides: Vec<String> = sides.split(':').map(|side| format!("{index}={side}")).collect();

@@ -9,7 +9,7 @@ mod draft;
 mod table;
 
 use crate::cost::Cluster;
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves, order};
 use crate::driver::runs::{inputs, memory};
@@ -33,7 +33,30 @@ pub enum LeftOut {
     /// Its leaves alone take so many seconds.
     Slower(f64),
     /// It has no design, or one that is not proved, or that no way to run it fits.
-    Nothing(String),
+    Nothing(Why),
+}
+
+/// What a command that failed said.
+pub struct Why {
+    /// In one line.
+    pub text: String,
+    /// What to type next.
+    help: Option<String>,
+    /// Whether a flag asks for what there is not.
+    is_usage: bool,
+}
+
+impl LeftOut {
+    fn of(failure: &Failure) -> LeftOut {
+        let texts: Vec<&str> = failure.diagnostics.iter().map(Diagnostic::message).collect();
+        let help = failure.diagnostics.first().and_then(Diagnostic::help_text).map(str::to_owned);
+        LeftOut::Nothing(Why { text: texts.join("; "), help, is_usage: failure.verdict == Verdict::Misused })
+    }
+
+    /// Why there is nothing, where there is nothing.
+    fn why(&self) -> Option<&Why> {
+        if let LeftOut::Nothing(why) = self { Some(why) } else { None }
+    }
 }
 
 /// What has been weighed.
@@ -56,7 +79,7 @@ pub fn run(arguments: &TuneArguments, output: &Output) -> Done {
     bar.set_length(tuning.drafts.len() as u64);
     for draft in 0..tuning.drafts.len() {
         if let Err(failure) = tuning.add(draft, arguments, (&choices, &cluster)) {
-            tuning.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure))));
+            tuning.left_out.push((draft, LeftOut::of(&failure)));
         }
         bar.inc(1);
     }
@@ -87,7 +110,7 @@ impl Tuning {
             let weighed = match weigh(program, &sizes, choices, cluster) {
                 Ok(weighed) => weighed,
                 Err(diagnostics) => {
-                    self.left_out.push((draft, LeftOut::Nothing(in_one_line(&diagnostics.into()))));
+                    self.left_out.push((draft, LeftOut::of(&diagnostics.into())));
                     continue;
                 }
             };
@@ -110,7 +133,7 @@ impl Tuning {
             let (draft, design, slots) = (*draft, *design, way.capacity);
             match self.drafts[draft].proved(design, way, limit) {
                 Ok(proved) => return Some(proved),
-                Err(failure) => self.left_out.push((draft, LeftOut::Nothing(in_one_line(&failure)))),
+                Err(failure) => self.left_out.push((draft, LeftOut::of(&failure))),
             }
             self.weighed.retain(|other| (other.draft, other.design, other.way.capacity) != (draft, design, slots));
         }
@@ -119,7 +142,7 @@ impl Tuning {
 
 fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
     let Some(machine) = &arguments.sought.space.machine else {
-        let fault = Diagnostic::new("the fastest depends on the cluster, and none is given");
+        let fault = Diagnostic::usage("the fastest depends on the cluster, and none is given");
         return fault.help("say --machine FILE.toml; `systole calibrate -o FILE.toml` measures this one").alone();
     };
     files::cluster(machine)
@@ -128,10 +151,10 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
     let TuneArguments { ranks, deal, order, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
     if *ranks == 0 {
-        return Diagnostic::new("a run has at least 1 worker").help("say --ranks 2").alone();
+        return Diagnostic::usage("a run has at least 1 worker").help("say --ranks 2").alone();
     }
     if capacity.contains(&0) {
-        return Diagnostic::new("the capacity of a channel is 0; it must be at least 1").alone();
+        return Diagnostic::usage("the capacity of a channel is 0; it must be at least 1").alone();
     }
     Ok(Choices {
         workers: *ranks,
@@ -146,35 +169,37 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
     })
 }
 
-/// The message where nothing was weighed: each reason once.
+/// The message where nothing was weighed: each reason once. Where all are for a flag, the flags are what is wrong.
 fn none(tuning: &Tuning) -> Vec<Diagnostic> {
-    let mut fault = Diagnostic::new("no schedule has a program that can be weighed");
+    let reasons: Vec<(usize, &Why)> =
+        tuning.left_out.iter().filter_map(|(draft, left)| Some((*draft, left.why()?))).collect();
+    let message = "no schedule has a program that can be weighed";
+    let is_misused = !reasons.is_empty() && reasons.iter().all(|(_, why)| why.is_usage);
+    let mut fault = if is_misused { Diagnostic::usage(message) } else { Diagnostic::new(message) };
     let mut told: Vec<&str> = vec![];
-    for (draft, why) in &tuning.left_out {
-        if let LeftOut::Nothing(why) = why
-            && !told.contains(&why.as_str())
-        {
-            fault = fault.note(format!("{}: {why}", tuning.drafts[*draft].name));
-            told.push(why);
+    for (draft, why) in &reasons {
+        if !told.contains(&why.text.as_str()) {
+            fault = fault.note(format!("{}: {}", tuning.drafts[*draft].name, why.text));
+            told.push(&why.text);
         }
     }
-    vec![fault.help("see `systole search` for the designs of one of them")]
+    let helps: Vec<&str> = reasons.iter().filter_map(|(_, why)| why.help.as_deref()).collect();
+    let count = |help: &&&str| helps.iter().filter(|other| other == help).count();
+    // What helps most of them; of several that help as many, the first.
+    let most = helps.iter().rev().max_by_key(count);
+    vec![fault.help(*most.unwrap_or(&"see `systole search` for the designs of one of them"))]
 }
 
 /// Writes the program, and says how to run it.
 fn conclude(arguments: &TuneArguments, best: (&Draft, &Weighed, &Drafted), output: &Output) -> Checked<()> {
     let (draft, weighed, proved) = best;
     let (name, way) = (&draft.name, table::way(&weighed.way));
-    output.line(&format!("best      {:.6} s: {name} on {way}, {} proofs", weighed.prediction.seconds, proved.proofs));
+    let proofs = counted(proved.proofs, "proof");
+    output.line(&format!("best      {:.6} s: {name} on {way}, {proofs}", weighed.prediction.seconds));
     if let Some(path) = &arguments.output {
         files::write(path, &proved.text)?;
-        output.line(&format!("{}: {} lines", path.display(), proved.text.lines().count()));
+        output.line(&format!("{}: {}", path.display(), counted(proved.text.lines().count(), "line")));
     }
-    output.line(&table::next(arguments, draft, &weighed.way));
+    output.line(&table::next(arguments, proved, &weighed.way));
     Ok(())
-}
-
-fn in_one_line(failure: &Failure) -> String {
-    let texts: Vec<&str> = failure.diagnostics.iter().map(Diagnostic::message).collect();
-    texts.join("; ")
 }

@@ -1,9 +1,11 @@
 //! What `systole tune` shows: a row for each way, and what to type next.
 
-use super::draft::{Draft, Drafted};
+use super::draft::Drafted;
 use super::{LeftOut, Tuning, Weighed};
+use crate::diagnostic::counted;
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::TuneArguments;
+use crate::driver::flags::typed::Typed;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
 use crate::exec::{Settings, show_bytes};
@@ -39,7 +41,7 @@ pub fn print(tuning: &Tuning, most: usize, output: &Output) {
 fn reason(why: &LeftOut) -> String {
     match why {
         LeftOut::Slower(seconds) => format!("passed over, its leaves alone take {seconds:.6} s"),
-        LeftOut::Nothing(why) => format!("left out, {why}"),
+        LeftOut::Nothing(why) => format!("left out, {}", why.text),
     }
 }
 
@@ -72,29 +74,26 @@ fn order(way: &Settings) -> String {
 
 /// `1x2, block, order turns, stated slots, broadcast by tree`.
 pub fn way(way: &Settings) -> String {
-    let slots = way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string());
+    let slots = way.capacity.map_or_else(|| "stated slots".to_owned(), |slots| counted(slots, "slot"));
     let shape = way.broadcast.keyword();
     let order = way.order.map_or_else(String::new, |order| format!("order {order}, "));
-    format!("{}, {}, {order}{slots} slots, broadcast by {shape}", grid(way), way.dealing.unwrap_or_default())
+    format!("{}, {}, {order}{slots}, broadcast by {shape}", grid(way), way.dealing.unwrap_or_default())
 }
 
 /// The command that runs the program, or the one that writes it.
-pub fn next(arguments: &TuneArguments, draft: &Draft, way: &Settings) -> String {
-    let (space, kernel) = (&arguments.sought.space, &arguments.sought.kernel.kernel);
-    let size = space.size.join(",");
+pub fn next(arguments: &TuneArguments, proved: &Drafted, way: &Settings) -> String {
     let Some(path) = &arguments.output else {
-        return format!(
-            "next: systole tune .. -o FILE.pe, or systole emit {kernel}{} --size {size} -o FILE.pe",
-            draft.flags()
-        );
+        let tune = Typed::command("tune").tuned(arguments).word("-o").word(format!("{}.pe", proved.program.kernel));
+        return format!("next: {}", tune.line());
     };
-    let grid = if way.arrangement.is_some() { format!(" --grid {}", grid(way)) } else { String::new() };
-    let capacity = way.capacity.map_or_else(String::new, |slots| format!(" --capacity {slots}"));
-    let shape = way.broadcast.keyword();
+    let run = || Typed::command("exec").word(path.display()).list("--size", &arguments.sought.space.size);
     // How PEs and arrays are dealt out stands in the program.
-    let how = format!("{grid}{capacity} --broadcast {shape} --leaves {}", arguments.leaves);
-    let run = format!("systole exec {} --size {size}", path.display());
-    format!("next: {run} --threads {}{how}\n  or: mpirun -n {} {run} --backend mpi{how}", way.workers, way.workers)
+    let how = |run: Typed| {
+        let run = run.flag("--grid", way.arrangement.as_ref().map(|_| grid(way))).flag("--capacity", way.capacity);
+        run.flag("--broadcast", Some(way.broadcast.keyword())).flag("--leaves", Some(&arguments.leaves)).line()
+    };
+    let (threads, ranks) = (run().flag("--threads", Some(way.workers)), run().flag("--backend", Some("mpi")));
+    format!("next: {}\n  or: mpirun -n {} {}", how(threads), way.workers, how(ranks))
 }
 
 /// The same for programs; with the program's text where it goes to no file.

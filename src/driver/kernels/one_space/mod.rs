@@ -60,7 +60,7 @@ impl Kernel for OneSpace {
     type Found = Found;
     type Design<'a> = Design<'a>;
 
-    const MAPS: (&'static str, usize) = ("maps", 12);
+    const MAPS: (&'static str, usize) = ("map", 12);
 
     fn origin(&self) -> &Origin {
         &self.origin

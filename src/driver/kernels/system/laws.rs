@@ -1,7 +1,7 @@
 //! The laws of a clash in the words of the source: a note for each, and a label where it stands.
 
 use super::System;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::driver::flags::setting::Setting;
 use crate::extract::Law;
 use crate::integer::Affine;
@@ -123,7 +123,7 @@ impl Laws<'_> {
 }
 
 fn steps(count: i64) -> String {
-    if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
+    counted(count, "step")
 }
 
 /// The labels without those said twice; one that holds another is cut before it, so that both can be drawn.

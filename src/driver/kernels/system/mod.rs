@@ -64,7 +64,7 @@ impl Kernel for System {
     type Found = SystemFound;
     type Design<'a> = SystemDesign<'a>;
 
-    const MAPS: (&'static str, usize) = ("placements", 7);
+    const MAPS: (&'static str, usize) = ("placement", 7);
 
     fn origin(&self) -> &Origin {
         &self.origin

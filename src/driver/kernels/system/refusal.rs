@@ -2,10 +2,10 @@
 
 use super::System;
 use super::laws::Laws;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, counted};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::{self, messages, prove};
-use crate::driver::shown::show::grouped;
+use crate::driver::shown::show::grouped_count;
 use crate::extract::{Law, Stuck, nearest, why_stuck};
 use crate::mapping::{Part, SystemDesign, restrict};
 
@@ -48,10 +48,11 @@ fn refused<'a>(searched: &Searched<'a>, clash: Option<&(&Vec<Part>, Stuck)>) -> 
 
 /// The machine has fewer PEs along an axis than any placement needs.
 fn oversized(searched: &Searched) -> Diagnostic {
-    let (kernel, count) = (&searched.kernel.cut.kernel, grouped(searched.survey.oversized));
-    let maps = grouped(searched.survey.maps);
-    let said = Diagnostic::new(format!("no design of `{kernel}` is legal among {maps} placements"))
-        .note(format!("{count} placements need a larger array than the machine has"))
+    let (kernel, maps) = (&searched.kernel.cut.kernel, grouped_count(searched.survey.maps, "placement"));
+    let count = grouped_count(searched.survey.oversized, "placement");
+    let needs = if searched.survey.oversized == 1 { "needs" } else { "need" };
+    let said = Diagnostic::new(format!("no design of `{kernel}` is legal among {maps}"))
+        .note(format!("{count} {needs} a larger array than the machine has"))
         .help("smaller sizes, a lower rank, or a machine with a larger `extent`");
     at_place(searched, said)
 }
@@ -132,8 +133,8 @@ fn no_place(searched: &Searched) -> Diagnostic {
         ),
         (true, Some(_)) if searched.survey.maps == 0 => out_of_reach(searched),
         _ => {
-            let maps = grouped(searched.survey.maps);
-            Diagnostic::new(format!("no design of `{}` is legal among {maps} placements", cut.kernel))
+            let maps = grouped_count(searched.survey.maps, "placement");
+            Diagnostic::new(format!("no design of `{}` is legal among {maps}", cut.kernel))
         }
     };
     let diagnostic = diagnostic.help("change the place: its rank, what its rows add up, or the network it is for");
@@ -153,7 +154,11 @@ fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
         format!("`{}` runs along {}, and on a PE along one of these", largest.name, largest.indices().join(", "));
     let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
     let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
-    let said = format!("an array of {most} axes has no place for all spaces of `{}`: it takes {least}", cut.kernel);
+    let said = format!(
+        "an array of {} has no place for all spaces of `{}`: it takes {least}",
+        counted(*most, "axis"),
+        cut.kernel
+    );
     Some(Diagnostic::new(said).note(note).help(format!("say --rank {least}{or}")))
 }
 

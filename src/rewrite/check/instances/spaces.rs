@@ -5,6 +5,7 @@
 //! them with one point or none. Reductions are plain, nested, or over the fibres of the output.
 
 use super::random::Random;
+use crate::diagnostic::counted;
 use crate::integer::{Affine, Bindings, Name, Polyhedron, name};
 use crate::recurrence::{Domain, Operand, Operator, Scalar, Space};
 use crate::rewrite::check::semantics::World;
@@ -176,7 +177,7 @@ pub(in crate::rewrite::check) fn describe(world: &World, position: usize) -> Str
     let count = match world.points(position).len() {
         _ if world.is_framed() => String::new(),
         1 => ", 1 point".to_owned(),
-        points => format!(", {points} points"),
+        points => format!(", {}", counted(points, "point")),
     };
     format!("{} = {{({}): {}}}{count}", space.name, indices.join(", "), sides.join(", "))
 }

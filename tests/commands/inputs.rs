@@ -1,0 +1,141 @@
+//! Arrays that a command line gives: those that no equation reads, and what comes of others.
+
+use super::start::{good, json, misused, refused, systole};
+use ndarray::{ArrayD, array};
+use ndarray_npy::{read_npy, write_npy};
+
+/// A folder with kernels in which `z` is declared and not read: one of a single space, and one of several.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        let head = "in x[N], z[N, N]\nout y[N]";
+        std::fs::write(folder.path("one.rec"), format!("kernel one(N)\n{head}\ny[i] = 2 * x[i]\n")).expect("written");
+        let text = format!("kernel two(N)\n{head}, w[N]\ny[i] = 2 * x[i]\nw[i] = y[i] + sum(j in 0..i) w[j]\n");
+        std::fs::write(folder.path("two.rec"), text).expect("written");
+        write_npy(folder.path("x.npy"), &array![1.0, 2.0, 3.0]).expect("written");
+        write_npy(folder.path("z.npy"), &ArrayD::<f64>::zeros(vec![3, 3])).expect("written");
+        write_npy(folder.path("flat.npy"), &array![1.0, 2.0, 3.0]).expect("written");
+        folder
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    /// `name=path`.
+    fn named(&self, name: &str, file: &str) -> String {
+        format!("{name}={}", self.path(file))
+    }
+}
+
+#[test]
+fn an_input_that_no_equation_reads_is_taken_and_it_is_said() {
+    let folder = Folder::new();
+    let (x, z, flat) = (folder.named("x", "x.npy"), folder.named("z", "z.npy"), folder.named("z", "flat.npy"));
+    for kernel in ["one.rec", "two.rec"] {
+        for tiles in [&[][..], &["--tile", "i=2"]] {
+            // Several spaces in tiles of one size.
+            let tiles = if kernel == "two.rec" && !tiles.is_empty() { &["--tile", "i=2,j=2"] } else { tiles };
+            let (output, path) = (folder.named("y", "y.npy"), folder.path(kernel));
+            let run = [&["run", &path, "--size", "N=3", "--input", &x, "--output", &output], tiles].concat();
+            let text = good(&[&run[..], &["--input", &z]].concat());
+            assert!(text.contains("  unused    `z`: no equation reads it\n"), "{text}");
+            let found: ArrayD<f64> = read_npy(folder.path("y.npy")).expect("an array");
+            assert_eq!(found, array![2.0, 4.0, 6.0].into_dyn());
+            assert_eq!(json(&[&run[..], &["--input", &z]].concat())["unused"], serde_json::json!(["z"]));
+            // The twins: nothing is said where it is not given, and another shape is refused as of any input.
+            assert!(!good(&run).contains("unused") && json(&run)["unused"].is_null());
+            let message = refused(&[&run[..], &["--input", &flat]].concat());
+            assert!(message.contains("input `z` has shape [3], expected [3, 3]"), "{message}");
+            assert!(misused(&[&run[..], &["--input", "q=q.npy"]].concat()).contains("`q` is not an input"));
+        }
+    }
+}
+
+/// The program of one space does not know what no equation reads; with the kernel beside it, it is taken.
+#[test]
+fn programs_take_what_their_kernel_declares() {
+    let folder = Folder::new();
+    let (program, kernel, z) = (folder.path("one.pe"), folder.path("one.rec"), folder.named("z", "z.npy"));
+    good(&["emit", &kernel, "-o", &program]);
+    assert!(!std::fs::read_to_string(&program).expect("text").contains("array z"));
+    for command in ["sim", "exec"] {
+        let run = [command, &program, "--size", "N=3"];
+        assert!(misused(&[&run[..], &["--input", &z]].concat()).contains("`z` is not an input of this program"));
+        let with = [&run[..], &["--reference", &kernel]].concat();
+        let text = good(&with);
+        assert!(text.contains("matches the reference bit for bit") && !text.contains("unused"), "{text}");
+        let given = [&with[..], &["--input", &z]].concat();
+        let text = good(&given);
+        assert!(text.contains("unused") && text.contains("`z`: no equation reads it"), "{text}");
+        assert_eq!(json(&given)["unused"], serde_json::json!(["z"]));
+    }
+}
+
+/// Halves and bytes give what doubles of the same numbers give, on the simulator and on threads.
+#[test]
+fn small_types_are_numbers_like_others() {
+    let folder = Folder::new();
+    let (program, kernel) = (folder.path("one.pe"), folder.path("one.rec"));
+    good(&["emit", &kernel, "-o", &program]);
+    write_npy(folder.path("bytes.npy"), &array![1u8, 2, 255]).expect("written");
+    write_npy(folder.path("large.npy"), &array![1i64, 2, (1 << 53) + 1]).expect("written");
+    let (bytes, large) = (folder.named("x", "bytes.npy"), folder.named("x", "large.npy"));
+    let output = folder.named("y", "y.npy");
+    for command in [["run", &kernel], ["sim", &program], ["exec", &program]] {
+        let run = [&command[..], &["--size", "N=3", "--output", &output, "--input"]].concat();
+        good(&[&run[..], &[&bytes]].concat());
+        let found: ArrayD<f64> = read_npy(folder.path("y.npy")).expect("an array");
+        assert_eq!(found, array![2.0, 4.0, 510.0].into_dyn(), "{command:?}");
+        let message = refused(&[&run[..], &[&large]].concat()).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(message.contains("holds at [2] 9007199254740993, which is beyond 2^53"), "{message}");
+    }
+}
+
+/// Infinities and what is no number are told by every back end, and in no run without them.
+#[test]
+fn outputs_that_are_not_finite_are_told() {
+    let folder = Folder::new();
+    let (program, kernel) = (folder.path("p.pe"), folder.path("inverse.rec"));
+    let text = "kernel inverse(N)\nin x[N]\nout y[N], s[N]\ny[i] = 1 / x[i]\ns[i] = sqrt(x[i])\n";
+    std::fs::write(&kernel, text).expect("written");
+    good(&["emit", &kernel, "-o", &program]);
+    for tiles in [&[][..], &["--tile", "i=2"]] {
+        good(&[&["emit", &kernel, "-o", &program], tiles].concat());
+        write_npy(folder.path("zeros.npy"), &array![4.0, 0.0, 0.0, -1.0]).expect("written");
+        write_npy(folder.path("fine.npy"), &array![4.0, 1.0, 1.0, 1.0]).expect("written");
+        let (zeros, fine) = (folder.named("x", "zeros.npy"), folder.named("x", "fine.npy"));
+        for command in ["sim", "exec"] {
+            let run = [command, &program, "--size", "N=4", "--input"];
+            let text = good(&[&run[..], &[&zeros]].concat());
+            assert!(text.contains("2 of 4 elements of `y` are infinite; first y[1]\n"), "{text}");
+            assert!(text.contains("1 of 4 elements of `s` is not a number; first s[3]\n"), "{text}");
+            let found = json(&[&run[..], &[&zeros]].concat());
+            let mut told: Vec<_> = found["not_finite"].as_array().expect("a list").clone();
+            told.sort_by_key(|one| one["output"].to_string());
+            assert_eq!(
+                told,
+                [
+                    serde_json::json!({"output": "s", "elements": 4, "infinite": 0, "not_numbers": 1, "first": [3]}),
+                    serde_json::json!({"output": "y", "elements": 4, "infinite": 2, "not_numbers": 0, "first": [1]}),
+                ]
+            );
+            let fine = [&run[..], &[&fine]].concat();
+            assert!(!good(&fine).contains("infinite") && json(&fine)["not_finite"].is_null());
+        }
+    }
+    let several = ["exec", &program, "--size", "N=4", "--threads", "2", "--input", &folder.named("x", "zeros.npy")];
+    assert!(good(&several).contains("2 of 4 elements of `y` are infinite; first y[1]"));
+}
+
+#[test]
+fn run_tells_of_infinities_too() {
+    let folder = Folder::new();
+    let kernel = folder.path("by_zero.rec");
+    std::fs::write(&kernel, "kernel by_zero(N)\nin x[N]\nout y[N]\ny[i] = abs(x[i]) / (i - i)\n").expect("written");
+    let ran = systole(&["run", &kernel, "--size", "N=3"]);
+    assert!(ran.stdout.contains("  outputs   3 of 3 elements of `y` are infinite; first y[0]\n"), "{}", ran.stdout);
+    assert_eq!(json(&["run", &kernel, "--size", "N=3"])["sim"]["not_finite"][0]["infinite"], 3);
+}
