@@ -60,7 +60,9 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let sinks =
         job.is_some().then(|| outputs::sinks((&program, &sizes), files, settings.precision, &mut kept)).transpose();
     let mut sinks = world.settle(sinks)?;
-    sinks.iter_mut().for_each(|sinks| finite::add(sinks, &mut tallies));
+    if let Some(sinks) = &mut sinks {
+        finite::add(sinks, &mut tallies);
+    }
     let sources = job.as_mut().map(|job| &mut job.sources);
     let execution = execute_on_ranks(world, &program, &sizes, sources.zip(sinks.as_mut()), &settings)?;
     drop(sinks);
