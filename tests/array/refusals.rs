@@ -184,7 +184,7 @@ fn fills() {
     refuse("(fill (C p0 p1) C))", "use `store`");
     refuse("(fill (C p0 p1) (add 1 (mul A B))))", "when register `A` has no value yet");
     refuse("(fill (A p0 p1) 1))", "array `A` is an input and cannot be stored to");
-    refuse("(fill (C p0) 1))", "array `C` has 2 dimensions, 1 subscripts are given");
+    refuse("(fill (C p0) 1))", "array `C` has 2 dimensions, 1 subscript given");
     refuse("(fill (C p0 q) 1))", "variable `q` is not known here");
     refuse("(fill (C p0 p1)))", "expected `(fill (ARRAY SUBSCRIPT ..) EXPRESSION)`");
 }

@@ -74,7 +74,8 @@ fn strides_minima_and_divisions_are_followed() {
         (HALVES.replace("(guard (= p0 1)) (loop k 0", "(guard (= p0 1)) (loop k 1"), [true, false]),
         (ENDS.replace("(floor (- N 1) 2)", "(floor (- N 2) 2)"), [true, false]),
         (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 1) 2)"), [false, false]),
-        (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 3) 2)"), [true, false]),
+        (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 3) 2)"), [false, false]),
+        (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 4) 2)"), [true, false]),
         (ENDS.replace("(+ (* 2 k) 1)", "(* 2 k)"), [true, true]),
     ];
     for (text, refuted) in cases {
@@ -104,6 +105,7 @@ fn brute_force_finds_what_the_solver_finds() {
         (ENDS.to_owned(), 1),
         (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 1) 2)"), 1),
         (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 3) 2)"), 1),
+        (ENDS.replace("(floor (- N 2) 2)", "(ceil (- N 4) 2)"), 1),
         (WHOLE.replace("(grid (p0 0 (- N 1)))", "(grid (p0 0 N))"), 1),
     ];
     for (text, extent) in mutated {

@@ -279,3 +279,24 @@ fn every_proof_says_that_each_element_is_stored_once() {
     let tiled = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--tile", "i=4,j=4,k=4"]);
     assert!(tiled.contains("element-cover   C tiles  proved"), "{tiled}");
 }
+
+/// A kernel without indices is one point at time 0.
+#[test]
+fn a_kernel_of_numbers_alone_runs() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let (kernel, program) = (bench.path("k.rec"), bench.path("k.pe"));
+    std::fs::write(&kernel, "kernel k(N)\nin a, b\nout c, d\nc = a * b\nd = c + 1\n").unwrap();
+    let numbers = [("a", 3.0), ("b", -2.0)].map(|(name, value)| {
+        let path = bench.path(&format!("{name}.npy"));
+        write_npy(&path, &ArrayD::from_elem(IxDyn(&[]), value)).unwrap();
+        format!("{name}={path}")
+    });
+    good(&["emit", &kernel, "-o", &program]);
+    for command in [&["run", &kernel][..], &["sim", &program], &["exec", &program]] {
+        let output = format!("d={}", bench.path("d.npy"));
+        let flags = ["--size", "N=2", "--input", &numbers[0], "--input", &numbers[1], "--output", &output];
+        let ran = systole(&[command, &flags].concat());
+        assert_eq!(ran.code, 0, "{command:?}: {}", ran.stderr);
+        assert_eq!(read_npy::<_, ArrayD<f64>>(bench.path("d.npy")).unwrap(), ArrayD::from_elem(IxDyn(&[]), -5.0));
+    }
+}

@@ -30,7 +30,12 @@ fn boxed(space: &Space, map: &SpaceTimeMap, scan: &Scan) -> Option<IndexExpr> {
         terms.push(weighted(factors, scan.expression(&scan.image(&form))));
     }
     terms.retain(|term| *term != IndexExpr::Constant(0));
-    let steps = if terms.len() == 1 { terms.remove(0) } else { IndexExpr::Sum(terms) };
+    // A space of one point has no index that its time could depend on.
+    let steps = match terms.len() {
+        0 => IndexExpr::Constant(0),
+        1 => terms.remove(0),
+        _ => IndexExpr::Sum(terms),
+    };
     let turned = (0..space.dimension()).filter(|index| is_open(map, *index));
     let before = turned.map(|index| before_start(map, &clock, index, &sides[index])).collect::<Vec<_>>();
     Some(before.into_iter().fold(steps, |steps, early| IndexExpr::Difference(Box::new(steps), Box::new(early))))
