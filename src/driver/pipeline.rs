@@ -111,7 +111,11 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
     let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
     let origin = Origin::new(derived, asked)?;
     match recurrence::one_space(origin.searched()) {
-        Ok(space) if !may_fold(asked, &origin.system)? && !has_one_bus(asked, &origin.system, &space)? => {
+        Ok(space)
+            if !may_fold(asked, &origin.system)?
+                && !has_one_bus(asked, &origin.system, &space)?
+                && (!recurrence::leaves_elements(origin.searched()) || is_at_border(asked, &origin.system)?) =>
+        {
             started(command, OneSpace::load(origin, space, &rules()?, &limits)?, output)
         }
         _ => {
@@ -132,6 +136,12 @@ fn started<K: Kernel>(command: &impl KernelCommand, loaded: Loaded<K>, output: &
 fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
     let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
     Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
+}
+
+/// Whether the schedule lets all elements in and out through the array, those without a point too.
+fn is_at_border(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
+    Ok(directives.any(|(directive, _)| matches!(directive, Directive::BoundaryIo(true))))
 }
 
 /// The schedule that the flags name.

@@ -61,7 +61,7 @@ pub use evaluate::{evaluate, evaluate_in};
 
 mod one_space;
 
-pub use one_space::one_space;
+pub use one_space::{leaves_elements, one_space};
 
 mod ends;
 

@@ -1,7 +1,8 @@
 //! Systems that are one iteration space: one equation, one reduction around a pointwise body.
 //!
 //! In: a valid system. Out: its [`Space`], or a message that says which spaces the kernel would need. Every element has a point:
-//! a reduction that may be empty is none of these, since no point would write its neutral value. Paper: Cyclotron
+//! a reduction that may be empty is none of these, since no point would write its neutral value. What scatters may leave elements
+//! without points ([`leaves_elements`]): a systolic scheme recovers these as well, and who has none takes [`super::spaces::cut_spaces`]. Paper: Cyclotron
 //! sections 4.1, 4.2 and, for what is refused here, 4.4.
 
 use super::empties::{depends, lines, settle, without_terms};
@@ -31,7 +32,7 @@ pub fn one_space(system: &RecurrenceSystem) -> Checked<Space> {
     if let Some(level) = find_dependent(equation, &levels) {
         return Err(refuse(system, Some(level.span)).into());
     }
-    if may_be_empty(system, equation) {
+    if scattered_indices(equation).is_empty() && may_be_empty(system, equation) {
         return Err(refuse(system, levels.first().map(|level| level.span)).into());
     }
     let mut operands = vec![];
@@ -40,6 +41,11 @@ pub fn one_space(system: &RecurrenceSystem) -> Checked<Space> {
         return Err(refuse(system, Some(own.span)).into());
     }
     Ok(build_space(system, equation, &levels, body, operands))
+}
+
+/// Whether a system of one equation may have elements without terms, at some sizes, which are no points of its space.
+pub fn leaves_elements(system: &RecurrenceSystem) -> bool {
+    matches!(system.equations.as_slice(), [equation] if may_be_empty(system, equation))
 }
 
 /// Whether some element may have no terms at some sizes. Where that cannot be said in linear constraints, each run looks.

@@ -177,9 +177,22 @@ fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::Known) -> Chec
     })
 }
 
-/// The names that the other equations of a tensor give its subscripts.
+/// The names that the other equations of a tensor give its subscripts; where there are closed forms alone, those that they give.
 pub(super) fn coordinates_of(cut: &SpaceSystem, tensor: &Name, rank: usize) -> Vec<Name> {
     let families = (0..cut.families.len()).filter(|family| tensor_of(cut, *family) == *tensor);
     let named = families.map(|family| cut.families[family].indices[..rank].to_vec()).next();
-    named.unwrap_or_else(|| (0..rank).map(|axis| crate::integer::name(&format!("x{axis}"))).collect())
+    named.unwrap_or_else(|| coordinates_of_known(cut, tensor, rank))
+}
+
+fn coordinates_of_known(cut: &SpaceSystem, tensor: &Name, rank: usize) -> Vec<Name> {
+    let mut names: Vec<Name> = vec![];
+    for axis in 0..rank {
+        let known = cut.known.iter().filter(|known| known.tensor == *tensor);
+        let mut indices = known.filter_map(|known| {
+            known.subscripts[axis].as_variable().filter(|index| known.domain.indices.contains(index))
+        });
+        let found = indices.find(|index| !names.contains(index)).cloned();
+        names.push(found.unwrap_or_else(|| crate::integer::name(&format!("x{axis}"))));
+    }
+    names
 }

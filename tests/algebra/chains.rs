@@ -126,7 +126,7 @@ fn chains_are_short() {
         found,
         [
             ("attention", vec![3, 2]),
-            ("softmax_attention", vec![6, 5, 2]),
+            ("softmax_attention", vec![4, 5, 2]),
             ("mean_variance", vec![15]),
             ("cross_entropy", vec![7, 4, 1])
         ]

@@ -200,8 +200,11 @@ fn an_empty_reduction_and_one_that_reads_nothing_have_their_value_everywhere() {
             let expected: Vec<f64> = (0..n).map(|i| (case.model)(&given, i, 0)).collect();
             let here = || format!("{} at N = {n}, K = {k}", case.name);
             assert_eq!(bench.run(&["run", &kernel], &flags), expected, "run: {}", here());
-            assert_eq!(bench.run(&["sim", &program], &flags), expected, "sim: {}", here());
-            assert_eq!(bench.run(&["exec", &program, "--threads", "2"], &flags), expected, "exec: {}", here());
+            // The reference has the inputs that no reduction is left to read.
+            let sim = ["sim", &program, "--reference", &kernel];
+            assert_eq!(bench.run(&sim, &flags), expected, "sim: {}", here());
+            let exec = ["exec", &program, "--reference", &kernel, "--threads", "2"];
+            assert_eq!(bench.run(&exec, &flags), expected, "exec: {}", here());
             if let Some(tile) = case.tile {
                 let tiled = bench.run(&["run", &kernel, "--tile", tile], &flags);
                 assert_eq!(tiled, expected, "run --tile {tile}: {}", here());

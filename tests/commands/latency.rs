@@ -1,7 +1,7 @@
 //! Programs on links of another latency: those of the proofs, and those of a model of FIFOs.
 
 use super::fifos::{Links, Model};
-use super::start::{good, json, object, refused, systole, written};
+use super::start::{good, json, misused, object, refused, systole, written};
 use serde_json::Value;
 
 /// A kernel with a schedule, sizes, and the text of its time at latency 1 with that at another one.
@@ -183,5 +183,5 @@ fn a_latency_is_taken_from_the_flag_before_the_machine() {
     let (_machine, machine) = written("[link]\nlatency = 5\n");
     assert_eq!(sim(&["--machine", &machine, "--latency", "2"]), sim(&["--latency", "2"]));
     assert_ne!(sim(&["--machine", &machine]), sim(&["--latency", "2"]));
-    assert!(refused(&["sim", &program, "--size", "N=6", "--latency", "0"]).contains("at least 1 cycle"));
+    assert!(misused(&["sim", &program, "--size", "N=6", "--latency", "0"]).contains("at least 1 cycle"));
 }

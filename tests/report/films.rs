@@ -144,7 +144,7 @@ fn the_page_of_a_kernel_has_the_run_the_schedule_and_the_proofs() {
     assert_eq!(data["sizes"], serde_json::json!([["M", 3], ["N", 4], ["K", 2]]));
     assert_eq!(data["schedule"][0]["time"], "i + j + k");
     assert_eq!(data["schedule"][0]["place"], "(i, j)");
-    assert_eq!(data["proofs"].as_array().unwrap().len(), 11);
+    assert_eq!(data["proofs"].as_array().unwrap().len(), 13);
     assert!(data["rules"].as_array().unwrap().len() > 5);
     let run = &data["run"];
     assert_eq!(run["cycles"], 7);

@@ -79,7 +79,9 @@ impl KernelCommand for RunArguments {
             "record": winner.record,
             "program": { "classes": written.classes(), "lines": written.lines() },
         });
-        object["sim"]["as_written"] = json!(as_written.as_ref().map(AsWritten::to_json));
+        if let Some(as_written) = &as_written {
+            object["sim"]["as_written"] = as_written.to_json();
+        }
         if self.fit_fifos {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
         }

@@ -69,7 +69,7 @@ pub fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> 
     let known: Vec<&str> = parameters.iter().map(|parameter| &**parameter).collect();
     if !known.contains(&parameter.trim()) {
         let near = nearest(parameter, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        let help = near.unwrap_or_else(|| format!("the parameters are {}", known.join(", ")));
+        let help = near.unwrap_or_else(|| all_of("parameter", &known));
         return Err(Diagnostic::usage(format!("`{parameter}` is not a parameter")).help(help));
     }
     match value.trim().parse::<i64>() {
@@ -197,8 +197,17 @@ pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a
     };
     if !names.contains(&tensor) {
         let near = nearest(tensor, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        let help = near.unwrap_or_else(|| format!("the {what}s are {}", names.join(", ")));
+        let help = near.unwrap_or_else(|| all_of(what, &names));
         return Diagnostic::usage(format!("`{tensor}` is not an {what} of this program")).help(help).alone();
     }
     Ok((tensor, path))
+}
+
+/// `the inputs are A, B`; that there are none, where there are none.
+fn all_of(what: &str, names: &[&str]) -> String {
+    match names {
+        [] => format!("there is no {what}"),
+        [one] => format!("the only {what} is {one}"),
+        _ => format!("the {what}s are {}", names.join(", ")),
+    }
 }

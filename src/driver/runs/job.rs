@@ -34,8 +34,11 @@ impl Job {
     /// Opens all that the flags name; `source` is the text of the program.
     pub fn new(arguments: &ProgramArguments, source: &Arc<Source>, output: &Output) -> Checked<Job> {
         let program = program(source, output)?;
-        let reference =
-            arguments.reference.as_deref().map(|kernel| recurrence::load(&pipeline::source(kernel)?)).transpose()?;
+        // A program has no input that only what is empty at all sizes would read.
+        let load = |kernel: &str| -> Checked<RecurrenceSystem> {
+            Ok(recurrence::settle(&recurrence::load(&pipeline::source(kernel)?)?).system)
+        };
+        let reference = arguments.reference.as_deref().map(load).transpose()?;
         let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
         reference.iter().try_for_each(|kernel| check_reference(&program, kernel, &sizes))?;
         let arrays = &arguments.arrays;
