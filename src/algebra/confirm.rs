@@ -138,7 +138,7 @@ fn with_masks(inputs: &Tensors, round: u64) -> Tensors {
     let mut next = numbers(round + 1_000);
     let mut changed = |value: f64| match (next() * 16.0) as u64 {
         0..=5 => f64::NEG_INFINITY,
-        6 if round % 3 != 0 => rare[(next() * 64.0) as usize % rare.len()],
+        6 if !round.is_multiple_of(3) => rare[(next() * 64.0) as usize % rare.len()],
         _ => value,
     };
     inputs.iter().map(|(name, array)| (name.clone(), array.mapv(&mut changed))).collect()

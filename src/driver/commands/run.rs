@@ -124,7 +124,7 @@ impl RunArguments {
         let kept =
             self.program.as_ref().map_or_else(|| format!("{}.pe", system.name), |path| path.display().to_string());
         let emit = self.program.is_none().then(|| {
-            let emit = Typed::command("emit").sought(&self.sought).unless("--limit", self.limit, 10_000);
+            let emit = Typed::command("emit").sought(&self.sought).unless("--limit", self.limit, &10_000);
             emit.word("-o").word(&kept)
         });
         let sim = Typed::command("sim").word(&kept).list("--size", &self.sought.space.size);
@@ -132,7 +132,7 @@ impl RunArguments {
             sim.path("--machine", self.sought.space.machine.as_deref()).flag("--latency", self.sought.space.latency);
         let is_used = |text: &&String| unused.iter().all(|name| text.split('=').next() != Some(&**name));
         let given = self.arrays.input.iter().filter(is_used);
-        let sim = given.fold(sim, |sim, text| sim.flag("--input", Some(text))).unless("--seed", self.arrays.seed, 1);
+        let sim = given.fold(sim, |sim, text| sim.flag("--input", Some(text))).unless("--seed", self.arrays.seed, &1);
         let explain = Typed::command("explain").sought(&self.sought);
         for (number, command) in std::iter::once(explain).chain(emit).chain([sim]).enumerate() {
             output.line(&format!("{:<5} {}", if number == 0 { "next:" } else { "" }, command.line()));

@@ -45,8 +45,8 @@ impl Typed {
     }
 
     /// With a flag that has another value than it has anyway.
-    pub fn unless<T: Display + PartialEq>(self, name: &str, value: T, usual: T) -> Typed {
-        self.flag(name, Some(value).filter(|value| *value != usual))
+    pub fn unless<T: Display + PartialEq>(self, name: &str, value: T, usual: &T) -> Typed {
+        self.flag(name, Some(value).filter(|value| value != usual))
     }
 
     /// With a kernel, and what the search for its designs looks at.
@@ -65,35 +65,35 @@ impl Typed {
             .path("--machine", space.machine.as_deref())
             .flag("--network", space.network.as_deref())
             .flag("--latency", space.latency)
-            .unless("--objective", space.objective.as_str(), "systolic")
+            .unless("--objective", space.objective.as_str(), &"systolic")
             .list("--rank", &space.rank)
-            .unless("--bound", space.bound, 1)
-            .unless("--steps", space.steps.as_str(), "-2..2")
+            .unless("--bound", space.bound, &1)
+            .unless("--steps", space.steps.as_str(), &"-2..2")
             .list("--tile", &space.tile)
             .list("--split", &space.coordinates.split)
             .list("--turn", &space.coordinates.turn)
-            .unless("--fold", space.fold, 1)
+            .unless("--fold", space.fold, &1)
             .flag("--beam", space.beam)
             .list("--transports", &space.transports)
-            .unless("--reuse", space.reuse.as_str(), "both")
+            .unless("--reuse", space.reuse.as_str(), &"both")
             .flag("--threads", space.threads)
     }
 
     /// With a kernel, what may be chosen for it, and how.
     pub fn tuned(self, arguments: &TuneArguments) -> Typed {
         self.sought(&arguments.sought)
-            .unless("--ranks", arguments.ranks, 1)
+            .unless("--ranks", arguments.ranks, &1)
             .list("--deal", &arguments.deal)
             .list("--order", &arguments.order)
             .list("--grid", &arguments.grid)
-            .unless("--capacity", listed(&arguments.capacity), "4".to_owned())
-            .unless("--broadcast", listed(&arguments.broadcast), "tree,chain,star".to_owned())
+            .unless("--capacity", listed(&arguments.capacity), &"4".to_owned())
+            .unless("--broadcast", listed(&arguments.broadcast), &"tree,chain,star".to_owned())
             .flag("--layout", arguments.layout.as_deref())
-            .unless("--leaves", arguments.leaves.as_str(), "loops")
+            .unless("--leaves", arguments.leaves.as_str(), &"loops")
             .flag("--memory", arguments.memory.as_deref())
-            .unless("--designs", arguments.designs, 3)
-            .unless("--most", arguments.most, 10)
-            .unless("--limit", arguments.limit, 10_000)
+            .unless("--designs", arguments.designs, &3)
+            .unless("--most", arguments.most, &10)
+            .unless("--limit", arguments.limit, &10_000)
     }
 
     /// The line.

@@ -197,7 +197,7 @@ pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a
     };
     if !names.contains(&tensor) {
         let near = nearest(tensor, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        let help = near.unwrap_or_else(|| all_of(what, &names));
+        let help = near.unwrap_or_else(|| all_of(what, names));
         return Diagnostic::usage(format!("`{tensor}` is not an {what} of this program")).help(help).alone();
     }
     Ok((tensor, path))

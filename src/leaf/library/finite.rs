@@ -26,14 +26,14 @@ pub fn is_lower_finite<E: Element>(square: Matrix<'_, E>, has_diagonal: bool) ->
     })
 }
 
-/// A number less itself is 0 if it is finite, and else is none.
+/// Zero times a number is a zero if that is finite, and else is no number.
 fn are_finite<E: Element>(values: &[E]) -> bool {
     let (blocks, rest) = values.as_chunks::<LANES>();
     let mut sums = [E::ZERO; LANES];
     for block in blocks {
-        sums.iter_mut().zip(block).for_each(|(sum, value)| *sum = *sum + (*value - *value));
+        sums.iter_mut().zip(block).for_each(|(sum, value)| *sum += *value * E::ZERO);
     }
-    sums.iter().chain(rest).all(|value| *value - *value == E::ZERO)
+    sums.iter().chain(rest).all(|value| *value * E::ZERO == E::ZERO)
 }
 
 #[cfg(test)]
