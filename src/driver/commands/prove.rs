@@ -107,7 +107,7 @@ fn cases(deals: &Deals) -> Vec<String> {
 
 /// Elements of a tensor of which it cannot be stated that each is computed once.
 fn gap(tensor: &str) -> String {
-    format!("  element-cover   {tensor:<8} not stated: its subscripts have gaps; each run looks")
+    format!("  element-cover   {tensor:<8} not stated: an element does not say which point stores it; each run looks")
 }
 
 /// One obligation with its verdict.
