@@ -148,6 +148,24 @@ impl Polyhedron {
         true
     }
 
+    /// Whether no integer point satisfies all constraints, as far as replacing each variable that an equation gives tells: of
+    /// `p = 1` and `p = 2 * M - 2` it does, where [`Polyhedron::is_empty`] finds the rational point `M = 3/2`.
+    pub fn has_no_integers(&self) -> bool {
+        let mut set = self.clone();
+        while let Some((variable, value)) = set.given() {
+            set = set.substitute(&BTreeMap::from([(variable, value)]));
+        }
+        set.is_empty()
+    }
+
+    /// A variable that an equation gives as a form of the others.
+    fn given(&self) -> Option<(Name, Affine)> {
+        self.equations().find_map(|form| {
+            let (variable, sign) = form.terms().find(|(_, coefficient)| coefficient.abs() == 1)?;
+            Some((variable.clone(), (form.clone() - Affine::term(variable, sign)) * -sign))
+        })
+    }
+
     fn is_contradiction(&self) -> bool {
         self.constraints.iter().any(|form| form.is_constant() && form.constant_term() < 0)
     }
@@ -329,7 +347,32 @@ mod tests {
         assert!(half.eliminate_exactly(&name("j")).is_some());
     }
 
+    #[test]
+    fn an_odd_number_is_no_even_one() {
+        let (i, j) = (Affine::variable(&name("i")), Affine::variable(&name("j")));
+        let equal = |form: Affine| [form.clone(), -form];
+        let at = |value: i64| {
+            let pinned = equal(i.clone() - Affine::constant(value));
+            Polyhedron::new(pinned.into_iter().chain(equal(i.clone() - j.clone() * 2)))
+        };
+        assert!(at(1).has_no_integers() && !at(1).is_empty());
+        assert!(!at(2).has_no_integers());
+    }
+
     proptest! {
+        #[test]
+        fn sets_that_are_said_to_have_no_integers_have_none(
+            cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3),
+            is_equation in proptest::collection::vec(proptest::bool::ANY, 3),
+        ) {
+            let turned = |((a, b, c), is_equation): (&(i64, i64, i64), &bool)| is_equation.then_some((-a, -b, -c));
+            let opposites: Vec<(i64, i64, i64)> = cuts.iter().zip(&is_equation).filter_map(turned).collect();
+            let set = boxed(cuts.into_iter().chain(opposites).collect());
+            let count = set.count(&names(), &Bindings::new()).unwrap();
+            prop_assert!(count == 0 || !set.has_no_integers());
+            prop_assert!(!set.is_empty() || set.has_no_integers());
+        }
+
         #[test]
         fn points_are_those_of_brute_force(cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3)) {
             let set = boxed(cuts);

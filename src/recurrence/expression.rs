@@ -1,10 +1,31 @@
 //! Right-hand sides, gone through and rebuilt.
 
-use super::Expr;
+use super::{Equation, Expr};
 use crate::integer::{Affine, Name, Polyhedron};
 use std::collections::BTreeMap;
 
+impl Equation {
+    /// Shows every form of indices and sizes: conditions, subscripts, ranges.
+    pub fn visit_forms<'a>(&'a self, see: &mut impl FnMut(&'a Affine)) {
+        self.domain.set.constraints().iter().chain(&self.subscripts).for_each(&mut *see);
+        self.value.visit_forms(see);
+    }
+}
+
 impl Expr {
+    fn visit_forms<'a>(&'a self, see: &mut impl FnMut(&'a Affine)) {
+        match self {
+            Expr::Number(_) => {}
+            Expr::Index(form) => see(form),
+            Expr::Read { subscripts, .. } => subscripts.iter().for_each(see),
+            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| argument.visit_forms(see)),
+            Expr::Reduce { range, body, .. } => {
+                range.constraints().iter().for_each(&mut *see);
+                body.visit_forms(see);
+            }
+        }
+    }
+
     /// Shows every read, with its subscripts, and `set` with the ranges of the reductions around it.
     pub fn visit_reads<'a>(&'a self, set: &Polyhedron, see: &mut impl FnMut(&'a Name, &'a [Affine], &Polyhedron)) {
         match self {

@@ -12,7 +12,7 @@ use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::integer::{Affine, Bindings, Name, Polyhedron};
-use crate::recurrence::spaces::cut_for_tiles;
+use crate::recurrence::spaces::{SpaceSystem, cut_for_tiles};
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,17 +93,18 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     let cut = cut_for_tiles(system)?;
     let parts = parts(&cut)?;
     let axes = axes(way, &parts, wanted, margins)?;
-    let counts = counts(system, &axes);
-    let parameters = names(&counts);
-    let stacks = way.stacks.iter().map(|(stack, ..)| stack.clone()).collect();
-    let mut tiler = Tiler::new((&cut, &parts, &axes), &parameters, stacks);
-    let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
-    let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
-    let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
+    let stacks: BTreeSet<Name> = way.stacks.iter().map(|(stack, ..)| stack.clone()).collect();
+    let all = (&cut, &parts[..], &axes);
+    let of_axes = counts(system, &axes, &BTreeSet::new());
+    let (mut tiler, mut equations) = written(system, all, &of_axes, &stacks)?;
+    let counts = counts(system, &axes, &spoken_of(system, &axes, &equations));
+    if counts != of_axes {
+        (tiler, equations) = written(system, all, &counts, &stacks)?;
+    }
     let inside = tiler.inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?)));
     let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
     let tiled = Tiled {
-        system: over_tiles(system, &axes, parameters, equations),
+        system: over_tiles(system, &axes, names(&counts), equations),
         elements: system.clone(),
         leaves: tiler.leaves.into_iter().map(|leaf| layers_first(leaf, &way.stacks)).collect(),
         counts: counts.into_iter().filter(|count| count.size > 1).collect(),
@@ -114,6 +115,20 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     };
     validate(&tiled.system).map_err(|refused| refused.into_iter().map(among_tiles).collect::<Vec<_>>())?;
     Ok(tiled)
+}
+
+/// The equations over tiles, where these are the numbers of tiles.
+fn written<'a>(
+    system: &RecurrenceSystem,
+    all: (&'a SpaceSystem, &'a [Part], &'a Axes),
+    counts: &[TileCount],
+    stacks: &BTreeSet<Name>,
+) -> Checked<(Tiler<'a>, Vec<Equation>)> {
+    let mut tiler = Tiler::new(all, &names(counts), stacks.clone());
+    let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
+    let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
+    let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
+    Ok((tiler, equations))
 }
 
 /// What is wrong with the system over tiles, where that over elements is right: subscripts and sizes count tiles.
@@ -128,7 +143,7 @@ fn axes(way: &Stacked, parts: &[Part], wanted: &[TileSize], margins: bool) -> Ch
     way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
     let mut axes = Axes::new(&way.system, parts, &sizes)?;
     if margins {
-        let sizes = Polyhedron::sizes(&names(&counts(&way.system, &axes)));
+        let sizes = Polyhedron::sizes(&names(&counts(&way.system, &axes, &BTreeSet::new())));
         axes.add_margins(&way.system, parts, &sizes);
     }
     Ok(axes)
@@ -163,12 +178,25 @@ fn over_tiles(
     }
 }
 
-/// The numbers of tiles that the axes have, in the order of the parameters.
-fn counts(system: &RecurrenceSystem, axes: &Axes) -> Vec<TileCount> {
-    let mut needed = BTreeSet::new();
-    // A reduction that reads nothing runs over sizes that no tensor may have.
-    let of_tensors = system.tensors.iter().flat_map(|tensor| axes.of_tensor(&tensor.name));
-    for axis in of_tensors.chain(axes.of_parts()) {
+/// The numbers of tiles that equations speak of: a bound may be by a size that no axis has.
+fn spoken_of(system: &RecurrenceSystem, axes: &Axes, equations: &[Equation]) -> BTreeSet<(Name, i64)> {
+    let mut spoken = BTreeSet::new();
+    let mut see = |form: &Affine| spoken.extend(form.terms().map(|(name, _)| name.clone()));
+    equations.iter().for_each(|equation| equation.visit_forms(&mut see));
+    let sizes: BTreeSet<i64> = all_axes(system, axes).map(|axis| axis.size).collect();
+    let all = system.parameters.iter().flat_map(|parameter| sizes.iter().map(|size| (parameter.clone(), *size)));
+    all.filter(|(parameter, size)| spoken.contains(&count_name(parameter, *size))).collect()
+}
+
+/// A reduction that reads nothing runs over sizes that no tensor may have.
+fn all_axes<'a>(system: &'a RecurrenceSystem, axes: &'a Axes) -> impl Iterator<Item = &'a Axis> {
+    system.tensors.iter().flat_map(|tensor| axes.of_tensor(&tensor.name)).chain(axes.of_parts())
+}
+
+/// The numbers of tiles that the axes have, and these, in the order of the parameters.
+fn counts(system: &RecurrenceSystem, axes: &Axes, also: &BTreeSet<(Name, i64)>) -> Vec<TileCount> {
+    let mut needed = also.clone();
+    for axis in all_axes(system, axes) {
         needed.extend(axis.body.terms().map(|(parameter, _)| (parameter.clone(), axis.size)));
     }
     let of = |parameter: &Name| {

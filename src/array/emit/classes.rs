@@ -70,7 +70,7 @@ fn split(work: &Work, set: &Polyhedron, questions: &[Question], sets: &mut Vec<P
     for answer in answers {
         let mut part = set.clone();
         part.add(answer);
-        if !part.is_empty() {
+        if !part.is_empty() && !part.has_no_integers() {
             split(work, &part, rest, sets);
         }
     }

@@ -248,10 +248,10 @@ fn energy<K: Kernel>(
     Some(simulated)
 }
 
-/// The cycles of the search; `None` where it counted at smaller sizes.
+/// The cycles of the search; `None` where it counted at other sizes.
 fn predicted<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Outcome) -> Option<u64> {
-    let is_smaller = K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes);
-    (!is_smaller).then(|| K::cost(&winner.found).cycles.saturating_mul(outcome.step))
+    let is_elsewhere = K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes);
+    (!is_elsewhere).then(|| K::cost(&winner.found).cycles.saturating_mul(outcome.step))
 }
 
 /// The cycles of the run against those of the search.

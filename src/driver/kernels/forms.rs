@@ -86,8 +86,8 @@ pub struct Front {
     pub designs: Vec<Design>,
     /// What the best of them costs.
     best: Cost,
-    /// Whether the form has too many points at the sizes that were asked for.
-    is_shrunk: bool,
+    /// Whether it was counted at other sizes than were asked for, where it has too many points or none.
+    counts_elsewhere: bool,
 }
 
 impl Front {
@@ -105,6 +105,16 @@ enum Told {
 }
 
 impl Told {
+    /// A form is left out that has to be counted at sizes at which another one could not be.
+    fn unless_counted_at(self, tried: &[Bindings]) -> Told {
+        match self {
+            Told::Found(front) if front.counts_elsewhere && tried.contains(&front.counted) => {
+                Told::Nothing("at no sizes can its points and those of the others be counted".to_owned())
+            }
+            told => told,
+        }
+    }
+
     fn line(&self) -> String {
         match self {
             Told::Found(front) => show::cost(&front.best),
@@ -125,34 +135,36 @@ struct Forms<'a> {
 }
 
 impl Forms<'_> {
-    /// The fronts of the forms that have one. Where a form has too many points at the sizes asked for, all are counted at its own.
+    /// The fronts of the forms that have one. Where a form has too many points at the sizes asked for, or none, all are counted at its own.
     fn fronts(&self, output: &Output) -> Vec<Front> {
-        let mut at = None;
+        let mut tried: Vec<Bindings> = vec![];
         loop {
-            match self.fronts_at(at.as_ref(), output) {
+            match self.fronts_at(&tried, output) {
                 Ok(fronts) => return fronts,
-                Err(smaller) => {
-                    let sizes: Vec<String> = smaller.iter().map(|(size, value)| format!("{size}={value}")).collect();
-                    output.line(&format!("that has too many points to count: each form at {}", sizes.join(",")));
-                    at = Some(smaller);
+                Err(counted) => {
+                    let has = if counted.values().sum::<i64>() < self.sizes.values().sum() { "too many" } else { "no" };
+                    output
+                        .line(&format!("that has {has} points to count: each form at {}", show::sizes_text(&counted)));
+                    tried.push(counted);
                 }
             }
         }
     }
 
-    /// The fronts at these sizes; the sizes of a form that is counted at smaller ones.
-    fn fronts_at(&self, at: Option<&Bindings>, output: &Output) -> Result<Vec<Front>, Bindings> {
+    /// The fronts at the sizes that were tried last; the sizes of a form that is counted at others, where these were not tried yet.
+    fn fronts_at(&self, tried: &[Bindings], output: &Output) -> Result<Vec<Front>, Bindings> {
         let mut fronts: Vec<Front> = vec![];
         for (number, form) in self.forms.iter().enumerate() {
             let told = if self.is_behind(form, &fronts) {
                 Told::Behind(form.steps_at_least)
             } else {
-                weigh((number, form), self.sought, at)
+                weigh((number, form), self.sought, tried.last())
             };
+            let told = told.unless_counted_at(tried);
             let of_form = format!("form {number:<3} {}", derive::cost(&form.cost));
             output.line(&format!("{of_form}: {}", told.line()));
             match told {
-                Told::Found(front) if front.is_shrunk => return Err(front.counted),
+                Told::Found(front) if front.counts_elsewhere => return Err(front.counted),
                 Told::Found(front) => fronts.push(front),
                 _ => {}
             }
@@ -217,7 +229,7 @@ impl Weighing<'_> {
             counted: counted.clone(),
             designs: searched.front.iter().map(|found| self.design(searched, found)).collect(),
             best: *K::cost(best),
-            is_shrunk: counted != asked,
+            counts_elsewhere: counted != asked,
         }
     }
 

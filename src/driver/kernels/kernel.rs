@@ -103,7 +103,7 @@ pub trait Kernel: Sized + Sync {
     fn front(survey: &Self::Survey, objective: Objective) -> Vec<Self::Found>;
     /// Every legal design, where the search kept them.
     fn every(survey: &Self::Survey) -> &[Self::Found];
-    /// The sizes at which designs were costed, where these may be smaller than those asked for.
+    /// The sizes at which designs were costed, where these may be others than those asked for.
     fn counted<'a>(problem: &'a Self::Problem<'_>) -> Option<&'a Bindings>;
     /// Runs the search, and decides how the schedule's `io` is kept to.
     fn search<'a>(&'a self, setting: &'a Setting<Self>, all: bool, output: &Output) -> Checked<Searched<'a, Self>> {

@@ -19,18 +19,31 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
     let (what, width) = K::MAPS;
     let Counts { maps, legal, designs } = K::counts(&searched.survey);
     output.line(&format!(
-        "  search    {}, {} legal, {}, {} on the front{:>width$.0} ms",
+        "  search    {}, {} legal, {}, {} on the front{:>width$.0} ms{}",
         grouped_count(maps, what),
         grouped(legal),
         grouped_count(designs, "design"),
         searched.front.len(),
         searched.elapsed.as_secs_f64() * 1e3,
+        counted_elsewhere(searched).map_or_else(String::new, |at| format!(", counted at {at}")),
     ));
     let left_out = K::left_out(&searched.problem, &searched.survey).into_iter().filter(|left| left.count > 0);
     let said: Vec<String> = left_out.map(|left| format!("{} {}", grouped(left.count), left.what)).collect();
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
     }
+}
+
+/// The sizes at which designs were costed, where these are not those asked for: there the spaces have too many points to count, or none.
+fn counted_elsewhere<K: Kernel>(searched: &Searched<K>) -> Option<String> {
+    let counted = K::counted(&searched.problem)?;
+    (*counted != searched.setting.sizes).then(|| sizes_text(counted))
+}
+
+/// `M=4,N=8`.
+pub fn sizes_text(sizes: &Bindings) -> String {
+    let list: Vec<String> = sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
+    list.join(",")
 }
 
 /// ` for all M, N >= 1`; of a kernel without sizes nothing.

@@ -6,6 +6,7 @@
 use crate::algebra::Law;
 use crate::diagnostic::counted;
 use crate::driver::shown::output::Output;
+use crate::driver::shown::show::sizes_text;
 use crate::integer::Bindings;
 use crate::rewrite::check::ChainReport;
 use crate::rewrite::{Known, Notation, RuleSet, Step};
@@ -184,10 +185,4 @@ impl Chain {
         let shown = Dot::with_attr_getters(&graph, &[Config::NodeNoLabel, Config::EdgeNoLabel], &of_edge, &of_node);
         format!("{shown}")
     }
-}
-
-/// `M=2,N=3`.
-fn sizes_text(sizes: &Bindings) -> String {
-    let list: Vec<String> = sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
-    list.join(",")
 }

@@ -10,7 +10,7 @@ use super::{SystemConstraint, SystemLimits};
 use crate::cost::Machine;
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::extract::at_once::heard_at_once;
-use crate::integer::{Affine, Bindings, Matrix, Vector};
+use crate::integer::{Affine, Bindings, Matrix, Name, Vector};
 use crate::mapping::TakerSets;
 use crate::mapping::candidates::{self, Bounds};
 use crate::recurrence::Space;
@@ -18,7 +18,10 @@ use crate::recurrence::spaces::SpaceSystem;
 use crate::rewrite::{Choices, Transport};
 
 /// Designs are costed at sizes with no more points than this in all.
-const MOST_POINTS: usize = 20_000;
+const MOST_POINTS: u64 = 20_000;
+
+/// Sizes at which no space has a point are raised to this at most.
+const LARGEST_RAISED: i64 = 6;
 
 /// What is searched.
 pub struct SystemProblem<'a> {
@@ -186,23 +189,58 @@ impl<'a> SystemProblem<'a> {
     }
 }
 
-/// The sizes, made smaller where there would be too many points to count, and the points.
+/// The sizes at which designs are costed, and the points there: those asked for, made smaller where there would be too many points to
+/// count, or larger where no space has any. Without a point all designs cost nothing, so every one of them would be on the front.
 fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<Vec<Vector>>)> {
     let mut sizes = sizes.clone();
     loop {
-        let count = |space: &Space| space.domain.set.count(space.indices(), &sizes);
-        let total = system.spaces.iter().try_fold(0u64, |sum, space| sum.checked_add(count(space)?));
-        if total.is_some_and(|total| total <= MOST_POINTS as u64) {
-            break;
+        match points(system, &sizes) {
+            Some(0) => sizes = larger(system, &sizes).unwrap_or(sizes),
+            Some(total) if total <= MOST_POINTS => {}
+            _ => {
+                let Some(largest) = sizes.values_mut().max().filter(|size| **size > 1) else {
+                    return Diagnostic::new(format!(
+                        "the spaces of `{}` are not bounded at these sizes",
+                        system.kernel
+                    ))
+                    .alone();
+                };
+                *largest = (*largest / 2).min(64);
+                continue;
+            }
         }
-        let Some(largest) = sizes.values_mut().max().filter(|size| **size > 1) else {
-            return Diagnostic::new(format!("the spaces of `{}` are not bounded at these sizes", system.kernel))
-                .alone();
-        };
-        *largest = (*largest / 2).min(64);
+        break;
     }
     let points = |space: &Space| space.domain.set.points(space.indices(), &sizes);
     let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
     let all = all.ok_or_else(|| vec![Diagnostic::new(format!("the spaces of `{}` are not bounded", system.kernel))])?;
     Ok((sizes, all))
+}
+
+/// How many points all spaces have together.
+fn points(system: &SpaceSystem, sizes: &Bindings) -> Option<u64> {
+    let count = |space: &Space| space.domain.set.count(space.indices(), sizes);
+    system.spaces.iter().try_fold(0u64, |sum, space| sum.checked_add(count(space)?))
+}
+
+/// Sizes that are not much larger, at which as many spaces as possible have two points: all raised to the same number, or one alone.
+fn larger(system: &SpaceSystem, sizes: &Bindings) -> Option<Bindings> {
+    let all = |least: i64| sizes.iter().map(move |(size, value)| (size.clone(), least.max(*value))).collect();
+    let one = |raised: &Name, least: i64| {
+        let value = |size: &Name, value: i64| if size == raised { least.max(value) } else { value };
+        sizes.iter().map(|(size, old)| (size.clone(), value(size, *old))).collect()
+    };
+    let tried = (2..=LARGEST_RAISED).flat_map(|least| {
+        std::iter::once(all(least)).chain(sizes.keys().map(move |raised| one(raised, least))).collect::<Vec<Bindings>>()
+    });
+    // One point says nothing yet of how far a value is carried.
+    let filled = |sizes: &Bindings| -> u64 {
+        let count = |space: &Space| space.domain.set.count(space.indices(), sizes).unwrap_or(0);
+        system.spaces.iter().map(|space| count(space).min(2)).sum()
+    };
+    let counted = tried
+        .filter(|sizes| points(system, sizes).is_some_and(|total| total <= MOST_POINTS))
+        .map(|sizes| (filled(&sizes), sizes));
+    let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.filter(|(filled, _)| *filled > 0).map(|(_, sizes)| sizes)
 }

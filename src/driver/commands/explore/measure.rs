@@ -31,7 +31,7 @@ pub type Row = Result<Measured, String>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
-    /// Cycles as the search counts them; none for a design that is kept, and where the search counted at smaller sizes.
+    /// Cycles as the search counts them; none for a design that is kept, and where the search counted at other sizes.
     pub predicted: Option<u64>,
     /// By how much the run took more, and what was waited for; none where it is as predicted.
     #[serde(default)]
