@@ -1,13 +1,10 @@
-//! Lets the programs of this package find the Z3 that `make setup` unpacks, wherever cargo puts them.
+//! Lets the programs of a package find the Z3 that `make setup` unpacks, wherever cargo puts them.
 use std::path::Path;
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=.z3/lib/libz3.so");
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join(".z3/lib");
-    assert!(
-        library.join("libz3.so").exists(),
-        "Z3 is not set up yet: run `make setup` once (it needs Python with pip)"
-    );
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(".z3/lib"));
+    let library = folders.find(|library| library.join("libz3.so").exists());
+    let library = library.unwrap_or_else(|| panic!("Z3 is not set up yet: run `make setup` once (it needs Python with pip)"));
+    println!("cargo:rerun-if-changed={}", library.join("libz3.so").display());
     println!("cargo:rustc-link-arg=-Wl,-rpath,{}", library.display());
 }

@@ -8,7 +8,8 @@ use systole::integer::{Bindings, name};
 use systole::leaf::{LeafBackend, Leaves, Tile};
 use systole::recurrence;
 use systole::span::Source;
-use systole::tiles::{self, TileSize};
+use systole::tiles;
+use systole::tiles::TileSize;
 
 /// That of the command.
 #[global_allocator]

@@ -7,7 +7,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use hand_built::designs::{at_boundary, cannon, hex, kung_leiserson, mesh};
 use hand_built::spaces::matmul;
 use std::time::Duration;
-use systole::mapping::{Design, Links};
+use systole::mapping::Design;
+use systole::network::Links;
 use systole::smt::discharge_all;
 use systole::timing::obligations;
 

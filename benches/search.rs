@@ -3,7 +3,8 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::time::Duration;
-use systole::cost::{Machine, Objective};
+use systole::machine::Machine;
+use systole::cost::Objective;
 use systole::extract::{Constraint, Problem, SystemConstraint, SystemProblem, search, search_system};
 use systole::integer::Bindings;
 use systole::mapping::SystemDesign;

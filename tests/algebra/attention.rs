@@ -18,7 +18,7 @@ use crate::every_form::{Spaces, cycles_and, forms, front, least, no_worse};
 use crate::whole::object;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::cost::Machine;
+use systole::machine::Machine;
 use systole::integer::{Affine, Matrix, name};
 use systole::mapping::{Part, SpaceTimeMap, SystemDesign};
 use systole::recurrence::Chain;

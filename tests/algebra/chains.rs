@@ -4,7 +4,7 @@ use crate::common::{algebra, derived, laws, naive};
 use std::collections::BTreeMap;
 use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive, derive_recast, recast};
 use systole::integer::{Bindings, name};
-use systole::rewrite::check::ChainReport;
+use systole::check::ChainReport;
 
 /// What all chains of a kernel have come through together.
 fn checked(found: &Derivation) -> ChainReport {

@@ -8,7 +8,7 @@ use systole::span::Source;
 
 /// A kernel of `kernels/naive`.
 pub fn naive(kernel: &str) -> RecurrenceSystem {
-    let path = format!("{}/kernels/naive/{kernel}.rec", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/kernels/naive/{kernel}.rec", env!("SYSTOLE_ROOT"));
     let text = std::fs::read_to_string(&path).unwrap();
     load(&Source::new(path, text)).unwrap()
 }

@@ -242,7 +242,7 @@ fn a_chain_of_products_has_the_best_order_for_its_sizes() {
 /// Recurrences stay what they are: what needs itself is a name in its own equations, and what is computed in part is stored nowhere else.
 #[test]
 fn every_kernel_that_ships_has_a_form() {
-    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels")).unwrap();
+    let folder = std::fs::read_dir(concat!(env!("SYSTOLE_ROOT"), "/kernels")).unwrap();
     for path in folder.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let system = load(&Source::new("kernel.rec", std::fs::read_to_string(&path).unwrap())).unwrap();
         if &*system.name == "polynomial_product" {

@@ -6,7 +6,7 @@ use crate::whole::object;
 use systole::integer::Bindings;
 
 fn naive(kernel: &str) -> String {
-    std::fs::read_to_string(format!("{}/kernels/naive/{kernel}.rec", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    std::fs::read_to_string(format!("{}/kernels/naive/{kernel}.rec", env!("SYSTOLE_ROOT"))).unwrap()
 }
 
 /// Each form and the cycles that the search over all forms and maps has for it at best.

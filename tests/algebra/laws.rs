@@ -58,7 +58,7 @@ fn with_exact_laws_alone_attention_keeps_its_passes() {
 
 #[test]
 fn every_law_fires_in_some_kernel() {
-    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/naive")).unwrap();
+    let folder = std::fs::read_dir(concat!(env!("SYSTOLE_ROOT"), "/kernels/naive")).unwrap();
     let files: BTreeSet<String> =
         folder.map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     assert_eq!(NAIVE.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<String>>(), files);

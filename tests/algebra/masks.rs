@@ -30,7 +30,7 @@ fn kernel(text: &str) -> RecurrenceSystem {
 }
 
 fn shipped(path: &str) -> RecurrenceSystem {
-    let path = format!("{}/kernels/{path}.rec", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/kernels/{path}.rec", env!("SYSTOLE_ROOT"));
     kernel(&std::fs::read_to_string(path).unwrap())
 }
 

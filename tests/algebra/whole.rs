@@ -5,7 +5,7 @@ use serde_json::Value;
 use systole::algebra::{Wanted, derive};
 
 fn systole(flags: &[&str]) -> std::process::Output {
-    Command::cargo_bin("systole").unwrap().current_dir(env!("CARGO_MANIFEST_DIR")).args(flags).output().unwrap()
+    Command::cargo_bin("systole").unwrap().current_dir(env!("SYSTOLE_ROOT")).args(flags).output().unwrap()
 }
 
 pub fn object(flags: &[&str]) -> Value {
@@ -132,7 +132,7 @@ fn the_same_bytes_every_time() {
     let first = systole(&flags).stdout;
     for threads in ["1", "2", "7"] {
         let mut command = Command::cargo_bin("systole").unwrap();
-        let command = command.current_dir(env!("CARGO_MANIFEST_DIR")).env("RAYON_NUM_THREADS", threads);
+        let command = command.current_dir(env!("SYSTOLE_ROOT")).env("RAYON_NUM_THREADS", threads);
         assert_eq!(command.args(flags).output().unwrap().stdout, first);
     }
 }

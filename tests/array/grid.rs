@@ -1,7 +1,7 @@
 //! Points of a grid and their positions, against counting.
 
 use proptest::prelude::*;
-use systole::array::Grid;
+use systole_program::array::Grid;
 
 fn grids() -> impl Strategy<Value = (Grid, Vec<i64>)> {
     let axis = (-5i64..5, 1usize..5, -5i64..=5);

@@ -1,7 +1,7 @@
 //! One wrong thing a text, and the words it is refused with.
 
 use super::round_trip::MATMUL;
-use systole::array::{is_untouched, parse, print};
+use systole_program::array::{is_untouched, parse, print};
 
 /// The good program, which every refusal is a small change of.
 fn good() -> String {

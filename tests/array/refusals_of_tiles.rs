@@ -1,8 +1,8 @@
 //! One wrong thing about tiles a text, and the words it is refused with.
 
 use super::refusals::expect_of;
-use systole::array::{parse, print};
-use systole::diagnostic::render;
+use systole_program::array::{parse, print};
+use systole_base::diagnostic::render;
 
 const GOOD: &str = r#"(program product (version 1)
   (parameters M N K)
@@ -151,11 +151,11 @@ fn calls() {
 fn sizes_that_do_not_fit() {
     let program = parse("t.pe", GOOD).unwrap();
     let sizes =
-        |m: i64| [("M", m), ("N", 6), ("K", 4)].map(|(title, size)| (systole::integer::name(title), size)).into();
-    let code = systole::array::compile(&program, &sizes(9)).unwrap();
+        |m: i64| [("M", m), ("N", 6), ("K", 4)].map(|(title, size)| (systole_base::integer::name(title), size)).into();
+    let code = systole_program::array::compile(&program, &sizes(9)).unwrap();
     let layout = &code.arrays[0];
     assert_eq!((&layout.shape, &layout.elements), (&vec![3, 1], &vec![9, 4]));
     assert_eq!(layout.boxes, [vec![(0, 4), (4, 4), (8, 1)], vec![(0, 4)]]);
     assert_eq!(code.grid.extents, [3, 2]);
-    assert!(systole::array::compile(&program, &sizes(i64::MAX)).is_err());
+    assert!(systole_program::array::compile(&program, &sizes(i64::MAX)).is_err());
 }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::time::Duration;
-use systole::array::{self, Comparison, Condition, IndexExpr, Instruction, Program, store_obligations};
-use systole::integer::{Bindings, name};
-use systole::smt::{Verdict, discharge_all};
+use systole_program::array;
+use systole_program::array::{Comparison, Condition, IndexExpr, Instruction, Program, store_obligations};
+use systole_base::integer::{Bindings, name};
+use systole_compile::smt::{Verdict, discharge_all};
 
 /// The exclusive prefix sum as it was once emitted: nobody stores `y(0)`, which is a sum of nothing.
 const PREFIX: &str = "(program k (version 1) (parameters N) (array x in (N)) (array y out (N))
@@ -49,7 +50,7 @@ fn verdicts(text: &str) -> Vec<(&'static str, Option<String>)> {
     let (obligations, left) = store_obligations(&program(text));
     assert!(left.is_empty(), "{left:?}");
     let proofs = discharge_all(&obligations, Duration::from_secs(60)).into_iter();
-    let verdict = |proof: systole::smt::Discharged| match proof.verdict {
+    let verdict = |proof: systole_compile::smt::Discharged| match proof.verdict {
         Verdict::Proved => (proof.obligation.kind.keyword(), None),
         Verdict::Refuted(example) => (proof.obligation.kind.keyword(), Some(example.to_string())),
         Verdict::Unknown(why) => panic!("{why}"),

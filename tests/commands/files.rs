@@ -116,7 +116,7 @@ fn standard_output_that_takes_nothing_is_code_1() {
     for flags in [&["emit", "kernels/matmul.rec", "--schedule", "cannon"][..], &["doctor"], &["doctor", "--json"]] {
         let full = fs::File::options().write(true).open("/dev/full").expect("the device");
         let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-        command.args(flags).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").stdout(full);
+        command.args(flags).current_dir(env!("SYSTOLE_ROOT")).env("NO_COLOR", "1").stdout(full);
         let ran = command.output().expect("the program starts");
         let said = String::from_utf8(ran.stderr).expect("text");
         assert_eq!((ran.status.code(), said.matches("cannot write standard output").count()), (Some(1), 1), "{said}");

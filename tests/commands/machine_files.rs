@@ -5,13 +5,13 @@
 use super::expected::{cases, hold};
 use std::fs;
 use std::path::Path;
-use systole::cost::{Machine, Rate, Warmth, keys};
+use systole::machine::{Machine, Rate, Warmth, keys};
 use systole::diagnostic::{Checked, render};
 use systole::span::Source;
 
 /// The lines of `ideal.toml` below `[section]`.
 fn documented(section: &str) -> Vec<String> {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("machines/ideal.toml")).unwrap();
+    let text = fs::read_to_string(Path::new(env!("SYSTOLE_ROOT")).join("machines/ideal.toml")).unwrap();
     let below = text.lines().skip_while(|line| *line != format!("[{section}]")).skip(1);
     below.take_while(|line| !line.starts_with('[')).map(str::to_owned).collect()
 }

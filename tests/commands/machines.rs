@@ -2,14 +2,14 @@
 
 use super::start::{good, json, refused, systole, written};
 use std::path::Path;
-use systole::cost::Machine;
-use systole::mapping::{Links, Network};
+use systole::machine::Machine;
+use systole::network::{Links, Network};
 use systole::span::Source;
 
 const SMALL: [&str; 4] = ["kernels/matmul.rec", "--size", "M=4,N=4,K=4", "--json"];
 
 fn shipped(name: &str) -> Machine {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("machines").join(name);
+    let path = Path::new(env!("SYSTOLE_ROOT")).join("machines").join(name);
     let text = std::fs::read_to_string(&path).unwrap();
     Machine::parse(&Source::new(format!("machines/{name}"), text)).expect("a machine that ships is right")
 }
@@ -42,7 +42,7 @@ fn the_machines_that_ship_are_what_their_comments_say() {
 
 #[test]
 fn every_machine_that_ships_is_tested() {
-    let folder = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("machines")).unwrap();
+    let folder = std::fs::read_dir(Path::new(env!("SYSTOLE_ROOT")).join("machines")).unwrap();
     let mut names: Vec<String> = folder.map(|file| file.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     let known = ["chiplets", "gemmini-like", "ideal", "slow-links", "tpu-like", "wafer"];

@@ -5,6 +5,8 @@ mod expected;
 
 mod border;
 
+mod deadlocks;
+
 mod emit;
 
 mod empties;

@@ -23,7 +23,7 @@ fn next(printed: &str) -> Vec<String> {
 /// A folder whose name a shell would take apart, with kernels, machines and arrays.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("SYSTOLE_ROOT"));
     std::fs::create_dir(folder.path().join("my kernels")).expect("a folder");
     for (from, to) in [
         ("kernels/matmul.rec", "my kernels/it's.rec"),

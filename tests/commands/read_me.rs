@@ -30,7 +30,7 @@ fn the_read_me_shows_what_is_printed() {
 /// Each command of the read-me reads files that ship, or that one before it writes.
 #[test]
 fn the_read_me_names_files_that_are_there() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::Path::new(env!("SYSTOLE_ROOT"));
     let page = include_str!("../../README.md");
     let commands =
         page.lines().filter(|line| line.starts_with("    ") && line.contains("systole ") || line.contains("cargo run"));

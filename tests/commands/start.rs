@@ -20,7 +20,7 @@ pub fn systole(arguments: &[&str]) -> Ran {
 pub fn systole_under(variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
     command.envs(variables.iter().copied());
-    let output = command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("the program starts");
+    let output = command.args(arguments).current_dir(env!("SYSTOLE_ROOT")).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it writes is text");
     Ran {
         code: output.status.code().expect("no signal ended it"),

@@ -113,5 +113,5 @@ fn run_refuses_a_window_at_once() {
     let ran = systole(&["run", "kernels/matmul.rec", "--trace", "t.json", "--window", "4..2"]);
     assert_eq!((ran.code, &*ran.stdout), (2, ""));
     assert!(ran.stderr.contains("ends before it begins"), "{}", ran.stderr);
-    assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("t.json").exists());
+    assert!(!Path::new(env!("SYSTOLE_ROOT")).join("t.json").exists());
 }

@@ -6,7 +6,8 @@ use systole::array::{Program, Tensors};
 use systole::exec::{Broadcast, Execution, Settings, execute};
 use systole::integer::name;
 use systole::recurrence::Dealing;
-use systole::sim::{self, simulate};
+use systole::sim;
+use systole::sim::simulate;
 
 /// Each PE of the diagonal drives a row; all others listen to their rows, the later words first.
 const ROWS: &str = "(program rows (version 1) (parameters N) (array X in (N N)) (array Y out (N N))

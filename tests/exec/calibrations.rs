@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use systole::array::{Program, Tensors};
-use systole::cost::{Cluster, Rate};
+use systole::machine::{Cluster, Rate};
 use systole::diagnostic::{Checked, Diagnostics};
 use systole::exec::{Host, Settings, WORKERS, Wanted, calibrate, predict};
 use systole::integer::Bindings;

@@ -5,7 +5,7 @@ use super::traces::{SIZE, tiled};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
-use systole::cost::{Machine, OTHER, Rate, TASKS};
+use systole::machine::{Machine, OTHER, Rate, TASKS};
 use systole::span::Source;
 
 /// A message takes 2 s, a function of a leaf 1 s.
@@ -13,7 +13,7 @@ const MACHINE: &str = "[cluster]\nalpha = 2\n[loops]\ngemm = 1e-9\n";
 
 fn systole(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.args(arguments).current_dir(env!("SYSTOLE_ROOT")).env("NO_COLOR", "1");
     command.output().expect("the program starts")
 }
 

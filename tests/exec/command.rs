@@ -40,7 +40,7 @@ impl Emitted {
 
 pub fn systole(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.args(arguments).current_dir(env!("SYSTOLE_ROOT")).env("NO_COLOR", "1");
     command.output().expect("the program starts")
 }
 

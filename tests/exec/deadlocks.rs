@@ -13,7 +13,7 @@ use systole::sim::Deadlock;
 const SIZE: i64 = 4;
 
 fn programs() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/deadlocks");
+    let folder = Path::new(env!("SYSTOLE_ROOT")).join("tests/sim/deadlocks");
     let paths = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|ending| ending == "expect")).collect();

@@ -6,7 +6,8 @@ use systole::array::Tensors;
 use systole::exec::{Settings, execute};
 use systole::integer::name;
 use systole::recurrence::Dealing;
-use systole::sim::{self, simulate};
+use systole::sim;
+use systole::sim::simulate;
 
 fn numbers(count: usize) -> Tensors {
     Tensors::from([(name("X"), ArrayD::from_elem(vec![count], 1.5))])

@@ -79,7 +79,7 @@ fn command_of(name: &str, ranks: usize, wrapper: &[&str], arguments: &[&str]) ->
     let mut command = Command::new("timeout");
     command.args(["120", "mpirun"]).args(FLAGS).args(["1", "-n", &ranks.to_string()]).args(wrapper);
     command.arg(env!("CARGO_BIN_EXE_systole")).arg(name).args(arguments).args(["--backend", "mpi"]);
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.current_dir(env!("SYSTOLE_ROOT")).env("NO_COLOR", "1");
     command
 }
 

@@ -28,7 +28,7 @@ fn verdicts(kernel: &Path, flags: &[String], depth: Option<u64>) -> Vec<bool> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
     command.arg("prove").arg(kernel).args(flags).args(["--deal", "cyclic", "--json"]);
     depth.iter().for_each(|depth| _ = command.args(["--depth", &depth.to_string()]));
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("the program starts");
+    let output = command.current_dir(env!("SYSTOLE_ROOT")).output().expect("the program starts");
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let waits = found["obligations"].as_array().expect("a list").iter().filter(|one| one["kind"] == "no-deadlock");
     let verdict = |one: &serde_json::Value| match one["result"].as_str() {

@@ -6,7 +6,7 @@ use super::schedule::{ALPHA, makespan};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 use systole::array::{Program, Tensors};
-use systole::cost::{Cluster, Rate, Warmth};
+use systole::machine::{Cluster, Rate, Warmth};
 use systole::exec::{Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;

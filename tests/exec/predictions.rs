@@ -4,7 +4,7 @@
 use super::programs::{Way, inputs, program, settings, shown};
 use super::tiles::tiled;
 use systole::array::Program;
-use systole::cost::{Cluster, LIBRARIES, Rate, TASKS};
+use systole::machine::{Cluster, LIBRARIES, Rate, TASKS};
 use systole::exec::{Counts, Prediction, Settings, execute, predict};
 use systole::integer::Bindings;
 use systole::leaf::{LeafBackend, SERVICES};

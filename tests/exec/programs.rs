@@ -7,7 +7,8 @@ use systole::array::{Program, Tensors, parse};
 use systole::diagnostic::{Diagnostics, render};
 use systole::exec::Settings;
 use systole::integer::Bindings;
-use systole::recurrence::{self, Dealing, LeafOrder, RecurrenceSystem, Role};
+use systole::recurrence;
+use systole::recurrence::{Dealing, LeafOrder, RecurrenceSystem, Role};
 use systole::span::Source;
 
 /// A way to write a program from a kernel: what to say to `systole emit`.
@@ -33,7 +34,7 @@ pub const LONG: [&str; 3] = ["flash_attention", "qr_givens", "transitive_closure
 const REFUSED: [&str; 1] = ["too-fast"];
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(env!("SYSTOLE_ROOT"))
 }
 
 fn text(kernel: &str) -> String {

@@ -35,7 +35,7 @@ fn contents(files: &[String]) -> Vec<Vec<u8>> {
 fn simulated(path: &str, size: &str, reference: &[&str], flags: &[String]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
     command.args(["sim", path, "--size", size]).args(reference).args(flags);
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("it starts");
+    let output = command.current_dir(env!("SYSTOLE_ROOT")).output().expect("it starts");
     assert!(output.status.success(), "{path} {size}: {}", String::from_utf8_lossy(&output.stderr));
 }
 

@@ -3,7 +3,7 @@
 use super::mpirun::{mpirun, mpirun_of};
 use super::traces::{SIZE, tiled};
 use std::path::Path;
-use systole::cost::TASKS;
+use systole::machine::TASKS;
 
 #[test]
 fn two_ranks_are_calibrated_and_a_run_of_theirs_is_predicted() {

@@ -25,7 +25,7 @@ fn refused_with(code: i32, ranks: usize, arguments: &[&str], part: &str) -> Ran 
 
 #[test]
 fn every_deadlock_is_reported_by_one_rank() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/deadlocks");
+    let folder = Path::new(env!("SYSTOLE_ROOT")).join("tests/sim/deadlocks");
     for name in ["full-ring", "missing-driver", "far-from-its-cause", "crossed-order", "through-a-bus", "two-cycles"] {
         let path = folder.join(format!("{name}.pe"));
         for ranks in [1, 2, 3] {

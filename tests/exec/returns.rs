@@ -1,7 +1,7 @@
 //! Words that come back to a worker that sent them are named, and counted in a prediction.
 
 use super::programs::{Way, program, shown, sizes};
-use systole::cost::{Cluster, Rate};
+use systole::machine::{Cluster, Rate};
 use systole::exec::{Counts, Settings, predict};
 use systole::integer::Bindings;
 use systole::recurrence::Dealing;

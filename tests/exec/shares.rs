@@ -7,7 +7,7 @@ use systole::exec::{Owners, Shares, Things, numbering_obligation, owner_obligati
 use systole::integer::{Affine, Bindings, name};
 use systole::recurrence::Dealing;
 use systole::smt::{Discharged, Verdict, discharge_all};
-use systole::timing::{Kind, Obligation};
+use systole::obligation::{Kind, Obligation};
 
 const DEALINGS: [Dealing; 5] =
     [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2), Dealing::BlockCyclic(3), Dealing::BlockCyclic(1 << 40)];

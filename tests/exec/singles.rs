@@ -8,7 +8,9 @@ use serde_json::Value;
 use systole::array::{Program, Tensors};
 use systole::exec::{Settings, check_precision, execute, predict};
 use systole::integer::Bindings;
-use systole::recurrence::{self, Precision, RecurrenceSystem};
+use systole::recurrence;
+use systole::scalar::Precision;
+use systole::recurrence::RecurrenceSystem;
 
 const SIZE: [&str; 2] = ["--size", "M=4,N=6,K=5"];
 
@@ -116,6 +118,6 @@ fn predictions_are_of_double_precision() {
     let way = &ways("matmul")[0];
     let program = super::programs::program(&way.emit());
     let sizes: Bindings = program.parameters.iter().cloned().zip([2, 2, 2]).collect();
-    let found = predict(&program, &sizes, &settings(Precision::Single), &systole::cost::Cluster::default());
+    let found = predict(&program, &sizes, &settings(Precision::Single), &systole::machine::Cluster::default());
     assert!(shown(&found.expect_err("a refusal")).contains("leave out `--machine`"));
 }

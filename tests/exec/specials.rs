@@ -9,8 +9,11 @@ use systole::array::{Program, Tensors};
 use systole::exec::{Settings, execute};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
-use systole::recurrence::{self, Precision, RecurrenceSystem};
-use systole::sim::{self, simulate};
+use systole::recurrence;
+use systole::scalar::Precision;
+use systole::recurrence::RecurrenceSystem;
+use systole::sim;
+use systole::sim::simulate;
 use systole::span::Source;
 
 /// Kernels with flags that programs of them are written with. The sums are as written in every program here, so their bits are those of the equations.

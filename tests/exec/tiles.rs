@@ -6,8 +6,10 @@ use super::singles::{hold_singles, is_close};
 use systole::exec::{Settings, execute};
 use systole::integer::Bindings;
 use systole::leaf::LeafBackend;
-use systole::recurrence::{self, Precision};
-use systole::sim::{self, simulate};
+use systole::recurrence;
+use systole::scalar::Precision;
+use systole::sim;
+use systole::sim::simulate;
 
 /// Kernels, flags, and whether sums run in the written order, so that the bits are those of the equations as they stand.
 const TILED: [(&str, &[&str], bool); 31] = [

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use systole::array::Program;
-use systole::cost::{Cluster, Machine};
+use systole::machine::{Cluster, Machine};
 use systole::exec::{Broadcast, Settings, predict};
 use systole::integer::{Bindings, name};
 use systole::recurrence::{Dealing, LeafOrder};
@@ -49,7 +49,7 @@ const CASES: [Case; 2] = [
 
 fn systole(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.args(arguments).current_dir(env!("SYSTOLE_ROOT")).env("NO_COLOR", "1");
     command.output().expect("the program starts")
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of a folder of the repository with this ending, in the order of their names.
 pub fn cases(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = Path::new(env!("SYSTOLE_ROOT")).join(folder);
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));

@@ -12,7 +12,7 @@ pub const FILES: [&str; 6] =
 /// A command that is not started yet, from the root of the repository.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-    command.arg("explore").args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+    command.arg("explore").args(arguments).current_dir(env!("SYSTOLE_ROOT")).env("NO_COLOR", "1");
     command
 }
 

@@ -93,7 +93,7 @@ fn words_are_swept_as_well_as_numbers() {
 fn a_row_says_what_run_says() {
     let output = Command::new(env!("CARGO_BIN_EXE_systole"))
         .args(["run", "kernels/matmul.rec", "--size", "M=3,N=4,K=5", "--latency", "2", "--rank", "2", "--json"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(env!("SYSTOLE_ROOT"))
         .output()
         .expect("the program starts");
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -3,13 +3,13 @@
 
 use crate::systems::{kernel, machine, sizes};
 use std::time::Duration;
-use systole::extract::{SystemConstraint, SystemFound, SystemLimits, SystemProblem, search_system, verify_system};
-use systole::integer::{Affine, Matrix};
-use systole::mapping::SystemDesign;
-use systole::mapping::candidates::Bounds;
-use systole::rewrite::Transport;
-use systole::smt::{Verdict, discharge_all};
-use systole::timing::system_obligations;
+use systole_compile::extract::{SystemConstraint, SystemFound, SystemLimits, SystemProblem, search_system, verify_system};
+use systole_base::integer::{Affine, Matrix};
+use systole_compile::mapping::SystemDesign;
+use systole_compile::mapping::candidates::Bounds;
+use systole_compile::rewrite::Transport;
+use systole_compile::smt::{Verdict, discharge_all};
+use systole_compile::timing::system_obligations;
 
 const TWO: &str = "kernel two(M, N, K)\nin A[M, K], B[K, N], x[N]\nout y[M]\nlocal t[K]
 t[k] = sum(n in 0..N) B[k, n] * x[n]\ny[i] = sum(k in 0..K) A[i, k] * t[k]\n";

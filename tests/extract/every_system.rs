@@ -5,13 +5,15 @@
 //! travels inside one space alone is judged and counted by the checker.
 
 use std::collections::{BTreeMap, BTreeSet};
-use systole::cost::{Cost, Machine};
-use systole::extract::Checker;
-use systole::integer::{Bindings, Matrix, Name, Vector, dot, name};
-use systole::mapping::{Network, SpaceTimeMap, candidates};
-use systole::recurrence::Chain;
-use systole::recurrence::spaces::SpaceSystem;
-use systole::rewrite::{Choices, Transport};
+use systole_compile::cost::Cost;
+use systole_base::machine::Machine;
+use systole_compile::extract::Checker;
+use systole_base::integer::{Bindings, Matrix, Name, Vector, dot, name};
+use systole_base::network::Network;
+use systole_compile::mapping::{SpaceTimeMap, candidates};
+use systole_equations::recurrence::Chain;
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_compile::rewrite::{Choices, Transport};
 
 /// Sizes at which a design must be right.
 const LARGEST: i64 = 5;
@@ -309,7 +311,7 @@ impl Every<'_> {
             let seen = |(row, shift): &(Vector, i64)| {
                 let mine = member.embedding.iter().zip(row);
                 let form =
-                    mine.fold(systole::integer::Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry);
+                    mine.fold(systole_base::integer::Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry);
                 (form.row(indices), form.constant_term() + shift)
             };
             families[member.family].iter().map(seen).collect()

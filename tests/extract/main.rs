@@ -28,6 +28,8 @@ mod systems;
 
 mod tables;
 
+mod tiles;
+
 mod twin;
 
 mod verified;

@@ -3,12 +3,12 @@
 use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel, machine, sizes};
 use std::time::Duration;
-use systole::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system};
-use systole::integer::{Affine, name};
-use systole::mapping::candidates::Bounds;
-use systole::mapping::{Part, SystemDesign};
-use systole::smt::{Verdict, discharge_all};
-use systole::timing::system_obligations;
+use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system};
+use systole_base::integer::{Affine, name};
+use systole_compile::mapping::candidates::Bounds;
+use systole_compile::mapping::{Part, SystemDesign};
+use systole_compile::smt::{Verdict, discharge_all};
+use systole_compile::timing::system_obligations;
 
 const PAIR: &str = "kernel pair(N)
 in A[N, N]

@@ -1,12 +1,12 @@
 //! The kernels that ship, with what the rules that ship offer for them.
 
-use systole::recurrence::{Space, load, one_space};
-use systole::rewrite::{Choices, Limits, Transport, load_rules, saturate};
-use systole::span::Source;
+use systole_equations::recurrence::{Space, load, one_space};
+use systole_compile::rewrite::{Choices, Limits, Transport, load_rules, saturate};
+use systole_base::span::Source;
 
 /// The space of `kernels/NAME.rec`.
 pub fn space(kernel: &str) -> Space {
-    let path = format!("{}/kernels/{kernel}.rec", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/kernels/{kernel}.rec", env!("SYSTOLE_ROOT"));
     let text = std::fs::read_to_string(&path).expect("a kernel that ships");
     one_space(&load(&Source::new(path, text)).expect("a good kernel")).expect("one space")
 }

@@ -2,7 +2,8 @@
 //! is printed reads back as the same thing.
 #![allow(dead_code)]
 
-use systole::array::{self, IndexExpr, Program};
+use systole::array;
+use systole::array::{IndexExpr, Program};
 use systole::integer::Bindings;
 use systole::span::Source;
 use systole::{diagnostic, recurrence, rewrite, syntax};

@@ -207,7 +207,7 @@ fn a_command_within_a_program_gives_back_what_it_says() {
     let missing = run(&["check", "no-such-file.rec"]);
     assert_eq!((missing.code, missing.printed.as_str()), (1, ""), "{missing:?}");
     assert!(missing.problems[0].contains("no-such-file.rec") && !missing.problems[0].contains('\n'), "{missing:?}");
-    let path = format!("{}/kernels/matmul.rec", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/kernels/matmul.rec", env!("SYSTOLE_ROOT"));
     let checked = run(&["check", &path]);
     assert_eq!((checked.code, checked.problems.len()), (0, 0), "{checked:?}");
     assert!(checked.printed.contains("matmul"), "{checked:?}");

@@ -4,8 +4,8 @@
 //! prefix of values is given up when the formula is false whatever follows; a full assignment is judged by
 //! `Formula::holds`.
 
-use systole::integer::{Affine, Bindings};
-use systole::timing::{Formula, Obligation};
+use systole_base::integer::{Affine, Bindings};
+use systole_program::obligation::{Formula, Obligation};
 
 /// A formula over numbered variables, for speed.
 enum Tree {

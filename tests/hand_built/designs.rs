@@ -1,10 +1,11 @@
 //! Designs over the spaces: what the literature names, and faulty twins.
 
 use super::forms::form;
-use systole::integer::{Matrix, Vector};
-use systole::mapping::{Design, Links, Network, SpaceTimeMap};
-use systole::recurrence::{Chain, Space};
-use systole::rewrite::{Dataflow, Transport};
+use systole_base::integer::{Matrix, Vector};
+use systole_compile::mapping::{Design, SpaceTimeMap};
+use systole_base::network::{Links, Network};
+use systole_equations::recurrence::{Chain, Space};
+use systole_compile::rewrite::{Dataflow, Transport};
 
 /// Links of latency and response 1 on a mesh.
 pub fn mesh() -> Links {

@@ -4,10 +4,11 @@
 //! Scalar time on a mesh only.
 
 use std::collections::{BTreeMap, BTreeSet};
-use systole::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
-use systole::mapping::{Design, Flow, FlowRole, Links};
-use systole::rewrite::Transport;
-use systole::timing::Kind;
+use systole_base::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
+use systole_compile::mapping::{Design, Flow, FlowRole};
+use systole_base::network::Links;
+use systole_compile::rewrite::Transport;
+use systole_program::obligation::Kind;
 
 /// A law and the tensor (or kernel) for which it breaks.
 pub type Broken = BTreeSet<(Kind, String)>;

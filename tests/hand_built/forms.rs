@@ -1,6 +1,6 @@
 //! Affine forms as text.
 
-use systole::integer::{Affine, Name, name};
+use systole_base::integer::{Affine, Name, name};
 
 /// A form such as `2*i + j - N + 1`, with or without blanks.
 pub fn form(text: &str) -> Affine {

@@ -1,8 +1,8 @@
 //! Kernels of several spaces with the dependences between their points, and what steps do to them point by point.
 
 use super::forms::{form, names};
-use systole::integer::{Affine, Bindings, Name, Polyhedron, name};
-use systole::mapping::{Dependence, Row, Unknowns};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
+use systole_compile::mapping::{Dependence, Row, Unknowns};
 
 /// Spaces over the one size `N`, and their dependences.
 pub struct Several {

@@ -1,9 +1,9 @@
 //! Iteration spaces of known kernels.
 
 use super::forms::{forms, names};
-use systole::integer::{Affine, Name, Polyhedron, name};
-use systole::recurrence::{Domain, Operand, Operator, Scalar, Space};
-use systole::span::{Source, Span};
+use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
+use systole_base::span::{Source, Span};
 
 /// `C[i, j]` as a tensor and its subscripts.
 fn access(text: &str) -> (Name, Vec<Affine>) {

@@ -1,7 +1,7 @@
 //! Generators against elimination: a form is non-negative on the set exactly where it is so on every generator.
 
 use proptest::prelude::*;
-use systole::integer::{Affine, Name, Polyhedron, Vector, generators, name};
+use systole_base::integer::{Affine, Name, Polyhedron, Vector, generators, name};
 
 /// `row . x + last` over the names, the constant last.
 fn form(names: &[Name], row: &[i64]) -> Affine {

@@ -1,7 +1,7 @@
 //! Differences of sets and the sizes of a kernel, against every point.
 
 use proptest::prelude::*;
-use systole::integer::{Affine, Bindings, Name, Polyhedron, name};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
 
 /// `0 <= i, j <= 4`, cut by forms `a*i + b*j + c >= 0`.
 fn cut(cuts: &[(i64, i64, i64)]) -> Polyhedron {

@@ -3,13 +3,14 @@
 use super::examples::program;
 use super::naive::{self, elements, tile};
 use super::whole::{at, numbers, same_bits};
-use systole::array::{Program, parse, print};
-use systole::diagnostic::{Checked, Diagnostics, render};
-use systole::integer::{Bindings, name};
-use systole::leaf::{LeafBackend, Leaves, Tile};
-use systole::recurrence;
-use systole::span::Source;
-use systole::tiles::{self, Leaf, TileSize};
+use systole_program::array::{Program, parse, print};
+use systole_base::diagnostic::{Checked, Diagnostics, render};
+use systole_base::integer::{Bindings, name};
+use systole_run::leaf::{LeafBackend, Leaves, Tile};
+use systole_equations::recurrence;
+use systole_base::span::Source;
+use systole_equations::tiles;
+use systole_equations::tiles::{Leaf, TileSize};
 
 /// A program with the leaves of the kernel in a file whose indices are in tiles of this size.
 pub fn tiled(path: &str, indices: &[&str], size: i64) -> Program {
@@ -36,7 +37,7 @@ pub fn try_tiled(title: &str, text: &str, indices: &[&str], size: i64) -> Checke
 /// How many calls of a leaf stay within their windows, at all coordinates from 0 to 3.
 fn compare(program: &Program, sizes: &Bindings, number: usize, leaf: &Leaf) -> usize {
     let leaves = Leaves::new(program, sizes).unwrap_or_else(|faults| panic!("{}", render(&faults, false)));
-    let sizes = systole::array::bind_tiles(program, sizes);
+    let sizes = systole_program::array::bind_tiles(program, sizes);
     let points = leaf.coordinates.iter().fold(vec![vec![]], |points: Vec<Vec<i64>>, _| {
         points.iter().flat_map(|point| (0..4).map(move |next| [point.clone(), vec![next]].concat())).collect()
     });

@@ -1,9 +1,10 @@
 //! Leaves written by hand.
 
-use systole::array::Program;
-use systole::integer::{Affine, Bound, Name, name};
-use systole::recurrence::{Function, Operator};
-use systole::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
+use systole_program::array::Program;
+use systole_base::integer::{Affine, Bound, Name, name};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
+use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
 
 /// `2 i - j + 1`: a form as kernels write it.
 pub fn form(text: &str) -> Affine {
@@ -71,7 +72,7 @@ pub fn program(parameters: &[&str], leaves: Vec<Leaf>) -> Program {
         arrays: vec![],
         grid: vec![],
         fold: None,
-        network: systole::mapping::Network::Mesh,
+        network: systole_base::network::Network::Mesh,
         order: None,
         channels: vec![],
         buses: vec![],

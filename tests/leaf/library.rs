@@ -7,10 +7,11 @@ use super::specials::{FILLINGS, special};
 use super::tasks::{LIBRARIES, same_kind};
 use super::whole::{at, numbers, same_bits, sizes};
 use proptest::prelude::*;
-use systole::integer::{Bindings, name};
-use systole::leaf::{Element, LeafBackend, Leaves, Tile};
-use systole::recurrence::{Function, Operator};
-use systole::tiles::{Leaf, Step, Value};
+use systole_base::integer::{Bindings, name};
+use systole_run::leaf::{Element, LeafBackend, Leaves, Tile};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
+use systole_equations::tiles::{Leaf, Step, Value};
 
 /// A result by loops and by the library, and what the library runs. Both count the same arithmetic.
 fn both<E: Element>(
@@ -202,7 +203,7 @@ fn check_specials<E: Element>(
         [["i", "j"], ["k", "i"], ["j", "k"]],
     ][turn];
     let (mut leaf, size) = (product_of(&c, &a, &b, [Function::Add, Function::Subtract][(filling % 2) as usize]), 64);
-    let whole = |axis: &mut systole::tiles::Axis| axis.size = size;
+    let whole = |axis: &mut systole_equations::tiles::Axis| axis.size = size;
     leaf.indices.iter_mut().for_each(|index| whole(&mut index.axis));
     leaf.result.iter_mut().for_each(|(axis, _)| whole(axis));
     leaf.arguments.iter_mut().flat_map(|argument| &mut argument.tile).for_each(|(axis, _)| whole(axis));

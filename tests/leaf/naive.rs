@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use systole::integer::{Affine, Bindings};
-use systole::leaf::{Element, Tile};
-use systole::recurrence::Operator;
-use systole::tiles::{Axis, Leaf, Step, Value};
+use systole_base::integer::{Affine, Bindings};
+use systole_run::leaf::{Element, Tile};
+use systole_equations::recurrence::Operator;
+use systole_equations::tiles::{Axis, Leaf, Step, Value};
 
 type Window<E> = BTreeMap<Vec<i64>, E>;
 

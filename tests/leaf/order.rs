@@ -3,10 +3,10 @@
 use super::examples::{apply, axis, element, form, forms, index, names, program, range, repeat, set, window};
 use super::naive;
 use super::whole::{numbers, same_bits, sizes};
-use systole::integer::name;
-use systole::leaf::{Leaves, Tile};
-use systole::recurrence::Function;
-use systole::tiles::{Leaf, Step};
+use systole_base::integer::name;
+use systole_run::leaf::{Leaves, Tile};
+use systole_base::scalar::Function;
+use systole_equations::tiles::{Leaf, Step};
 
 /// A leaf that works on all of `X` with the indices `i`, `j` and `k`, each from 0 to `N - 1`.
 fn leaf(body: Vec<Step>) -> Leaf {
@@ -25,7 +25,7 @@ fn leaf(body: Vec<Step>) -> Leaf {
 
 /// `X[left] = X[left] / 2 + X[right]`.
 fn mix(left: &str, right: &str) -> Step {
-    let half = apply(Function::Multiply, [element(0, &[left]), systole::tiles::Value::Number(0.5)]);
+    let half = apply(Function::Multiply, [element(0, &[left]), systole_equations::tiles::Value::Number(0.5)]);
     set(0, &[left], apply(Function::Add, [half, element(0, &[right])]))
 }
 

@@ -5,10 +5,11 @@ use super::examples::{argument, axis, bound, form, index, program, range, window
 use super::naive::{self, elements};
 use super::whole::{at, numbers, same_bits, sizes};
 use proptest::prelude::*;
-use systole::integer::{Affine, Bindings, Bound, name};
-use systole::leaf::{Element, Leaves, Tile};
-use systole::recurrence::{Function, Operator};
-use systole::tiles::{Axis, Leaf, Step, Value, Window};
+use systole_base::integer::{Affine, Bindings, Bound, name};
+use systole_run::leaf::{Element, Leaves, Tile};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
+use systole_equations::tiles::{Axis, Leaf, Step, Value, Window};
 
 /// What stands at a subscript: an index, shifted or not.
 const SUBSCRIPTS: [&str; 6] = ["i", "j", "k", "i - 1", "j + 1", "k - 2"];

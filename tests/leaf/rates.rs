@@ -1,7 +1,7 @@
 //! Rates of leaves on this machine. How fast is chance; whose there are is not.
 
-use systole::cost::TASKS;
-use systole::leaf::{Effort, LeafBackend, measure_rates};
+use systole_base::machine::TASKS;
+use systole_run::leaf::{Effort, LeafBackend, measure_rates};
 
 #[test]
 fn every_task_has_a_sample_that_loops_and_libraries_run() {

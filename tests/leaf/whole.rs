@@ -2,9 +2,9 @@
 
 use super::examples::{convolution, matrix_product, prefix_sum, program, smith_waterman, triangular_solve};
 use super::naive::{elements, tile};
-use systole::integer::{Affine, Bindings, name};
-use systole::leaf::{Element, Leaves, Tile};
-use systole::tiles::{Axis, Leaf};
+use systole_base::integer::{Affine, Bindings, name};
+use systole_run::leaf::{Element, Leaves, Tile};
+use systole_equations::tiles::{Axis, Leaf};
 
 pub fn sizes(values: &[(&str, i64)]) -> Bindings {
     values.iter().map(|(parameter, value)| (name(parameter), *value)).collect()

@@ -1,7 +1,7 @@
 //! The arithmetic of folds against the definition, PE by PE.
 
-use systole::integer::Affine;
-use systole::mapping::Fold;
+use systole_base::integer::Affine;
+use systole_compile::mapping::Fold;
 
 /// Every PE of a map within this distance of the first.
 const FAR: i64 = 9;
@@ -49,7 +49,7 @@ fn turns_say_where_words_come_from_and_how_far() {
 
 #[test]
 fn places_are_shown_as_divisions() {
-    let form = Affine::variable(&systole::integer::name("i"));
+    let form = Affine::variable(&systole_base::integer::name("i"));
     let fold = &Fold::by(&[3, 1])[2];
     assert_eq!(fold.show(&[form.clone(), form]), ["floor((i - 2)/3)", "i"]);
     assert_eq!(fold.show(&[Affine::constant(1), Affine::constant(1)]), ["-1", "1"]);

@@ -3,8 +3,8 @@
 use crate::hand_built::forms::form;
 use crate::hand_built::several_spaces::{Several, chain, cholesky, triangular};
 use proptest::prelude::*;
-use systole::integer::name;
-use systole::mapping::{Dependence, Row, Unknowns, holds};
+use systole_base::integer::name;
+use systole_compile::mapping::{Dependence, Row, Unknowns, holds};
 
 /// Every vector with each entry in its range.
 fn all(ranges: &[std::ops::RangeInclusive<i64>]) -> Vec<Vec<i64>> {
@@ -145,7 +145,7 @@ proptest! {
     ) {
         let mut kernel = Several::new(&[("i j", "0 <= i < N"), ("k l", "0 <= k < N")], &[]);
         let names = [name("i"), name("j"), name("N")];
-        let linear = |row: &[i64]| systole::integer::Affine::from_row(&names, row) + row[3].into();
+        let linear = |row: &[i64]| systole_base::integer::Affine::from_row(&names, row) + row[3].into();
         let mut set = chain("0 <= i < N").intersect(&chain("0 <= j < N"));
         set.add(linear(&cut));
         let at = vec![linear(&at[..4]), linear(&at[4..])];

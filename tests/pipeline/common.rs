@@ -6,15 +6,22 @@ use ndarray::{ArrayD, IxDyn};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
-use systole::array::{self, Program, emit::emit};
-use systole::cost::{Machine, Objective};
+use systole::array;
+use systole::array::Program;
+use systole::emit::emit;
+use systole::machine::Machine;
+use systole::cost::Objective;
 use systole::diagnostic::{Checked, Diagnostics, render};
-use systole::extract::{self, Constraint, Found, Problem, Survey};
+use systole::extract;
+use systole::extract::{Constraint, Found, Problem, Survey};
 use systole::integer::Bindings;
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Design, Links, Network};
-use systole::recurrence::{self, Chain, RecurrenceSystem, Role, Space, Tensors};
-use systole::rewrite::{self, Choices, Transport};
+use systole::mapping::Design;
+use systole::network::{Links, Network};
+use systole::recurrence;
+use systole::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors};
+use systole::rewrite;
+use systole::rewrite::{Choices, Transport};
 use systole::sim::{Outcome, Settings, simulate};
 use systole::span::Source;
 
@@ -36,7 +43,7 @@ pub fn load(text: &str) -> Checked<Kernel> {
 
 /// A kernel of the repository.
 pub fn kernel(file: &str) -> Kernel {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(file);
+    let path = Path::new(env!("SYSTOLE_ROOT")).join("kernels").join(file);
     let text = std::fs::read_to_string(path).expect("the kernel is there");
     load(&text).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
 }

@@ -3,7 +3,8 @@
 use super::common::same_bits;
 use crate::work_list;
 use systole::array::{Program, Tensors};
-use systole::exec::{self, execute};
+use systole::exec;
+use systole::exec::execute;
 use systole::integer::Bindings;
 use systole::recurrence::Dealing;
 use systole::sim::{Outcome, Settings, simulate};

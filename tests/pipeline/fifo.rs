@@ -4,9 +4,9 @@
 use super::common::{Bench, Kernel, kernel, machine};
 use std::time::Duration;
 use systole::array::Program;
-use systole::cost::Machine;
+use systole::machine::Machine;
 use systole::extract::Found;
-use systole::mapping::Network;
+use systole::network::Network;
 use systole::smt::{Verdict, discharge};
 use systole::timing::fifo_depth_obligation;
 

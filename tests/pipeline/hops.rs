@@ -2,15 +2,18 @@
 
 use super::common::{filled_inputs, same_bits, shown};
 use std::time::Duration;
-use systole::array::emit::emit_system;
-use systole::cost::{Machine, Objective};
+use systole::emit::emit_system;
+use systole::machine::Machine;
+use systole::cost::Objective;
 use systole::extract::{SystemConstraint, SystemProblem, SystemSurvey, search_system};
 use systole::integer::{Bindings, name};
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::recurrence::{self, RecurrenceSystem, evaluate};
-use systole::rewrite::{self, Limits};
+use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
+use systole::recurrence;
+use systole::recurrence::{RecurrenceSystem, evaluate};
+use systole::rewrite;
+use systole::rewrite::Limits;
 use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;

@@ -5,16 +5,20 @@ use super::common::{filled_inputs, shown};
 use std::fs;
 use std::path::Path;
 use systole::array::Program;
-use systole::array::emit::{emit, emit_system};
-use systole::cost::{Cost, Machine, Objective};
+use systole::emit::{emit, emit_system};
+use systole::cost::{Cost, Objective};
+use systole::machine::Machine;
 use systole::diagnostic::Checked;
-use systole::extract::{self, Constraint, Problem, SystemConstraint, SystemProblem, search_system, verify_system};
+use systole::extract;
+use systole::extract::{Constraint, Problem, SystemConstraint, SystemProblem, search_system, verify_system};
 use systole::integer::Bindings;
 use systole::mapping::candidates::Bounds;
 use systole::mapping::{Design, SystemDesign};
-use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::recurrence::{self, RecurrenceSystem, Schedule};
-use systole::rewrite::{self, Choices, Limits};
+use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
+use systole::recurrence;
+use systole::recurrence::{RecurrenceSystem, Schedule};
+use systole::rewrite;
+use systole::rewrite::{Choices, Limits};
 use systole::sim::{Settings, simulate};
 use systole::span::Source;
 
@@ -57,7 +61,7 @@ const CASES: [Case; 22] = [
 ];
 
 fn read(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("the file is there")
+    fs::read_to_string(Path::new(env!("SYSTOLE_ROOT")).join(path)).expect("the file is there")
 }
 
 fn machine(name: &str) -> Machine {
@@ -164,7 +168,7 @@ static LONG: [Case; 3] = [
 
 #[test]
 fn every_kernel_that_ships_has_a_case() {
-    let folder = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")).expect("a folder");
+    let folder = fs::read_dir(Path::new(env!("SYSTOLE_ROOT")).join("kernels")).expect("a folder");
     let files = folder.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let mut kernels: Vec<String> = files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
     kernels.sort();

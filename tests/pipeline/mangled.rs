@@ -75,7 +75,7 @@ fn damage(seed: &str, dice: &mut Dice) -> String {
 
 /// All files of a folder with this ending, by name.
 fn seeds(folder: &str, ending: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = Path::new(env!("SYSTOLE_ROOT")).join(folder);
     let all = std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|found| found == ending)).collect();
     files.sort();

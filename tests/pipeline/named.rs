@@ -2,15 +2,18 @@
 
 use super::common::{Bench, Kernel, kernel, machine, shown};
 use std::time::Duration;
-use systole::array::{self, Class, Instruction};
-use systole::cost::Machine;
+use systole::array;
+use systole::array::{Class, Instruction};
+use systole::machine::Machine;
 use systole::extract::Found;
 use systole::integer::Matrix;
-use systole::mapping::{Links, Network, SpaceTimeMap};
+use systole::network::{Links, Network};
+use systole::mapping::SpaceTimeMap;
 use systole::recurrence::Chain;
 use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Verdict, discharge_all};
-use systole::timing::{Kind, obligations};
+use systole::obligation::Kind;
+use systole::timing::obligations;
 
 const AMPLE: Duration = Duration::from_secs(60);
 

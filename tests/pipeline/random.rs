@@ -7,14 +7,17 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::time::Duration;
-use systole::cost::Machine;
-use systole::extract::{self, Constraint, Found, Problem, verify};
+use systole::machine::Machine;
+use systole::extract;
+use systole::extract::{Constraint, Found, Problem, verify};
 use systole::integer::{Bindings, Matrix, Vector};
-use systole::mapping::candidates::{self, Bounds};
-use systole::mapping::{Network, SpaceTimeMap};
+use systole::mapping::{candidates::self, candidates::Bounds};
+use systole::network::Network;
+use systole::mapping::SpaceTimeMap;
 use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Verdict, discharge_all};
-use systole::timing::{Kind, obligations};
+use systole::obligation::Kind;
+use systole::timing::obligations;
 
 const AMPLE: Duration = Duration::from_secs(20);
 
@@ -178,7 +181,7 @@ fn has_buses(found: &Found) -> bool {
 }
 
 fn emits(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
-    systole::array::emit::emit(&kernel.design(found), &machine.links).is_ok()
+    systole::emit::emit(&kernel.design(found), &machine.links).is_ok()
 }
 
 proptest! {

@@ -15,15 +15,20 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::array::{self, Program, emit::emit_system};
-use systole::cost::{Machine, Objective};
+use systole::array;
+use systole::array::Program;
+use systole::emit::{emit_system, over_tiles};
+use systole::machine::Machine;
+use systole::cost::Objective;
 use systole::extract::{SystemConstraint, SystemProblem, search_system};
 use systole::integer::{Bindings, Name, name};
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
-use systole::recurrence::{self, Chain, RecurrenceSystem, Space, Tensors, evaluate};
-use systole::rewrite::{self, RuleSet};
+use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces, spaces::evaluate_system_in_order};
+use systole::recurrence;
+use systole::recurrence::{Chain, RecurrenceSystem, Space, Tensors, evaluate};
+use systole::rewrite;
+use systole::rewrite::RuleSet;
 use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
@@ -84,7 +89,7 @@ fn best(
             return Err(format!("{} is {:?}", proof.obligation.kind, proof.verdict));
         }
     }
-    let program = array::over_tiles(emit_system(&design, &machine.links).map_err(problems)?, tiled, system);
+    let program = over_tiles(emit_system(&design, &machine.links).map_err(problems)?, tiled, system);
     let chains = found.parts.iter().map(|part| part.dataflow.chain.clone()).collect();
     let text = array::print(&program);
     let program = array::parse("tiled.pe", &text).map_err(problems)?;

@@ -12,7 +12,7 @@
 //! through all the same. All ours are M + N + K - 2.
 
 use super::common::{Bench, kernel, machine};
-use systole::mapping::Network;
+use systole::network::Network;
 
 const TABLE: &str = include_str!("../oracles/scalesim.csv");
 

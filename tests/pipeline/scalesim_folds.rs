@@ -20,9 +20,10 @@ use super::scalesim::{Row, table};
 use ndarray::{Array2, ArrayD, IxDyn};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use systole::array::{Program, Tensors, emit::emit};
+use systole::array::{Program, Tensors};
+use systole::emit::emit;
 use systole::integer::name;
-use systole::mapping::Network;
+use systole::network::Network;
 use systole::sim::{Outcome, Settings, simulate};
 
 /// Products with more points than this are run for their cycles alone.

@@ -3,14 +3,15 @@
 
 use super::common::{Bench, Kernel, kernel, load, machine, shown};
 use std::time::Duration;
-use systole::cost::Machine;
+use systole::machine::Machine;
 use systole::extract::{Constraint, Found, Problem, search, verify};
 use systole::integer::Matrix;
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Links, Network};
+use systole::network::{Links, Network};
 use systole::rewrite::Transport;
 use systole::smt::{Verdict, discharge_all};
-use systole::timing::{Kind, obligations};
+use systole::obligation::Kind;
+use systole::timing::obligations;
 
 const CONV2D: &str = "kernel conv2d(M, N, K, L)\nin W[K, L], X[M + K - 1, N + L - 1]\nout Y[M, N]\n\
     Y[i, j] = sum(k, l) W[k, l] * X[i + k, j + l]\n";

@@ -2,7 +2,7 @@
 
 use crate::support::{filled, kernel, pairs, product, relative_error};
 use ndarray::{ArrayD, IxDyn};
-use systole::recurrence::{Assumption, evaluate};
+use systole_equations::recurrence::{Assumption, evaluate};
 
 /// Values in -1 to 1.
 fn values(seed: usize, shape: &[usize]) -> ArrayD<f64> {
@@ -67,7 +67,7 @@ fn only_square_matrices_can_be_dominant() {
 /// Every kernel that ships computes numbers from what its inputs are filled with.
 #[test]
 fn no_kernel_gives_anything_but_numbers() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let folder = std::path::Path::new(env!("SYSTOLE_ROOT")).join("kernels");
     for entry in std::fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         if !entry.path().is_file() {
@@ -76,13 +76,13 @@ fn no_kernel_gives_anything_but_numbers() {
         let file = entry.file_name().into_string().unwrap();
         let system = kernel(&file);
         let sizes = system.parameters.iter().map(|parameter| (parameter.clone(), 4)).collect();
-        let fill = |(seed, tensor): (usize, &systole::recurrence::Tensor)| {
+        let fill = |(seed, tensor): (usize, &systole_equations::recurrence::Tensor)| {
             let shape: Vec<usize> =
                 tensor.shape.iter().map(|extent| extent.evaluate(&sizes).unwrap() as usize).collect();
             let values = values(seed, &shape);
             (tensor.name.clone(), tensor.assumption.map_or(values.clone(), |assumption| assumption.impose(values)))
         };
-        let inputs = system.tensors_with(systole::recurrence::Role::Input).enumerate().map(fill).collect();
+        let inputs = system.tensors_with(systole_equations::recurrence::Role::Input).enumerate().map(fill).collect();
         for (output, array) in evaluate(&system, &sizes, &inputs).unwrap() {
             assert!(array.iter().all(|value| value.is_finite()), "{file}: {output} is {array}");
         }

@@ -2,7 +2,7 @@
 
 use crate::support::{filled, kernel, sizes, system, tensors};
 use ndarray::{ArrayD, IxDyn};
-use systole::recurrence::{RecurrenceSystem, Tensors, evaluate};
+use systole_equations::recurrence::{RecurrenceSystem, Tensors, evaluate};
 
 fn run(system: &RecurrenceSystem, pairs: &[(&str, i64)], inputs: &Tensors, output: &str) -> ArrayD<f64> {
     let outputs = evaluate(system, &sizes(pairs), inputs).expect("the evaluation succeeds");

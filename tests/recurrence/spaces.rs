@@ -1,8 +1,8 @@
 //! Which kernels are one space, and what that space is.
 
 use crate::support::{kernel, system};
-use systole::integer::name;
-use systole::recurrence::{Operator, one_space};
+use systole_base::integer::name;
+use systole_equations::recurrence::{Operator, one_space};
 
 #[test]
 fn matmul_is_a_cube() {

@@ -2,10 +2,10 @@
 
 use ndarray::{ArrayD, IxDyn};
 use std::path::Path;
-use systole::diagnostic::render;
-use systole::integer::{Bindings, name};
-use systole::recurrence::{RecurrenceSystem, Tensors, evaluate, load};
-use systole::span::Source;
+use systole_base::diagnostic::render;
+use systole_base::integer::{Bindings, name};
+use systole_equations::recurrence::{RecurrenceSystem, Tensors, evaluate, load};
+use systole_base::span::Source;
 
 /// The system that `text` means; its messages fail the test.
 pub fn system(text: &str) -> RecurrenceSystem {
@@ -14,7 +14,7 @@ pub fn system(text: &str) -> RecurrenceSystem {
 
 /// A kernel of the repository.
 pub fn kernel(file: &str) -> RecurrenceSystem {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(file);
+    let path = Path::new(env!("SYSTOLE_ROOT")).join("kernels").join(file);
     system(&std::fs::read_to_string(path).expect("the kernel is there"))
 }
 

@@ -32,7 +32,7 @@ impl Made {
         let page = folder.path().join("page.html").display().to_string();
         let flags = flags.iter().map(|flag| if *flag == "FILE" { &file[..] } else { flag });
         let output = Command::new(env!("CARGO_BIN_EXE_systole"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .current_dir(env!("SYSTOLE_ROOT"))
             .args(flags)
             .args(["--report", &page])
             .output()

@@ -64,7 +64,7 @@ fn a_page_that_cannot_be_written_is_said_and_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("missing").join("page.html");
     let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_systole"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(env!("SYSTOLE_ROOT"))
         .args(["prove", "kernels/matmul.rec", "--schedule", "cannon", "--report", path.to_str().unwrap()])
         .output()
         .unwrap();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.perfetto");
+const PAGE: &str = concat!(env!("SYSTOLE_ROOT"), "/.perfetto");
 
 /// A trace, open in Perfetto's page.
 struct Opened {
@@ -27,7 +27,7 @@ impl Opened {
         std::fs::write(&given, text).unwrap();
         let named = |flag: &&str| if *flag == "FILE" { given.display().to_string() } else { (*flag).to_owned() };
         let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-        command.current_dir(env!("CARGO_MANIFEST_DIR")).args(flags.iter().map(named)).arg("--trace").arg(&trace);
+        command.current_dir(env!("SYSTOLE_ROOT")).args(flags.iter().map(named)).arg("--trace").arg(&trace);
         command.output().unwrap();
         Opened::with(std::fs::read(&trace).unwrap())
     }

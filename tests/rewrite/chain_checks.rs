@@ -4,10 +4,10 @@ use crate::choices::lower;
 use crate::kernels;
 use crate::system_kernels::*;
 use crate::systems;
-use systole::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step, load_rules};
+use systole_compile::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step, load_rules};
 
 /// A saturated kernel with the steps to its first dataflow.
-fn explained(space: &systole::recurrence::Space) -> (Lowered, Vec<Step>) {
+fn explained(space: &systole_equations::recurrence::Space) -> (Lowered, Vec<Step>) {
     let mut lowered = lower(space);
     let dataflow: Dataflow = lowered.choices().unwrap().dataflows().next().unwrap();
     let steps = lowered.explain(&dataflow);

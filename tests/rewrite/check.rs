@@ -1,10 +1,8 @@
 //! The checker of rules: all that ship pass, and the signatures cover the language.
 
-use systole::rewrite::check::{
-    CONDITIONS, KERNELS, RuleReport, SIGNATURES, Settings, check_monoids, check_rule, check_rules, find_kernels,
-};
-use systole::rewrite::{OPERATORS, PREDICATES, Phase, RuleSet, load_phase, load_rules};
-use systole::span::Source;
+use systole_compile::check::{CONDITIONS, KERNELS, RuleReport, SIGNATURES, Settings, check_monoids, check_rule, check_rules, find_kernels};
+use systole_compile::rewrite::{OPERATORS, PREDICATES, Phase, RuleSet, load_phase, load_rules};
+use systole_base::span::Source;
 
 /// Fewer in a moderate build than in the release run of all 10,000.
 const SETTINGS: Settings = Settings { cases: 300, seed: 1, phase: Phase::Dataflow };
@@ -64,7 +62,7 @@ fn all_rules_that_ship_fire_in_some_kernel() {
 /// The kernels in which firings are counted are those of the folder.
 #[test]
 fn all_kernels_that_ship_are_looked_at() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let folder = std::path::Path::new(env!("SYSTOLE_ROOT")).join("kernels");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<String> = entries
         .filter(|path| path.extension().is_some_and(|extension| extension == "rec"))

@@ -1,7 +1,7 @@
 //! Laws over frames that lack a condition, each found out where ranges depend on each other or are empty, beside the law with it.
 
 use crate::planted::{passes, refused};
-use systole::rewrite::Phase::Algebra;
+use systole_compile::rewrite::Phase::Algebra;
 
 #[test]
 fn a_divisor_stays_under_a_sum_over_nothing() {

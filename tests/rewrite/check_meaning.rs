@@ -4,9 +4,9 @@ use crate::choices::lower;
 use crate::interpreter::{element, is_field, world};
 use crate::kernels;
 use crate::soundness::{all_kernels, classes};
-use systole::integer::Bindings;
-use systole::recurrence::Space;
-use systole::rewrite::check::values;
+use systole_base::integer::Bindings;
+use systole_equations::recurrence::Space;
+use systole_compile::check::values;
 
 const SIZES: [&[i64]; 3] = [&[1], &[2, 3], &[3, 2, 4]];
 

@@ -1,7 +1,7 @@
 //! Unsound rules, each found out with a small counterexample in its own variables, beside a sound twin that passes.
 
 use crate::planted;
-use systole::rewrite::Phase;
+use systole_compile::rewrite::Phase;
 
 fn refused(tag_and_law: &str, rule: &str, essentials: &[&str]) {
     planted::refused(Phase::Dataflow, tag_and_law, rule, essentials);

@@ -1,7 +1,7 @@
 //! Laws of elements that equations define: without what makes them hold, each is found out, beside the law itself.
 
 use crate::planted::{passes, refused};
-use systole::rewrite::Phase::Algebra;
+use systole_compile::rewrite::Phase::Algebra;
 
 /// The index `v` may be the first one, so its element may be the one that is being computed; `w` stays before it.
 #[test]

@@ -2,11 +2,9 @@
 
 use crate::kernels;
 use std::collections::BTreeSet;
-use systole::integer::Polyhedron;
-use systole::recurrence::{Domain, Operator, Scalar, Space};
-use systole::rewrite::{
-    Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, null_directions, saturate,
-};
+use systole_base::integer::Polyhedron;
+use systole_equations::recurrence::{Domain, Operator, Scalar, Space};
+use systole_compile::rewrite::{Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, null_directions, saturate};
 
 pub fn lower(space: &Space) -> Lowered {
     saturate(space, &load_rules(None).unwrap(), &Limits::default()).unwrap()
@@ -192,8 +190,8 @@ fn the_square_of_a_read_may_move_in_two_ways_at_once() {
 fn numbers_and_indices_in_the_body_are_known_everywhere() {
     let mut space = kernels::matvec();
     let place = Scalar::Index(kernels::form("i-k+1"));
-    let half = Scalar::Apply(systole::recurrence::Function::Multiply, vec![Scalar::Number(0.5), place]);
-    space.body = Scalar::Apply(systole::recurrence::Function::Add, vec![space.body, half]);
+    let half = Scalar::Apply(systole_base::scalar::Function::Multiply, vec![Scalar::Number(0.5), place]);
+    space.body = Scalar::Apply(systole_base::scalar::Function::Add, vec![space.body, half]);
     let lowered = lower(&space);
     let choices = lowered.choices().unwrap();
     assert_eq!(choices.count(), 2 * 5 * 2);

@@ -3,9 +3,9 @@
 use crate::choices::lower;
 use crate::interpreter::{is_field, world};
 use crate::kernels;
-use systole::integer::Vector;
-use systole::recurrence::{Chain, Space};
-use systole::rewrite::{Dataflow, FOLD_DIRECTIONS, Step, Transport, load_rules};
+use systole_base::integer::Vector;
+use systole_equations::recurrence::{Chain, Space};
+use systole_compile::rewrite::{Dataflow, FOLD_DIRECTIONS, Step, Transport, load_rules};
 
 fn cannon() -> Dataflow {
     let stream = |along: [i64; 3]| Transport::Stream(Vector::from(along));

@@ -2,9 +2,9 @@
 
 use crate::kernels;
 use std::fs;
-use systole::diagnostic::render;
-use systole::rewrite::{Limits, RuleSet, embedded_sources, load_rules, read_directory, saturate};
-use systole::span::Source;
+use systole_base::diagnostic::render;
+use systole_compile::rewrite::{Limits, RuleSet, embedded_sources, load_rules, read_directory, saturate};
+use systole_base::span::Source;
 
 fn read(text: &str) -> Result<RuleSet, String> {
     RuleSet::from_sources(&[Source::new("own.rules", text)]).map_err(|wrong| render(&wrong, false))
@@ -162,7 +162,7 @@ fn texts_that_are_no_rules_never_panic() {
 
 #[test]
 fn the_embedded_rules_are_those_of_the_directory() {
-    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let directory = std::path::Path::new(env!("SYSTOLE_ROOT")).join("rules");
     assert_eq!(read_directory(&directory).unwrap(), embedded_sources());
 }
 
@@ -204,7 +204,7 @@ fn a_contradiction_that_congruence_brings_out_is_told_too() {
     assert!(message.contains("rules `same` and `value` make `"), "{message}");
 }
 
-fn monoids(text: &str) -> Vec<systole::rewrite::Monoid> {
+fn monoids(text: &str) -> Vec<systole_compile::rewrite::Monoid> {
     RuleSet::from_sources(&[Source::new("own.rules", text)]).unwrap().monoids().to_vec()
 }
 

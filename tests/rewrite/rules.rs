@@ -5,8 +5,9 @@ use crate::kernels;
 use crate::system_kernels::{ALL, cut};
 use egg::RecExpr;
 use std::collections::BTreeSet;
-use systole::recurrence::{Function, Space};
-use systole::rewrite::{Limits, Lowered, RuleSet, Term, load_rules, saturate_term};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Space;
+use systole_compile::rewrite::{Limits, Lowered, RuleSet, Term, load_rules, saturate_term};
 
 fn term(text: &str) -> RecExpr<Term> {
     text.parse().unwrap()
@@ -255,14 +256,14 @@ fn every_rule_fires_in_some_kernel() {
     let mut spaces = vec![kernels::matmul(), kernels::polynomial(), kernels::mttkrp(), kernels::scaled()];
     for function in Function::ALL {
         let mut space = kernels::matmul();
-        let number = systole::recurrence::Scalar::Number(2.0);
-        let place = systole::recurrence::Scalar::Index(kernels::form("i"));
+        let number = systole_equations::recurrence::Scalar::Number(2.0);
+        let place = systole_equations::recurrence::Scalar::Index(kernels::form("i"));
         let arguments = [space.body.clone(), number, place];
-        space.body = systole::recurrence::Scalar::Apply(*function, arguments[..function.arity()].to_vec());
+        space.body = systole_equations::recurrence::Scalar::Apply(*function, arguments[..function.arity()].to_vec());
         spaces.push(space);
     }
     let mut tiled = kernels::matmul();
-    tiled.body = systole::recurrence::Scalar::Apply(Function::Leaf(0), vec![tiled.body.clone()]);
+    tiled.body = systole_equations::recurrence::Scalar::Apply(Function::Leaf(0), vec![tiled.body.clone()]);
     spaces.push(tiled);
     let alone = spaces.iter().map(|space| crate::choices::lower(space).report);
     let systems = ALL.iter().map(|text| crate::systems::lower(&cut(text)).report);
@@ -279,7 +280,7 @@ fn predicates_guard_rules_of_the_user() {
                 only-own: (at ?x ?g) => (at ?x ?g) if produced(?x)\n\
                 # law exact: two spaces differ\n\
                 apart: (in ?s (in ?o ?f)) => (in ?s ?f) if differ(?s ?o)\n";
-    let rules = RuleSet::from_sources(&[systole::span::Source::new("own.rules", text)]).unwrap();
+    let rules = RuleSet::from_sources(&[systole_base::span::Source::new("own.rules", text)]).unwrap();
     let space = kernels::scaled();
     let reach = |from: &str, to: &str| {
         saturate_term(&space, term(from), &rules, &Limits::default()).unwrap().contains(&term(to))

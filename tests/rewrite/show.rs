@@ -1,9 +1,10 @@
 //! Dataflows as recurrences.
 
 use crate::kernels;
-use systole::integer::Vector;
-use systole::recurrence::{Chain, Function, Operator, Scalar, Space};
-use systole::rewrite::{Dataflow, Transport, show_dataflow};
+use systole_base::integer::Vector;
+use systole_equations::recurrence::{Chain, Operator, Scalar, Space};
+use systole_base::scalar::Function;
+use systole_compile::rewrite::{Dataflow, Transport, show_dataflow};
 
 fn text(space: &Space, transports: Vec<Transport>, directions: &[&[i64]]) -> String {
     let chain = Chain { directions: directions.iter().map(|d| Vector::from(*d)).collect() };

@@ -6,10 +6,10 @@ use crate::kernels;
 use crate::system_kernels::{ALL, CHOLESKY, SMITH_WATERMAN, TRISOLVE, cut};
 use crate::systems;
 use egg::RecExpr;
-use systole::recurrence::spaces::SpaceSystem;
-use systole::recurrence::{Operator, Scalar, Space};
-use systole::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};
-use systole::span::Source;
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_equations::recurrence::{Operator, Scalar, Space};
+use systole_compile::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};
+use systole_base::span::Source;
 
 const SIZES: [&[i64]; 4] = [&[1], &[2, 3], &[3, 2, 4], &[4, 1, 2]];
 
@@ -93,7 +93,7 @@ fn also_on_domains_that_are_no_boxes() {
 
 #[test]
 fn also_with_every_function_in_the_body() {
-    use systole::recurrence::Function;
+    use systole_base::scalar::Function;
     let mut space = kernels::matmul();
     let arguments = [space.body.clone(), Scalar::Operand(1), Scalar::Index(kernels::form("i-2*k"))];
     for function in Function::ALL {
@@ -123,7 +123,7 @@ fn unsound_rules_are_found_out() {
         "(ite ?c ?a ?b) => ?b",
     ];
     for rule in wrong {
-        let mut sources = systole::rewrite::embedded_sources();
+        let mut sources = systole_compile::rewrite::embedded_sources();
         sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let space = kernels::matmul();
@@ -165,7 +165,7 @@ fn unsound_handoffs_are_found_out() {
         (SMITH_WATERMAN, "(take ?s ?x ?g) => (shift ?s <i> (result ?s))"),
     ];
     for (text, rule) in wrong {
-        let mut sources = systole::rewrite::embedded_sources();
+        let mut sources = systole_compile::rewrite::embedded_sources();
         sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let system = cut(text);

@@ -3,9 +3,9 @@
 use crate::interpreter::element;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use systole::integer::{Affine, Bindings};
-use systole::recurrence::spaces::SpaceSystem;
-use systole::recurrence::{Role, Space};
+use systole_base::integer::{Affine, Bindings};
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_equations::recurrence::{Role, Space};
 
 /// The elements of all tensors of a system, computed when they are asked for.
 pub struct Computed<'a> {
@@ -77,7 +77,7 @@ impl<'a> Computed<'a> {
     }
 
     fn body(&self, space: &Space, point: &[i64]) -> f64 {
-        let read = |operand: &systole::recurrence::Operand| {
+        let read = |operand: &systole_equations::recurrence::Operand| {
             self.element(&operand.tensor, &self.subscripts(&operand.access, space, point))
         };
         let operands: Vec<f64> = space.operands.iter().map(read).collect();

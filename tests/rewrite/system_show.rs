@@ -2,13 +2,13 @@
 
 use crate::system_kernels::*;
 use crate::systems::lower;
-use systole::recurrence::spaces::SpaceSystem;
-use systole::rewrite::{Dataflow, Transport, show_system};
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_compile::rewrite::{Dataflow, Transport, show_system};
 
 /// Each computed operand streamed along its positive direction if it has one, all others fed; chains forwards.
 fn streamed(system: &SpaceSystem) -> Vec<Dataflow> {
     let choices = lower(system).choices().unwrap();
-    let best = |choices: &systole::rewrite::Choices| {
+    let best = |choices: &systole_compile::rewrite::Choices| {
         let score = |dataflow: &Dataflow| {
             let streams = dataflow.transports.iter().filter(|transport| matches!(transport, Transport::Stream(_)));
             (streams.count(), dataflow.clone())

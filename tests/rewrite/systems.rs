@@ -2,11 +2,11 @@
 
 use crate::system_kernels::*;
 use std::collections::BTreeSet;
-use systole::integer::lexicographic_sign;
-use systole::recurrence::spaces::SpaceSystem;
-use systole::recurrence::{load, one_space};
-use systole::rewrite::{Limits, LoweredSystem, Transport, load_rules, null_directions, saturate, saturate_system};
-use systole::span::Source;
+use systole_base::integer::lexicographic_sign;
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_equations::recurrence::{load, one_space};
+use systole_compile::rewrite::{Limits, LoweredSystem, Transport, load_rules, null_directions, saturate, saturate_system};
+use systole_base::span::Source;
 
 pub fn lower(system: &SpaceSystem) -> LoweredSystem {
     saturate_system(system, &load_rules(None).unwrap(), &Limits::default()).unwrap()
@@ -124,7 +124,7 @@ fn computed_tensors_are_never_loaded() {
 
 #[test]
 fn one_space_alone_has_the_choices_it_has_in_a_system() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let folder = std::path::Path::new(env!("SYSTOLE_ROOT")).join("kernels");
     let mut compared = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

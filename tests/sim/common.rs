@@ -1,13 +1,13 @@
 //! Programs, sizes, arrays, and the textbook product.
 
 use ndarray::{Array2, ArrayD, Ix2};
-use systole::array::{Program, Tensors, parse};
-use systole::integer::{Bindings, name};
-use systole::sim::{Outcome, Settings, simulate};
+use systole_program::array::{Program, Tensors, parse};
+use systole_base::integer::{Bindings, name};
+use systole_run::sim::{Outcome, Settings, simulate};
 
 /// A program that must parse.
 pub fn program(text: &str) -> Program {
-    parse("test.pe", text).unwrap_or_else(|faults| panic!("{}", systole::diagnostic::render(&faults, false)))
+    parse("test.pe", text).unwrap_or_else(|faults| panic!("{}", systole_base::diagnostic::render(&faults, false)))
 }
 
 /// The program on channels and buses that take so many cycles.
@@ -42,7 +42,7 @@ pub fn product(inputs: &Tensors) -> ArrayD<f64> {
 /// A run that must not be refused.
 pub fn run(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Outcome {
     simulate(program, sizes, inputs, settings)
-        .unwrap_or_else(|faults| panic!("{}", systole::diagnostic::render(&faults, false)))
+        .unwrap_or_else(|faults| panic!("{}", systole_base::diagnostic::render(&faults, false)))
 }
 
 /// The messages of a run that must be refused.

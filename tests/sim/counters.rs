@@ -1,8 +1,8 @@
 //! Counts against closed forms, and the law that every cycle of every PE is accounted for.
 
 use super::common::{linked, matrix, program, run, sizes, tensors};
-use systole::recurrence::Function;
-use systole::sim::{MemoryTraffic, Outcome, Settings, report};
+use systole_base::scalar::Function;
+use systole_run::sim::{MemoryTraffic, Outcome, Settings, report};
 
 fn feeders(n: u64, k: u64, latency: u64, settings: &Settings) -> Outcome {
     let (rows, columns) = (n as usize, k as usize);

@@ -2,9 +2,9 @@
 
 use super::common::{program, run, sizes};
 use std::collections::BTreeSet;
-use systole::array::Tensors;
-use systole::diagnostic::render;
-use systole::sim::{Cause, Deadlock, Order, Peer, PeerState, Settings, report};
+use systole_program::array::Tensors;
+use systole_base::diagnostic::render;
+use systole_run::sim::{Cause, Deadlock, Order, Peer, PeerState, Settings, report};
 
 /// The deadlock, which must be the same whichever PE the host runs first.
 fn deadlock(text: &str, settings: &Settings) -> Option<Deadlock> {

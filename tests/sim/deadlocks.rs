@@ -3,12 +3,11 @@
 
 use super::common::sizes;
 use super::expected::{cases, hold};
-use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
-use systole::array::{Program, Tensors, parse};
-use systole::diagnostic::render;
-use systole::sim::{Deadlock, Order, Settings, simulate};
+use systole_program::array::{Program, Tensors, parse};
+use systole_base::diagnostic::render;
+use systole_run::sim::{Deadlock, Order, Settings, simulate};
 
 /// Every program that has a size is run at this one.
 const SIZE: i64 = 4;
@@ -39,18 +38,6 @@ fn deadlock(path: &Path) -> Option<Deadlock> {
     first.0
 }
 
-/// The code and the messages of `systole sim`.
-fn sim(path: &Path) -> (Option<i32>, String) {
-    let sizes = load(path).parameters.iter().map(|parameter| format!("{parameter}={SIZE}")).collect::<Vec<_>>();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-    command.arg("sim").arg(path).env("NO_COLOR", "1");
-    if !sizes.is_empty() {
-        command.args(["--size", &sizes.join(",")]);
-    }
-    let output = command.output().expect("the program starts");
-    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
-}
-
 #[test]
 fn every_deadlock_is_diagnosed_as_expected() {
     hold(&programs(), |path| match deadlock(path) {
@@ -64,17 +51,6 @@ fn every_twin_runs_to_its_end() {
     for path in programs() {
         let twin = path.with_extension("twin.pe");
         assert_eq!(deadlock(&twin), None, "{}", twin.display());
-        assert_eq!(sim(&twin).0, Some(0), "{}", twin.display());
-    }
-}
-
-#[test]
-fn the_command_says_it_and_ends_with_code_1() {
-    for path in programs() {
-        let (code, message) = sim(&path);
-        assert_eq!(code, Some(1), "{}: {message}", path.display());
-        let wanted = fs::read_to_string(path.with_extension("expect")).expect("the expected message");
-        assert!(message.contains(wanted.trim_end()), "{message}");
     }
 }
 

@@ -3,11 +3,11 @@
 use super::common::{linked, matrix, program, sizes, tensors};
 use super::step_times::StepTimes;
 use super::work_list;
-use systole::array::{Program, Tensors};
-use systole::cost::{Bandwidth, OperationTime, Times};
-use systole::integer::Bindings;
-use systole::recurrence::Function;
-use systole::sim::{Order, Settings, simulate};
+use systole_program::array::{Program, Tensors};
+use systole_base::machine::{Bandwidth, OperationTime, Times};
+use systole_base::integer::Bindings;
+use systole_base::scalar::Function;
+use systole_run::sim::{Order, Settings, simulate};
 
 /// Holds runs with 1, 2, 4 and 7 threads, in both orders, to the reference.
 pub fn hold(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) {
@@ -17,7 +17,7 @@ pub fn hold(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Se
     {
         let settings = Settings { threads, order, least_region: 1, ..settings.clone() };
         let outcome = simulate(program, sizes, inputs, &settings)
-            .unwrap_or_else(|faults| panic!("{}", systole::diagnostic::render(&faults, false)));
+            .unwrap_or_else(|faults| panic!("{}", systole_base::diagnostic::render(&faults, false)));
         assert_eq!(outcome.deadlock.is_none(), reference.is_finished, "{settings:?}");
         assert_eq!(outcome.cycles, reference.cycles, "{settings:?}");
         assert_eq!(outcome.step, StepTimes::of(program, &settings).step, "{settings:?}");
@@ -174,7 +174,7 @@ fn a_refusal_does_not_depend_on_threads() {
         let messages = [1, 2, 4, 7].map(|threads| {
             let settings = Settings { threads, least_region: 1, ..Settings::default() };
             let faults = simulate(&program, &sizes(&[]), &Tensors::new(), &settings).expect_err("a refusal");
-            systole::diagnostic::render(&faults, false)
+            systole_base::diagnostic::render(&faults, false)
         });
         assert!(messages.iter().all(|message| *message == messages[0]), "{messages:?}");
     }

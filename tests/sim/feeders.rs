@@ -1,9 +1,9 @@
 //! The first test of the contract, and the same array against a recurrence that knows it in advance.
 
 use super::common::{linked, matrix, product, program, run, sizes, tensors};
-use systole::array::Program;
-use systole::integer::name;
-use systole::sim::{Order, Outcome, Settings};
+use systole_program::array::Program;
+use systole_base::integer::name;
+use systole_run::sim::{Order, Outcome, Settings};
 
 /// Capacity, latency and response.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@ use super::common::{matrix, program, sizes, tensors};
 use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
-use systole::array::{Program, Tensors};
-use systole::integer::Bindings;
-use systole::sim::fit::{Fit, fit};
-use systole::sim::{Settings, simulate};
+use systole_program::array::{Program, Tensors};
+use systole_base::integer::Bindings;
+use systole_run::sim::{fit::Fit, fit::fit};
+use systole_run::sim::{Settings, simulate};
 
 struct Case {
     program: Program,
@@ -38,7 +38,7 @@ impl Case {
     fn hold(&self) -> Fit {
         let fitted = self.fit();
         let column =
-            |of: fn(&systole::sim::fit::FittedChannel) -> u64| fitted.channels.iter().map(of).collect::<Vec<u64>>();
+            |of: fn(&systole_run::sim::fit::FittedChannel) -> u64| fitted.channels.iter().map(of).collect::<Vec<u64>>();
         let (declared, alone, together) = (column(|c| c.declared), column(|c| c.alone), column(|c| c.fitted));
         for (number, least) in alone.iter().enumerate() {
             let with = |capacity| {
@@ -66,7 +66,7 @@ fn vectors(most: &[u64]) -> Vec<Vec<u64>> {
 
 #[test]
 fn the_twins_of_the_deadlocks_have_the_capacities_of_brute_force() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/deadlocks");
+    let folder = Path::new(env!("SYSTOLE_ROOT")).join("tests/sim/deadlocks");
     let paths = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let twins: Vec<PathBuf> = paths.filter(|path| path.to_string_lossy().ends_with(".twin.pe")).collect();
     assert!(twins.len() >= 12);

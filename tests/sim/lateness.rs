@@ -2,15 +2,15 @@
 
 use super::common::{program, sizes, tensors};
 use ndarray::ArrayD;
-use systole::array::Program;
-use systole::cost::{Bandwidth, Times};
-use systole::sim::lateness::{Lateness, Resource, Wait};
-use systole::sim::{Settings, simulate_observed};
+use systole_program::array::Program;
+use systole_base::machine::{Bandwidth, Times};
+use systole_run::sim::{lateness::Lateness, lateness::Resource, lateness::Wait};
+use systole_run::sim::{Settings, simulate_observed};
 
 /// The cycles of a run, those of its step, and the waits that made it so much later than so many steps.
 fn waits(program: &Program, settings: &Settings, steps: u64) -> (u64, u64, Vec<Wait>) {
     let inputs = tensors(vec![("X", ArrayD::zeros(vec![9]))]);
-    let step = systole::sim::simulate(program, &sizes(&[]), &inputs, settings).expect("a run").step;
+    let step = systole_run::sim::simulate(program, &sizes(&[]), &inputs, settings).expect("a run").step;
     let mut lateness = Lateness::new(program, settings, step);
     let outcome = simulate_observed(program, &sizes(&[]), &inputs, settings, &mut lateness).expect("a run");
     assert!(outcome.deadlock.is_none());
@@ -58,13 +58,13 @@ fn what_is_filled_in_delays_nobody() {
     assert!(cycles > step);
     assert_eq!(found, [wait(0, Resource::Port, cycles - step)]);
     let mut slow = one_word();
-    let time = systole::cost::OperationTime { latency: 7, interval: 7 };
-    slow.times.set(systole::recurrence::Function::SquareRoot, time);
+    let time = systole_base::machine::OperationTime { latency: 7, interval: 7 };
+    slow.times.set(systole_base::scalar::Function::SquareRoot, time);
     assert_eq!(waits(&filled, &slow, 1), (2, 2, vec![]), "computed before the run as well");
     let inputs = tensors(vec![("X", ArrayD::zeros(vec![9]))]);
     let values = |program| {
-        let outcome = systole::sim::simulate(program, &sizes(&[]), &inputs, &slow).expect("a run");
-        (outcome.outputs[&systole::integer::name("Y")].clone(), outcome.counters.memory)
+        let outcome = systole_run::sim::simulate(program, &sizes(&[]), &inputs, &slow).expect("a run");
+        (outcome.outputs[&systole_base::integer::name("Y")].clone(), outcome.counters.memory)
     };
     assert_eq!(values(&filled), values(&stored));
 }

@@ -2,8 +2,8 @@
 
 use super::common::{linked, matrix, program, sizes, tensors};
 use std::collections::BTreeMap;
-use systole::sim::observe::Event;
-use systole::sim::{Outcome, Settings, simulate_observed};
+use systole_run::sim::observe::Event;
+use systole_run::sim::{Outcome, Settings, simulate_observed};
 
 fn observed(latency: u64, settings: &Settings) -> (Outcome, Vec<Event>) {
     let inputs = tensors(vec![("A", matrix(3, 9, 3)), ("B", matrix(9, 3, 4))]);

@@ -4,10 +4,10 @@
 //! from each `at` or `tick` to the next are summed up. What is heard of a bus has come by the latest drive of that bus.
 
 use std::collections::{BTreeMap, BTreeSet};
-use systole::array::{Instruction, Program, ScalarExpr};
-use systole::cost::{Bandwidth, Times};
-use systole::integer::Name;
-use systole::sim::Settings;
+use systole_program::array::{Instruction, Program, ScalarExpr};
+use systole_base::machine::{Bandwidth, Times};
+use systole_base::integer::Name;
+use systole_run::sim::Settings;
 
 pub struct StepTimes {
     /// Cycles of a step.

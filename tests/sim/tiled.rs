@@ -7,10 +7,10 @@ use super::common::{linked, run, sizes, tensors};
 use super::engines::hold;
 use ndarray::ArrayD;
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, filled, product, program, with_tiles};
-use systole::array::compile;
-use systole::integer::name;
-use systole::sim::observe::Event;
-use systole::sim::{Settings, simulate, simulate_observed};
+use systole_program::array::compile;
+use systole_base::integer::name;
+use systole_run::sim::observe::Event;
+use systole_run::sim::{Settings, simulate, simulate_observed};
 
 #[test]
 fn every_program_computes_the_bits_of_direct_loops() {
@@ -51,7 +51,7 @@ fn a_leaf_is_one_step_and_a_tile_one_word() {
     assert_eq!(outcome.counters.messages(), 2 * 3 * 2 * 3);
     let traffic = |array: usize| outcome.counters.memory[array].1;
     assert_eq!((traffic(0).loaded, traffic(1).loaded, traffic(2).stored), (9, 9, 9));
-    assert_eq!(systole::sim::report::to_json(&outcome)["calls"]["product"], 27);
+    assert_eq!(systole_run::sim::report::to_json(&outcome)["calls"]["product"], 27);
 }
 
 /// The twin of a program that is right sends no tiles of B.
@@ -124,7 +124,7 @@ fn tiles_that_are_held_and_do_not_fit_end_the_run() {
     };
     assert!(with(80 << 20).is_ok());
     let faults = with(70 << 20).expect_err("a refusal");
-    let message = systole::diagnostic::render(&faults, false);
+    let message = systole_base::diagnostic::render(&faults, false);
     assert!(message.contains("the tiles of the run take 70 MiB, more than the limit of 70 MiB"), "{message}");
 }
 
@@ -136,7 +136,7 @@ fn tiles_that_do_not_fit_are_refused_before_the_run() {
     let sizes = |side: i64| sizes(&[("M", 16 * side), ("N", 4096), ("K", 4)]);
     assert!(compile(&tiled(1024), &sizes(1024)).is_ok());
     let faults = compile(&tiled(2048), &sizes(2048)).expect_err("a refusal");
-    let message = systole::diagnostic::render(&faults, false);
+    let message = systole_base::diagnostic::render(&faults, false);
     assert!(
         message.contains("more than the limit of 8192 MiB") && message.contains("7 tiles of 4194304 bytes a PE"),
         "{message}"

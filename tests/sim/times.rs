@@ -1,10 +1,10 @@
 //! What operations and memory take, by hand: the rules of a machine file's `[operation.NAME]` and `[memory]`.
 
 use super::common::{matrix, product, program, run, sizes, tensors};
-use systole::cost::{Bandwidth, OperationTime, Times};
-use systole::integer::name;
-use systole::recurrence::Function;
-use systole::sim::{Outcome, Settings};
+use systole_base::machine::{Bandwidth, OperationTime, Times};
+use systole_base::integer::name;
+use systole_base::scalar::Function;
+use systole_run::sim::{Outcome, Settings};
 
 const SIZES: [usize; 3] = [4, 6, 3];
 

@@ -3,9 +3,9 @@
 use super::traced::{Case, cases, window};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use systole::array::show_point;
-use systole::sim::Order;
-use systole::sim::trace::Window;
+use systole_program::array::show_point;
+use systole_run::sim::Order;
+use systole_run::sim::trace::Window;
 
 type Track = (u64, u64);
 

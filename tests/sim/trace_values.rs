@@ -3,9 +3,9 @@
 use super::traced::{Case, KIND_COUNT, Seen, cases, random_case, window};
 use proptest::proptest;
 use std::io::Cursor;
-use systole::array::show_point;
-use systole::sim::Order;
-use systole::sim::trace::Window;
+use systole_program::array::show_point;
+use systole_run::sim::Order;
+use systole_run::sim::trace::Window;
 use wellen::simple::{Waveform, read_from_reader};
 use wellen::{SignalRef, SignalValueRef, TimescaleUnit};
 
@@ -148,8 +148,8 @@ fn the_comparison_tells_a_cycle_from_the_next() {
     compare(case, &later, &mut waves, 0..times.len() as u64);
 }
 
-fn shift(event: &mut systole::sim::observe::Event) {
-    if let systole::sim::observe::Event::Busy { from, to, .. } = event {
+fn shift(event: &mut systole_run::sim::observe::Event) {
+    if let systole_run::sim::observe::Event::Busy { from, to, .. } = event {
         (*from, *to) = (*from + 1, *to + 1);
     }
 }

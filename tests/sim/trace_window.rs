@@ -1,9 +1,9 @@
 //! Which windows there are, and which a run has.
 
 use super::traced::{cases, window};
-use systole::sim::Order;
-use systole::sim::observe::Event;
-use systole::sim::trace::{Recorder, Window};
+use systole_run::sim::Order;
+use systole_run::sim::observe::Event;
+use systole_run::sim::{trace::Recorder, trace::Window};
 
 fn refusal(text: &str) -> String {
     let faults = Window::parse(text).expect_err("no window");

@@ -2,9 +2,9 @@
 
 use super::common::{matrix, program, refusal, run, sizes, tensors};
 use std::collections::BTreeMap;
-use systole::array::Tensors;
-use systole::integer::name;
-use systole::sim::{Settings, simulate};
+use systole_program::array::Tensors;
+use systole_base::integer::name;
+use systole_run::sim::{Settings, simulate};
 
 /// One PE with an input and an output of N elements.
 fn single(body: &str) -> String {

@@ -1,9 +1,9 @@
 //! Memory, buses and `pass`: the instructions that the feeders do not use.
 
 use super::common::{linked, matrix, product, program, run, sizes, tensors};
-use systole::array::Tensors;
-use systole::integer::name;
-use systole::sim::{MemoryTraffic, Order, Settings};
+use systole_program::array::Tensors;
+use systole_base::integer::name;
+use systole_run::sim::{MemoryTraffic, Order, Settings};
 
 #[test]
 fn the_product_is_right_and_takes_the_textbook_cycles() {

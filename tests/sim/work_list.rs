@@ -1,6 +1,6 @@
 //! The reference for the simulator: one PE after the other, from a work list, with nothing clever.
 //!
-//! Every PE is run by [`systole::array::resume`] until it waits; whoever makes the word or the slot it waits for puts it
+//! Every PE is run by [`systole_program::array::resume`] until it waits; whoever makes the word or the slot it waits for puts it
 //! back on the list. Wires keep all their times; depths and the fullest cycle are counted from these at the end. Words are
 //! numbers, or tiles.
 
@@ -8,13 +8,12 @@ use super::step_times::{StepTimes, fullest};
 use super::tile_boxes::{cut, paste, words};
 use super::work_wire::{Timing, Wire};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use systole::array::{
-    self, Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring,
-};
-use systole::integer::{Bindings, Name};
-use systole::leaf::{Leaves, Tile, assign};
-use systole::recurrence::Role;
-use systole::sim::{BusCounters, ChannelCounters, Counters, MemoryTraffic, PeCounters, Settings};
+use systole_program::array;
+use systole_program::array::{Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring};
+use systole_base::integer::{Bindings, Name};
+use systole_run::leaf::{Leaves, Tile, assign};
+use systole_equations::recurrence::Role;
+use systole_run::sim::{BusCounters, ChannelCounters, Counters, MemoryTraffic, PeCounters, Settings};
 
 /// What a run gave: the elements of each output, whether every PE came to its end, the cycles, and all counters.
 pub struct Reference {
@@ -381,7 +380,7 @@ impl<'a, W: Clone> World<'a, W> {
         counts
     }
 
-    fn count_operations(&self) -> BTreeMap<systole::recurrence::Function, u64> {
+    fn count_operations(&self) -> BTreeMap<systole_base::scalar::Function, u64> {
         let mut counts = BTreeMap::new();
         for (functions, times) in self.code.operations.iter().zip(&self.computed) {
             functions.iter().for_each(|(function, each)| *counts.entry(*function).or_insert(0) += each * times);

@@ -1,6 +1,6 @@
 //! The wires of the reference for the simulator.
 
-use systole::cost::Bandwidth;
+use systole_base::machine::Bandwidth;
 
 /// When words move on a wire, and how many it holds.
 #[derive(Clone, Copy)]

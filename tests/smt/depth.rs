@@ -3,9 +3,9 @@
 use crate::agreement::{AMPLE, agree, checked};
 use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::{fir, matmul};
-use systole::mapping::Design;
-use systole::smt::{Verdict, discharge};
-use systole::timing::fifo_depth_obligation;
+use systole_compile::mapping::Design;
+use systole_compile::smt::{Verdict, discharge};
+use systole_compile::timing::fifo_depth_obligation;
 
 /// The depths of the moving flows; each is proved enough and one less refuted.
 fn tight_depths(design: &Design, response: i64) -> Vec<u64> {

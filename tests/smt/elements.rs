@@ -3,10 +3,11 @@
 use crate::hand_built::brute_force::smallest_violation;
 use std::path::Path;
 use std::time::Duration;
-use systole::recurrence::{RecurrenceSystem, Role, load};
-use systole::smt::{Verdict, discharge_all};
-use systole::span::Source;
-use systole::timing::{Kind, Obligation, element_obligations};
+use systole_equations::recurrence::{RecurrenceSystem, Role, load};
+use systole_compile::smt::{Verdict, discharge_all};
+use systole_base::span::Source;
+use systole_program::obligation::{Kind, Obligation};
+use systole_compile::timing::element_obligations;
 
 const FOLDERS: [&str; 2] = ["kernels", "kernels/naive"];
 
@@ -27,7 +28,7 @@ fn refuted(obligations: &[Obligation]) -> Vec<(Kind, String)> {
 
 #[test]
 fn every_kernel_computes_each_element_once() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("SYSTOLE_ROOT"));
     let files = FOLDERS.iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("kernels"));
     let paths = files.map(|file| file.expect("a file").path());
     let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "rec"));

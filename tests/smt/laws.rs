@@ -1,8 +1,9 @@
 //! Laws of scalar functions over all reals, and what the solver does not take.
 
 use std::time::Duration;
-use systole::recurrence::{Function, Scalar};
-use systole::smt::holds_for_all_reals;
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Scalar;
+use systole_compile::smt::holds_for_all_reals;
 
 const LIMIT: Duration = Duration::from_secs(10);
 

@@ -4,9 +4,10 @@ use crate::agreement::AMPLE;
 use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::matmul;
 use std::time::Duration;
-use systole::integer::{Affine, name};
-use systole::smt::{Verdict, discharge, discharge_all, version};
-use systole::timing::{Formula, obligations};
+use systole_base::integer::{Affine, name};
+use systole_compile::smt::{Verdict, discharge, discharge_all, version};
+use systole_program::obligation::Formula;
+use systole_compile::timing::obligations;
 
 #[test]
 fn no_time_gives_no_answer() {

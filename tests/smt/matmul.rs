@@ -3,8 +3,8 @@
 use crate::agreement::{assert_proved, refutations};
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::matmul;
-use systole::mapping::Links;
-use systole::timing::Kind;
+use systole_base::network::Links;
+use systole_program::obligation::Kind;
 
 /// A refutation as text.
 fn refuted(kind: Kind, of: &str, counterexample: &str) -> (Kind, String, String) {

@@ -4,9 +4,9 @@ use crate::agreement::AMPLE;
 use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::matmul;
 use std::time::Duration;
-use systole::diagnostic::render;
-use systole::smt::{discharge, refutation_message};
-use systole::timing::obligations;
+use systole_base::diagnostic::render;
+use systole_compile::smt::{discharge, refutation_message};
+use systole_compile::timing::obligations;
 
 #[test]
 fn a_refutation_shows_both_sides_the_case_and_the_next_step() {

@@ -3,8 +3,9 @@
 use crate::agreement::{checked, refuted};
 use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp};
-use systole::mapping::{Design, Links};
-use systole::timing::{Turns, no_deadlock_obligations};
+use systole_compile::mapping::Design;
+use systole_base::network::Links;
+use systole_compile::timing::{Turns, no_deadlock_obligations};
 
 /// What is refuted of a design, each as brute force finds it: the tensor and the counterexample.
 fn refutations(design: &Design, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {

@@ -5,9 +5,9 @@ use crate::hand_built::several_spaces::{Several, chain, cholesky, triangular};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::integer::Polyhedron;
-use systole::mapping::{Dependence, Row};
-use systole::smt::{Goal, LinearProblem, Optimum, Series, Unequal, minimise};
+use systole_base::integer::Polyhedron;
+use systole_compile::mapping::{Dependence, Row};
+use systole_compile::smt::{Goal, LinearProblem, Optimum, Series, Unequal, minimise};
 
 const LIMIT: Duration = Duration::from_secs(30);
 

@@ -3,7 +3,7 @@
 use crate::agreement::{assert_proved, refutations};
 use crate::hand_built::designs::{at_boundary, design, mesh};
 use crate::hand_built::spaces::{fir, matvec, mttkrp, polynomial, triangle};
-use systole::timing::Kind;
+use systole_program::obligation::Kind;
 
 #[test]
 fn filters_with_stationary_weights_are_proved() {

@@ -1,8 +1,8 @@
 //! Numbers that are special to IEEE 754: what is none, infinities, both zeros, and denormals, among plain ones.
 
 use ndarray::{ArrayD, IxDyn};
-use systole::integer::{Affine, Bindings};
-use systole::recurrence::{RecurrenceSystem, Role, Tensors};
+use systole_base::integer::{Affine, Bindings};
+use systole_equations::recurrence::{RecurrenceSystem, Role, Tensors};
 
 const TINY: f64 = f64::from_bits(1);
 

@@ -1,7 +1,7 @@
 //! Einsum strings as kernels, and those that are refused.
 
-use systole::recurrence::{load, one_space};
-use systole::syntax::einsum;
+use systole_equations::recurrence::{load, one_space};
+use systole_equations::syntax::einsum;
 
 fn code(text: &str) -> String {
     let source = einsum(text).expect("the string is accepted");

@@ -1,9 +1,9 @@
 //! Hostile texts are refused with a message, never with a crash.
 
 use proptest::prelude::*;
-use systole::recurrence::load;
-use systole::span::Source;
-use systole::syntax::parse;
+use systole_equations::recurrence::load;
+use systole_base::span::Source;
+use systole_equations::syntax::parse;
 
 fn message(value: &str) -> Option<String> {
     let text = format!("kernel k(N)\nin a[N]\nout c[N]\nc[i] = {value}");

@@ -3,9 +3,9 @@
 use super::expected::{cases, hold};
 use std::fs;
 use std::path::Path;
-use systole::diagnostic::render;
-use systole::recurrence::load;
-use systole::span::Source;
+use systole_base::diagnostic::render;
+use systole_equations::recurrence::load;
+use systole_base::span::Source;
 
 /// The messages for a kernel, or what is wrong with the test itself.
 fn refuse(path: &Path) -> Result<String, String> {

@@ -3,10 +3,10 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use systole::integer::{Name, name};
-use systole::span::{Source, Span};
-use systole::syntax::ast::*;
-use systole::syntax::{parse, print};
+use systole_base::integer::{Name, name};
+use systole_base::span::{Source, Span};
+use systole_equations::syntax::ast::*;
+use systole_equations::syntax::{parse, print};
 
 fn reread(file: &File) -> File {
     let text = print(file);
@@ -15,7 +15,7 @@ fn reread(file: &File) -> File {
 
 #[test]
 fn the_kernels_of_the_repository_survive() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::Path::new(env!("SYSTOLE_ROOT"));
     let folders = ["kernels", "kernels/naive"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
     for path in folders.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let source = Source::new(path.display().to_string(), std::fs::read_to_string(&path).unwrap());

@@ -5,9 +5,10 @@ use crate::kernel_texts::{TRISOLVE, TRSM};
 use crate::solves::trisolve;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::mapping::Links;
-use systole::smt::{Verdict, discharge_all};
-use systole::timing::{Kind, obligations};
+use systole_base::network::Links;
+use systole_compile::smt::{Verdict, discharge_all};
+use systole_program::obligation::Kind;
+use systole_compile::timing::obligations;
 
 /// Whether the words of `tensor`, which comes over a bus into this space, never meet.
 fn carries(kernel: &Kernel, lines: &[Line], space: usize, tensor: &str) -> bool {

@@ -2,15 +2,18 @@
 
 use crate::hand_built::forms::{form, forms};
 use ndarray::{ArrayD, IxDyn};
-use systole::array::{self, Program, emit::emit_system};
-use systole::diagnostic::{Checked, Diagnostics, render};
-use systole::integer::{Affine, Bindings, Matrix, Name};
-use systole::mapping::{Links, Part, SpaceTimeMap, SystemDesign};
-use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
-use systole::rewrite::{Dataflow, Transport};
-use systole::sim::{Outcome, Settings, simulate};
-use systole::span::Source;
+use systole_program::array;
+use systole_program::array::Program;
+use systole_compile::emit::emit_system;
+use systole_base::diagnostic::{Checked, Diagnostics, render};
+use systole_base::integer::{Affine, Bindings, Matrix, Name};
+use systole_base::network::Links;
+use systole_compile::mapping::{Part, SpaceTimeMap, SystemDesign};
+use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
+use systole_equations::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
+use systole_compile::rewrite::{Dataflow, Transport};
+use systole_run::sim::{Outcome, Settings, simulate};
+use systole_base::span::Source;
 
 /// A kernel and its spaces.
 pub struct Kernel {

@@ -5,10 +5,12 @@ use crate::common::{Kernel, Line, kernel, run, shown, written};
 use crate::factorisations::CHOLESKY_GRID;
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, TRISOLVE};
 use crate::solves::trisolve;
-use systole::integer::Bindings;
-use systole::mapping::{Axis, Fold, Links, SystemDesign};
-use systole::sim::Outcome;
-use systole::timing::{Kind, system_obligations};
+use systole_base::integer::Bindings;
+use systole_compile::mapping::{Axis, Fold, SystemDesign};
+use systole_base::network::Links;
+use systole_run::sim::Outcome;
+use systole_program::obligation::Kind;
+use systole_compile::timing::system_obligations;
 
 /// The place `i - j` of a triangular solve: neighbours work in turns.
 fn diagonal() -> [Line<'static>; 2] {

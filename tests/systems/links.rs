@@ -4,9 +4,11 @@
 use crate::common::{Kernel, Line, kernel, shown};
 use crate::obligations::{refutations, slow, the_handoff, two_steps};
 use std::collections::BTreeMap;
-use systole::integer::{Affine, Bindings, Vector};
-use systole::mapping::{Links, Network, SystemDesign};
-use systole::timing::{Kind, system_obligations};
+use systole_base::integer::{Affine, Bindings, Vector};
+use systole_base::network::{Links, Network};
+use systole_compile::mapping::SystemDesign;
+use systole_program::obligation::Kind;
+use systole_compile::timing::system_obligations;
 
 fn on(network: Network) -> Links {
     Links { network, ..Links::default() }
@@ -92,7 +94,7 @@ fn slot(design: &SystemDesign, space: usize, at: i64, sizes: &Bindings) -> (Vect
 /// takes two words against the order in which they are given.
 fn seen(kernel: &Kernel, design: &SystemDesign) -> (bool, bool) {
     let handoff = the_handoff(design);
-    let systole::mapping::Giver::Point { at, .. } = &handoff.giver else { panic!("`Y` is computed") };
+    let systole_compile::mapping::Giver::Point { at, .. } = &handoff.giver else { panic!("`Y` is computed") };
     let (mut meet, mut against) = (false, false);
     for n in 1..=5 {
         let sizes = kernel.sizes(&[n]);

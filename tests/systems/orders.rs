@@ -1,8 +1,8 @@
 //! Reductions that run against the written order.
 
 use crate::common::{Line, kernel, run, same_bits, written};
-use systole::recurrence::evaluate;
-use systole::recurrence::spaces::evaluate_system_in_order;
+use systole_equations::recurrence::evaluate;
+use systole_equations::recurrence::spaces::evaluate_system_in_order;
 
 const MEANS: &str = "kernel means(N)
 in A[N, N], x[N], d[N]

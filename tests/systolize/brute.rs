@@ -4,10 +4,10 @@
 
 use crate::common::{box_points, plus};
 use std::collections::{BTreeMap, BTreeSet};
-use systole::integer::{Bindings, Matrix, Vector, dot};
-use systole::mapping::SpaceTimeMap;
-use systole::recurrence::Space;
-use systole::systolize::Loading;
+use systole_base::integer::{Bindings, Matrix, Vector, dot};
+use systole_compile::mapping::SpaceTimeMap;
+use systole_equations::recurrence::Space;
+use systole_compile::systolize::Loading;
 
 /// A pipe: processes from input to output, elements in the order in which they enter.
 #[derive(Clone, Debug, PartialEq, Eq)]

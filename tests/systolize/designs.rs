@@ -1,10 +1,10 @@
 //! Designs beyond the report's: one for each of its restrictions that is lifted.
 
 use crate::common::{MATMUL, POLYNOMIAL, loading, map, space};
-use systole::integer::Vector;
-use systole::mapping::SpaceTimeMap;
-use systole::recurrence::Space;
-use systole::systolize::Loading;
+use systole_base::integer::Vector;
+use systole_compile::mapping::SpaceTimeMap;
+use systole_equations::recurrence::Space;
+use systole_compile::systolize::Loading;
 
 /// A design with a name for messages.
 pub struct Design {

@@ -1,6 +1,6 @@
 //! Evaluates the expressions of the oracle: integers, names, `+ - *`, chained comparisons, `and`, `or`, `not`.
 
-use systole::integer::Bindings;
+use systole_base::integer::Bindings;
 
 /// The value; comparisons and logic give 1 or 0.
 pub fn evaluate(text: &str, at: &Bindings) -> i64 {
@@ -123,7 +123,7 @@ impl Reader<'_> {
 
 #[test]
 fn expressions_have_values() {
-    let at = Bindings::from([(systole::integer::name("n"), 3), (systole::integer::name("col"), 2)]);
+    let at = Bindings::from([(systole_base::integer::name("n"), 3), (systole_base::integer::name("col"), 2)]);
     let cases = [("2*n-col", 4), ("-(n+1)", -4), ("0<=col<=n and not (col==n)", 1), ("col > n or false", 0)];
     for (text, value) in cases {
         assert_eq!(evaluate(text, &at), value, "{text}");

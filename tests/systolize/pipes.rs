@@ -3,8 +3,8 @@
 use crate::pool::Sample;
 use crate::setting::{contents, for_processes, settings};
 use std::collections::BTreeSet;
-use systole::integer::Vector;
-use systole::systolize::{Loading, systolize};
+use systole_base::integer::Vector;
+use systole_compile::systolize::{Loading, systolize};
 
 #[test]
 fn p14_soak_count_and_drain_make_up_the_pipe() {
@@ -71,7 +71,7 @@ fn p18_load_and_recover_make_up_the_pipe() {
 fn p19_alternatives_that_overlap_agree() {
     for_processes(|setting, _, at| {
         let values =
-            |forms: &Vec<systole::integer::Affine>| forms.iter().map(|form| form.evaluate(at)).collect::<Vec<_>>();
+            |forms: &Vec<systole_base::integer::Affine>| forms.iter().map(|form| form.evaluate(at)).collect::<Vec<_>>();
         let scheme = &setting.sample.scheme;
         let points = [&scheme.first, &scheme.last].into_iter();
         for cases in points.chain(scheme.streams.iter().flat_map(|stream| [&stream.first, &stream.last])) {

@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::OnceLock;
-use systole::integer::{Vector, dot, name, primitive};
-use systole::mapping::SpaceTimeMap;
-use systole::recurrence::Space;
-use systole::systolize::{Loading, Scheme, systolize};
+use systole_base::integer::{Vector, dot, name, primitive};
+use systole_compile::mapping::SpaceTimeMap;
+use systole_equations::recurrence::Space;
+use systole_compile::systolize::{Loading, Scheme, systolize};
 
 /// A random input of the scheme.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ fn extent(row: &[i64], size: &dyn Fn(usize) -> &'static str, shift: i64) -> Stri
 
 /// Whether the place is not onto and some stream stays: then processes without points stand between those that hold it.
 fn loads_across_a_lattice(draft: &Draft) -> bool {
-    let content = orthogonal(&draft.place).into_iter().fold(0, systole::integer::gcd);
+    let content = orthogonal(&draft.place).into_iter().fold(0, systole_base::integer::gcd);
     content > 1 && !loading(draft).is_empty()
 }
 

@@ -3,19 +3,19 @@
 use crate::common::{runs_with_one_slot, scheme, shown, sizes};
 use crate::designs::{Design, all};
 use std::collections::BTreeSet;
-use systole::array::emit::{Phases, emit_scheme};
-use systole::array::{Program, Tensors, parse, print, validate};
-use systole::integer::{Bindings, Vector};
-use systole::mapping::{Links, Network};
-use systole::recurrence::{Chain, Space, evaluate_in_order};
-use systole::sim::{Order, Outcome, Settings, simulate};
-use systole::systolize::Scheme;
+use systole_compile::emit::{Phases, emit_scheme};
+use systole_program::array::{Program, Tensors, parse, print, validate};
+use systole_base::integer::{Bindings, Vector};
+use systole_base::network::{Links, Network};
+use systole_equations::recurrence::{Chain, Space, evaluate_in_order};
+use systole_run::sim::{Order, Outcome, Settings, simulate};
+use systole_compile::systolize::Scheme;
 
 /// Values whose sums show in which order they were added, a negative zero among them.
 pub fn inputs(space: &Space, sizes: &Bindings) -> Tensors {
     let operands: BTreeSet<_> = space.operands.iter().map(|operand| operand.tensor.clone()).collect();
     let shapes = space.shapes.iter().filter(|(name, _)| operands.contains(name));
-    let array = |shape: &Vec<systole::integer::Affine>| {
+    let array = |shape: &Vec<systole_base::integer::Affine>| {
         let extents: Vec<usize> = shape.iter().map(|form| form.evaluate(sizes).expect("bound") as usize).collect();
         let mut next = 7_u64;
         ndarray::ArrayD::from_shape_fn(extents, |_| {

@@ -7,8 +7,8 @@ use crate::common::{plus, runs_with_one_slot};
 use crate::pool::{Sample, samples};
 use crate::setting::{contents, for_processes, for_users, has_neighbour, is_exact, settings};
 use std::collections::BTreeSet;
-use systole::integer::{Vector, dot, gcd};
-use systole::systolize::Stream;
+use systole_base::integer::{Vector, dot, gcd};
+use systole_compile::systolize::Stream;
 
 #[test]
 fn the_samples_cover_what_the_scheme_can_meet() {

@@ -2,10 +2,10 @@
 
 use crate::common::{MATMUL, POLYNOMIAL, loading, map, shown, space};
 use crate::pool::{drafts, loading as loading_of, refusal};
-use systole::integer::Matrix;
-use systole::mapping::SpaceTimeMap;
-use systole::recurrence::Space;
-use systole::systolize::{Loading, systolize};
+use systole_base::integer::Matrix;
+use systole_compile::mapping::SpaceTimeMap;
+use systole_equations::recurrence::Space;
+use systole_compile::systolize::{Loading, systolize};
 
 fn assert_refused(space: &Space, map: &SpaceTimeMap, loading: &[Loading], reason: &str) {
     let problems = systolize(space, map, loading).err().unwrap_or_else(|| panic!("not refused: {reason}"));

@@ -8,10 +8,10 @@ use crate::common::{MATMUL, POLYNOMIAL, box_points, loading, map, plus, scheme, 
 use crate::expressions::evaluate;
 use serde_json::Value;
 use std::path::Path;
-use systole::integer::{Bindings, Vector, name};
-use systole::mapping::SpaceTimeMap;
-use systole::recurrence::Space;
-use systole::systolize::{Loading, Scheme, Stream};
+use systole_base::integer::{Bindings, Vector, name};
+use systole_compile::mapping::SpaceTimeMap;
+use systole_equations::recurrence::Space;
+use systole_compile::systolize::{Loading, Scheme, Stream};
 
 /// A design of the oracle with the scheme we derive for it.
 struct Design {
@@ -23,7 +23,7 @@ struct Design {
 }
 
 fn designs() -> Vec<Design> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles/systolizing.json");
+    let path = Path::new(env!("SYSTOLE_ROOT")).join("tests/oracles/systolizing.json");
     let oracle: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the oracle")).expect("JSON");
     oracle["designs"].as_array().expect("designs").iter().map(design).collect()
 }

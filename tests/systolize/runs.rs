@@ -5,9 +5,9 @@ use crate::pool::{Sample, samples};
 use crate::programs::{inputs, is_right, orders, program, run};
 use crate::setting::{Setting, settings};
 use std::collections::BTreeSet;
-use systole::array::emit::Phases;
-use systole::integer::{Bindings, Vector};
-use systole::sim::{Order, Settings};
+use systole_compile::emit::Phases;
+use systole_base::integer::{Bindings, Vector};
+use systole_run::sim::{Order, Settings};
 
 /// Samples that can be run: every element of the output has a user, and the sizes are small.
 fn runnable() -> impl Iterator<Item = Setting> {
@@ -35,7 +35,7 @@ fn p21_and_p22_programs_end_with_the_arrays_of_the_sequential_nest() {
             is_right(space, scheme, &setting.sizes, &inputs, &outcome),
             "{}\n{}",
             setting.show(),
-            systole::array::print(&program)
+            systole_program::array::print(&program)
         );
         runs += 1;
     }

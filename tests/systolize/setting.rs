@@ -3,8 +3,8 @@
 use crate::brute::{self, Table};
 use crate::common::{box_points, plus};
 use crate::pool::{Sample, samples};
-use systole::integer::{Bindings, Vector, dot};
-use systole::systolize::Stream;
+use systole_base::integer::{Bindings, Vector, dot};
+use systole_compile::systolize::Stream;
 
 /// A sample at one size, with its table.
 pub struct Setting {

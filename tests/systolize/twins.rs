@@ -3,9 +3,9 @@
 use crate::common::{scheme, sizes};
 use crate::designs::all;
 use crate::programs::{inputs, is_right, program};
-use systole::array::emit::Phases;
-use systole::array::{IndexExpr, Instruction, Program, print};
-use systole::sim::{Settings, simulate};
+use systole_compile::emit::Phases;
+use systole_program::array::{IndexExpr, Instruction, Program, print};
+use systole_run::sim::{Settings, simulate};
 
 /// The counts of all `pass`es, in the order of the text.
 fn passes(body: &mut [Instruction]) -> Vec<&mut IndexExpr> {

@@ -1,7 +1,7 @@
 //! Rules and kernels: each rule has its law and its test, each kernel its comment, each schedule its test.
 
 use crate::tree::{File, files};
-use systole::recurrence::Function;
+use systole::scalar::Function;
 
 /// Every rule of `rules/` with the file it stands in.
 pub fn rules() -> Vec<(String, String)> {

@@ -13,7 +13,7 @@ pub struct File {
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(env!("SYSTOLE_ROOT"))
 }
 
 /// All text files with this ending below a folder, in the order of their paths.

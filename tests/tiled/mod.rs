@@ -1,8 +1,8 @@
 //! Programs over tiles, written by hand, and what they compute as direct loops.
 
 use ndarray::{ArrayD, Axis, IxDyn};
-use systole::array::{Program, Tensors, parse};
-use systole::integer::{Bindings, name};
+use systole_program::array::{Program, Tensors, parse};
+use systole_base::integer::{Bindings, name};
 
 /// A program, and sizes, inputs and expected outputs for it.
 pub struct Case {
@@ -21,7 +21,7 @@ impl Case {
 
 /// A program that must parse.
 pub fn program(text: &str) -> Program {
-    parse("tiled.pe", text).unwrap_or_else(|faults| panic!("{}", systole::diagnostic::render(&faults, false)))
+    parse("tiled.pe", text).unwrap_or_else(|faults| panic!("{}", systole_base::diagnostic::render(&faults, false)))
 }
 
 pub const STATIONARY: &str = include_str!("stationary.pe");

@@ -1,8 +1,8 @@
 //! Axes: every element lies in one tile, and there are as many tiles as are counted.
 
 use proptest::prelude::*;
-use systole::integer::{Affine, Bindings, name};
-use systole::tiles::Axis;
+use systole_base::integer::{Affine, Bindings, name};
+use systole_equations::tiles::Axis;
 
 proptest! {
     #[test]

@@ -2,10 +2,11 @@
 //! 10.3 for Cholesky's factor, where they are written by hand.
 
 use super::{kernel, system, tiled};
-use systole::integer::{Affine, Polyhedron};
-use systole::recurrence::spaces::cut_spaces;
-use systole::recurrence::{Expr, Function, RecurrenceSystem};
-use systole::tiles::Tiled;
+use systole_base::integer::{Affine, Polyhedron};
+use systole_equations::recurrence::spaces::cut_spaces;
+use systole_equations::recurrence::{Expr, RecurrenceSystem};
+use systole_base::scalar::Function;
+use systole_equations::tiles::Tiled;
 
 fn list(forms: &[Affine]) -> String {
     forms.iter().map(Affine::to_string).collect::<Vec<_>>().join(",")
@@ -41,7 +42,7 @@ fn equations(title: &str, sizes: &[(&str, i64)]) -> Vec<String> {
 
 fn equations_of(system: &RecurrenceSystem, sizes: &[(&str, i64)]) -> Vec<String> {
     let tiled = tiled(system, sizes);
-    let line = |equation: &systole::recurrence::Equation| {
+    let line = |equation: &systole_equations::recurrence::Equation| {
         let (element, value) = (list(&equation.subscripts), shown(&tiled, &equation.value));
         format!("{}[{element}] = {value} where {}", equation.target, at_least_0(&equation.domain.set))
     };

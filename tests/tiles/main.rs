@@ -8,15 +8,15 @@ mod meaning;
 
 mod refusals;
 
-use systole::diagnostic::{Checked, render};
-use systole::integer::name;
-use systole::recurrence::{RecurrenceSystem, load};
-use systole::span::Source;
-use systole::tiles::{TileSize, Tiled, tile};
+use systole_base::diagnostic::{Checked, render};
+use systole_base::integer::name;
+use systole_equations::recurrence::{RecurrenceSystem, load};
+use systole_base::span::Source;
+use systole_equations::tiles::{TileSize, Tiled, tile};
 
 /// A kernel of the repository.
 fn kernel(title: &str) -> RecurrenceSystem {
-    let path = format!("{}/kernels/{title}.rec", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/kernels/{title}.rec", env!("SYSTOLE_ROOT"));
     system(&std::fs::read_to_string(path).expect("a kernel"))
 }
 

@@ -3,12 +3,12 @@
 
 use super::{kernel, system, tiled};
 use ndarray::ArrayD;
-use systole::integer::{Bindings, name};
-use systole::recurrence::{Chain, Role, Tensors, evaluate};
-use systole::tiles::{TileChains, evaluate_tiled};
+use systole_base::integer::{Bindings, name};
+use systole_equations::recurrence::{Chain, Role, Tensors, evaluate};
+use systole_equations::tiles::{TileChains, evaluate_tiled};
 
-fn inputs(system: &systole::recurrence::RecurrenceSystem, sizes: &Bindings) -> Tensors {
-    let input = |(number, tensor): (usize, &systole::recurrence::Tensor)| {
+fn inputs(system: &systole_equations::recurrence::RecurrenceSystem, sizes: &Bindings) -> Tensors {
+    let input = |(number, tensor): (usize, &systole_equations::recurrence::Tensor)| {
         let shape: Vec<usize> = tensor.shape.iter().map(|side| side.evaluate(sizes).unwrap() as usize).collect();
         let mut state = 0.37 + number as f64;
         let values = ArrayD::from_shape_simple_fn(shape, || {

@@ -1,11 +1,8 @@
 //! What cannot be tiled is refused with the reason; each has a twin that can.
 
 use super::{kernel, system, tiled, tiled_by};
-use systole::diagnostic::render;
-use systole::extract::{Constraint, SystemConstraint};
-use systole::recurrence::RecurrenceSystem;
-use systole::recurrence::one_space;
-use systole::recurrence::spaces::cut_spaces;
+use systole_base::diagnostic::render;
+use systole_equations::recurrence::RecurrenceSystem;
 
 fn refused(system: &RecurrenceSystem, sizes: &[(&str, i64)], words: &str) {
     let faults = tiled_by(system, sizes).expect_err("it cannot be tiled so");
@@ -66,21 +63,4 @@ fn a_tensor_that_is_read_ahead_of_its_order() {
 fn two_sizes_for_indices_that_are_added_up() {
     refused(&kernel("polynomial_product"), &[("i", 4), ("j", 3)], "tiles of 4 and of 3");
     tiled(&kernel("polynomial_product"), &[("i", 4), ("j", 4)]);
-}
-
-/// A search is of equations over tiles; those over elements have none.
-#[test]
-fn a_search_of_equations_over_elements_knows_no_tiles() {
-    let text = std::fs::read_to_string(format!("{}/kernels/matmul.rec", env!("CARGO_MANIFEST_DIR"))).expect("a kernel");
-    let system = system(&format!("{text}\nschedule blocked\ntile i 4\n"));
-    let schedule = system.schedule("blocked").expect("a schedule");
-    let alone = Constraint::from_schedule(&one_space(&system).expect("a space"), schedule).map(|_| ());
-    let cut = SystemConstraint::from_schedule(&cut_spaces(&system).expect("spaces"), schedule).map(|_| ());
-    for refused in [alone, cut] {
-        let message = render(&refused.expect_err("no tiles"), false);
-        assert!(message.contains("a search knows no tiles") && message.contains("tile i 4"), "{message}");
-    }
-    let tiled = tiled(&system, &[("i", 4)]).system;
-    let schedule = tiled.schedule("blocked").expect("a schedule");
-    assert!(Constraint::from_schedule(&one_space(&tiled).expect("a space"), schedule).is_ok());
 }

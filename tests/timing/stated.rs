@@ -2,8 +2,9 @@
 
 use crate::hand_built::designs::{at_boundary, cannon, design, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp, space};
-use systole::mapping::Design;
-use systole::timing::{Obligation, obligations};
+use systole_compile::mapping::Design;
+use systole_program::obligation::Obligation;
+use systole_compile::timing::obligations;
 
 /// The kinds and tensors in order: `causality A`.
 fn stated(design: &Design) -> Vec<String> {

@@ -6,10 +6,10 @@
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
-use systole::integer::{Bindings, Polyhedron, Vector};
-use systole::mapping::{Design, Flow, FlowRole};
-use systole::rewrite::Transport;
-use systole::timing::Turns;
+use systole_base::integer::{Bindings, Polyhedron, Vector};
+use systole_compile::mapping::{Design, Flow, FlowRole};
+use systole_compile::rewrite::Transport;
+use systole_compile::timing::Turns;
 
 /// A flow between two PEs, by its number and the PE that gives.
 type Wire = (usize, Vector);

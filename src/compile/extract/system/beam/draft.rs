@@ -1,0 +1,84 @@
+//! Designs before it is known whether they are legal.
+//!
+//! In: the parts of a dataflow, and the order of its spaces as far as it is known. Out: the shortest steps with what they would
+//! cost; on demand the legal designs, whose steps are no shorter.
+
+use super::partial::Partial;
+use crate::cost::{Cost, Objective};
+use crate::extract::system::SystemProblem;
+use crate::extract::system::places::Placement;
+use crate::extract::{system::search::conditions, system::search::joined_handoffs, system::search::legal, system::search::legal_in_turns};
+use crate::extract::{system::sharing::InTurn, system::sharing::in_order, system::sharing::pairs_under};
+use crate::extract::system::steps::on_links;
+use crate::extract::{system::survey::SystemFound, system::survey::SystemSurvey, system::survey::plainness};
+use crate::extract::system::tally::estimate;
+use crate::mapping::{Part, SystemDesign};
+
+/// A partial design with the next family placed beside it.
+pub struct Next<'a> {
+    /// The design.
+    pub partial: &'a Partial,
+    /// All families that are placed then.
+    pub placement: Placement,
+}
+
+/// A dataflow with its shortest steps, under which spaces may meet.
+pub struct Draft<'a> {
+    /// What it goes on from.
+    pub next: &'a Next<'a>,
+    /// What it would cost with these steps, in every best way to move its inputs.
+    pub costs: Vec<Cost>,
+    parts: Vec<Part>,
+}
+
+/// A design that is legal, and the order of its spaces on the PEs that they share.
+pub type Ordered = (SystemFound, Vec<(usize, usize)>);
+
+impl<'a> Draft<'a> {
+    /// The shortest steps of these parts, with the order of spaces that is known; `None` where there are none.
+    pub fn new(
+        problem: &SystemProblem,
+        next: &'a Next,
+        parts: Vec<Part>,
+        order: &[(usize, usize)],
+    ) -> Option<Draft<'a>> {
+        let design = SystemDesign::new(problem.system, parts);
+        let handoffs = joined_handoffs(problem, &design).ok()?;
+        let parts =
+            in_order(&design, conditions(problem, &design, &handoffs)?, order)?.shortest(&design, false).ok()?;
+        let costs = estimate(problem, &SystemDesign { parts: parts.clone(), ..design }, &handoffs);
+        (!costs.is_empty()).then_some(Draft { next, costs, parts })
+    }
+
+    /// What orders drafts that would cost the same.
+    pub fn plainness(&self) -> impl Ord + use<> {
+        plainness(&self.parts)
+    }
+
+    /// The best of what it would cost under an objective.
+    pub fn key(&self, objective: Objective) -> Option<[u128; 6]> {
+        self.costs.iter().map(|cost| objective.key(cost)).min()
+    }
+
+    /// The designs with the shortest steps under which no two spaces meet; if need be they take turns.
+    pub fn legal(&self, problem: &SystemProblem, order: &[(usize, usize)], in_turns: bool) -> Vec<Ordered> {
+        self.apart(problem, order, in_turns).unwrap_or_default()
+    }
+
+    fn apart(&self, problem: &SystemProblem, order: &[(usize, usize)], in_turns: bool) -> Option<Vec<Ordered>> {
+        let design = &SystemDesign::new(problem.system, self.parts.clone());
+        let handoffs = &joined_handoffs(problem, design).ok()?;
+        let mut conditions = in_order(design, conditions(problem, design, handoffs)?, order)?;
+        let shortest = on_links(problem, design, handoffs, &mut conditions, &self.parts);
+        let shortest = shortest.unwrap_or_else(|| self.parts.clone());
+        let turn = InTurn { conditions: conditions.clone(), order: order.to_vec(), parts: shortest.clone() };
+        let none = SystemSurvey::default();
+        if let Some(turn) = turn.until_none_meet(problem, design, pairs_under(problem, &shortest)?) {
+            let found = legal(problem, &turn.parts, handoffs, &none);
+            return Some(found.into_iter().map(|found| (found, turn.order.clone())).collect());
+        }
+        let (found, _) =
+            in_turns.then(|| legal_in_turns(problem, (design, handoffs, &conditions), &shortest, &none))?;
+        Some(found.into_iter().map(|found| (found, order.to_vec())).collect())
+    }
+}

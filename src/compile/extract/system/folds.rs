@@ -1,0 +1,92 @@
+//! Folds of designs that the search has found: neighbouring PEs that are busy by turns become one PE.
+//!
+//! In: a legal design with its cost. Out: its legal folds with theirs. Cycles, ports and storage stay, PEs become fewer, and
+//! words that change between PEs of a block no longer travel.
+
+use super::SystemProblem;
+use super::tally::busy;
+use crate::cost::Cost;
+use systole_base::integer::{Polyhedron, Vector};
+use crate::mapping::{Flow, Fold, Giver, Handoff, SystemDesign};
+
+/// The legal folds of a legal design, itself among them, but for those whose cost is `beaten`: those that the schedule asks
+/// for, or else all within the limits of the problem.
+pub fn folds(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    handoffs: &[Handoff],
+    cost: &Cost,
+    beaten: impl Fn(&Cost) -> bool,
+) -> Vec<(Cost, Fold)> {
+    let asked = match &problem.constraint.fold {
+        Some((factors, _)) => Fold::by(factors),
+        None => Fold::all(design.rank(), problem.limits.fold),
+    };
+    let legal = |fold: Fold| {
+        if fold.is_none() {
+            return Some((*cost, fold));
+        }
+        let folded = SystemDesign { fold, ..design.clone() };
+        folded.check_fold(handoffs).ok()?;
+        let cost = price(problem, &folded, handoffs, cost).filter(|cost| !beaten(cost))?;
+        problem.meetings.are_none(&folded).then_some((cost, folded.fold))
+    };
+    asked.into_iter().filter_map(legal).collect()
+}
+
+/// The cost of a fold, given that of the design.
+fn price(problem: &SystemProblem, folded: &SystemDesign, handoffs: &[Handoff], cost: &Cost) -> Option<Cost> {
+    let pes = busy(&problem.sizes, folded, &problem.points)?.pes;
+    let saved = (0..folded.parts.len()).map(|space| saved_by_flows(problem, folded, space)).sum::<Option<u64>>()?
+        + handoffs.iter().map(|handoff| saved_by_handoff(problem, folded, handoff)).sum::<Option<u64>>()?;
+    let channel_words = cost.channel_words.saturating_sub(saved);
+    Some(Cost { pes, channel_words, ..*cost })
+}
+
+/// The hops that the streams and the reduction of a space save.
+fn saved_by_flows(problem: &SystemProblem, folded: &SystemDesign, space: usize) -> Option<u64> {
+    let flows = folded.alone(space).flows()?;
+    let of_flow = |flow: &Flow| {
+        let before = |point: &Vector| point.iter().zip(&flow.direction).map(|(x, by)| x - by).collect::<Vector>();
+        let is_in = |point: &Vector| is_in(problem, space, &flow.set, point);
+        let takers = problem.points[space].iter().filter(|point| is_in(point) && is_in(&before(point)));
+        saved(problem, folded, space, &flow.displacement, takers)
+    };
+    flows.iter().map(of_flow).sum()
+}
+
+fn saved_by_handoff(problem: &SystemProblem, folded: &SystemDesign, handoff: &Handoff) -> Option<u64> {
+    let Giver::Point { displacement, .. } = &handoff.giver else { return Some(0) };
+    let reader = handoff.reader;
+    let takers = problem.points[reader].iter().filter(|point| is_in(problem, reader, &handoff.set, point));
+    saved(problem, folded, reader, displacement, takers)
+}
+
+/// The hops saved by words that move by `displacement` to these points of a space.
+fn saved<'a>(
+    problem: &SystemProblem,
+    folded: &SystemDesign,
+    space: usize,
+    displacement: &[i64],
+    takers: impl Iterator<Item = &'a Vector>,
+) -> Option<u64> {
+    let network = problem.machine.links.network;
+    let all = network.hops(displacement)?;
+    let of_one = |taker: &Vector| {
+        let residue = folded.fold.residue(&place(problem, folded, space, taker)?);
+        let left = network.hops(&folded.fold.turn(displacement, &residue).displacement)?;
+        Some((all - left).unsigned_abs())
+    };
+    takers.map(of_one).sum()
+}
+
+/// The PE of the map that a point runs on.
+fn place(problem: &SystemProblem, design: &SystemDesign, space: usize, point: &[i64]) -> Option<Vector> {
+    let part = &design.parts[space];
+    let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
+    rows.map(|(value, origin)| value.checked_add(origin.evaluate(&problem.sizes)?)).collect()
+}
+
+fn is_in(problem: &SystemProblem, space: usize, set: &Polyhedron, point: &[i64]) -> bool {
+    set.contains(&problem.system.spaces[space].bind(&problem.sizes, point))
+}

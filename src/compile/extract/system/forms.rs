@@ -1,0 +1,142 @@
+//! The dataflows of computed tensors that a placement allows.
+//!
+//! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
+
+use super::places::Edge;
+use super::places::Placement;
+use systole_base::integer::{Affine, Matrix, lexicographic_sign};
+use systole_base::network::Network;
+use crate::mapping::{Part, SpaceTimeMap, restrict};
+use systole_equations::recurrence::{spaces::SpaceSystem, spaces::solve};
+use crate::rewrite::{Choices, Transport};
+
+/// What decides which dataflows there are.
+pub struct Forms<'a> {
+    /// The system.
+    pub system: &'a SpaceSystem,
+    /// What the e-graph offers for each space.
+    pub choices: &'a [Choices],
+    /// The edges of the system.
+    pub edges: &'a [Edge],
+    /// The network.
+    pub network: Network,
+    /// No more dataflows than this are listed for one placement.
+    pub most: usize,
+}
+
+impl Forms<'_> {
+    /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are.
+    pub fn all(&self, placement: &Placement) -> (Vec<Vec<Part>>, u64) {
+        let mut combined: Vec<Vec<Part>> = vec![vec![]];
+        let mut count = 1u64;
+        for space in 0..self.system.spaces.len() {
+            let parts = self.parts(space, placement);
+            let extend = |prefix: &Vec<Part>| {
+                parts.iter().map(|part| [prefix.clone(), vec![part.clone()]].concat()).collect::<Vec<_>>()
+            };
+            combined = combined.iter().flat_map(extend).take(self.most).collect();
+            count = count.saturating_mul(parts.len() as u64);
+        }
+        let beyond = count.saturating_sub(combined.len() as u64);
+        (combined, beyond)
+    }
+
+    /// How many dataflows there are.
+    pub fn count(&self, placement: &Placement) -> u64 {
+        let counts = (0..self.system.spaces.len()).map(|space| self.parts(space, placement).len() as u64);
+        counts.fold(1, u64::saturating_mul)
+    }
+
+    fn parts(&self, space: usize, placement: &Placement) -> Vec<Part> {
+        let operands = 0..self.system.spaces[space].operands.len();
+        let transports = operands.map(|operand| self.transports(space, operand, placement)).collect();
+        let chains = self.choices[space].chains.clone();
+        self.laid(space, placement, &Choices { transports, chains })
+    }
+
+    /// The parts of a space with each of these dataflows.
+    pub fn laid(&self, space: usize, placement: &Placement, dataflows: &Choices) -> Vec<Part> {
+        let (place, origin) = self.place(space, placement);
+        let step = Matrix::new(vec![vec![0; place.columns()]], place.columns());
+        let map = SpaceTimeMap { place, step };
+        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), start: Affine::default(), dataflow };
+        dataflows.dataflows().map(part).collect()
+    }
+
+    /// The place of a space, and what is added to it.
+    pub fn place(&self, space: usize, placement: &Placement) -> (Matrix, Vec<Affine>) {
+        let member = &self.system.members[space];
+        let family = &self.system.families[member.family];
+        let indices = self.system.spaces[space].indices();
+        let (place, shift) = restrict(&placement.places[member.family], &family.indices, &member.embedding, indices);
+        let origin: Vec<Affine> =
+            shift.into_iter().zip(&placement.origins[member.family]).map(|(a, b)| a + b.clone()).collect();
+        (place, origin)
+    }
+
+    /// The transports of a computed operand for which every source has a way from the point that computes it; where there
+    /// are none, all streams, which may go on where a stream of the same tensor passes.
+    pub fn transports(&self, space: usize, operand: usize, placement: &Placement) -> Vec<Transport> {
+        if self.system.sources[space][operand].is_empty() {
+            return vec![Transport::Feed];
+        }
+        let offered = || self.choices[space].transports[operand].iter();
+        let reached = offered().enumerate().filter(|(position, transport)| match transport {
+            Transport::Handoff => {
+                self.is_reached(space, operand, *position, placement) && self.is_one_to_one(space, operand)
+            }
+            Transport::Stream(_) => self.is_reached(space, operand, *position, placement),
+            _ => false,
+        });
+        let mut reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
+        // A value that stays serves its points in either order; the order that the indices count in is as good as the other.
+        let (place, _) = self.place(space, placement);
+        let stays = |along: &[i64]| place.apply(along).iter().all(|entry| *entry == 0);
+        let turned = |along: &[i64]| Transport::Stream(along.iter().map(|entry| -entry).collect());
+        let both = reached.clone();
+        reached.retain(|transport| match transport {
+            Transport::Stream(along) if stays(along) => lexicographic_sign(along) > 0 || !both.contains(&turned(along)),
+            _ => true,
+        });
+        if !reached.is_empty() || !self.has_sibling(space, operand) {
+            return reached;
+        }
+        offered().filter(|transport| matches!(transport, Transport::Stream(_))).cloned().collect()
+    }
+
+    /// Whether each set of takers is a constant number of PEs from the point that computes, in some order of the giver.
+    fn is_reached(&self, space: usize, operand: usize, transport: usize, placement: &Placement) -> bool {
+        let mine = || {
+            self.edges
+                .iter()
+                .filter(move |edge| (edge.reader, edge.operand, edge.transport) == (space, operand, transport))
+        };
+        let reaches = |edge: &Edge| {
+            let (here, there) = (self.system.members[edge.reader].family, self.system.members[edge.giver].family);
+            let rows = placement.places[here].rows().iter().zip(placement.places[there].rows());
+            let shifts = placement.origins[here].iter().zip(&placement.origins[there]);
+            let along = rows.zip(shifts);
+            let along = along.map(|((here, there), (shift, other))| edge.hops((here, shift), (there, other)));
+            along.collect::<Option<Vec<i64>>>().is_some_and(|moved| self.network.hops(&moved).is_some())
+        };
+        mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(reaches))
+    }
+
+    /// Whether no element goes to two points.
+    fn is_one_to_one(&self, space: usize, operand: usize) -> bool {
+        let reader = &self.system.spaces[space];
+        let names: Vec<_> = (0..reader.operands[operand].access.len())
+            .map(|axis| Affine::variable(&systole_base::integer::name(&format!("element {axis}"))))
+            .collect();
+        solve(&reader.operands[operand].access, reader.indices(), &names).is_some()
+    }
+
+    /// Whether another operand of the tensor could pass the element on.
+    fn has_sibling(&self, space: usize, operand: usize) -> bool {
+        let tensor = &self.system.spaces[space].operands[operand].tensor;
+        let others = self.system.spaces.iter().enumerate().flat_map(|(other, reader)| {
+            reader.operands.iter().enumerate().map(move |(position, operand)| (other, position, &operand.tensor))
+        });
+        others.filter(|(other, position, _)| (*other, *position) != (space, operand)).any(|(_, _, read)| read == tensor)
+    }
+}

@@ -1,0 +1,94 @@
+//! The ways in which an operand can take its values straight from the space that computes them.
+
+use systole_base::integer::{Affine, Name, Polyhedron};
+use crate::mapping::{Fixed, takers};
+use systole_equations::recurrence::{spaces::Origin, spaces::Solution, spaces::SpaceSystem, spaces::last_point};
+use crate::rewrite::Choices;
+use std::collections::BTreeMap;
+
+/// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The reading space.
+    pub reader: usize,
+    /// Its operand.
+    pub operand: usize,
+    /// Which of the operand's transports.
+    pub transport: usize,
+    /// The giving space.
+    pub giver: usize,
+    /// The points that take, over the reader's indices.
+    pub set: Polyhedron,
+    /// The reader's indices.
+    indices: Vec<Name>,
+    /// What is fixed for all that take.
+    fixed: Fixed,
+    /// The point that takes, as coordinates of its family over the reader's indices.
+    taken: Vec<Affine>,
+    /// The point that gives, as coordinates of its family over the reader's indices.
+    given: Vec<Affine>,
+}
+
+/// All edges of a system.
+pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
+    let mut edges = vec![];
+    for (reader, operands) in system.sources.iter().enumerate() {
+        for (operand, sources) in operands.iter().enumerate() {
+            for (transport, choice) in choices[reader].transports[operand].iter().enumerate() {
+                for source in sources {
+                    let Origin::Space { space: giver, element } = &source.origin else { continue };
+                    let sets = takers(system, reader, choice, source);
+                    for order in &choices[*giver].chains {
+                        let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
+                        let ends = (operand, transport, *giver);
+                        edges.extend(sets.iter().map(|set| Edge::new(system, (reader, ends), set, &last)));
+                    }
+                }
+            }
+        }
+    }
+    edges
+}
+
+impl Edge {
+    fn new(
+        system: &SpaceSystem,
+        (reader, (operand, transport, giver)): (usize, (usize, usize, usize)),
+        set: &Polyhedron,
+        last: &Solution,
+    ) -> Edge {
+        let (indices, names) = (system.spaces[reader].indices().to_vec(), system.spaces[giver].indices());
+        let fixed = Fixed::on(set, &indices);
+        let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(last.coordinates(names)).collect();
+        let coordinates = |space: usize| system.members[space].embedding.iter();
+        let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
+        let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
+        Edge { reader, operand, transport, giver, set: set.clone(), indices, fixed, taken, given }
+    }
+
+    /// Whether the value can come from nowhere else: it is the result of a reduction inside an equation.
+    pub fn is_forced(&self, system: &SpaceSystem) -> bool {
+        let tensor = &system.spaces[self.reader].operands[self.operand].tensor;
+        system.tensors.iter().all(|declared| declared.name != *tensor)
+    }
+
+    /// How far apart giver and reader are along one axis of the array, where that is the same for all takers: a form over
+    /// the parameters. The rows are over the coordinates of the spaces' families.
+    pub fn distance(&self, reader: &[i64], giver: &[i64]) -> Option<Affine> {
+        let apart = along(&self.taken, reader) - along(&self.given, giver);
+        (!apart.mentions(&self.indices)).then_some(apart)
+    }
+
+    /// How far apart giver and reader are along one axis, for rows with their shifts; `None` where the sizes or the takers
+    /// decide.
+    pub fn hops(&self, reader: (&[i64], &Affine), giver: (&[i64], &Affine)) -> Option<i64> {
+        let apart = self.distance(reader.0, giver.0)? + reader.1.clone() - giver.1.clone();
+        self.fixed.constant(&apart)
+    }
+}
+
+/// A row over the coordinates of a family, each of which is a form.
+fn along(coordinates: &[Affine], row: &[i64]) -> Affine {
+    let terms = coordinates.iter().zip(row).filter(|(_, entry)| **entry != 0);
+    terms.fold(Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry)
+}

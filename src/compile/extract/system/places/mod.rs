@@ -1,0 +1,284 @@
+//! Places for all families of a system, each a constant number of PEs from those it takes values from.
+
+use systole_base::integer::{Affine, Matrix, Vector};
+use systole_base::network::Network;
+use crate::mapping::candidates;
+use systole_equations::recurrence::spaces::SpaceSystem;
+use crate::rewrite::{Choices, Transport};
+
+mod edges;
+
+pub use edges::{Edge, edges};
+
+mod room;
+
+pub use room::Room;
+
+/// A place for each family: rows over its coordinates, and what is added to each, over the parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// One matrix a family.
+    pub places: Vec<Matrix>,
+    /// One list of shifts a family.
+    pub origins: Vec<Vec<Affine>>,
+}
+
+/// A row of a place with its shift.
+pub type Row = (Vector, Affine);
+
+/// What is enumerated.
+pub struct Places<'a> {
+    /// The system.
+    pub system: &'a SpaceSystem,
+    /// Its edges.
+    pub edges: &'a [Edge],
+    /// The rank of the array.
+    pub rank: usize,
+    /// The largest entry of a place, in magnitude.
+    pub bound: i64,
+    /// The network.
+    pub network: Network,
+    /// For each family the places that the schedule allows; `None` for any.
+    pub fixed: Vec<Option<Matrix>>,
+    /// Whether these places are a schedule's.
+    pub given: bool,
+    /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
+    /// tensor passes elsewhere.
+    pub strict: Vec<Vec<bool>>,
+    /// No more placements than this are listed.
+    pub most: usize,
+}
+
+/// Which operands have no other way than from the point that computes them: those that no stream carries, and those whose
+/// tensor no other stream carries.
+pub fn strict_operands(system: &SpaceSystem, choices: &[Choices]) -> Vec<Vec<bool>> {
+    let streams = |space: usize, operand: usize| {
+        choices[space].transports[operand].iter().any(|choice| matches!(choice, Transport::Stream(_)))
+    };
+    let carried = |space: usize, operand: usize| {
+        let tensor = &system.spaces[space].operands[operand].tensor;
+        let others = system.spaces.iter().enumerate().flat_map(|(other, reader)| {
+            (0..reader.operands.len()).map(move |position| (other, position, &reader.operands[position].tensor))
+        });
+        others
+            .filter(|(_, _, read)| *read == tensor)
+            .any(|(other, position, _)| (other, position) != (space, operand) && streams(other, position))
+    };
+    let strict = |space: usize, operand: usize| !(streams(space, operand) && carried(space, operand));
+    let of_space =
+        |space: usize| (0..system.spaces[space].operands.len()).map(|operand| strict(space, operand)).collect();
+    (0..system.spaces.len()).map(of_space).collect()
+}
+
+impl Places<'_> {
+    /// All placements, plain ones first, and whether there were more than the most.
+    pub fn all(&self) -> (Vec<Placement>, bool) {
+        let mut found = vec![];
+        let mut rows = vec![None; self.system.families.len()];
+        self.extend(&mut rows, &mut found);
+        let crowded = found.len() > self.most;
+        found.truncate(self.most);
+        (found, crowded)
+    }
+
+    /// Places the next family in every way that fits those placed already; ends with the first placement too many.
+    fn extend(&self, rows: &mut Vec<Option<Vec<Row>>>, found: &mut Vec<Placement>) {
+        if found.len() > self.most {
+            return;
+        }
+        let Some(family) = self.next(rows) else {
+            found.extend(self.placement(rows));
+            return;
+        };
+        for choice in self.choices(family, rows) {
+            rows[family] = Some(choice);
+            if self.fits(family, rows) {
+                self.extend(rows, found);
+            }
+            rows[family] = None;
+        }
+    }
+
+    /// The families in the order in which they are placed.
+    pub fn order(&self) -> Vec<usize> {
+        let (mut rows, mut order) = (vec![None; self.system.families.len()], vec![]);
+        while let Some(family) = self.next(&rows) {
+            rows[family] = Some(vec![]);
+            order.push(family);
+        }
+        order
+    }
+
+    /// The placements of a family that fit those placed already, plainest first, and whether there were more than the most.
+    pub fn beside(&self, rows: &[Option<Vec<Row>>], family: usize) -> (Vec<Placement>, bool) {
+        let (mut rows, mut found) = (rows.to_vec(), vec![]);
+        let mut choices = self.choices(family, &rows);
+        let weight = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
+        choices.sort_by_cached_key(|choice| choice.iter().map(weight).fold((0, 0), |(a, b), (c, d)| (a + c, b + d)));
+        for choice in choices {
+            rows[family] = Some(choice);
+            let fits = self.fits(family, &rows).then(|| self.placement(&rows));
+            found.extend(fits.flatten());
+            if found.len() > self.most {
+                found.truncate(self.most);
+                return (found, true);
+            }
+        }
+        (found, false)
+    }
+
+    fn placement(&self, rows: &[Option<Vec<Row>>]) -> Option<Placement> {
+        let mut placement = Placement { places: vec![], origins: vec![] };
+        for (family, rows) in self.system.families.iter().zip(rows) {
+            let (linear, origin): (Vec<Vector>, Vec<Affine>) = rows.as_ref()?.iter().cloned().unzip();
+            placement.places.push(Matrix::new(linear, family.indices.len()));
+            placement.origins.push(origin);
+        }
+        Some(placement)
+    }
+
+    /// The next family: one that a placed family hands the results of its reduction to, or takes them from; then any that
+    /// has to do with a placed one; then the one of most coordinates.
+    fn next(&self, rows: &[Option<Vec<Row>>]) -> Option<usize> {
+        let open = (0..rows.len()).filter(|family| rows[*family].is_none());
+        let rank = |family: &usize| {
+            let mine: Vec<&Edge> = self.joining(*family, rows).collect();
+            let forced = mine.iter().any(|edge| edge.is_forced(self.system));
+            (forced, !mine.is_empty(), self.system.families[*family].indices.len(), std::cmp::Reverse(*family))
+        };
+        open.max_by_key(rank)
+    }
+
+    fn family(&self, space: usize) -> usize {
+        self.system.members[space].family
+    }
+
+    /// The edges between a family and those that are placed.
+    fn joining<'b>(&'b self, family: usize, rows: &'b [Option<Vec<Row>>]) -> impl Iterator<Item = &'b Edge> {
+        self.edges.iter().filter(move |edge| {
+            let (reader, giver) = (self.family(edge.reader), self.family(edge.giver));
+            reader != giver
+                && ((reader == family && rows[giver].is_some()) || (giver == family && rows[reader].is_some()))
+        })
+    }
+
+    /// All rows for each axis, combined.
+    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Vec<Vec<Row>> {
+        let joining: Vec<&Edge> = self.joining(family, rows).collect();
+        let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
+        let guiding = if forced.is_empty() { joining } else { forced };
+        if let (Some(place), true) = (&self.fixed[family], guiding.is_empty()) {
+            return vec![place.rows().iter().map(|row| (row.clone(), Affine::default())).collect()];
+        }
+        if guiding.is_empty() {
+            let plain = |place: Matrix| place.rows().iter().map(|row| (row.clone(), Affine::default())).collect();
+            let dimension = self.system.families[family].indices.len();
+            return candidates::places(dimension, self.rank, self.bound).into_iter().map(plain).collect();
+        }
+        let axes: Vec<Vec<Row>> = (0..self.rank).map(|axis| self.rows_on(family, rows, &guiding, axis)).collect();
+        candidates::combined(&axes)
+    }
+
+    /// The rows that keep the family a constant distance from those placed, along one axis.
+    fn rows_on(&self, family: usize, rows: &[Option<Vec<Row>>], guiding: &[&Edge], axis: usize) -> Vec<Row> {
+        let dimension = self.system.families[family].indices.len();
+        let mut found: Vec<Row> = vec![];
+        let free = || candidates::vectors(dimension, (-self.bound, self.bound));
+        // What the schedule places stays there unless it has to be shifted, whether a neighbour is in reach or not.
+        if let Some(place) = self.fixed[family].as_ref().filter(|_| self.given) {
+            found.push((place.rows()[axis].clone(), Affine::default()));
+        }
+        for row in self.fixed[family].as_ref().map_or_else(free, |place| vec![place.rows()[axis].clone()]) {
+            for edge in guiding {
+                for origin in self.shifts(edge, family, rows, axis, &row) {
+                    if !found.contains(&(row.clone(), origin.clone())) {
+                        found.push((row.clone(), origin));
+                    }
+                }
+            }
+        }
+        found.retain(|row| self.keeps_distance(family, rows, axis, row));
+        found.sort_by_key(|(row, origin)| (origin.terms().count(), row.iter().map(|entry| entry.abs()).sum::<i64>()));
+        found
+    }
+
+    /// What may be added to a row: nothing where that leaves a constant distance, and what makes the distance zero.
+    fn shifts(&self, edge: &Edge, family: usize, rows: &[Option<Vec<Row>>], axis: usize, row: &[i64]) -> Vec<Affine> {
+        let reads = self.family(edge.reader) == family;
+        let other = if reads { self.family(edge.giver) } else { self.family(edge.reader) };
+        let Some((placed, shift)) = rows[other].as_ref().map(|rows| &rows[axis]) else { return vec![] };
+        let distance = match reads {
+            true => edge.distance(row, placed),
+            false => edge.distance(placed, row).map(|distance| -distance),
+        };
+        let Some(distance) = distance else { return vec![] };
+        let level = shift.clone() - distance;
+        let plain = level.is_constant() && self.is_link(level.constant_term());
+        if plain && level != Affine::default() { vec![Affine::default(), level] } else { vec![level] }
+    }
+
+    /// Whether a single axis can be crossed by so many PEs at once.
+    fn is_link(&self, distance: i64) -> bool {
+        self.network.hops(&[distance]).is_some() && distance.abs() <= self.bound
+    }
+
+    /// Whether a row leaves each operand that has one way only a constant distance along its axis, under some transport.
+    fn keeps_distance(&self, family: usize, rows: &[Option<Vec<Row>>], axis: usize, (row, origin): &Row) -> bool {
+        let along = |space: usize| match self.family(space) == family {
+            true => Some((row, origin)),
+            false => rows[self.family(space)].as_ref().map(|rows| (&rows[axis].0, &rows[axis].1)),
+        };
+        let keeps = |edge: &Edge| {
+            let (Some((here, shift)), Some((there, other))) = (along(edge.reader), along(edge.giver)) else {
+                return true;
+            };
+            edge.hops((here, shift), (there, other)).is_some()
+        };
+        self.every_operand(|edge| self.touches(edge, family, rows), keeps)
+    }
+
+    /// Whether the edge joins `family` to itself or to a placed one.
+    fn touches(&self, edge: &Edge, family: usize, rows: &[Option<Vec<Row>>]) -> bool {
+        let (reader, giver) = (self.family(edge.reader), self.family(edge.giver));
+        let known = |other: usize| other == family || rows[other].is_some();
+        (reader == family || giver == family) && known(reader) && known(giver)
+    }
+
+    /// Whether each strict operand has a transport under which every set of takers has an edge that passes; only operands
+    /// with an edge of interest are asked.
+    fn every_operand(&self, interest: impl Fn(&Edge) -> bool, passes: impl Fn(&Edge) -> bool) -> bool {
+        let strict = self.edges.iter().filter(|edge| self.strict[edge.reader][edge.operand] && interest(edge));
+        let mut asked: Vec<(usize, usize)> = strict.map(|edge| (edge.reader, edge.operand)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        asked.into_iter().all(|(reader, operand)| {
+            let mine: Vec<&Edge> = self
+                .edges
+                .iter()
+                .filter(|edge| (edge.reader, edge.operand) == (reader, operand) && interest(edge))
+                .collect();
+            let transports: std::collections::BTreeSet<usize> = mine.iter().map(|edge| edge.transport).collect();
+            transports.into_iter().any(|transport| {
+                let under = || mine.iter().filter(|edge| edge.transport == transport);
+                under().all(|edge| {
+                    under()
+                        .filter(|other| other.giver == edge.giver && other.set == edge.set)
+                        .any(|other| passes(other))
+                })
+            })
+        })
+    }
+
+    /// Whether every strict operand that joins the family to placed ones can be reached.
+    fn fits(&self, family: usize, rows: &[Option<Vec<Row>>]) -> bool {
+        self.every_operand(|edge| self.touches(edge, family, rows), |edge| self.reaches(edge, rows))
+    }
+
+    fn reaches(&self, edge: &Edge, rows: &[Option<Vec<Row>>]) -> bool {
+        let placed = (&rows[self.family(edge.reader)], &rows[self.family(edge.giver)]);
+        let (Some(reader), Some(giver)) = placed else { return true };
+        let along = reader.iter().zip(giver);
+        let along = along.map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
+        along.collect::<Option<Vector>>().is_some_and(|displacement| self.network.hops(&displacement).is_some())
+    }
+}

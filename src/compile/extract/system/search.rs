@@ -1,0 +1,265 @@
+//! The loop over placements, dataflows and steps.
+
+use super::asked::see_asked;
+use super::beam::search_by_parts;
+use super::folds::folds;
+use super::forms::Forms;
+use super::limits::LeftOut;
+use super::places::{Edge, edges};
+use super::places::{Placement, Places, strict_operands};
+use super::sharing::apart;
+use super::sharing::words_are_apart;
+use super::sharing::{Laid, Tried, take_turns};
+use super::steps::on_links;
+use super::steps::{Conditions, Law, Stuck};
+use super::survey::{SystemFound, SystemSurvey};
+use super::{SystemProblem, tally};
+use crate::cost::Cost;
+use systole_base::diagnostic::Checked;
+use crate::mapping::{Fold, Handoff, Part, SystemDesign, check_ways};
+use rayon::prelude::*;
+
+/// Runs the search. The result does not depend on the number of threads.
+pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+    search_keeping(problem, false, progress)
+}
+
+/// [`search_system`], with every legal design kept beside the front.
+pub fn search_system_wholly(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+    search_keeping(problem, true, progress)
+}
+
+fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {
+    let edges = edges(problem.system, &problem.choices);
+    let forms = forms(problem, &edges);
+    let listed = if keep { Some(placements(problem, &edges, usize::MAX)) } else { few(problem, &edges, &forms) };
+    let (placements, left_out) = match listed {
+        Some(listed) => listed,
+        None => {
+            let survey = search_by_parts(problem, &edges, progress);
+            if survey.designs > 0 {
+                return survey;
+            }
+            placements(problem, &edges, problem.limits.wholly as usize)
+        }
+    };
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let surveys: Vec<SystemSurvey> = placements
+        .par_iter()
+        .map(|placement| {
+            let survey = search_placement(problem, &forms, placement, keep);
+            progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), placements.len());
+            survey
+        })
+        .collect();
+    let start = SystemSurvey { left_out, ..SystemSurvey::default() };
+    surveys.into_iter().fold(start, SystemSurvey::merge)
+}
+
+/// The dataflows of a problem.
+pub(super) fn forms<'a>(problem: &'a SystemProblem, edges: &'a [Edge]) -> Forms<'a> {
+    let (system, choices, network) = (problem.system, &problem.choices, problem.machine.links.network);
+    Forms { system, choices, edges, network, most: problem.limits.dataflows }
+}
+
+/// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.
+fn few(problem: &SystemProblem, edges: &[Edge], forms: &Forms) -> Option<Listed> {
+    let most = problem.limits.wholly;
+    for first in [most / 8, most] {
+        let listed = placements(problem, edges, first as usize);
+        let count = || listed.0.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
+        if listed.0.len() as u64 > most || count() > most {
+            return None;
+        }
+        if listed.0.len() as u64 <= first {
+            return Some(listed);
+        }
+    }
+    None
+}
+
+/// Placements, and what was left out.
+type Listed = (Vec<Placement>, LeftOut);
+
+/// The placements of all ranks and lines, one more than the most if there are, and the lines that are left out or cut short.
+fn placements(problem: &SystemProblem, edges: &[Edge], all_most: usize) -> Listed {
+    let (system, network, bound) = (problem.system, problem.machine.links.network, problem.bounds.bound);
+    let (most, given) = (problem.limits.placements, problem.constraint.rank().is_some());
+    let strict = strict_operands(system, &problem.choices);
+    let (mut placements, mut left_out) = (vec![], LeftOut::default());
+    for rank in problem.ranks() {
+        let (lines, slanted) = problem.lines(rank);
+        left_out.slanted += slanted;
+        for fixed in lines {
+            let strict = strict.clone();
+            let most = most.min(all_most.saturating_add(1) - placements.len());
+            let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
+            placements.extend(found);
+            left_out.crowded += u64::from(crowded);
+            if placements.len() > all_most {
+                return (placements, left_out);
+            }
+        }
+    }
+    (placements, left_out)
+}
+
+fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placement, keep: bool) -> SystemSurvey {
+    let mut survey = SystemSurvey { maps: 1, keep, ..SystemSurvey::default() };
+    let (all, beyond) = forms.all(placement);
+    survey.left_out.dataflows = beyond;
+    if !all.first().is_none_or(|parts| problem.room.holds(parts)) {
+        survey.oversized = 1;
+        return survey;
+    }
+    for parts in all {
+        let design = SystemDesign::new(problem.system, parts);
+        match joined_handoffs(problem, &design) {
+            Ok(handoffs) => search_form(problem, &design, &handoffs, &mut survey),
+            Err(why) => {
+                survey.unreachable.get_or_insert(why);
+            }
+        }
+    }
+    survey.legal = u64::from(survey.designs > 0);
+    survey
+}
+
+/// The handoffs of a dataflow, where one array carries them and everything that is computed.
+pub(super) fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) -> Checked<Vec<Handoff>> {
+    let network = problem.machine.links.network;
+    let handoffs = design.handoffs_among(network, &problem.takers)?;
+    check_ways(network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    Ok(handoffs)
+}
+
+/// The shortest steps of one dataflow, those that streams of its inputs ask for, and all within the box where they are few.
+fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
+    let Some(mut conditions) = conditions(problem, design, handoffs) else { return };
+    let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
+    let shortest = shortest_apart(problem, design, handoffs, &mut conditions);
+    let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());
+    timed.extend(apart.clone().filter(|parts| !timed.contains(parts)));
+    let before = survey.designs;
+    for parts in timed {
+        add_all(legal(problem, &parts, handoffs, survey), survey);
+    }
+    let Some((shortest, _)) = shortest else { return survey.add_stuck(design.parts.clone()) };
+    if survey.designs == before && !problem.constraint.fixes_a_step() {
+        let (found, are_more) = legal_in_turns(problem, (design, handoffs, &conditions), &shortest, survey);
+        survey.left_out.beside += u64::from(are_more);
+        add_all(found, survey);
+    }
+    if let Some(apart) = apart {
+        let tried = [apart, shortest.clone()];
+        let are_more = see_asked(problem, (design, tried), |streamed| search_streamed(problem, streamed, survey));
+        survey.left_out.streams += u64::from(are_more);
+    }
+    if survey.designs == before && survey.refused.is_none() {
+        let timed = SystemDesign::new(problem.system, shortest);
+        let fold = problem.constraint.fold.as_ref().and_then(|(factors, _)| Fold::by(factors).into_iter().next());
+        survey.refused = Some((tally::nearest_inputs(problem, &timed, handoffs), fold.unwrap_or_default()));
+    }
+}
+
+/// The shortest steps of a dataflow, whose words do not meet on links, and those under which its spaces do not meet either, if there are any.
+fn shortest_apart(
+    problem: &SystemProblem,
+    design: &SystemDesign,
+    handoffs: &[Handoff],
+    conditions: &mut Conditions,
+) -> Option<(Vec<Part>, Option<Vec<Part>>)> {
+    let parts = conditions.shortest(design, false).ok()?;
+    let shortest = on_links(problem, design, handoffs, conditions, &parts).unwrap_or(parts);
+    let apart = apart(problem, design, conditions, &shortest);
+    Some((shortest, apart))
+}
+
+/// Adds the designs of a dataflow of which some inputs are to stream; tells the steps that were tried, where its spaces do not meet under them.
+fn search_streamed(
+    problem: &SystemProblem,
+    streamed: &SystemDesign,
+    survey: &mut SystemSurvey,
+) -> Option<[Vec<Part>; 2]> {
+    let handoffs = joined_handoffs(problem, streamed).ok()?;
+    let mut conditions = conditions(problem, streamed, &handoffs)?;
+    let (shortest, apart) = shortest_apart(problem, streamed, &handoffs, &mut conditions)?;
+    let apart = apart?;
+    add_all(legal(problem, &apart, &handoffs, survey), survey);
+    Some([apart, shortest])
+}
+
+/// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways
+/// for that than were looked at.
+pub(super) fn legal_in_turns(
+    problem: &SystemProblem,
+    laid: Laid,
+    shortest: &[Part],
+    survey: &SystemSurvey,
+) -> (Vec<SystemFound>, bool) {
+    let found = |tried: &Tried| legal(problem, &tried.parts, &tried.handoffs, survey);
+    let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
+    let (taken, are_more) = take_turns(problem, laid, shortest, taken);
+    (taken.concat(), are_more)
+}
+
+/// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
+pub(super) fn legal(
+    problem: &SystemProblem,
+    parts: &[Part],
+    handoffs: &[Handoff],
+    survey: &SystemSurvey,
+) -> Vec<SystemFound> {
+    let timed = SystemDesign::new(problem.system, parts.to_vec());
+    let priced = tally::price(problem, &timed, handoffs);
+    let apart = || problem.meetings.are_none(&timed) && words_are_apart(&timed, &problem.machine.links, handoffs);
+    if priced.is_empty() || !apart() {
+        return vec![];
+    }
+    let folded = |(cost, parts): (Cost, Vec<Part>)| {
+        let design = SystemDesign::new(problem.system, parts);
+        let folds = folds(problem, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost));
+        folds.into_iter().map(move |(cost, fold)| SystemFound { cost, parts: design.parts.clone(), fold })
+    };
+    priced.into_iter().flat_map(folded).collect()
+}
+
+/// Adds legal designs.
+fn add_all(found: Vec<SystemFound>, survey: &mut SystemSurvey) {
+    survey.designs += found.len() as u64;
+    found.into_iter().for_each(|found| survey.add(found));
+}
+
+/// What the steps of a dataflow must satisfy, with what the schedule fixes.
+pub(super) fn conditions(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff]) -> Option<Conditions> {
+    let mut conditions = Conditions::new(design, handoffs, &problem.machine.links, &problem.known)?;
+    for (space, step) in problem.constraint.steps.iter().enumerate() {
+        if let Some((step, _)) = step {
+            conditions.fix(space, step, space);
+        }
+    }
+    Some(conditions)
+}
+
+/// Why a dataflow has no steps: the laws that clash. `None` where it has some.
+pub fn why_stuck(problem: &SystemProblem, parts: &[Part]) -> Option<Stuck> {
+    let design = SystemDesign::new(problem.system, parts.to_vec());
+    let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
+    conditions(problem, &design, &handoffs)?.shortest(&design, true).err()
+}
+
+/// A design that does what the schedule says and breaks a law of each clash: the case to show.
+pub fn nearest(problem: &SystemProblem, parts: &[Part]) -> Option<Vec<Part>> {
+    let design = SystemDesign::new(problem.system, parts.to_vec());
+    let handoffs = design.handoffs_among(problem.machine.links.network, &problem.takers).ok()?;
+    let mut left = conditions(problem, &design, &handoffs)?;
+    let parts = loop {
+        let laws = match left.shortest(&design, true) {
+            Ok(parts) => break parts,
+            Err(Stuck::Clash(laws)) => laws,
+            Err(Stuck::Undecided(_)) => return None,
+        };
+        left.forget(laws.iter().find(|law| !matches!(law, Law::Given(_) | Law::Span(_)))?);
+    };
+    Some(tally::nearest_inputs(problem, &SystemDesign { parts, ..design }, &handoffs))
+}

@@ -1,0 +1,47 @@
+//! What spaces and handoffs cost, counted once: the same map comes in many designs.
+
+use crate::cost::Cost;
+use systole_base::integer::{Matrix, Polyhedron};
+use crate::mapping::SpaceTimeMap;
+use crate::rewrite::Dataflow;
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A space, its map, how what it reads of other spaces travels, and the diagonal of the array's links.
+pub type Priced = (usize, SpaceTimeMap, Dataflow, i64);
+
+/// A reading space, its place, and which of its points take from elsewhere.
+pub type Taken = (usize, Matrix, Polyhedron);
+
+/// Every best way to move the inputs of a space, with its cost.
+type Ways = Vec<(Cost, Dataflow)>;
+
+/// What was counted before, shared by all threads of a search.
+#[derive(Debug, Default)]
+pub struct KnownCosts {
+    spaces: Mutex<FxHashMap<Priced, Option<Arc<Ways>>>>,
+    takers: Mutex<FxHashMap<Taken, (u64, u64)>>,
+}
+
+impl KnownCosts {
+    /// What a space costs; `None` where it is not legal.
+    pub(super) fn of_space(&self, of: Priced, count: impl FnOnce(&Priced) -> Option<Ways>) -> Option<Arc<Ways>> {
+        kept(&self.spaces, of, |of| count(of).map(Arc::new))
+    }
+
+    /// How many points take, on how many PEs.
+    pub(super) fn of_takers(&self, of: Taken, count: impl FnOnce(&Taken) -> (u64, u64)) -> (u64, u64) {
+        kept(&self.takers, of, count)
+    }
+}
+
+/// What is known, or else is counted now, while others go on.
+fn kept<K: Eq + Hash, V: Clone>(known: &Mutex<FxHashMap<K, V>>, key: K, count: impl FnOnce(&K) -> V) -> V {
+    if let Some(value) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return value.clone();
+    }
+    let value = count(&key);
+    known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value.clone());
+    value
+}

@@ -1,0 +1,137 @@
+//! Every map within the bounds.
+//!
+//! Places: all matrices of the asked rank with entries of at most `bound`, one of each class under permuting and reflecting
+//! the array's axes (networks do not change under these). Steps: the last row with entries in the box; where a place folds
+//! several dimensions into a PE, the rows above it are single indices, forwards or backwards, in every order.
+
+use systole_base::integer::{Matrix, Vector, lexicographic_sign};
+
+/// What the search enumerates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Ranks of the array.
+    pub ranks: Vec<usize>,
+    /// The largest entry of a place, in magnitude.
+    pub bound: i64,
+    /// The least and the greatest entry of a step.
+    pub steps: (i64, i64),
+}
+
+impl Bounds {
+    /// The default bounds for a space of this dimension: arrays of rank 0 to 2, entries -1 to 1, steps -2 to 2.
+    pub fn for_dimension(dimension: usize) -> Bounds {
+        Bounds { ranks: (0..dimension.clamp(1, 3)).collect(), bound: 1, steps: (-2, 2) }
+    }
+}
+
+/// All places of one rank for a space of this dimension, in a fixed order: plain projections first.
+pub fn places(dimension: usize, rank: usize, bound: i64) -> Vec<Matrix> {
+    let rows: Vec<Vector> =
+        vectors(dimension, (-bound, bound)).into_iter().filter(|row| lexicographic_sign(row) > 0).collect();
+    let mut places = vec![];
+    choose(&rows, rank, 0, &mut vec![], &mut |chosen| {
+        let place = Matrix::new(chosen.to_vec(), dimension);
+        if place.rank() == rank {
+            places.push(place);
+        }
+    });
+    places.sort_by_cached_key(order_of_place);
+    places
+}
+
+/// Plain places before skewed ones, then by their rows from the first index on.
+pub fn order_of_place(place: &Matrix) -> (i64, Vec<Vec<i64>>) {
+    let weight = place.rows().iter().flatten().map(|entry| entry.abs()).sum();
+    let rows = place.rows().iter().map(|row| row.iter().map(|entry| -entry).collect()).collect();
+    (weight, rows)
+}
+
+/// The place with each row's first entry made positive and the rows in their canonical order.
+pub fn canonical_place(place: &Matrix) -> Matrix {
+    let orient = |row: &Vector| row.iter().map(|entry| entry * lexicographic_sign(row)).collect();
+    let mut rows: Vec<Vector> = place.rows().iter().map(orient).collect();
+    rows.sort_by(|a, b| b.cmp(a));
+    Matrix::new(rows, place.columns())
+}
+
+/// All steps for places of a rank: complete within the box.
+pub fn steps(rank: usize, dimension: usize, box_: (i64, i64)) -> Vec<Matrix> {
+    let folded = dimension - rank;
+    let rows = vectors(dimension, box_);
+    let mut steps = vec![];
+    for leading in leading_rows(dimension, folded.saturating_sub(1)) {
+        for row in &rows {
+            let step = Matrix::new(leading.iter().cloned().chain([row.clone()]).collect(), dimension);
+            steps.push(step);
+        }
+    }
+    steps
+}
+
+/// Every ordered choice of `count` different signed unit rows.
+fn leading_rows(dimension: usize, count: usize) -> Vec<Vec<Vector>> {
+    let unit = |index: usize, sign: i64| (0..dimension).map(|i| sign * i64::from(i == index)).collect::<Vector>();
+    let mut choices: Vec<Vec<Vector>> = vec![vec![]];
+    for _ in 0..count {
+        let longer = |rows: &Vec<Vector>| {
+            let free = (0..dimension).filter(|index| rows.iter().all(|row| row[*index] == 0)).collect::<Vec<_>>();
+            let units = free.into_iter().flat_map(|index| [unit(index, 1), unit(index, -1)]);
+            units.map(|row| rows.iter().cloned().chain([row]).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        choices = choices.iter().flat_map(longer).collect();
+    }
+    choices
+}
+
+/// All vectors with entries in the range, in lexicographic order.
+pub fn vectors(dimension: usize, (low, high): (i64, i64)) -> Vec<Vector> {
+    combined(&vec![(low..=high).collect(); dimension])
+}
+
+/// One of each list, in every way, the last fastest.
+pub fn combined<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
+    let longer = |prefix: &Vec<T>, list: &[T]| -> Vec<Vec<T>> {
+        list.iter().map(|next| [prefix.as_slice(), std::slice::from_ref(next)].concat()).collect()
+    };
+    lists.iter().fold(vec![vec![]], |found, list| found.iter().flat_map(|prefix| longer(prefix, list)).collect())
+}
+
+/// Visits every set of `count` rows.
+fn choose(rows: &[Vector], count: usize, from: usize, chosen: &mut Vec<Vector>, visit: &mut dyn FnMut(&[Vector])) {
+    if chosen.len() == count {
+        return visit(chosen);
+    }
+    for index in from..rows.len() {
+        chosen.push(rows[rows.len() - 1 - index].clone());
+        choose(rows, count, index + 1, chosen, visit);
+        chosen.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_of_a_cube_up_to_relabelling_the_axes() {
+        assert_eq!(places(3, 0, 1).len(), 1);
+        assert_eq!(places(3, 1, 1).len(), 13);
+        assert_eq!(places(3, 2, 1).len(), 78);
+        assert_eq!(places(3, 2, 1)[0].rows(), [vec![1, 0, 0], vec![0, 1, 0]]);
+    }
+
+    #[test]
+    fn every_plane_is_canonical_and_unlike_the_others() {
+        let planes = places(3, 2, 1);
+        let canonical: std::collections::BTreeSet<Matrix> = planes.iter().map(canonical_place).collect();
+        assert_eq!(canonical.len(), planes.len());
+        assert!(planes.iter().all(|place| canonical_place(place) == *place));
+    }
+
+    #[test]
+    fn vector_time_has_single_indices_above_the_last_row() {
+        let all = steps(1, 3, (-2, 2));
+        assert_eq!(all.len(), 6 * 125);
+        assert_eq!(steps(0, 3, (-2, 2)).len(), 6 * 4 * 125);
+    }
+}

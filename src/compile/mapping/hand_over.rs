@@ -1,0 +1,76 @@
+//! The giving side of a handoff, and how many of its words are under way.
+
+use super::{Field, Giver, Handoff, SystemDesign, constant_on, depth_of, spacing};
+use systole_base::network::Links;
+use systole_base::integer::{Affine, Matrix, Polyhedron};
+use systole_equations::recurrence::{spaces::Solution, spaces::solve};
+
+impl Handoff {
+    /// The giving space and what it gives; `None` where the value is known.
+    pub fn given(&self) -> Option<(usize, Field)> {
+        match &self.giver {
+            Giver::Point { space, field, .. } => Some((*space, *field)),
+            Giver::Known(_) => None,
+        }
+    }
+}
+
+impl SystemDesign<'_> {
+    /// The reading point over the giver's indices; `None` where a giving point would serve several readers.
+    pub fn readers(&self, handoff: &Handoff) -> Option<Solution> {
+        let Giver::Point { space, at, .. } = &handoff.giver else { return None };
+        let faces: Vec<Affine> = handoff.set.equations().cloned().collect();
+        let forms: Vec<Affine> = at.iter().chain(&faces).cloned().collect();
+        let point = self.point(*space).into_iter().chain(faces.iter().map(|_| Affine::default()));
+        solve(&forms, self.system.spaces[handoff.reader].indices(), &point.collect::<Vec<Affine>>())
+    }
+
+    /// The giving points, over the giver's indices and the parameters.
+    pub fn givers(&self, handoff: &Handoff) -> Option<Polyhedron> {
+        Some(self.readers(handoff)?.image(&handoff.set))
+    }
+
+    /// From giving to reading, in steps, component by component; forms over the reader's indices and the parameters.
+    pub fn handoff_delay(&self, handoff: &Handoff) -> Option<Vec<Affine>> {
+        let Giver::Point { space, at, .. } = &handoff.giver else { return None };
+        let (read, given) = (self.time(handoff.reader, &self.point(handoff.reader)), self.time(*space, at));
+        Some(read.into_iter().zip(given).map(|(read, given)| read - given).collect())
+    }
+
+    /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs, nothing within a point.
+    /// `None` where the network has no such link.
+    pub fn least_handoff_delay(&self, handoff: &Handoff, links: &Links) -> Option<i64> {
+        match &handoff.giver {
+            Giver::Known(_) => Some(0),
+            Giver::Point { space, .. } if handoff.is_within_point(&self.system.spaces[*space]) => Some(0),
+            Giver::Point { displacement, .. } => links.cycles(displacement),
+        }
+    }
+
+    /// Whether a PE gives more than one word of the handoff, for sizes large enough.
+    pub fn gives_many(&self, handoff: &Handoff) -> bool {
+        let Some(((space, _), set)) = handoff.given().zip(self.givers(handoff)) else { return false };
+        let indices = self.system.spaces[space].indices();
+        let fixed = set.equations().map(|form| form.row(indices)).collect();
+        let rows = self.parts[space].map.place.above(&Matrix::new(fixed, indices.len()));
+        !rows.null_lattice().is_empty()
+    }
+
+    /// The words that hold a slot of the handoff's channel at one time, for sizes large enough; `None` where that number
+    /// grows with the sizes, or a giver has several readers.
+    pub fn handoff_depth(&self, handoff: &Handoff, links: &Links) -> Option<u64> {
+        let (space, _) = handoff.given()?;
+        let set = self.givers(handoff)?;
+        let pace = spacing(&self.system.spaces[space], &self.parts[space].map, &set);
+        let delay = self.handoff_delay(handoff)?;
+        match pace {
+            None => Some(1),
+            Some(pace) => {
+                let indices = self.system.spaces[handoff.reader].indices();
+                let constant = |form| constant_on(&handoff.set, indices, form);
+                let delay: Option<Vec<i64>> = delay.iter().map(constant).collect();
+                depth_of(&delay?, Some(&pace), links.response)
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Handoffs: values that pass from a point of one space to a point of another, or of the same.
+//!
+//! In: a design of several spaces. Out: for each operand that reads a computed tensor the sets of points that take its value
+//! from outside their stream, each with the giver: the point that computes it, or a point that has it already because a
+//! stream of the same tensor passes there. A handoff moves by a constant number of PEs, or it is none. Paper: Cyclotron's
+//! interface maps, section 4.4 and Figure 6.
+
+use super::takers::{TakerSets, is_empty};
+use super::{SystemDesign, constant_on};
+use systole_base::network::Network;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Name, Polyhedron, Vector};
+use systole_equations::recurrence::{spaces::Origin, spaces::Source, spaces::last_point, spaces::solve};
+use systole_equations::recurrence::{Scalar, Space};
+use crate::rewrite::Transport;
+
+/// How often a set is divided before the search for givers gives up.
+const MOST_DIVISIONS: usize = 8;
+
+/// One set of points that take an operand from the same giver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handoff {
+    /// The reading space.
+    pub reader: usize,
+    /// The operand of the reading space.
+    pub operand: usize,
+    /// The points that read, over the reader's indices and the parameters.
+    pub set: Polyhedron,
+    /// Who gives.
+    pub giver: Giver,
+}
+
+/// Where a handed value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Giver {
+    /// A point of a space.
+    Point {
+        /// The giving space.
+        space: usize,
+        /// What it gives: its result, or the operand at this position.
+        field: Field,
+        /// The giving point, over the reader's indices and the parameters.
+        at: Vec<Affine>,
+        /// From the giver's PE to the reader's.
+        displacement: Vector,
+    },
+    /// Nobody: the value is known.
+    Known(Scalar),
+}
+
+/// What a point can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// What it computes.
+    Result,
+    /// An operand that it has.
+    Operand(usize),
+}
+
+impl Handoff {
+    /// Whether giver and reader are one point, which takes no time.
+    pub fn is_within_point(&self, space: &Space) -> bool {
+        let indices = space.indices();
+        let point: Vec<Affine> = indices.iter().map(Affine::variable).collect();
+        matches!(&self.giver, Giver::Point { space, at, .. }
+            if *space == self.reader && at.iter().zip(&point).all(|(a, b)| is_equal_on(&self.set, indices, a, b)))
+    }
+}
+
+impl SystemDesign<'_> {
+    /// All handoffs, in the order of the spaces and their operands.
+    ///
+    /// # Errors
+    /// An operand that no point can give to all its readers over links of constant length.
+    pub fn handoffs(&self, network: Network) -> Checked<Vec<Handoff>> {
+        self.handoffs_among(network, &TakerSets::default())
+    }
+
+    /// [`SystemDesign::handoffs`], where the sets of takers are known for some transports.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn handoffs_among(&self, network: Network, known: &TakerSets) -> Checked<Vec<Handoff>> {
+        let mut handoffs = vec![];
+        for (reader, sources) in self.system.sources.iter().enumerate() {
+            for (operand, sources) in sources.iter().enumerate() {
+                let transport = &self.parts[reader].dataflow.transports[operand];
+                let taker = Taker { design: self, network, reader, operand };
+                for (position, source) in sources.iter().enumerate() {
+                    for set in known.of(self.system, (reader, operand, position), transport).iter() {
+                        taker.find(set, source, MOST_DIVISIONS, &mut handoffs)?;
+                    }
+                }
+            }
+        }
+        match self.round(&handoffs) {
+            None => Ok(handoffs),
+            Some(handoff) => Err(vec![self.no_origin(handoff)]),
+        }
+    }
+
+    /// A handoff within a point whose giver waits, within the point too, for its reader.
+    fn round<'b>(&self, handoffs: &'b [Handoff]) -> Option<&'b Handoff> {
+        let within = |handoff: &&Handoff| handoff.is_within_point(&self.system.spaces[handoff.reader]);
+        let next = |(space, operand): (usize, usize)| {
+            handoffs.iter().filter(within).filter(move |handoff| (handoff.reader, handoff.operand) == (space, operand))
+        };
+        handoffs.iter().filter(within).find(|start| {
+            let (mut seen, mut open) = (vec![], vec![(start.reader, start.operand)]);
+            while let Some(at) = open.pop() {
+                for handoff in next(at) {
+                    let Some((space, Field::Operand(operand))) = handoff.given() else { continue };
+                    if (space, operand) == (start.reader, start.operand) {
+                        return true;
+                    }
+                    if !seen.contains(&(space, operand)) {
+                        seen.push((space, operand));
+                        open.push((space, operand));
+                    }
+                }
+            }
+            false
+        })
+    }
+
+    fn no_origin(&self, handoff: &Handoff) -> Diagnostic {
+        let reader = &self.system.spaces[handoff.reader];
+        let operand = &reader.operands[handoff.operand];
+        Diagnostic::new(format!("the streams of `{}` in `{}` start at each other", operand.tensor, reader.name))
+            .label(&reader.source, operand.span, "read here")
+            .help("let one of them start where the tensor is computed: choose another direction")
+    }
+
+    fn is_empty(&self, set: &Polyhedron) -> bool {
+        is_empty(self.system, set)
+    }
+}
+
+/// One operand that looks for givers.
+struct Taker<'a> {
+    design: &'a SystemDesign<'a>,
+    network: Network,
+    reader: usize,
+    operand: usize,
+}
+
+impl Taker<'_> {
+    fn find(&self, set: &Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
+        let handoff =
+            |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
+        let (space, element) = match &source.origin {
+            Origin::Known(value) => {
+                found.push(handoff(set.clone(), Giver::Known(value.clone())));
+                return Ok(());
+            }
+            Origin::Space { space, element } => (*space, element),
+        };
+        if let Some(giver) = self.producer(set, space, element) {
+            found.push(handoff(set.clone(), giver));
+            return Ok(());
+        }
+        let Some((served, giver)) = self.neighbour(set, element).filter(|_| divisions > 0) else {
+            return Err(vec![self.nobody(space)]);
+        };
+        let rest = set.outside(&served);
+        found.push(handoff(served, giver));
+        rest.into_iter().filter(|set| !self.design.is_empty(set)).try_for_each(|set| {
+            let set = set.with_equations(&Polyhedron::sizes(&self.design.system.parameters));
+            self.find(&set, source, divisions - 1, found)
+        })
+    }
+
+    /// The point that computes the element, where it is a constant number of PEs away from every reader.
+    fn producer(&self, set: &Polyhedron, space: usize, element: &[Affine]) -> Option<Giver> {
+        let producer = &self.design.system.spaces[space];
+        let last = last_point(producer, &self.design.parts[space].dataflow.chain, element)?;
+        let at = last.coordinates(producer.indices());
+        let displacement = self.displacement(set, space, &at)?;
+        self.network.hops(&displacement)?;
+        Some(Giver::Point { space, field: Field::Result, at, displacement })
+    }
+
+    /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
+    fn neighbour(&self, set: &Polyhedron, element: &[Affine]) -> Option<(Polyhedron, Giver)> {
+        let system = self.design.system;
+        let tensor = &system.spaces[self.reader].operands[self.operand].tensor;
+        let streams = (0..system.spaces.len())
+            .flat_map(|space| (0..system.spaces[space].operands.len()).map(move |operand| (space, operand)));
+        streams
+            .filter(|(space, operand)| {
+                let streamed = matches!(self.design.parts[*space].dataflow.transports[*operand], Transport::Stream(_));
+                streamed
+                    && system.spaces[*space].operands[*operand].tensor == *tensor
+                    && (*space, *operand) != (self.reader, self.operand)
+            })
+            .find_map(|candidate| {
+                self.neighbour_offsets().into_iter().find_map(|by| self.passing(set, element, candidate, by))
+            })
+    }
+
+    /// The displacements that are tried, none first.
+    fn neighbour_offsets(&self) -> Vec<Vector> {
+        let rank = self.design.rank();
+        let unit = |axis: usize, sign: i64| (0..rank).map(|other| if other == axis { sign } else { 0 }).collect();
+        let units = (0..rank).flat_map(|axis| [unit(axis, 1), unit(axis, -1)]);
+        std::iter::once(vec![0; rank]).chain(units).collect()
+    }
+
+    fn passing(
+        &self,
+        set: &Polyhedron,
+        element: &[Affine],
+        (space, operand): (usize, usize),
+        displacement: Vector,
+    ) -> Option<(Polyhedron, Giver)> {
+        let giver = &self.design.system.spaces[space];
+        let here = self.design.place(self.reader, &self.design.point(self.reader));
+        let there = here.into_iter().zip(&displacement).map(|(form, by)| form - Affine::constant(*by));
+        let placed = self.design.place(space, &self.design.point(space));
+        let forms: Vec<Affine> = giver.operands[operand].access.iter().cloned().chain(placed).collect();
+        let targets: Vec<Affine> = element.iter().cloned().chain(there).collect();
+        let solution = solve(&forms, giver.indices(), &targets)?;
+        let served = set
+            .intersect(&solution.image(&giver.domain.set))
+            .with_equations(&Polyhedron::sizes(&self.design.system.parameters));
+        let at = solution.coordinates(giver.indices());
+        let giver = Giver::Point { space, field: Field::Operand(operand), at, displacement };
+        (!self.design.is_empty(&served)).then_some((served, giver))
+    }
+
+    /// From the giver's PE to the reader's, where that is the same at all points of `set`.
+    fn displacement(&self, set: &Polyhedron, space: usize, at: &[Affine]) -> Option<Vector> {
+        let here = self.design.place(self.reader, &self.design.point(self.reader));
+        let there = self.design.place(space, at);
+        let indices = self.design.system.spaces[self.reader].indices();
+        here.into_iter().zip(there).map(|(here, there)| constant_on(set, indices, &(here - there))).collect()
+    }
+
+    fn nobody(&self, space: usize) -> Diagnostic {
+        let reader = &self.design.system.spaces[self.reader];
+        let operand = &reader.operands[self.operand];
+        let giver = &self.design.system.spaces[space];
+        Diagnostic::new(format!("`{}` cannot be handed from `{}` to `{}`", operand.tensor, giver.name, reader.name))
+            .label(&reader.source, operand.span, "read here")
+            .label(&giver.source, giver.span, "computed here")
+            .note("the way from the PE that computes it to the one that reads it grows with the sizes, or has no link")
+            .help("choose places that keep the two a fixed number of PEs apart, or another direction for the stream")
+    }
+}
+
+/// Whether two forms agree at all points of `set`.
+fn is_equal_on(set: &Polyhedron, indices: &[Name], one: &Affine, other: &Affine) -> bool {
+    constant_on(set, indices, &(one.clone() - other.clone())) == Some(0)
+}

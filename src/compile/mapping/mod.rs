@@ -1,0 +1,58 @@
+//! Space-time maps: where and when each point of a space runs.
+//!
+//! In: a space and bounds. Out: candidate [`SpaceTimeMap`]s, complete within the bounds. A map with a lowered form is a
+//! [`Design`]. No solver and no cost here. Paper: Cyclotron sections 6 and 7; Barnett and Lengauer's `place` and `step`.
+
+mod map;
+
+pub use map::{Design, SpaceTimeMap};
+
+pub mod candidates;
+
+pub mod clock;
+
+mod flow;
+
+pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing, spacing_among};
+
+mod route;
+
+pub use route::words_meet;
+
+mod system;
+
+pub use system::{Part, SystemDesign, restrict};
+
+mod takers;
+
+pub use takers::{TakerSets, heads, takers};
+
+mod tree;
+
+pub use tree::{first_astray, heads_of, tree_sets};
+
+mod feeder;
+
+pub use feeder::Feeder;
+
+mod fold;
+
+pub use fold::{Axis, Fold, Turn};
+
+mod fixed;
+
+pub use fixed::{Fixed, constant_on};
+
+mod handoff;
+
+pub use handoff::{Field, Giver, Handoff};
+
+mod hand_over;
+
+mod joint;
+
+pub use joint::{Way, check_ways, ways_of};
+
+mod synthesis;
+
+pub use synthesis::{Dependence, Row, Unknowns, holds};

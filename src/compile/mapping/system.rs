@@ -1,0 +1,93 @@
+//! Designs of several spaces: one part a space, and the handoffs between the parts.
+
+use super::{Design, Fold, SpaceTimeMap};
+use systole_base::integer::{Affine, Matrix, Name};
+use systole_equations::recurrence::spaces::SpaceSystem;
+use crate::rewrite::Dataflow;
+use std::collections::BTreeMap;
+
+/// A space within a design: its map, which may be shifted against those of other spaces, and its dataflow.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Part {
+    /// Place and step, linear in the indices.
+    pub map: SpaceTimeMap,
+    /// What is added to the place, over the parameters: one form for each dimension of the array.
+    pub origin: Vec<Affine>,
+    /// What is added to the step, over the parameters.
+    pub start: Affine,
+    /// How the values of the space move.
+    pub dataflow: Dataflow,
+}
+
+/// A whole kernel with a map and a dataflow for each space.
+#[derive(Clone, Debug)]
+pub struct SystemDesign<'a> {
+    /// The spaces.
+    pub system: &'a SpaceSystem,
+    /// One part a space.
+    pub parts: Vec<Part>,
+    /// Which PEs of the maps' array are one.
+    pub fold: Fold,
+}
+
+impl<'a> SystemDesign<'a> {
+    /// A design in which nothing is folded.
+    pub fn new(system: &'a SpaceSystem, parts: Vec<Part>) -> SystemDesign<'a> {
+        SystemDesign { system, parts, fold: Fold::default() }
+    }
+}
+
+impl SystemDesign<'_> {
+    /// One space alone, as a design without its shifts: what concerns no other space is the same.
+    pub fn alone(&self, space: usize) -> Design<'_> {
+        let part = &self.parts[space];
+        Design {
+            space: &self.system.spaces[space],
+            dataflow: part.dataflow.clone(),
+            map: part.map.clone(),
+            boundary_io: false,
+        }
+    }
+
+    /// The rank of the array.
+    pub fn rank(&self) -> usize {
+        self.parts.first().map_or(0, |part| part.map.rank())
+    }
+
+    /// The PE of a point of a space, the point's coordinates given as forms.
+    pub fn place(&self, space: usize, point: &[Affine]) -> Vec<Affine> {
+        let part = &self.parts[space];
+        let rows = part.map.place.rows().iter().zip(&part.origin);
+        rows.map(|(row, origin)| combine(row, point) + origin.clone()).collect()
+    }
+
+    /// The time of a point of a space; one component a step row, the shift in the last.
+    pub fn time(&self, space: usize, point: &[Affine]) -> Vec<Affine> {
+        let part = &self.parts[space];
+        let mut time: Vec<Affine> = part.map.step.rows().iter().map(|row| combine(row, point)).collect();
+        if let Some(finest) = time.last_mut() {
+            *finest = finest.clone() + part.start.clone();
+        }
+        time
+    }
+
+    /// The point whose coordinates are the indices of a space.
+    pub fn point(&self, space: usize) -> Vec<Affine> {
+        self.system.spaces[space].indices().iter().map(Affine::variable).collect()
+    }
+}
+
+/// The inner product of a row with forms.
+fn combine(row: &[i64], point: &[Affine]) -> Affine {
+    row.iter().zip(point).fold(Affine::default(), |sum, (entry, form)| sum + form.clone() * *entry)
+}
+
+/// A map over the coordinates of a family as one over the indices of a member: the linear part and what is added to it.
+pub fn restrict(rows: &Matrix, coordinates: &[Name], embedding: &[Affine], indices: &[Name]) -> (Matrix, Vec<Affine>) {
+    let image: BTreeMap<Name, Affine> = coordinates.iter().cloned().zip(embedding.iter().cloned()).collect();
+    let forms: Vec<Affine> =
+        rows.rows().iter().map(|row| Affine::from_row(coordinates, row).substitute(&image)).collect();
+    let linear = forms.iter().map(|form| form.row(indices)).collect();
+    let constant = |form: &Affine| form.clone() - Affine::from_row(indices, &form.row(indices));
+    (Matrix::new(linear, indices.len()), forms.iter().map(constant).collect())
+}

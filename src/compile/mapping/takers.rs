@@ -1,0 +1,83 @@
+//! The points of a space that take an operand from elsewhere than the point before.
+
+use super::tree::tree_sets;
+use systole_base::integer::{Affine, Polyhedron, dot};
+use systole_equations::recurrence::Space;
+use systole_equations::recurrence::{spaces::Source, spaces::SpaceSystem};
+use crate::rewrite::{Choices, Transport};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A space, one of its operands and one of the operand's sources.
+type Position = (usize, usize, usize);
+
+/// Transports, each with the takers.
+type Offered = Vec<(Transport, Vec<Polyhedron>)>;
+
+/// The sets of takers of every operand under every transport that is offered: no place changes them.
+#[derive(Clone, Debug, Default)]
+pub struct TakerSets {
+    sets: HashMap<Position, Offered>,
+}
+
+impl TakerSets {
+    /// The sets for these choices, one a space.
+    pub fn new(system: &SpaceSystem, choices: &[Choices]) -> TakerSets {
+        let mut sets: HashMap<Position, Offered> = HashMap::new();
+        for (reader, operands) in system.sources.iter().enumerate() {
+            for (operand, sources) in operands.iter().enumerate() {
+                for (position, source) in sources.iter().enumerate() {
+                    let offered = choices[reader].transports[operand].iter();
+                    let of = |transport: &Transport| (transport.clone(), takers(system, reader, transport, source));
+                    sets.insert((reader, operand, position), offered.map(of).collect());
+                }
+            }
+        }
+        TakerSets { sets }
+    }
+
+    /// The takers of one source of an operand.
+    pub fn of(&self, system: &SpaceSystem, at: (usize, usize, usize), transport: &Transport) -> Cow<'_, [Polyhedron]> {
+        let known = self.sets.get(&at).and_then(|sets| sets.iter().find(|(known, _)| known == transport));
+        match known {
+            Some((_, sets)) => Cow::Borrowed(sets),
+            None => Cow::Owned(takers(system, at.0, transport, &system.sources[at.0][at.1][at.2])),
+        }
+    }
+}
+
+/// The points of a source that do not get the operand from the point before, with all their equations spelled out.
+pub fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source: &Source) -> Vec<Polyhedron> {
+    let space = &system.spaces[reader];
+    let streams = transport.streams();
+    let sets = match streams.last().zip(tree_sets(space, streams).last()) {
+        Some((along, sets)) => sets
+            .iter()
+            .flat_map(|set| heads(space, set, along))
+            .map(|head| head.intersect(&source.set))
+            .filter(|set| !is_empty(system, set))
+            .collect(),
+        None => vec![source.set.clone()],
+    };
+    sets.iter().map(|set| set.with_equations(&Polyhedron::sizes(&system.parameters))).collect()
+}
+
+/// Whether a set has no point at sizes of 1 or more.
+pub fn is_empty(system: &SpaceSystem, set: &Polyhedron) -> bool {
+    set.intersect(&Polyhedron::sizes(&system.parameters)).is_empty()
+}
+
+/// The first points of the lines of `set` along `direction`, as disjoint sets.
+pub fn heads(space: &Space, set: &Polyhedron, direction: &[i64]) -> Vec<Polyhedron> {
+    let slope = |form: &Affine| dot(&form.row(space.indices()), direction);
+    let mut rest = set.clone();
+    let mut heads = vec![];
+    for form in set.constraints().iter().filter(|form| slope(form) > 0) {
+        let steps = Affine::constant(slope(form));
+        let mut head = rest.clone();
+        head.add(steps.clone() - form.clone() - Affine::constant(1));
+        heads.push(head);
+        rest.add(form.clone() - steps);
+    }
+    heads
+}

@@ -1,0 +1,51 @@
+//! The ways to lower a space, as they are handed to the search.
+//!
+//! In: nothing. Out: [`Choices`], a list of transports for each operand and a list of chains. Invariant: every combination is
+//! a term of the e-graph, so that the designs are a product while the graph is a sum. Paper: Cyclotron section 8.
+
+use super::dataflow::{Dataflow, Transport};
+use super::levels::is_constant;
+use systole_base::integer::Name;
+use systole_equations::recurrence::{Chain, Space};
+
+/// Every way to lower a space: any transport of each operand goes with any chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// For each operand, in the order of [`Space::operands`](systole_equations::recurrence::Space::operands), its transports in ascending order.
+    pub transports: Vec<Vec<Transport>>,
+    /// The orders of the reduction in ascending order; one empty chain where nothing is reduced.
+    pub chains: Vec<Chain>,
+}
+
+impl Choices {
+    /// Numbers that are the same at all points are known before the run, unless they are `asked` to stream: one transport
+    /// serves each, and to choose among its trees would multiply the designs for nothing.
+    pub fn know_numbers(&mut self, space: &Space, asked: impl Fn(&Name) -> bool) {
+        for (operand, offered) in space.operands.iter().zip(&mut self.transports) {
+            let known = offered.iter().any(|choice| choice.streams().is_empty());
+            if known && is_constant(space, operand) && !asked(&operand.tensor) {
+                offered.retain(|choice| choice.streams().is_empty());
+            }
+        }
+    }
+
+    /// How many dataflows there are.
+    pub fn count(&self) -> usize {
+        self.transports.iter().map(Vec::len).product::<usize>() * self.chains.len()
+    }
+
+    /// All dataflows: the last operand's transport changes fastest, then the others', then the chain.
+    pub fn dataflows(&self) -> impl Iterator<Item = Dataflow> + '_ {
+        (0..self.count()).map(|mut rank| {
+            let mut pick = |count: usize| {
+                let choice = rank % count;
+                rank /= count;
+                choice
+            };
+            let picked: Vec<usize> = self.transports.iter().rev().map(|list| pick(list.len())).collect();
+            let transports = self.transports.iter().zip(picked.iter().rev());
+            let transports = transports.map(|(list, choice)| list[*choice].clone()).collect();
+            Dataflow { transports, chain: self.chains[pick(self.chains.len())].clone() }
+        })
+    }
+}

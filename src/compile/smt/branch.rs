@@ -1,0 +1,284 @@
+//! The best integer solution of a linear problem, by branch and bound.
+//!
+//! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
+//! positive before negative; or that no integers satisfy it. Nothing where a number does not fit, a goal has no least value,
+//! or the tree grows too large: then another solver has to be asked. A node is the problem over the rationals with a few
+//! more inequalities ([`Dictionary`]); its goals bound those of all integers within. The order of the solutions is goals
+//! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that is
+//! less than 1 from a value that it must not have, else at an unknown that is no integer; its sides go on from its dictionary.
+//! Land and Doig, An automatic method of solving discrete programming problems, 1960.
+
+use super::dictionary::{Dictionary, Ending};
+use super::lattice::have_no_point;
+use super::linear::{Goal, LinearProblem};
+use super::sparse::{Inequality, Terms, have_clash, inequalities, opposite, terms};
+use systole_base::integer::gcd;
+use std::cmp::Ordering;
+
+/// Larger numbers are left to others.
+const LARGEST: u64 = 1 << 40;
+
+/// Where a problem is best.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Best {
+    /// At these values of the unknowns.
+    At(Vec<i64>),
+    /// No integers satisfy the problem.
+    Nowhere,
+}
+
+/// The first of the best solutions, found within so many nodes.
+pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
+    let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
+    let tree = Tree { goals: [tree.goals.clone(), tree.order()].concat(), ..tree };
+    if tree.has_no_point() {
+        return Some(Best::Nowhere);
+    }
+    search(&tree, tree.node(tree.root()?)?, nodes)
+}
+
+/// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
+/// rational solution.
+pub(super) struct Left {
+    rows: Vec<Inequality>,
+    fixed: Vec<i64>,
+    goals: Vec<Vec<i64>>,
+    dictionary: Dictionary,
+}
+
+/// One of the best solutions of which each unknown is a multiple of a number of its own: the same each time for problems that come in the
+/// same order. It goes on from the problem before where the two differ in their right sides only.
+pub(super) fn any_best(
+    problem: &LinearProblem,
+    multiples: &[i64],
+    nodes: usize,
+    left: &mut Option<Left>,
+) -> Option<Best> {
+    let tree = Tree::new(problem, multiples.to_vec())?;
+    let mut root = tree.root_after(left.take())?;
+    root.solve(&tree.goals)?;
+    let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
+    *left = Some(Left { rows, fixed, goals, dictionary: root.clone() });
+    let node = tree.node(root)?;
+    let is_whole = match &node {
+        Some(node) => tree.divide(node)?.is_none(),
+        None => true,
+    };
+    if !is_whole && tree.has_no_point() {
+        return Some(Best::Nowhere);
+    }
+    search(&tree, node, nodes)
+}
+
+/// Divides the best node until its solution is one of the problem.
+fn search(tree: &Tree, root: Option<Node>, nodes: usize) -> Option<Best> {
+    let mut open: Vec<Node> = root.into_iter().collect();
+    for _ in 0..nodes {
+        let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
+            return Some(Best::Nowhere);
+        };
+        let node = open.swap_remove(next);
+        let Some(sides) = tree.divide(&node)? else { return tree.values(&node).map(Best::At) };
+        for side in sides {
+            let row = tree.line(&side.terms, side.least.checked_neg()?)?;
+            open.extend(tree.node(node.dictionary.with(&row)?)?);
+        }
+    }
+    None
+}
+
+/// The best rational solution of the problem with some more inequalities; all numbers are times the denominator.
+struct Node {
+    dictionary: Dictionary,
+    denominator: i64,
+    goals: Vec<i64>,
+    values: Vec<i64>,
+}
+
+impl Node {
+    /// By the goals, the first before all others.
+    fn order(&self, other: &Node) -> Ordering {
+        let scaled = |value: i64, by: &Node| i128::from(value) * i128::from(by.denominator);
+        let each = self.goals.iter().zip(&other.goals).map(|(a, b)| scaled(*a, other).cmp(&scaled(*b, self)));
+        each.fold(Ordering::Equal, Ordering::then)
+    }
+}
+
+/// What all nodes share.
+struct Tree<'a> {
+    problem: &'a LinearProblem,
+    /// What each unknown is a multiple of.
+    multiples: Vec<i64>,
+    rows: Vec<Inequality>,
+    /// The unknowns that are not fixed; each is the difference of two variables.
+    free: Vec<usize>,
+    /// The values of those that are.
+    fixed: Vec<i64>,
+    /// The sums that must not have some value, with it.
+    unequal: Vec<(Terms, i64)>,
+    /// The goals over the variables; with those of the order the best solution is the only one.
+    goals: Vec<Vec<i64>>,
+}
+
+impl Tree<'_> {
+    fn new(problem: &LinearProblem, multiples: Vec<i64>) -> Option<Tree<'_>> {
+        let mut rows = inequalities(problem);
+        let mut fixed = vec![0; problem.bounds.len()];
+        let mut free = vec![];
+        for (unknown, (least, most)) in problem.bounds.iter().enumerate() {
+            match (least, most) {
+                (Some(least), Some(most)) if least == most => fixed[unknown] = *least,
+                _ => free.push(unknown),
+            }
+            rows.extend(least.map(|least| Inequality { terms: vec![(unknown, 1)], least }));
+            rows.extend(most.map(|most| Inequality { terms: vec![(unknown, -1)], least: most.saturating_neg() }));
+        }
+        let apart = problem.unequal.iter().map(|sum| (terms(&sum.coefficients), sum.value));
+        let mut unequal: Vec<(Terms, i64)> = apart.collect();
+        let numbers = rows.iter().flat_map(|row| row.terms.iter().map(|(_, factor)| *factor).chain([row.least]));
+        let sums = unequal.iter().flat_map(|(sum, value)| sum.iter().map(|(_, factor)| *factor).chain([*value]));
+        let fits = numbers.chain(sums).all(|number| number.unsigned_abs() <= LARGEST);
+        fits.then_some(())?;
+        unequal.retain(|(sum, value)| value % whole(sum, &multiples) == 0);
+        rows.iter_mut().for_each(|row| row.least = up(row.least, whole(&row.terms, &multiples)));
+        let tree = Tree { problem, multiples, rows, free, fixed, unequal, goals: vec![] };
+        Some(Tree { goals: tree.goals()?, ..tree })
+    }
+
+    /// Whether it is seen at once that no integers satisfy the rows.
+    fn has_no_point(&self) -> bool {
+        have_clash(&self.rows) || have_no_point(self.problem.bounds.len(), &self.rows)
+    }
+
+    /// What was left, with the right sides of this problem, where only these differ; else the rows of the problem.
+    fn root_after(&self, left: Option<Left>) -> Option<Dictionary> {
+        match left {
+            Some(left) if self.is_like(&left) => self.moved(left),
+            _ => self.root(),
+        }
+    }
+
+    /// Whether only right sides differ.
+    fn is_like(&self, left: &Left) -> bool {
+        let mut sides = self.rows.iter().zip(&left.rows);
+        (&self.fixed, &self.goals) == (&left.fixed, &left.goals)
+            && self.rows.len() == left.rows.len()
+            && sides.all(|(row, known)| row.terms == known.terms)
+    }
+
+    /// What was left, with the right sides of this problem.
+    fn moved(&self, Left { rows, mut dictionary, .. }: Left) -> Option<Dictionary> {
+        for (row, (new, known)) in self.rows.iter().zip(&rows).enumerate().filter(|(_, (new, known))| new != known) {
+            dictionary.raise(2 * self.free.len() + row, known.least.checked_sub(new.least)?)?;
+        }
+        Some(dictionary)
+    }
+
+    /// The rows of the problem.
+    fn root(&self) -> Option<Dictionary> {
+        let rows = self.rows.iter().map(|row| self.line(&row.terms, row.least.checked_neg()?));
+        Some(Dictionary::new(2 * self.free.len(), rows.collect::<Option<_>>()?))
+    }
+
+    /// The best solution over the rationals; `Some(None)` where there is none.
+    fn node(&self, mut dictionary: Dictionary) -> Option<Option<Node>> {
+        if dictionary.solve(&self.goals)? == Ending::Empty {
+            return Some(None);
+        }
+        let denominator = dictionary.denominator();
+        let mut values: Vec<i64> =
+            self.fixed.iter().map(|value| value.checked_mul(denominator)).collect::<Option<_>>()?;
+        let pairs = dictionary.values(2 * self.free.len());
+        for (unknown, pair) in self.free.iter().zip(pairs.chunks_exact(2)) {
+            values[*unknown] = pair[0].checked_sub(pair[1])?;
+        }
+        let goals = dictionary.scores().collect();
+        Some(Some(Node { dictionary, denominator, goals, values }))
+    }
+
+    /// A sum and a constant over the variables, the constant first.
+    fn line(&self, terms: &[(usize, i64)], constant: i64) -> Option<Vec<i64>> {
+        let mut line = vec![0; 1 + 2 * self.free.len()];
+        line[0] = constant;
+        for (unknown, factor) in terms {
+            match self.free.binary_search(unknown) {
+                Ok(at) => (line[1 + 2 * at], line[2 + 2 * at]) = (*factor, factor.checked_neg()?),
+                Err(_) => line[0] = factor.checked_mul(self.fixed[*unknown])?.checked_add(line[0])?,
+            }
+        }
+        Some(line)
+    }
+
+    /// The goals of the problem.
+    fn goals(&self) -> Option<Vec<Vec<i64>>> {
+        self.problem.goals.iter().map(|goal| self.goal(goal)).collect()
+    }
+
+    /// For each unknown its magnitude and, as positive ones come first, what is negative of it.
+    fn order(&self) -> Vec<Vec<i64>> {
+        let order = (0..self.free.len()).flat_map(|unknown| [[1, 1], [0, 1]].map(|pair| (unknown, pair)));
+        let line = |(unknown, pair): (usize, [i64; 2])| {
+            let mut line = vec![0; 1 + 2 * self.free.len()];
+            line[1 + 2 * unknown..3 + 2 * unknown].copy_from_slice(&pair);
+            line
+        };
+        order.map(line).collect()
+    }
+
+    fn goal(&self, goal: &Goal) -> Option<Vec<i64>> {
+        let positions = match goal {
+            Goal::Form(form) => return self.line(&terms(form), 0),
+            Goal::Magnitudes(positions) => positions,
+        };
+        let mut line = vec![0; 1 + 2 * self.free.len()];
+        for unknown in positions {
+            match self.free.binary_search(unknown) {
+                Ok(at) => line[1 + 2 * at..3 + 2 * at].iter_mut().for_each(|factor| *factor += 1),
+                Err(_) => line[0] = self.fixed[*unknown].checked_abs()?.checked_add(line[0])?,
+            }
+        }
+        Some(line)
+    }
+
+    /// Two inequalities one of which every integer solution of the node satisfies, and the node's own does not; none where
+    /// that is a solution of the problem.
+    fn divide(&self, node: &Node) -> Option<Option<[Inequality; 2]>> {
+        for (sum, value) in &self.unequal {
+            let each = sum.iter().map(|(unknown, factor)| i128::from(*factor) * i128::from(node.values[*unknown]));
+            let (denominator, gap) = (i128::from(node.denominator), whole(sum, &self.multiples));
+            if (each.sum::<i128>() - i128::from(*value) * denominator).abs() < denominator * i128::from(gap) {
+                let below = Inequality { terms: opposite(sum)?, least: gap - value };
+                return Some(Some([Inequality { terms: sum.clone(), least: gap + value }, below]));
+            }
+        }
+        let whole = |unknown: usize| node.denominator.checked_mul(self.multiples[unknown]);
+        let is_broken = |unknown: &usize| whole(*unknown).is_none_or(|whole| node.values[*unknown] % whole != 0);
+        let Some(unknown) = (0..node.values.len()).find(is_broken) else {
+            return Some(None);
+        };
+        let multiple = self.multiples[unknown];
+        let floor = node.values[unknown].div_euclid(whole(unknown)?).checked_mul(multiple)?;
+        let below = Inequality { terms: vec![(unknown, -1)], least: floor.checked_neg()? };
+        Some(Some([below, Inequality { terms: vec![(unknown, 1)], least: floor.checked_add(multiple)? }]))
+    }
+
+    /// The values of a node whose solution is one of the problem, checked.
+    fn values(&self, node: &Node) -> Option<Vec<i64>> {
+        let values: Vec<i64> = node.values.iter().map(|value| value / node.denominator).collect();
+        let scores = self.problem.scores(&values)?;
+        let told = |(score, goal): (&i64, &i64)| score.checked_mul(node.denominator) == Some(*goal);
+        (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
+    }
+}
+
+/// What a sum of multiples is a multiple of.
+fn whole(terms: &[(usize, i64)], multiples: &[i64]) -> i64 {
+    let each = terms.iter().map(|(unknown, factor)| factor.saturating_mul(multiples[*unknown]));
+    each.fold(0, gcd).max(1)
+}
+
+/// The least multiple that is not less; the number itself where that does not fit, which says less.
+fn up(number: i64, multiple: i64) -> i64 {
+    let over = number.rem_euclid(multiple);
+    if over == 0 { number } else { number.checked_add(multiple - over).unwrap_or(number) }
+}

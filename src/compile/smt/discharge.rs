@@ -1,0 +1,53 @@
+//! Asks Z3 about obligations, alone or many at once.
+
+use super::encode::Encoding;
+use super::smallest::{Answer, Search};
+use super::{Counterexample, Discharged, Verdict};
+use systole_program::obligation::Obligation;
+use rayon::prelude::*;
+use std::time::{Duration, Instant};
+use z3::Solver;
+
+/// Proves or refutes one obligation within `limit`; the verdict is unknown where that does not suffice.
+pub fn discharge(obligation: &Obligation, limit: Duration) -> Discharged {
+    let start = Instant::now();
+    let verdict = decide(obligation, start.checked_add(limit));
+    Discharged { obligation: obligation.clone(), verdict, milliseconds: start.elapsed().as_secs_f64() * 1e3 }
+}
+
+/// The verdicts in the order of the obligations, each within `limit`; the machine's cores share the work.
+pub fn discharge_all(obligations: &[Obligation], limit: Duration) -> Vec<Discharged> {
+    obligations.par_iter().map(|obligation| discharge(obligation, limit)).collect()
+}
+
+/// Which solver answers: `Z3` and its version.
+pub fn version() -> String {
+    format!("Z3 {}", z3::full_version())
+}
+
+fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {
+    let encoding = Encoding::new(obligation);
+    let Some(violation) = encoding.formula(&obligation.violation) else {
+        return Verdict::Unknown("the violation mentions a variable that the obligation does not declare".into());
+    };
+    let solver = Solver::new();
+    // A scope makes Z3 take its incremental core at once, which is the faster one for queries this small.
+    solver.push();
+    solver.assert(&violation);
+    let search = Search { solver, constants: encoding.constants(), parameters: obligation.parameters, deadline };
+    match search.check() {
+        Answer::No => Verdict::Proved,
+        Answer::Unknown(reason) => Verdict::Unknown(reason),
+        Answer::Yes(values) => refute(obligation, &search, values),
+    }
+}
+
+/// The smallest counterexample, evaluated before it is believed.
+fn refute(obligation: &Obligation, search: &Search, mut values: Vec<i64>) -> Verdict {
+    let smallest = search.minimise(&mut values);
+    let counterexample = Counterexample::new(obligation, &values, smallest);
+    match obligation.violation.holds(&counterexample.bindings()) {
+        Some(true) => Verdict::Refuted(counterexample),
+        _ => Verdict::Unknown(format!("the solver's counterexample does not check: {counterexample}")),
+    }
+}

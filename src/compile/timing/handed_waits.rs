@@ -1,0 +1,131 @@
+//! No deadlock between spaces: the waits of handoffs, for the obligation of `no_deadlock.rs`.
+//!
+//! A handoff whose giver and reader are different points has a channel, also where both are on one PE. A value that is known, or
+//! that a point has already, waits for nothing.
+
+use super::frame::Claim;
+use super::no_deadlock::{Act, Phase, Turns, no_deadlock_obligations};
+use super::system::{check_rows, checked_handoffs};
+use super::system_frame::{SpacePoint, SystemFrame};
+use super::wording::{show_place, sides};
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use crate::mapping::{Handoff, SystemDesign};
+use systole_base::network::Links;
+
+/// [`no_deadlock_obligations`] for all spaces of a design and what they hand to each other, folds included: PEs that are one PE
+/// keep the channels that they have in the map, and all that it does has one order of time (`pe-conflict`).
+///
+/// # Errors
+/// As there.
+pub fn system_no_deadlock_obligations(
+    design: &SystemDesign,
+    links: &Links,
+    depth: Option<u64>,
+    turns: Turns,
+) -> Checked<Vec<Obligation>> {
+    check_rows(design)?;
+    let mut stated = vec![];
+    for space in 0..design.parts.len() {
+        stated.extend(no_deadlock_obligations(&design.alone(space), links, depth, turns)?);
+    }
+    let frame = SystemFrame { design, links: *links };
+    for handoff in checked_handoffs(design, links)?.iter().filter(|handoff| !frame.is_within_point(handoff)) {
+        stated.extend(frame.waits_for_handed(handoff, turns));
+        stated.extend(frame.waits_to_hand(handoff, depth, turns).map_err(|problem| vec![problem])?);
+    }
+    Ok(stated)
+}
+
+impl SystemFrame<'_> {
+    fn act(&self, point: &SpacePoint, phase: Phase) -> Act {
+        Act { place: self.place(point), time: self.time(point), phase }
+    }
+
+    /// The take of each word comes after its give.
+    fn waits_for_handed(&self, handoff: &Handoff, turns: Turns) -> Option<Obligation> {
+        let reader = self.point(handoff.reader, 0);
+        let giver = self.giver(handoff, &reader)?;
+        let (take, give) = (self.act(&reader, Phase::Take), self.act(&giver, Phase::Give));
+        Some(self.state(Claim {
+            kind: Kind::NoDeadlock,
+            of: self.tensor(handoff),
+            points: vec![handoff.reader],
+            extras: vec![],
+            violation: vec![self.inside(&handoff.set, &reader), take.waits_in_vain(&give, turns)],
+            reason: self.not_handed(handoff, &give, &take),
+        }))
+    }
+
+    /// Of words that a PE hands over one after the other, one more than there is room for, the first is taken before the last is
+    /// given.
+    fn waits_to_hand(
+        &self,
+        handoff: &Handoff,
+        depth: Option<u64>,
+        turns: Turns,
+    ) -> Result<Option<Obligation>, Diagnostic> {
+        if handoff.given().is_none() {
+            return Ok(None);
+        }
+        let depth = depth.or_else(|| self.design.handoff_depth(handoff, &self.links));
+        let depth = depth.ok_or_else(|| self.growing_handoff(handoff))?;
+        let words = super::fifo::told_apart(&self.tensor(handoff), depth)?;
+        let readers: Vec<SpacePoint> = (0..=words).map(|number| self.point(handoff.reader, number)).collect();
+        let givers: Vec<SpacePoint> = readers.iter().filter_map(|reader| self.giver(handoff, reader)).collect();
+        let (Some(reader), Some(giver)) = (readers.first(), givers.last()) else { return Ok(None) };
+        let (take, give) = (self.act(reader, Phase::Take), self.act(giver, Phase::Give));
+        let handed = readers.iter().map(|reader| self.inside(&handoff.set, reader));
+        let ordered = givers.windows(2).map(|pair| self.follows(&pair[0], &pair[1]));
+        Ok(Some(self.state(Claim {
+            kind: Kind::NoDeadlock,
+            of: self.tensor(handoff),
+            points: vec![handoff.reader; words + 1],
+            extras: vec![],
+            violation: handed.chain(ordered).chain([give.waits_in_vain(&take, turns)]).collect(),
+            reason: self.no_room_to_hand(handoff, depth, &take, &give),
+        })))
+    }
+
+    /// Both words leave one PE, `late` after `early`.
+    pub fn follows(&self, early: &SpacePoint, late: &SpacePoint) -> Formula {
+        Formula::All(vec![
+            Formula::same(&self.place(early), &self.place(late)),
+            Formula::before(&self.time(early), &self.time(late)),
+        ])
+    }
+
+    fn not_handed(&self, handoff: &Handoff, give: &Act, take: &Act) -> Reason {
+        let (of, giving, reading) = self.names(handoff);
+        let (available, needed) = sides(
+            &give.side("given at", format!("{of} by `{giving}` on {}", show_place(&give.place))),
+            &take.side("taken at", format!("by `{reading}` on {}", show_place(&take.place))),
+        );
+        Reason {
+            broken: format!("`{reading}` takes {of} no later than `{giving}` gives it"),
+            blame: format!("lets `{reading}` take {of} no later than `{giving}` gives it"),
+            available,
+            needed,
+            help: format!("let `{reading}` run after `{giving}` there"),
+            moments: vec![give.moment("given"), take.moment("taken")],
+        }
+    }
+
+    fn no_room_to_hand(&self, handoff: &Handoff, depth: u64, take: &Act, give: &Act) -> Reason {
+        let (of, giving, reading) = self.names(handoff);
+        let (available, needed) = sides(
+            &take.side("room from", format!("when `{reading}` takes the first word on {}", show_place(&take.place))),
+            &give.side("given at", format!("word {} by `{giving}` on {}", depth + 1, show_place(&give.place))),
+        );
+        Reason {
+            broken: format!(
+                "`{giving}` waits for room that comes later, in a channel of depth {depth}, to give {of} to `{reading}`"
+            ),
+            blame: format!("lets `{giving}` give {of} before `{reading}` has made room for it"),
+            available,
+            needed,
+            help: format!("let `{reading}` follow `{giving}` sooner"),
+            moments: vec![take.moment("room"), give.moment("given")],
+        }
+    }
+}

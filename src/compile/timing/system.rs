@@ -1,0 +1,159 @@
+//! All obligations of a design of several spaces: those of each space alone, those of the handoffs, and that no PE runs
+//! points of two spaces at one time.
+
+use super::frame::Claim;
+use super::generate::{obligations, obligations_within};
+use super::system_frame::{SpacePoint, SystemFrame};
+use super::wording::{Side, sides};
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use crate::mapping::{Handoff, SystemDesign, check_ways};
+use systole_base::network::Links;
+
+/// States everything that must be proved of `design` on `links`.
+///
+/// # Errors
+/// What stands against stating it: shapes that do not agree, a way the network does not have or does not have beside the
+/// others, a FIFO that would grow.
+pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<Obligation>> {
+    check_rows(design)?;
+    let mut stated = vec![];
+    for space in 0..design.parts.len() {
+        stated.extend(obligations(&design.alone(space), links)?);
+    }
+    let frame = SystemFrame { design, links: *links };
+    for handoff in &checked_handoffs(design, links)? {
+        stated.extend(frame.of_handoff(handoff)?);
+    }
+    stated.extend(frame.conflicts());
+    Ok(stated)
+}
+
+/// [`system_obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
+///
+/// # Errors
+/// As there, and where `depth` is beyond what is proved word by word.
+pub fn system_obligations_within(design: &SystemDesign, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
+    let mut stated = system_obligations(design, links)?;
+    stated.retain(|obligation| obligation.kind != Kind::FifoDepth);
+    for space in 0..design.parts.len() {
+        let alone = obligations_within(&design.alone(space), links, depth)?;
+        stated.extend(alone.into_iter().filter(|obligation| obligation.kind == Kind::FifoDepth));
+    }
+    let frame = SystemFrame { design, links: *links };
+    for handoff in design.handoffs(links.network)?.iter().filter(|handoff| !frame.is_within_point(handoff)) {
+        stated.extend(frame.handoff_within(handoff, depth).transpose().map_err(|problem| vec![problem])?);
+    }
+    Ok(stated)
+}
+
+/// That no PE runs a point of one space and a point of another at one time, whatever the links: the violation's points are
+/// one of `one`, then one of `other`. Where PEs are folded, both may be of one space.
+pub fn points_apart(design: &SystemDesign, one: usize, other: usize) -> Obligation {
+    SystemFrame { design, links: Links::default() }.points_apart(one, other)
+}
+
+/// That no two words of a handoff are on one link at one time; `None` where it has no links that two words could share.
+pub fn handed_words_apart(design: &SystemDesign, links: &Links, handoff: &Handoff) -> Option<Obligation> {
+    SystemFrame { design, links: *links }.handoff_link_conflict(handoff)
+}
+
+/// The handoffs of a design, where the links carry them beside the streams and the fold lets them.
+pub(super) fn checked_handoffs(design: &SystemDesign, links: &Links) -> Checked<Vec<Handoff>> {
+    let handoffs = design.handoffs(links.network)?;
+    check_ways(links.network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    design.check_fold(&handoffs)?;
+    Ok(handoffs)
+}
+
+/// All times have as many components, or they could not be compared.
+pub(super) fn check_rows(design: &SystemDesign) -> Checked<()> {
+    let rows = |part: &crate::mapping::Part| part.map.step.rows().len();
+    let Some(first) = design.parts.first().map(rows) else { return Ok(()) };
+    match design.parts.iter().position(|part| rows(part) != first) {
+        None => Ok(()),
+        Some(other) => {
+            let (one, other) = (&design.system.spaces[0].name, &design.system.spaces[other].name);
+            Diagnostic::new(format!("the times of `{one}` and `{other}` have different numbers of components"))
+                .help("give all spaces plain times, or vectors of one length")
+                .alone()
+        }
+    }
+}
+
+impl SystemFrame<'_> {
+    fn of_handoff(&self, handoff: &Handoff) -> Checked<Vec<Obligation>> {
+        let mut stated: Vec<Obligation> = self.handed_in_time(handoff).into_iter().collect();
+        if !self.is_within_point(handoff) {
+            stated.extend(self.handoff_link_conflict(handoff));
+            if let Some(depth) = self.handoff_depth(handoff) {
+                stated.push(depth.map_err(|problem| vec![problem])?);
+            }
+        }
+        Ok(stated)
+    }
+
+    /// Whether giver and reader are one point, so that no channel lies between them.
+    pub fn is_within_point(&self, handoff: &Handoff) -> bool {
+        handoff.given().is_some_and(|(space, _)| handoff.is_within_point(self.space(space)))
+    }
+
+    /// No PE does two things at one time; that none of a space's own map does is stated with the space.
+    fn conflicts(&self) -> Vec<Obligation> {
+        let (count, least) = (self.design.parts.len(), usize::from(self.design.fold.is_none()));
+        let pairs = (0..count).flat_map(|one| (one + least..count).map(move |other| (one, other)));
+        pairs.map(|(one, other)| self.points_apart(one, other)).collect()
+    }
+
+    fn points_apart(&self, one: usize, other: usize) -> Obligation {
+        if self.design.fold.is_none() { self.two_spaces(one, other) } else { self.one_block(one, other) }
+    }
+
+    /// No PE runs a point of one space and a point of another at one time.
+    fn two_spaces(&self, one: usize, other: usize) -> Obligation {
+        let (x, y) = (self.point(one, 0), self.point(other, 1));
+        let (first, second) = (&self.space(one).name, &self.space(other).name);
+        let broken = format!("a PE runs a point of `{first}` and one of `{second}` at one time");
+        self.state(Claim {
+            kind: Kind::PeConflict,
+            of: systole_base::integer::name(&format!("{first}, {second}")),
+            points: vec![one, other],
+            extras: vec![],
+            violation: vec![
+                self.inside(&self.space(one).domain.set, &x),
+                self.inside(&self.space(other).domain.set, &y),
+                Formula::same(&self.place(&x), &self.place(&y)),
+                Formula::same(&self.time(&x), &self.time(&y)),
+            ],
+            reason: self.two_points(&x, &y, broken, "shift the time of one of them, or give them different places"),
+        })
+    }
+
+    /// Two points that run at one time: what to tell of them.
+    pub fn two_points(&self, x: &SpacePoint, y: &SpacePoint, broken: String, help: &str) -> Reason {
+        let (first, second) = (&self.space(x.space).name, &self.space(y.space).name);
+        let (available, needed) = sides(
+            &Side {
+                what: "one point at",
+                time: self.show_time(x),
+                rest: format!("of `{first}` on {}", self.show_pe(x)),
+            },
+            &Side {
+                what: "another at",
+                time: self.show_time(y),
+                rest: format!("of `{second}` on {}", self.show_pe(y)),
+            },
+        );
+        Reason {
+            broken,
+            blame: match x.space == y.space {
+                true => format!("gives two points of `{first}` on one PE the same time"),
+                false => format!("gives points of `{first}` and `{second}` on one PE the same time"),
+            },
+            available,
+            needed,
+            help: help.to_owned(),
+            moments: vec![self.moment("one point", x), self.moment("another", y)],
+        }
+    }
+}

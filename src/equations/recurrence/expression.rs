@@ -1,0 +1,74 @@
+//! Right-hand sides, gone through and rebuilt.
+
+use super::{Equation, Expr};
+use systole_base::integer::{Affine, Name, Polyhedron};
+use std::collections::BTreeMap;
+
+impl Equation {
+    /// Shows every form of indices and sizes: conditions, subscripts, ranges.
+    pub fn visit_forms<'a>(&'a self, see: &mut impl FnMut(&'a Affine)) {
+        self.domain.set.constraints().iter().chain(&self.subscripts).for_each(&mut *see);
+        self.value.visit_forms(see);
+    }
+}
+
+impl Expr {
+    fn visit_forms<'a>(&'a self, see: &mut impl FnMut(&'a Affine)) {
+        match self {
+            Expr::Number(_) => {}
+            Expr::Index(form) => see(form),
+            Expr::Read { subscripts, .. } => subscripts.iter().for_each(see),
+            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| argument.visit_forms(see)),
+            Expr::Reduce { range, body, .. } => {
+                range.constraints().iter().for_each(&mut *see);
+                body.visit_forms(see);
+            }
+        }
+    }
+
+    /// Shows every read, with its subscripts, and `set` with the ranges of the reductions around it.
+    pub fn visit_reads<'a>(&'a self, set: &Polyhedron, see: &mut impl FnMut(&'a Name, &'a [Affine], &Polyhedron)) {
+        match self {
+            Expr::Number(_) | Expr::Index(_) => {}
+            Expr::Read { tensor, subscripts, .. } => see(tensor, subscripts, set),
+            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| argument.visit_reads(set, see)),
+            Expr::Reduce { range, body, .. } => body.visit_reads(&set.intersect(range), see),
+        }
+    }
+
+    /// The expression with other elements read in place of those that `element` knows.
+    pub fn redirect(&self, element: &impl Fn(&Name, &[Affine]) -> Option<(Name, Vec<Affine>)>) -> Expr {
+        self.rebuild(&BTreeMap::new(), element)
+    }
+
+    /// The expression with indices replaced; none of them may be bound within.
+    pub fn substitute(&self, image: &BTreeMap<Name, Affine>) -> Expr {
+        self.rebuild(image, &|_, _| None)
+    }
+
+    fn rebuild(
+        &self,
+        image: &BTreeMap<Name, Affine>,
+        element: &impl Fn(&Name, &[Affine]) -> Option<(Name, Vec<Affine>)>,
+    ) -> Expr {
+        match self {
+            Expr::Number(value) => Expr::Number(*value),
+            Expr::Index(form) => Expr::Index(form.substitute(image)),
+            Expr::Read { tensor, subscripts, span } => {
+                let subscripts: Vec<Affine> = subscripts.iter().map(|form| form.substitute(image)).collect();
+                let (tensor, subscripts) = element(tensor, &subscripts).unwrap_or((tensor.clone(), subscripts));
+                Expr::Read { tensor, subscripts, span: *span }
+            }
+            Expr::Apply(function, arguments) => {
+                Expr::Apply(*function, arguments.iter().map(|argument| argument.rebuild(image, element)).collect())
+            }
+            Expr::Reduce { operator, index, range, body, span } => Expr::Reduce {
+                operator: *operator,
+                index: index.clone(),
+                range: range.substitute(image),
+                body: Box::new(body.rebuild(image, element)),
+                span: *span,
+            },
+        }
+    }
+}

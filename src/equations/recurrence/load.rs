@@ -1,0 +1,15 @@
+//! From text to a valid system in one call.
+
+use super::{RecurrenceSystem, lower, validate};
+use systole_base::diagnostic::Checked;
+use systole_base::span::Source;
+use crate::syntax::parse;
+use std::sync::Arc;
+
+/// Parses, lowers and validates a kernel.
+pub fn load(source: &Arc<Source>) -> Checked<RecurrenceSystem> {
+    let file = parse(source)?;
+    let system = lower(&file, source)?;
+    validate(&system)?;
+    Ok(system)
+}

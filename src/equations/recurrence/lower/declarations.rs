@@ -1,0 +1,94 @@
+//! Parameters and tensors: one name, one thing.
+
+use super::Lowering;
+use systole_base::integer::Affine;
+use crate::recurrence::{Assumption, Operator, Role, Tensor};
+use systole_base::scalar::Function;
+use systole_base::span::Span;
+use crate::syntax::{ast::self, ast::Direction, ast::Spanned};
+
+/// How many size parameters a kernel may have; checks over all small sizes stay feasible.
+const PARAMETER_LIMIT: usize = 8;
+
+/// How many subscripts a tensor may have.
+const RANK_LIMIT: usize = 8;
+
+impl Lowering<'_> {
+    pub(super) fn declare_parameters(&mut self, kernel: &ast::Kernel) {
+        for parameter in &kernel.parameters {
+            self.check_not_a_function(parameter);
+            if self.is_parameter(&parameter.node) {
+                let message = format!("parameter `{}` is declared twice", parameter.node);
+                self.report(self.blame(parameter.span, message, "the second time"));
+                continue;
+            }
+            self.parameters.push(parameter.node.clone());
+        }
+        if self.parameters.len() > PARAMETER_LIMIT {
+            let message = format!("a kernel of {} parameters, the limit is {PARAMETER_LIMIT}", self.parameters.len());
+            self.report(self.blame(kernel.name.span, message, "in this kernel"));
+        }
+    }
+
+    pub(super) fn declare_tensors(&mut self, tensors: &[Spanned<ast::Tensor>]) {
+        for tensor in tensors {
+            self.check_not_a_function(&tensor.node.name);
+            if self.is_new(&tensor.node.name) {
+                self.declare_tensor(&tensor.node, tensor.span);
+            }
+        }
+    }
+
+    fn declare_tensor(&mut self, tensor: &ast::Tensor, span: Span) {
+        if tensor.shape.len() > RANK_LIMIT {
+            let message = format!("tensor `{}` has more than {RANK_LIMIT} dimensions", tensor.name.node);
+            self.report(self.blame(span, message, "declared here"));
+        }
+        let shape: Vec<Option<Affine>> = tensor.shape.iter().map(|extent| self.lower_affine(extent, &[])).collect();
+        let role = match tensor.direction {
+            Direction::In => Role::Input,
+            Direction::Out => Role::Output,
+            Direction::Local => Role::Local,
+        };
+        // A tensor with a wrong extent is still declared, so that its uses give no further errors.
+        let shape: Vec<Affine> = shape.into_iter().map(Option::unwrap_or_default).collect();
+        let assumption = tensor.assumption.as_ref().and_then(|word| self.lower_assumption(word, role, &shape));
+        self.tensors.push(Tensor { name: tensor.name.node.clone(), role, shape, assumption, span });
+    }
+
+    fn lower_assumption(&mut self, word: &ast::Ident, role: Role, shape: &[Affine]) -> Option<Assumption> {
+        self.choose("is", word, &Assumption::ALL.map(|(_, word)| word))?;
+        let assumption = Assumption::from_keyword(&word.node)?;
+        if role != Role::Input {
+            let message = "only an input can be assumed to be something".to_owned();
+            self.report(self.blame(word.span, message, "assumed of what equations define").help("leave it out"));
+        } else if assumption.is_of_square_matrices() && !matches!(shape, [rows, columns] if rows == columns) {
+            let message = format!("only a square matrix can be `{}`", word.node);
+            self.report(self.blame(word.span, message, "assumed of another shape"));
+        }
+        Some(assumption)
+    }
+
+    fn is_new(&mut self, name: &ast::Ident) -> bool {
+        if let Some(first) = self.tensor(&name.node) {
+            let message = format!("tensor `{}` is declared twice", name.node);
+            let diagnostic = self.blame(first.span, message, "first here").label(self.source, name.span, "again here");
+            self.report(diagnostic);
+            return false;
+        }
+        if self.is_parameter(&name.node) {
+            let message = format!("`{}` is a parameter and cannot be a tensor too", name.node);
+            self.report(self.blame(name.span, message, "declared here").help("rename one of the two"));
+            return false;
+        }
+        true
+    }
+
+    /// The words for functions and reductions are not free, so that a reader never has to guess.
+    pub(super) fn check_not_a_function(&mut self, name: &ast::Ident) {
+        if Function::from_keyword(&name.node).is_some() || Operator::from_keyword(&name.node).is_some() {
+            let message = format!("`{}` is the name of a function", name.node);
+            self.report(self.blame(name.span, message, "cannot be declared").help("choose another name"));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Equations: the target, the free indices and their domain, the right-hand side.
+
+use super::Lowering;
+use super::ranges::{Use, is_undecided};
+use systole_base::integer::{Affine, Name, Polyhedron};
+use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
+use systole_base::span::Span;
+use crate::syntax::{ast::self, ast::Ident, ast::Relation, ast::Spanned, ast::Term};
+
+/// How many indices an equation may have.
+const INDEX_LIMIT: usize = 10;
+
+/// An equation while it is lowered: where it is, what it defines and the indices in scope with their places.
+pub(super) struct Scope {
+    /// The target as an access, to infer ranges from.
+    pub(super) target: Use,
+    /// The free indices, then those bound by the enclosing reductions.
+    pub(super) indices: Vec<Ident>,
+}
+
+impl Scope {
+    /// The names of the indices in scope.
+    pub(super) fn names(&self) -> Vec<Name> {
+        self.indices.iter().map(|index| index.node.clone()).collect()
+    }
+}
+
+impl Lowering<'_> {
+    pub(super) fn lower_equation(&mut self, equation: &Spanned<ast::Equation>) -> Option<Equation> {
+        let ast::Equation { target, subscripts, value, conditions } = &equation.node;
+        let tensor = self.find_tensor(target)?;
+        let whole = target.span.to(subscripts.last().map_or(target.span, |last| last.span));
+        let target_fits = self.check_target(&tensor, target, subscripts.len());
+        let bound = outermost_indices(value);
+        let free = self.free_indices(subscripts, &bound);
+        let visible: Vec<Name> = free.iter().chain(bound.iter().copied()).map(|index| index.node.clone()).collect();
+        let subscripts = self.lower_list(subscripts, &visible);
+        let conditions = self.lower_conditions(conditions, &free, value);
+        let target_use = Use { subscripts: subscripts?, shape: tensor.shape.clone(), span: whole };
+        let mut scope = Scope { target: target_use, indices: free.clone() };
+        let value = self.lower_expression(value, &mut scope);
+        let (value, conditions) = (value?, conditions?);
+        if !target_fits {
+            return None;
+        }
+        let domain = self.lower_domain(&free, &conditions, &scope, &value)?;
+        let subscripts = scope.target.subscripts;
+        Some(Equation { target: tensor.name, subscripts, domain, value, span: equation.span })
+    }
+
+    fn check_target(&mut self, tensor: &Tensor, target: &Ident, given: usize) -> bool {
+        if tensor.role == Role::Input {
+            let message = format!("`{}` is an input and cannot be defined", tensor.name);
+            let diagnostic = self
+                .blame(tensor.span, message, "declared as an input")
+                .label(self.source, target.span, "defined here")
+                .help("declare it with `out` or `local`");
+            self.report(diagnostic);
+            return false;
+        }
+        self.check_arity(tensor, target.span, given)
+    }
+
+    /// Whether as many subscripts are given as the tensor has dimensions.
+    pub(super) fn check_arity(&mut self, tensor: &Tensor, span: Span, given: usize) -> bool {
+        let wanted = tensor.shape.len();
+        if given != wanted {
+            let message = format!("`{}` has {}, {given} given", tensor.name, count(wanted, "subscript"));
+            let diagnostic = self.blame(tensor.span, message, &format!("declared with {wanted}")).label(
+                self.source,
+                span,
+                format!("used with {given}"),
+            );
+            self.report(diagnostic);
+        }
+        given == wanted
+    }
+
+    /// The names in the target's subscripts that are neither parameters nor bound by an outermost reduction.
+    fn free_indices(&mut self, subscripts: &[ast::Expr], bound: &[&Ident]) -> Vec<Ident> {
+        let mut names = vec![];
+        subscripts.iter().for_each(|subscript| collect_names(subscript, &mut names));
+        let mut free: Vec<Ident> = vec![];
+        for name in names {
+            let known = self.is_parameter(&name.node) || self.tensor(&name.node).is_some();
+            if !known && !free.contains(&name) && !bound.contains(&&name) {
+                self.check_not_a_function(&name);
+                free.push(name);
+            }
+        }
+        free
+    }
+
+    /// All forms, or nothing where one is wrong.
+    pub(super) fn lower_list(&mut self, list: &[ast::Expr], indices: &[Name]) -> Option<Vec<Affine>> {
+        let forms: Vec<Option<Affine>> = list.iter().map(|form| self.lower_affine(form, indices)).collect();
+        forms.into_iter().collect()
+    }
+
+    fn lower_conditions(
+        &mut self,
+        conditions: &[Spanned<ast::Condition>],
+        free: &[Ident],
+        value: &ast::Expr,
+    ) -> Option<Polyhedron> {
+        let names: Vec<Name> = free.iter().map(|index| index.node.clone()).collect();
+        let bound: Vec<Name> = outermost_indices(value).iter().map(|index| index.node.clone()).collect();
+        let mut set = Polyhedron::default();
+        let mut complete = true;
+        for condition in conditions {
+            if self.report_bound_in_condition(condition, &names, &bound) {
+                complete = false;
+                continue;
+            }
+            let mut left = &condition.node.first;
+            for (relation, right) in &condition.node.rest {
+                match self.lower_relation(*relation, left, right, &names) {
+                    Some(forms) => forms.into_iter().for_each(|form| set.add(form)),
+                    None => complete = false,
+                }
+                left = right;
+            }
+        }
+        complete.then_some(set)
+    }
+
+    /// A condition speaks of free indices only; a reduction's index is bounded by its range.
+    fn report_bound_in_condition(
+        &mut self,
+        condition: &Spanned<ast::Condition>,
+        free: &[Name],
+        bound: &[Name],
+    ) -> bool {
+        let mut names = vec![];
+        collect_names(&condition.node.first, &mut names);
+        condition.node.rest.iter().for_each(|(_, form)| collect_names(form, &mut names));
+        let Some(name) = names.iter().find(|name| bound.contains(&name.node) && !free.contains(&name.node)) else {
+            return false;
+        };
+        let message = format!("`where` cannot bound `{}`, which a reduction binds", name.node);
+        let help = format!("give the reduction a range: `({} in LOW..HIGH)`", name.node);
+        self.report(self.blame(name.span, message, "not an index of the target").help(help));
+        true
+    }
+
+    /// The constraints, each `>= 0`, that a comparison stands for.
+    fn lower_relation(
+        &mut self,
+        relation: Relation,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        names: &[Name],
+    ) -> Option<Vec<Affine>> {
+        if relation == Relation::NotEqual {
+            let span = left.span.to(right.span);
+            let help = "write two equations, one with `<` and one with `>`";
+            let message = "`!=` cannot bound a domain: the points left are not convex".to_owned();
+            self.report(self.blame(span, message, "cuts a hole").help(help));
+            return None;
+        }
+        let (left, right) = (self.lower_affine(left, names), self.lower_affine(right, names));
+        let (left, right) = (left?, right?);
+        let one = Affine::constant(1);
+        Some(match relation {
+            Relation::Less => vec![right - left - one],
+            Relation::LessEqual => vec![right - left],
+            Relation::Greater => vec![left - right - one],
+            Relation::GreaterEqual => vec![left - right],
+            Relation::Equal | Relation::NotEqual => vec![left.clone() - right.clone(), right - left],
+        })
+    }
+
+    fn lower_domain(&mut self, free: &[Ident], conditions: &Polyhedron, scope: &Scope, value: &Expr) -> Option<Domain> {
+        let mut uses = self.uses_in(value);
+        uses.insert(0, scope.target.clone());
+        let mut set = conditions.clone();
+        let mut complete = true;
+        for index in free {
+            if is_undecided(&index.node, &uses) && is_bounded(&index.node, conditions) {
+                continue;
+            }
+            let help = format!("give it a range: `where 0 <= {} < ..`", index.node);
+            match self.infer_range(&index.node, index.span, &uses, &help) {
+                Some(range) => set = range.intersect(&set),
+                None => complete = false,
+            }
+        }
+        let indices = free.iter().map(|index| index.node.clone()).collect();
+        complete.then_some(Domain { indices, set })
+    }
+
+    /// Brings an index into scope; it must be new.
+    pub(super) fn bind_index(&mut self, index: &Ident, scope: &mut Scope) -> bool {
+        self.check_not_a_function(index);
+        if let Some(first) = scope.indices.iter().find(|other| *other == index) {
+            let message = format!("index `{}` is already in scope", index.node);
+            let help = "rename one; only an outermost reduction may bind indices of the target";
+            let diagnostic = self
+                .blame(first.span, message, "bound first here")
+                .label(self.source, index.span, "and again here")
+                .help(help);
+            self.report(diagnostic);
+            return false;
+        }
+        if self.is_parameter(&index.node) || self.tensor(&index.node).is_some() {
+            let message = format!("`{}` is declared as something else and cannot be an index", index.node);
+            self.report(self.blame(index.span, message, "bound here").help("choose another name"));
+            return false;
+        }
+        if scope.indices.len() >= INDEX_LIMIT {
+            let message = format!("more than {INDEX_LIMIT} indices in one equation");
+            self.report(self.blame(index.span, message, "one too many"));
+            return false;
+        }
+        scope.indices.push(index.clone());
+        true
+    }
+}
+
+/// The indices that the reductions around the whole right-hand side bind, outermost first.
+fn outermost_indices(value: &ast::Expr) -> Vec<&Ident> {
+    let mut indices = vec![];
+    let mut value = value;
+    while let Term::Reduce(_, bindings, body) = &value.node {
+        indices.extend(bindings.iter().map(|binding| &binding.index));
+        value = body;
+    }
+    indices
+}
+
+/// Every plain name in an expression, in order.
+pub(super) fn collect_names(expression: &ast::Expr, names: &mut Vec<Ident>) {
+    match &expression.node {
+        Term::Name(name) => names.push(Spanned::new(name.clone(), expression.span)),
+        Term::Negate(operand) => collect_names(operand, names),
+        Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
+            collect_names(left, names);
+            collect_names(right, names);
+        }
+        Term::Number(_) | Term::Access(..) | Term::Call(..) | Term::Reduce(..) => {}
+    }
+}
+
+/// Whether the constraints alone bound the index from both sides.
+fn is_bounded(index: &Name, set: &Polyhedron) -> bool {
+    let (lower, upper) = set.bounds(index);
+    !lower.is_empty() && !upper.is_empty()
+}
+
+/// `1 subscript`, `2 subscripts`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

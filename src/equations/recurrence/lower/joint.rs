@@ -1,0 +1,236 @@
+//! Joint equations, which reduce tuples by a declared reduction, written out as plain equations.
+//!
+//! In: `(m[i], l[i]) = online(j) (S[i, j], 1)`. Out: for each target a local tensor with one more dimension, here
+//! `m_over_j[i, j]` and `l_over_j[i, j]`, the reduction up to and including `j`. Its first element is the first term, as
+//! with every reduction; each other is the declared operator of the element before and the next term. The invariant: every
+//! dependence along the reduction is at distance one. A local target is its tensor's last element wherever it is read; an
+//! output is a copy of it. Where the range may be empty, or depends on an index of a target, the tensor has a place for every value of
+//! the reduction's index, with neutral elements where there is no term, and a target is the neutral tuple where its range is empty.
+//! Paper: Cyclotron section 10.3, where this is done by hand.
+
+use super::Lowering;
+use super::equations::{collect_names, count};
+use super::scan::{Scan, rewrite};
+use systole_base::integer::{Affine, Name, Polyhedron, unused};
+use crate::syntax::{ast::self, ast::Binding, ast::Direction, ast::Expr, ast::Ident, ast::Infix, ast::JointEquation, ast::Reduction, ast::Spanned, ast::Term};
+
+impl Lowering<'_> {
+    /// The file with plain equations alone.
+    pub(super) fn expand(&mut self, file: &ast::File) -> ast::File {
+        let sound = self.check_reductions(&file.reductions);
+        let mut expanded = ast::File { reductions: vec![], joint_equations: vec![], ..file.clone() };
+        let mut results: Vec<(Name, Name, Expr)> = vec![];
+        for equation in &file.joint_equations {
+            let Some(reduction) = self.find_reduction(file, &sound, &equation.node) else { continue };
+            let Some(scan) = self.plan(file, &expanded, equation, reduction) else { continue };
+            scan.write(file, &mut expanded, &mut results);
+        }
+        expanded.tensors.retain(|tensor| results.iter().all(|(target, ..)| *target != tensor.node.name.node));
+        for equation in &mut expanded.equations {
+            equation.node.value = rewrite(&equation.node.value, &|term| redirect(term, &results));
+        }
+        expanded
+    }
+
+    fn find_reduction<'f>(
+        &mut self,
+        file: &ast::File,
+        sound: &[&'f Reduction],
+        equation: &JointEquation,
+    ) -> Option<&'f Reduction> {
+        let word = &equation.reduction;
+        let declared = || file.reductions.iter().map(|reduction| &reduction.node.name);
+        if declared().all(|name| name != word) {
+            self.report_unknown("reduction", &word.node, word.span, declared().map(|name| &*name.node));
+            return None;
+        }
+        let reduction = *sound.iter().find(|reduction| reduction.name == *word)?;
+        let (wanted, targets, terms) = (reduction.left.len(), equation.targets.len(), equation.terms.len());
+        if wanted != targets || wanted != terms {
+            let message = format!("`{}` reduces tuples of {}", word.node, count(wanted, "component"));
+            let label = format!("{} and {} here", count(targets, "target"), count(terms, "term"));
+            let diagnostic = self.blame(reduction.name.span, message, "declared here");
+            self.report(diagnostic.label(self.source, word.span, label));
+            return None;
+        }
+        Some(reduction)
+    }
+
+    /// The range, the targets' shapes and the names of what will stand for them, or a report of what is wrong.
+    fn plan<'f>(
+        &mut self,
+        file: &ast::File,
+        expanded: &ast::File,
+        equation: &'f Spanned<JointEquation>,
+        reduction: &'f Reduction,
+    ) -> Option<Scan<'f>> {
+        let JointEquation { targets, binding, terms, .. } = &equation.node;
+        let fits: Vec<bool> =
+            targets.iter().map(|target| self.check_joint_target(file, target, &binding.index)).collect();
+        let (low, high) = self.find_range(file, binding, terms)?;
+        if fits.contains(&false) {
+            return None;
+        }
+        let is_fixed = !depends_on_targets(&low, &high, &equation.node);
+        let is_never_empty = is_fixed && self.has_some(&low, &high);
+        let extent = if is_never_empty { None } else { Some(self.find_places(file, &equation.node, &high)?) };
+        let mut taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
+        taken.extend(self.parameters.iter().cloned());
+        let mut steps = vec![];
+        for (target, _) in targets {
+            let step = unused(&format!("{}_over_{}", target.node, binding.index.node), &taken);
+            taken.push(step.clone());
+            steps.push(Spanned::new(step, target.span));
+        }
+        let span = equation.span;
+        let terms = terms.clone();
+        Some(Scan { equation: &equation.node, reduction, span, low, high, extent, steps, terms })
+    }
+
+    /// Whether the target is declared, is defined as a whole, and does not use the reduction's index.
+    fn check_joint_target(&mut self, file: &ast::File, target: &(Ident, Vec<Expr>), index: &Ident) -> bool {
+        let (tensor, subscripts) = target;
+        let Some(declared) = file.tensors.iter().find(|declared| declared.node.name == *tensor) else {
+            let known = file.tensors.iter().map(|declared| &*declared.node.name.node);
+            self.report_unknown("tensor", &tensor.node, tensor.span, known);
+            return false;
+        };
+        let wanted = declared.node.shape.len();
+        if subscripts.len() != wanted {
+            let message = format!("`{}` has {}, {} given", tensor.node, count(wanted, "subscript"), subscripts.len());
+            self.report(self.blame(declared.span, message, "declared here").label(
+                self.source,
+                tensor.span,
+                "used here",
+            ));
+            return false;
+        }
+        let is_free = |subscript: &Expr| matches!(&subscript.node, Term::Name(name) if *name != index.node);
+        let distinct = subscripts.iter().enumerate().all(|(place, subscript)| !subscripts[..place].contains(subscript));
+        if declared.node.direction == Direction::In || !distinct || !subscripts.iter().all(is_free) {
+            let message = format!("a declared reduction defines the whole of `{}`", tensor.node);
+            let help = "write an output or local tensor with one index in each place, none of them reduced";
+            self.report(self.blame(tensor.span, message, "not all of it, or an input").help(help));
+            return false;
+        }
+        true
+    }
+
+    /// The range of the binding, or the extent that a term has at the index.
+    fn find_range(&mut self, file: &ast::File, binding: &Binding, terms: &[Expr]) -> Option<(Expr, Expr)> {
+        if let Some(range) = &binding.range {
+            return Some(range.clone());
+        }
+        let index = &binding.index;
+        let extent = terms.iter().find_map(|term| find_extent(file, term, &index.node));
+        if extent.is_none() {
+            let message = format!("index `{}` has no range", index.node);
+            let help = format!("give it a range: `{} in 0..N`", index.node);
+            self.report(self.blame(index.span, message, "no subscript of a term is exactly this index").help(help));
+        }
+        Some((Spanned::new(Term::Number(0.0), index.span), extent?))
+    }
+
+    /// Whether `low < high` at all sizes; both are forms over sizes alone.
+    fn has_some(&mut self, low: &Expr, high: &Expr) -> bool {
+        let (low, high) = (self.lower_affine(low, &[]), self.lower_affine(high, &[]));
+        let (Some(low), Some(high)) = (low, high) else { return false };
+        Polyhedron::sizes(&self.parameters).implies(&(high - low - Affine::constant(1)))
+    }
+
+    /// How many values the index has at most, for every element of a target: as many as a term has elements along it, or as the range
+    /// has where it is longest.
+    fn find_places(&mut self, file: &ast::File, equation: &JointEquation, high: &Expr) -> Option<Expr> {
+        let JointEquation { targets, binding, terms, .. } = equation;
+        let of_term = terms.iter().find_map(|term| find_extent(file, term, &binding.index.node));
+        let places = of_term.unwrap_or_else(|| largest(file, targets, high));
+        let form = self.lower_affine(&places, &[])?;
+        if Polyhedron::sizes(&self.parameters).implies(&(form - Affine::constant(1))) {
+            return Some(places);
+        }
+        let message = format!("how many values `{}` has is not known to be at least 1", binding.index.node);
+        let help = "read a term at this index alone, such as `x[k]`, whose extent says how many there are at most";
+        self.report(self.blame(binding.index.span, message, "reduced here").help(help));
+        None
+    }
+}
+
+/// Whether a bound names an index of a target.
+fn depends_on_targets(low: &Expr, high: &Expr, equation: &JointEquation) -> bool {
+    let mut names = vec![];
+    collect_names(low, &mut names);
+    collect_names(high, &mut names);
+    let subscripts: Vec<&Expr> = equation.targets.iter().flat_map(|(_, subscripts)| subscripts).collect();
+    names.iter().any(|name| subscripts.iter().any(|form| form.node == Term::Name(name.node.clone())))
+}
+
+/// A bound with the last value of each target index in place of it, or its first, 0, where the bound falls with it.
+fn largest(file: &ast::File, targets: &[(Ident, Vec<Expr>)], bound: &Expr) -> Expr {
+    let last = |name: &Name| -> Option<Expr> {
+        let found = targets.iter().find_map(|(target, subscripts)| {
+            let declared = file.tensors.iter().find(|declared| declared.node.name == *target)?;
+            let at = subscripts.iter().position(|form| form.node == Term::Name(name.clone()))?;
+            declared.node.shape.get(at).cloned()
+        });
+        found.map(|extent| {
+            let one = Box::new(Spanned::new(Term::Number(1.0), extent.span));
+            Spanned::new(Term::Infix(Infix::Subtract, Box::new(extent.clone()), one), extent.span)
+        })
+    };
+    rewrite(bound, &|part| match &part.node {
+        Term::Name(name) => last(name),
+        Term::Negate(_) | Term::Infix(Infix::Subtract, ..) => Some(rising(part, &last)),
+        _ => None,
+    })
+}
+
+/// A difference with the last values of the indices in what is added, and 0 in what is taken away.
+fn rising(difference: &Expr, last: &dyn Fn(&Name) -> Option<Expr>) -> Expr {
+    let high = |part: &Expr| {
+        rewrite(part, &|inner| match &inner.node {
+            Term::Name(name) => last(name),
+            _ => None,
+        })
+    };
+    let low = |part: &Expr| {
+        rewrite(part, &|inner| match &inner.node {
+            Term::Name(name) => last(name).map(|_| Spanned::new(Term::Number(0.0), inner.span)),
+            _ => None,
+        })
+    };
+    let node = match &difference.node {
+        Term::Infix(sign, left, right) => Term::Infix(*sign, Box::new(high(left)), Box::new(low(right))),
+        Term::Negate(operand) => Term::Negate(Box::new(low(operand))),
+        other => other.clone(),
+    };
+    Spanned::new(node, difference.span)
+}
+
+/// The extent of the first access in the expression that has exactly this index as a subscript.
+fn find_extent(file: &ast::File, expression: &Expr, index: &Name) -> Option<Expr> {
+    let search = |part: &Expr| find_extent(file, part, index);
+    match &expression.node {
+        Term::Number(_) | Term::Name(_) => None,
+        Term::Access(tensor, subscripts) => {
+            let declared = file.tensors.iter().find(|declared| declared.node.name == *tensor)?;
+            let mut pairs = subscripts.iter().zip(&declared.node.shape);
+            let found = pairs.find(|(subscript, _)| matches!(&subscript.node, Term::Name(name) if name == index));
+            found.map(|(_, extent)| extent.clone())
+        }
+        Term::Call(_, arguments) => arguments.iter().find_map(search),
+        Term::Negate(operand) | Term::Reduce(_, _, operand) => search(operand),
+        Term::Infix(_, left, right) | Term::Compare(_, left, right) => search(left).or_else(|| search(right)),
+    }
+}
+
+/// A read of a local target as a read of the last element of its tensor.
+fn redirect(term: &Expr, results: &[(Name, Name, Expr)]) -> Option<Expr> {
+    let (tensor, subscripts) = match &term.node {
+        Term::Access(tensor, subscripts) => (&tensor.node, subscripts.as_slice()),
+        Term::Name(name) => (name, &[][..]),
+        _ => return None,
+    };
+    let (_, steps, last) = results.iter().find(|(target, ..)| target == tensor)?;
+    let subscripts = subscripts.iter().chain([last]).cloned().collect();
+    Some(Spanned::new(Term::Access(Spanned::new(steps.clone(), term.span), subscripts), term.span))
+}

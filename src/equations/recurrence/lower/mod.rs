@@ -1,0 +1,118 @@
+//! From the syntax tree to a recurrence system: every name gets its meaning.
+//!
+//! In: an [`ast::File`] and its text. Out: a [`RecurrenceSystem`] in which all subscripts and bounds are affine, every
+//! index has a range and every schedule speaks of things that exist; or all errors at once. Whether accesses stay in
+//! bounds and each element is defined once is left to [`validate`](fn@super::validate). Paper: Cyclotron Figure 3.
+
+use super::{Equation, RecurrenceSystem, Role, Schedule, Tensor};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_base::integer::Name;
+use systole_base::span::{Source, Span};
+use crate::syntax::ast;
+use std::sync::Arc;
+
+mod declarations;
+
+mod affine;
+
+mod equations;
+
+mod expressions;
+
+mod joint;
+
+mod laws;
+
+mod ranges;
+
+mod scan;
+
+mod schedules;
+
+/// Gives every name of the file its meaning.
+pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem> {
+    let mut lowering = Lowering { source, errors: vec![], parameters: vec![], tensors: vec![] };
+    lowering.declare_parameters(&file.kernel.node);
+    let written = lowering.expand(file);
+    lowering.declare_tensors(&written.tensors);
+    let equations: Vec<Equation> =
+        written.equations.iter().filter_map(|equation| lowering.lower_equation(equation)).collect();
+    lowering.check_every_output(file, &written);
+    let schedules: Vec<Schedule> = lowering.lower_schedules(&file.schedules, &equations);
+    if !lowering.errors.is_empty() {
+        return Err(lowering.errors);
+    }
+    Ok(RecurrenceSystem {
+        name: file.kernel.node.name.node.clone(),
+        parameters: lowering.parameters,
+        tensors: lowering.tensors,
+        equations,
+        schedules,
+        source: Arc::clone(source),
+    })
+}
+
+/// What is known while a file is lowered, and what has been found wrong so far.
+struct Lowering<'a> {
+    source: &'a Arc<Source>,
+    errors: Diagnostics,
+    parameters: Vec<Name>,
+    tensors: Vec<Tensor>,
+}
+
+impl Lowering<'_> {
+    /// A message about one place, still without help.
+    fn blame(&self, span: Span, message: String, label: &str) -> Diagnostic {
+        Diagnostic::new(message).label(self.source, span, label)
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.errors.push(diagnostic);
+    }
+
+    fn tensor(&self, name: &str) -> Option<&Tensor> {
+        self.tensors.iter().find(|tensor| &*tensor.name == name)
+    }
+
+    fn is_parameter(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| &**parameter == name)
+    }
+
+    /// An unknown name, with the nearest of `known`.
+    fn report_unknown<'n>(&mut self, what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>) {
+        let diagnostic = self.blame(span, format!("unknown {what} `{name}`"), "not known here");
+        let diagnostic = match nearest(name, known) {
+            Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+            None => diagnostic,
+        };
+        self.report(diagnostic);
+    }
+
+    /// The declared tensor of this name, or a report that there is none.
+    fn find_tensor(&mut self, name: &ast::Ident) -> Option<Tensor> {
+        if let Some(tensor) = self.tensor(&name.node) {
+            return Some(tensor.clone());
+        }
+        let known: Vec<Name> = self.tensors.iter().map(|tensor| tensor.name.clone()).collect();
+        self.report_unknown("tensor", &name.node, name.span, known.iter().map(|name| &**name));
+        None
+    }
+
+    /// Each output and local tensor needs an equation.
+    fn check_every_output(&mut self, file: &ast::File, written: &ast::File) {
+        let plain = file.equations.iter().map(|equation| &equation.node.target);
+        let joint = file.joint_equations.iter().flat_map(|equation| &equation.node.targets).map(|(target, _)| target);
+        let targets: Vec<&ast::Ident> = plain.chain(joint).collect();
+        let defined = |tensor: &Tensor| {
+            let steps = written.equations.iter().any(|equation| equation.node.target.node == tensor.name);
+            steps || targets.iter().any(|target| target.node == tensor.name)
+        };
+        let missing: Vec<Tensor> =
+            self.tensors.iter().filter(|tensor| tensor.role != Role::Input && !defined(tensor)).cloned().collect();
+        for tensor in missing {
+            let message = format!("no equation defines `{}`", tensor.name);
+            let help = format!("write `{}[..] = ..`, or declare it with `in`", tensor.name);
+            self.report(self.blame(tensor.span, message, "declared here").help(help));
+        }
+    }
+}

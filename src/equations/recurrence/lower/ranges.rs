@@ -1,0 +1,82 @@
+//! The ranges of indices that have none of their own.
+//!
+//! An index takes `0 <= index < extent` from every subscript that is exactly that index. All of them must agree.
+
+use super::Lowering;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use crate::recurrence::Expr;
+use systole_base::span::Span;
+
+/// A tensor access as ranges see it: subscripts, extents and the place in the text.
+#[derive(Clone)]
+pub(super) struct Use {
+    pub(super) subscripts: Vec<Affine>,
+    pub(super) shape: Vec<Affine>,
+    pub(super) span: Span,
+}
+
+/// An extent and the access it comes from.
+type Claim = (Affine, Span);
+
+impl Lowering<'_> {
+    /// The range that `uses` give to an index, or a report that they give none or two different ones.
+    pub(super) fn infer_range(&mut self, index: &Name, span: Span, uses: &[Use], help: &str) -> Option<Polyhedron> {
+        let claims = list_claims(index, uses);
+        let Some((extent, first)) = claims.first() else {
+            let message = format!("index `{index}` has no range");
+            let label = "no subscript is exactly this index";
+            self.report(self.blame(span, message, label).help(help));
+            return None;
+        };
+        if let Some((other, second)) = claims.iter().find(|(other, _)| other != extent) {
+            let message = format!("index `{index}` ranges over both `0..{extent}` and `0..{other}`");
+            let diagnostic = self
+                .blame(*first, message, &format!("`{index}` runs to `{extent}` here"))
+                .label(self.source, *second, format!("and to `{other}` here"))
+                .help(help);
+            self.report(diagnostic);
+            return None;
+        }
+        Some(half_open(index, &Affine::default(), extent))
+    }
+
+    /// Every read in an expression.
+    pub(super) fn uses_in(&self, expression: &Expr) -> Vec<Use> {
+        let mut uses = vec![];
+        self.collect_uses(expression, &mut uses);
+        uses
+    }
+
+    fn collect_uses(&self, expression: &Expr, uses: &mut Vec<Use>) {
+        match expression {
+            Expr::Number(_) | Expr::Index(_) => {}
+            Expr::Read { tensor, subscripts, span } => {
+                let shape = self.tensor(tensor).map(|tensor| tensor.shape.clone()).unwrap_or_default();
+                uses.push(Use { subscripts: subscripts.clone(), shape, span: *span });
+            }
+            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| self.collect_uses(argument, uses)),
+            Expr::Reduce { body, .. } => self.collect_uses(body, uses),
+        }
+    }
+}
+
+/// Whether two uses disagree about the index, or none says anything.
+pub(super) fn is_undecided(index: &Name, uses: &[Use]) -> bool {
+    let claims = list_claims(index, uses);
+    claims.first().is_none_or(|(extent, _)| claims.iter().any(|(other, _)| other != extent))
+}
+
+/// `low <= index < high`.
+pub(super) fn half_open(index: &Name, low: &Affine, high: &Affine) -> Polyhedron {
+    let variable = Affine::variable(index);
+    Polyhedron::new([variable.clone() - low.clone(), high.clone() - variable - Affine::constant(1)])
+}
+
+fn list_claims(index: &Name, uses: &[Use]) -> Vec<Claim> {
+    let matching = |item: &Use| {
+        let pairs = item.subscripts.iter().zip(&item.shape);
+        let exact = pairs.filter(|(subscript, _)| subscript.as_variable() == Some(index));
+        exact.map(|(_, extent)| (extent.clone(), item.span)).collect::<Vec<Claim>>()
+    };
+    uses.iter().flat_map(matching).collect()
+}

@@ -1,0 +1,250 @@
+//! One joint equation written out: the tensor over the reduction index for each target, and its equations.
+//!
+//! In: a joint equation whose range and targets are in order, and the reduction it names. Out: tensors and equations of a
+//! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
+
+use super::laws::neutral;
+use systole_base::integer::{Name, unused};
+use systole_base::span::Span;
+use crate::syntax::{ast::self, ast::Condition, ast::Direction, ast::Expr, ast::Ident, ast::Infix, ast::JointEquation, ast::Reduction, ast::Relation};
+use crate::syntax::{ast::Spanned, ast::Term};
+
+/// A joint equation while it is written out.
+pub(super) struct Scan<'f> {
+    /// What is written out.
+    pub(super) equation: &'f JointEquation,
+    /// The operator.
+    pub(super) reduction: &'f Reduction,
+    /// The whole equation.
+    pub(super) span: Span,
+    /// The first value of the index.
+    pub(super) low: Expr,
+    /// One past its last value.
+    pub(super) high: Expr,
+    /// How many values the index may have, where there may be none for some element or at some sizes; then a place is a value, and
+    /// without a term it is neutral.
+    pub(super) extent: Option<Expr>,
+    /// The tensor over the reduction index that stands for each target.
+    pub(super) steps: Vec<Ident>,
+    /// The terms; each is a number, a name or an access.
+    pub(super) terms: Vec<Expr>,
+}
+
+impl Scan<'_> {
+    /// Adds the tensors and equations; a local target is noted in `results` with the tensor and element that it is.
+    pub(super) fn write(mut self, file: &ast::File, expanded: &mut ast::File, results: &mut Vec<(Name, Name, Expr)>) {
+        for component in 0..self.terms.len() {
+            self.name_term(file, expanded, component);
+        }
+        for component in 0..self.terms.len() {
+            self.write_steps(file, expanded, component);
+            self.write_result(file, expanded, results, component);
+        }
+    }
+
+    /// The first element of a component's tensor, and each from the one before.
+    fn write_steps(&self, file: &ast::File, expanded: &mut ast::File, component: usize) {
+        let index = &self.equation.binding.index.node;
+        let term = &self.terms[component];
+        expanded.tensors.extend(self.declare(file, component, &self.steps[component].node));
+        if self.extent.is_some() {
+            let (here, up_to) = (self.here(), Relation::LessEqual);
+            let at_low = self.less(&[(&self.low, up_to), (&here, up_to)], &self.low);
+            let first = vec![at_low, self.less(&[(&here, Relation::Less)], &self.high)];
+            self.define(expanded, component, here, term.clone(), first, term.span);
+            self.fill(expanded, (&self.steps[component], component), neutral(self.reduction)[component]);
+        } else {
+            let at_low =
+                |part: &Expr| matches!(&part.node, Term::Name(name) if name == index).then(|| self.low.clone());
+            self.define(expanded, component, number(0.0, term.span), rewrite(term, &at_low), vec![], term.span);
+        }
+        let next = self.step(&self.reduction.values[component], component);
+        self.define(expanded, component, self.place(self.here()), next, vec![self.after_first()], self.span);
+    }
+
+    /// The elements of a tensor over the reduction index where there is no term: before the range, and behind it.
+    fn fill(&self, expanded: &mut ast::File, (tensor, component): (&Ident, usize), value: f64) {
+        let Some(extent) = &self.extent else { return };
+        let inside =
+            || self.less(&[(&number(0.0, self.span), Relation::LessEqual), (&self.here(), Relation::Less)], extent);
+        let before = self.less(&[(&self.here(), Relation::Less)], &self.low);
+        let behind = [&self.low, &self.high].map(|end| self.less(&[(end, Relation::LessEqual)], &self.here()));
+        let subscripts: Vec<Expr> = self.equation.targets[component].1.iter().cloned().chain([self.here()]).collect();
+        for conditions in [vec![inside(), before], [inside()].into_iter().chain(behind).collect()] {
+            let (target, subscripts, value) = (tensor.clone(), subscripts.clone(), number(value, self.span));
+            let equation = ast::Equation { target, subscripts, value, conditions };
+            expanded.equations.push(Spanned::new(equation, self.span));
+        }
+    }
+
+    /// What the target is: the last element, copied, or noted where no copy has to be made; neutral where the range is empty.
+    fn write_result(
+        &self,
+        file: &ast::File,
+        expanded: &mut ast::File,
+        results: &mut Vec<(Name, Name, Expr)>,
+        component: usize,
+    ) {
+        let (target, subscripts) = &self.equation.targets[component];
+        let last = self.place(infix(Infix::Subtract, self.high.clone(), number(1.0, self.span)));
+        if self.extent.is_none() && is_local_of_one_equation(file, target) {
+            results.push((target.node.clone(), self.steps[component].node.clone(), last));
+            return;
+        }
+        let mut copy = |value: Expr, conditions: Vec<Spanned<Condition>>| {
+            let (target, subscripts) = (target.clone(), subscripts.clone());
+            let span = target.span;
+            expanded.equations.push(Spanned::new(ast::Equation { target, subscripts, value, conditions }, span));
+        };
+        if self.extent.is_none() {
+            return copy(self.element(component, last), vec![]);
+        }
+        copy(self.element(component, last), vec![self.less(&[(&self.low, Relation::Less)], &self.high)]);
+        let nothing = number(neutral(self.reduction)[component], self.span);
+        copy(nothing, vec![self.less(&[(&self.high, Relation::LessEqual)], &self.low)]);
+    }
+
+    /// Gives a term that is more than a number, a name or an access a tensor of its own, so that it is computed once.
+    fn name_term(&mut self, file: &ast::File, expanded: &mut ast::File, component: usize) {
+        let term = self.terms[component].clone();
+        if matches!(term.node, Term::Number(_) | Term::Name(_) | Term::Access(..)) {
+            return;
+        }
+        let (target, subscripts) = &self.equation.targets[component];
+        let taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
+        let named = Spanned::new(unused(&format!("{}_term", target.node), &taken), term.span);
+        expanded.tensors.extend(self.declare(file, component, &named.node));
+        let subscripts: Vec<Expr> = subscripts.iter().cloned().chain([self.place(self.here())]).collect();
+        let range = self.less(&[(&self.low, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high);
+        let span = term.span;
+        let equation = ast::Equation {
+            target: named.clone(),
+            subscripts: subscripts.clone(),
+            value: term,
+            conditions: vec![range],
+        };
+        expanded.equations.push(Spanned::new(equation, span));
+        self.fill(expanded, (&named, component), 0.0);
+        self.terms[component] = Spanned::new(Term::Access(named, subscripts), span);
+    }
+
+    /// A local tensor with the extents of a target and that of the range.
+    fn declare(&self, file: &ast::File, component: usize, title: &Name) -> Option<Spanned<ast::Tensor>> {
+        let target = &self.equation.targets[component].0;
+        let declared = file.tensors.iter().find(|declared| declared.node.name == *target)?;
+        let places = self.extent.clone().unwrap_or_else(|| self.place(self.high.clone()));
+        let shape = declared.node.shape.iter().cloned().chain([places]).collect();
+        let name = Spanned::new(title.clone(), target.span);
+        Some(Spanned::new(ast::Tensor { direction: Direction::Local, name, shape, assumption: None }, target.span))
+    }
+
+    fn define(
+        &self,
+        expanded: &mut ast::File,
+        component: usize,
+        place: Expr,
+        value: Expr,
+        conditions: Vec<Spanned<Condition>>,
+        span: Span,
+    ) {
+        let subscripts = self.equation.targets[component].1.iter().cloned().chain([place]).collect();
+        let equation = ast::Equation { target: self.steps[component].clone(), subscripts, value, conditions };
+        expanded.equations.push(Spanned::new(equation, span));
+    }
+
+    /// A component of the declared operator, between the elements before and the next terms. Where another component
+    /// occurs in it whole, that one's new element is read, so that nothing is computed twice.
+    fn step(&self, value: &Expr, component: usize) -> Expr {
+        let Reduction { left, right, values, .. } = self.reduction;
+        let before = infix(Infix::Subtract, self.here(), number(1.0, self.span));
+        rewrite(value, &|term| {
+            let is_compound = !matches!(term.node, Term::Number(_) | Term::Name(_));
+            let whole = values.iter().position(|other| is_compound && other == term);
+            if let Some(other) = whole.filter(|other| *other != component) {
+                return Some(self.element(other, self.place(self.here())));
+            }
+            let Term::Name(name) = &term.node else { return None };
+            if let Some(other) = left.iter().position(|ident| ident.node == *name) {
+                return Some(self.element(other, self.place(before.clone())));
+            }
+            right.iter().position(|ident| ident.node == *name).map(|other| self.terms[other].clone())
+        })
+    }
+
+    /// The element of a component's tensor at this place along the reduction.
+    fn element(&self, component: usize, place: Expr) -> Expr {
+        let (target, subscripts) = &self.equation.targets[component];
+        let subscripts = subscripts.iter().cloned().chain([place]).collect();
+        Spanned::new(Term::Access(self.steps[component].clone(), subscripts), target.span)
+    }
+
+    fn here(&self) -> Expr {
+        let index = &self.equation.binding.index;
+        Spanned::new(Term::Name(index.node.clone()), index.span)
+    }
+
+    /// A value of the index counted from the first, or itself where each has a place.
+    fn place(&self, value: Expr) -> Expr {
+        if self.extent.is_some() || self.low.node == Term::Number(0.0) {
+            value
+        } else {
+            infix(Infix::Subtract, value, self.low.clone())
+        }
+    }
+
+    /// `low + 1 <= j < high`.
+    fn after_first(&self) -> Spanned<Condition> {
+        let one = number(1.0, self.span);
+        let first = match self.low.node {
+            Term::Number(low) => number(low + 1.0, self.low.span),
+            _ => infix(Infix::Add, self.low.clone(), one),
+        };
+        self.less(&[(&first, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high)
+    }
+
+    /// Forms, each with its relation to the next, and the last one: `low <= k < high`.
+    fn less(&self, forms: &[(&Expr, Relation)], last: &Expr) -> Spanned<Condition> {
+        let next = forms.iter().skip(1).map(|(form, _)| *form).chain([last]);
+        let rest = forms.iter().map(|(_, relation)| *relation).zip(next.cloned()).collect();
+        let first = forms.first().map_or(last, |(form, _)| *form).clone();
+        Spanned::new(Condition { first, rest }, self.span)
+    }
+}
+
+/// Whether the tensor is local and nothing else defines it, so that no copy has to be made.
+fn is_local_of_one_equation(file: &ast::File, target: &Ident) -> bool {
+    let declared = file.tensors.iter().find(|tensor| tensor.node.name == *target);
+    let plain = file.equations.iter().map(|equation| &equation.node.target);
+    let joint = file.joint_equations.iter().flat_map(|equation| &equation.node.targets).map(|(target, _)| target);
+    let is_local = declared.is_some_and(|tensor| tensor.node.direction == Direction::Local);
+    is_local && plain.chain(joint).filter(|other| *other == target).count() == 1
+}
+
+fn number(value: f64, span: Span) -> Expr {
+    Spanned::new(Term::Number(value), span)
+}
+
+fn infix(sign: Infix, left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Spanned::new(Term::Infix(sign, Box::new(left), Box::new(right)), span)
+}
+
+/// The expression with each outermost part that `replace` knows replaced.
+pub(super) fn rewrite(expression: &Expr, replace: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+    if let Some(replaced) = replace(expression) {
+        return replaced;
+    }
+    let again = |part: &Expr| rewrite(part, replace);
+    let boxed = |part: &Expr| Box::new(rewrite(part, replace));
+    let each = |list: &[Expr]| list.iter().map(again).collect::<Vec<_>>();
+    let node = match &expression.node {
+        Term::Number(_) | Term::Name(_) => expression.node.clone(),
+        Term::Access(tensor, subscripts) => Term::Access(tensor.clone(), each(subscripts)),
+        Term::Call(word, arguments) => Term::Call(word.clone(), each(arguments)),
+        Term::Negate(operand) => Term::Negate(boxed(operand)),
+        Term::Infix(sign, left, right) => Term::Infix(*sign, boxed(left), boxed(right)),
+        Term::Compare(relation, left, right) => Term::Compare(*relation, boxed(left), boxed(right)),
+        Term::Reduce(word, bindings, body) => Term::Reduce(word.clone(), bindings.clone(), boxed(body)),
+    };
+    Spanned::new(node, expression.span)
+}

@@ -1,0 +1,286 @@
+//! Schedules: each directive speaks of indices and tensors that exist, says one thing once, and can be true.
+
+use super::Lowering;
+use super::equations::count;
+use systole_base::integer::{Affine, Matrix, Name, dot};
+use crate::recurrence::{Dealing, Directive, Equation, Expr, LeafOrder, Role, Schedule};
+use systole_base::span::Span;
+use crate::syntax::{ast::self, ast::Ident, ast::Spanned};
+
+/// The largest tile.
+const TILE_LIMIT: f64 = 2_147_483_648.0;
+
+const BOUNDARIES: [&str; 2] = ["boundary", "anywhere"];
+const NETWORKS: [&str; 6] = ["line", "wire", "mesh", "hex", "king", "torus"];
+
+/// What the equations offer to a schedule.
+struct Offer {
+    indices: Vec<Name>,
+    accesses: Vec<(Name, Vec<Affine>, Span)>,
+}
+
+impl Lowering<'_> {
+    pub(super) fn lower_schedules(&mut self, schedules: &[ast::Schedule], equations: &[Equation]) -> Vec<Schedule> {
+        let offer = survey(equations);
+        for (position, schedule) in schedules.iter().enumerate() {
+            if let Some(first) = schedules[..position].iter().find(|other| other.name == schedule.name) {
+                let message = format!("schedule `{}` is declared twice", schedule.name.node);
+                let diagnostic = self.blame(first.name.span, message, "first here");
+                self.report(diagnostic.label(self.source, schedule.name.span, "again here"));
+            }
+        }
+        // Where an equation is wrong, its indices are missing and every directive would seem wrong too.
+        if !self.errors.is_empty() {
+            return vec![];
+        }
+        schedules.iter().map(|schedule| self.lower_schedule(schedule, &offer)).collect()
+    }
+
+    fn lower_schedule(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Schedule {
+        let mut directives: Vec<(Directive, Span)> = vec![];
+        for directive in &schedule.directives {
+            let Some(lowered) = self.lower_directive(directive, offer) else { continue };
+            match directives.iter().find(|(other, _)| subject(other) == subject(&lowered)) {
+                Some((_, first)) => {
+                    let message = format!("schedule `{}` fixes {} twice", schedule.name.node, subject(&lowered));
+                    let diagnostic = self.blame(*first, message, "first here");
+                    self.report(diagnostic.label(self.source, directive.span, "again here"));
+                }
+                None => directives.push((lowered, directive.span)),
+            }
+        }
+        Schedule { name: schedule.name.node.clone(), directives, span: schedule.header.span }
+    }
+
+    fn lower_directive(&mut self, directive: &Spanned<ast::Directive>, offer: &Offer) -> Option<Directive> {
+        match &directive.node {
+            ast::Directive::Place(forms) => self.lower_place(forms, directive.span, offer),
+            ast::Directive::Time(forms) => self.lower_rows(forms, offer).map(Directive::Time),
+            ast::Directive::Stream(tensor, along) => {
+                self.lower_tree(tensor, along, offer).map(|(tensor, along)| Directive::Stream(tensor, along))
+            }
+            ast::Directive::Broadcast(tensor, along) => self
+                .lower_flow(tensor, along.as_ref(), offer)
+                .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
+            ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
+            ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
+            ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
+            ast::Directive::Fold(word) => self.lower_dealing("fold", word).map(Directive::Fold),
+            ast::Directive::FoldBy(factors) => {
+                let factors: Vec<_> = factors.iter().map(|factor| self.lower_count(factor, "a fold")).collect();
+                factors.into_iter().collect::<Option<_>>().map(Directive::FoldBy)
+            }
+            ast::Directive::Layout(tensor, word) => self.lower_layout(tensor, word),
+            ast::Directive::Order(word) => self.lower_order(word).map(Directive::Order),
+            ast::Directive::Io(word) => {
+                self.choose("io", word, &BOUNDARIES).map(|word| Directive::BoundaryIo(&*word == "boundary"))
+            }
+            ast::Directive::Load(tensor, along) => self.lower_loading(tensor, along),
+            ast::Directive::Network(word) => self.choose("network", word, &NETWORKS).map(Directive::Network),
+        }
+    }
+
+    fn lower_place(&mut self, forms: &[ast::Expr], span: Span, offer: &Offer) -> Option<Directive> {
+        if forms.len() > offer.indices.len() {
+            let room = count(offer.indices.len(), "index").replace("indexs", "indices");
+            let message = format!("a place of {} for {room}", count(forms.len(), "coordinate"));
+            self.report(self.blame(span, message, "more coordinates than indices"));
+            return None;
+        }
+        self.lower_rows(forms, offer).map(Directive::Place)
+    }
+
+    fn lower_rows(&mut self, forms: &[ast::Expr], offer: &Offer) -> Option<Vec<Affine>> {
+        let rows: Vec<Option<Affine>> = forms.iter().map(|form| self.lower_linear(form, offer)).collect();
+        rows.into_iter().collect()
+    }
+
+    /// A form of indices only: shifting a whole design changes nothing, so constants are refused.
+    fn lower_linear(&mut self, form: &ast::Expr, offer: &Offer) -> Option<Affine> {
+        let row = self.lower_affine(form, &offer.indices)?;
+        let shifted = row.constant_term() != 0 || row.mentions(&self.parameters);
+        if shifted || row.is_constant() {
+            let label = if shifted { "has a term without an index" } else { "names no index" };
+            let message = "places, times and directions are made of indices alone".to_owned();
+            self.report(self.blame(form.span, message, label).help("leave the constant terms out"));
+            return None;
+        }
+        Some(row)
+    }
+
+    /// A tensor that moves, with the directions that are given: independent ones, or a later stream has nothing left to do.
+    fn lower_tree(&mut self, tensor: &Ident, along: &[ast::Expr], offer: &Offer) -> Option<(Name, Vec<Affine>)> {
+        let found = self.find_tensor(tensor)?.name;
+        let flows: Vec<_> = along.iter().map(|along| self.lower_flow(tensor, Some(along), offer)).collect();
+        let forms: Vec<Affine> = flows.into_iter().map(|flow| flow?.1).collect::<Option<_>>()?;
+        let rows: Vec<Vec<i64>> = forms.iter().map(|form| form.row(&offer.indices)).collect();
+        let rank = |count: usize| Matrix::new(rows[..count].to_vec(), offer.indices.len()).rank();
+        if let Some(last) = (1..=rows.len()).find(|count| rank(*count) < *count) {
+            let message = format!("`{found}` cannot be streamed along `{}` as well", forms[last - 1]);
+            let diagnostic = self.blame(along[last - 1].span, message, "the directions before it lead there already");
+            self.report(diagnostic.help("the directions of a stream are independent, as in `stream W along i, j`"));
+            return None;
+        }
+        Some((found, forms))
+    }
+
+    /// A tensor that moves, with the direction where one is given.
+    fn lower_flow(
+        &mut self,
+        tensor: &Ident,
+        along: Option<&ast::Expr>,
+        offer: &Offer,
+    ) -> Option<(Name, Option<Affine>)> {
+        let found = self.find_tensor(tensor);
+        let Some(along) = along else { return Some((found?.name, None)) };
+        let direction = self.lower_linear(along, offer);
+        let (found, direction) = (found?.name, direction?);
+        self.moves(tensor, &found, (along, &direction), offer).then_some((found, Some(direction)))
+    }
+
+    /// A tensor moves only along a direction in which its value does not change.
+    fn moves(&mut self, tensor: &Ident, found: &Name, by: (&ast::Expr, &Affine), offer: &Offer) -> bool {
+        let (along, direction) = by;
+        let accesses: Vec<_> = offer.accesses.iter().filter(|(name, ..)| name == found).collect();
+        let step = direction.row(&offer.indices);
+        let stays = |forms: &[Affine]| forms.iter().all(|form| dot(&form.row(&offer.indices), &step) == 0);
+        let Some((_, _, changes)) = accesses.first() else {
+            let message = format!("`{found}` is not used, so it cannot move");
+            self.report(self.blame(tensor.span, message, "no equation uses it"));
+            return false;
+        };
+        if accesses.iter().all(|(_, forms, _)| !stays(forms)) {
+            let message = format!("`{found}` cannot move along `{direction}`: its elements change that way");
+            let diagnostic = self
+                .blame(*changes, message, "a different element at each step")
+                .label(self.source, along.span, "the direction")
+                .help("a value can pass only between points that use the same element");
+            self.report(diagnostic);
+            return false;
+        }
+        true
+    }
+
+    /// A direction of the array: to a neighbour.
+    fn lower_loading(&mut self, tensor: &Ident, along: &[ast::Expr]) -> Option<Directive> {
+        let found = self.find_tensor(tensor);
+        let entries: Vec<Option<i64>> = along.iter().map(|entry| self.lower_hop(entry)).collect();
+        Some(Directive::Load(found?.name, entries.into_iter().collect::<Option<Vec<i64>>>()?))
+    }
+
+    fn lower_hop(&mut self, entry: &ast::Expr) -> Option<i64> {
+        let form = self.lower_affine(entry, &[])?;
+        if form.is_constant() && form.constant_term().abs() <= 1 {
+            return Some(form.constant_term());
+        }
+        let message = "a loading direction leads to a neighbour".to_owned();
+        self.report(
+            self.blame(entry.span, message, "neither -1, 0 nor 1").help("write it as in `load c along (1, 0)`"),
+        );
+        None
+    }
+
+    fn lower_tile(&mut self, index: &Ident, size: &Spanned<f64>, offer: &Offer) -> Option<Directive> {
+        if !offer.indices.contains(&index.node) {
+            self.report_unknown("index", &index.node, index.span, offer.indices.iter().map(|name| &**name));
+            return None;
+        }
+        self.lower_count(size, "a tile").map(|size| Directive::Tile(index.node.clone(), size))
+    }
+
+    /// How many indices or PEs are taken together.
+    fn lower_count(&mut self, count: &Spanned<f64>, what: &str) -> Option<i64> {
+        if count.node.fract() == 0.0 && (1.0..=TILE_LIMIT).contains(&count.node) {
+            return Some(count.node as i64);
+        }
+        let message = format!("{what} of `{}` is not a whole number from 1 to {TILE_LIMIT}", count.node);
+        self.report(self.blame(count.span, message, &format!("the size of {what}")));
+        None
+    }
+
+    /// Where an array begins or ends; what is neither read nor written has no place of its own.
+    fn lower_layout(&mut self, tensor: &Ident, word: &Ident) -> Option<Directive> {
+        let (found, dealing) = (self.find_tensor(tensor), self.lower_dealing("layout", word));
+        let found = found?;
+        if found.role == Role::Local {
+            let message = format!("`{}` has no layout, since it is neither an input nor an output", found.name);
+            self.report(self.blame(tensor.span, message, "named here").help("remove the line"));
+            return None;
+        }
+        Some(Directive::Layout(found.name, dealing?))
+    }
+
+    fn lower_dealing(&mut self, what: &str, word: &Ident) -> Option<Dealing> {
+        let known = Dealing::from_keyword(&word.node);
+        if known.is_none() {
+            self.choose(what, word, &Dealing::WORDS);
+        }
+        known
+    }
+
+    fn lower_order(&mut self, word: &Ident) -> Option<LeafOrder> {
+        let known = LeafOrder::from_keyword(&word.node);
+        if known.is_none() {
+            self.choose("order", word, &LeafOrder::WORDS);
+        }
+        known
+    }
+
+    /// One of the few words that may follow `what`.
+    pub(super) fn choose(&mut self, what: &str, word: &Ident, known: &[&str]) -> Option<Name> {
+        if known.contains(&&*word.node) {
+            return Some(word.node.clone());
+        }
+        let message = format!("`{what} {}` is unknown", word.node);
+        let help = format!("choose one of `{}`", known.join("`, `"));
+        self.report(self.blame(word.span, message, "not known here").help(help));
+        None
+    }
+}
+
+/// What a directive fixes; a schedule may fix it once.
+fn subject(directive: &Directive) -> String {
+    match directive {
+        Directive::Place(_) => "`place`".to_owned(),
+        Directive::Time(_) => "`time`".to_owned(),
+        Directive::Stream(tensor, _) | Directive::Broadcast(tensor, _) => format!("how `{tensor}` moves"),
+        Directive::Prefetch(tensor) | Directive::Feed(tensor) => format!("how `{tensor}` moves"),
+        Directive::BoundaryIo(_) => "`io`".to_owned(),
+        Directive::Network(_) => "`network`".to_owned(),
+        Directive::Tile(index, _) => format!("the tile of `{index}`"),
+        Directive::Fold(_) => "the `fold` onto workers".to_owned(),
+        Directive::FoldBy(_) => "the `fold` of PEs".to_owned(),
+        Directive::Order(_) => "the `order` of tiles".to_owned(),
+        Directive::Load(tensor, _) => format!("how `{tensor}` is loaded"),
+        Directive::Layout(tensor, _) => format!("the layout of `{tensor}`"),
+    }
+}
+
+/// All indices of all equations, and every access with its place.
+fn survey(equations: &[Equation]) -> Offer {
+    let mut offer = Offer { indices: vec![], accesses: vec![] };
+    for equation in equations {
+        equation.domain.indices.iter().for_each(|index| add_index(&mut offer, index));
+        offer.accesses.push((equation.target.clone(), equation.subscripts.clone(), equation.span));
+        survey_expression(&equation.value, &mut offer);
+    }
+    offer
+}
+
+fn survey_expression(expression: &Expr, offer: &mut Offer) {
+    match expression {
+        Expr::Number(_) | Expr::Index(_) => {}
+        Expr::Read { tensor, subscripts, span } => offer.accesses.push((tensor.clone(), subscripts.clone(), *span)),
+        Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| survey_expression(argument, offer)),
+        Expr::Reduce { index, body, .. } => {
+            add_index(offer, index);
+            survey_expression(body, offer);
+        }
+    }
+}
+
+fn add_index(offer: &mut Offer, index: &Name) {
+    if !offer.indices.contains(index) {
+        offer.indices.push(index.clone());
+    }
+}

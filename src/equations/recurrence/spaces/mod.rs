@@ -1,0 +1,138 @@
+//! A kernel as iteration spaces that hand values to each other.
+//!
+//! In: a valid system. Out: a [`SpaceSystem`]: each reduction is a space, and so is the expression around it, for each
+//! equation; what a space reads of a computed tensor comes from points of other spaces, or of its own. Equations whose
+//! right-hand side reads nothing need no space: their values are known wherever they are read. Paper: Cyclotron sections
+//! 4.4 and 8 (OuterSend, InnerSend), Figures 6 to 8.
+
+mod cut;
+
+pub use cut::coordinate_names;
+pub use cut::{cut_for_tiles, cut_spaces};
+
+mod merge;
+
+pub use merge::convex_union;
+
+mod solve;
+
+pub use solve::{Division, Solution, last_point, solve, solve_by_division};
+
+mod show;
+
+mod sources;
+
+mod among;
+
+mod in_order;
+
+pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
+
+use super::{Domain, Scalar, Space, Tensor};
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::span::{Source as Text, Span};
+use std::sync::Arc;
+
+/// All spaces of a kernel and how values pass between them.
+#[derive(Clone, Debug)]
+pub struct SpaceSystem {
+    /// The kernel's name.
+    pub kernel: Name,
+    /// The size parameters, each at least 1.
+    pub parameters: Vec<Name>,
+    /// The spaces, in the order of their equations, a reduction before what stands around it.
+    pub spaces: Vec<Space>,
+    /// For each space its family and its place in it.
+    pub members: Vec<Member>,
+    /// The families.
+    pub families: Vec<Family>,
+    /// For each space and operand where its values come from; nothing for a tensor that the user gives. The sets of one
+    /// operand are disjoint and cover the space.
+    pub sources: Vec<Vec<Vec<Source>>>,
+    /// Elements that are known without an operation.
+    pub known: Vec<Known>,
+    /// All tensors of the kernel, in the order of declaration.
+    pub tensors: Vec<Tensor>,
+    /// The text.
+    pub source: Arc<Text>,
+}
+
+/// Spaces that share their coordinates, and so their place: all equations of one tensor, or the reductions that stand at
+/// one position in them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The tensor, or the tensor and the reduction: `X`, `X.sum`.
+    pub name: Name,
+    /// The coordinates: the tensor's subscripts, then the reduction indices.
+    pub indices: Vec<Name>,
+}
+
+/// A space within its family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The family.
+    pub family: usize,
+    /// Each coordinate of the family over the indices of the space: `L[i, i]` lies at `(i, i)`.
+    pub embedding: Vec<Affine>,
+}
+
+/// Where an operand's values come from at some points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The points, over the indices of the reading space and the parameters.
+    pub set: Polyhedron,
+    /// Where from.
+    pub origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// The space of this position computes this element of its output, given over the reader's indices.
+    Space {
+        /// Which space.
+        space: usize,
+        /// Which element.
+        element: Vec<Affine>,
+    },
+    /// It is known: an empty reduction's neutral value, or a closed form over the reader's indices.
+    Known(Scalar),
+}
+
+/// Elements of a tensor that a closed form of the subscripts gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// The tensor.
+    pub tensor: Name,
+    /// Its subscripts over the indices of `domain`.
+    pub subscripts: Vec<Affine>,
+    /// The points.
+    pub domain: Domain,
+    /// The value at a point.
+    pub value: Scalar,
+    /// The equation.
+    pub span: Span,
+}
+
+impl SpaceSystem {
+    /// The space of this name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.spaces.iter().position(|space| &*space.name == name)
+    }
+
+    /// Whether a space reads, directly or through others, what another one computes.
+    pub fn depends(&self, reader: usize, giver: usize) -> bool {
+        let (mut seen, mut open) = (vec![], vec![reader]);
+        while let Some(space) = open.pop() {
+            for source in self.sources[space].iter().flatten() {
+                if let Origin::Space { space: next, .. } = source.origin
+                    && !seen.contains(&next)
+                {
+                    seen.push(next);
+                    open.push(next);
+                }
+            }
+        }
+        seen.contains(&giver)
+    }
+}

@@ -1,0 +1,247 @@
+//! The types of a recurrence system.
+
+use super::{Assumption, Dealing, LeafOrder};
+use systole_base::scalar::{Function, Real};
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::span::{Source, Span};
+use std::sync::Arc;
+
+/// A kernel: equations between tensors, for every value of its parameters (each at least 1), and named schedules.
+#[derive(Clone, Debug)]
+pub struct RecurrenceSystem {
+    /// The kernel's name.
+    pub name: Name,
+    /// Size parameters in the order of declaration.
+    pub parameters: Vec<Name>,
+    /// Tensors in the order of declaration.
+    pub tensors: Vec<Tensor>,
+    /// Equations in the order they are written.
+    pub equations: Vec<Equation>,
+    /// Schedules in the order they are written.
+    pub schedules: Vec<Schedule>,
+    /// The text all spans point into.
+    pub source: Arc<Source>,
+}
+
+impl RecurrenceSystem {
+    /// The tensor of this name.
+    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+        self.tensors.iter().find(|tensor| &*tensor.name == name)
+    }
+
+    /// What tensors are assumed to be, of those of these names of which anything is.
+    pub fn assumed(&self, of: impl Fn(&Name) -> bool) -> Vec<(Name, Assumption)> {
+        let tensors = self.tensors.iter().filter(|tensor| of(&tensor.name));
+        tensors.filter_map(|tensor| Some((tensor.name.clone(), tensor.assumption?))).collect()
+    }
+
+    /// The tensors of one role, in the order of declaration.
+    pub fn tensors_with(&self, role: Role) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().filter(move |tensor| tensor.role == role)
+    }
+
+    /// Whether any equation reads this tensor.
+    pub fn reads(&self, tensor: &str) -> bool {
+        let mut is_read = false;
+        let mut see = |name: &Name, _: &[Affine], _: &Polyhedron| is_read |= &**name == tensor;
+        self.equations.iter().for_each(|equation| equation.value.visit_reads(&equation.domain.set, &mut see));
+        is_read
+    }
+
+    /// The schedule of this name.
+    pub fn schedule(&self, name: &str) -> Option<&Schedule> {
+        self.schedules.iter().find(|schedule| &*schedule.name == name)
+    }
+}
+
+/// Where a tensor's values come from and go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Given by the user.
+    Input,
+    /// Computed and handed out.
+    Output,
+    /// Computed and used inside only.
+    Local,
+}
+
+/// A named array with a parametric shape.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// Its name.
+    pub name: Name,
+    /// Input, output or local.
+    pub role: Role,
+    /// Extents, affine in the parameters; indices run from 0.
+    pub shape: Vec<Affine>,
+    /// What is assumed of an input's values.
+    pub assumption: Option<Assumption>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// Integer points over named indices, bounded by constraints in the indices and the parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Domain {
+    /// The indices, outermost first.
+    pub indices: Vec<Name>,
+    /// The constraints.
+    pub set: Polyhedron,
+}
+
+/// `target[subscripts] = value` for every point of `domain`.
+///
+/// Where the target's subscripts are not plain indices (`c[i + j]`), the indices of an outermost reduction may occur in
+/// them; the reduction then runs over the fibre of each element.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// The tensor defined.
+    pub target: Name,
+    /// Its subscripts, affine in the indices and the parameters.
+    pub subscripts: Vec<Affine>,
+    /// The points it is defined at: the free indices.
+    pub domain: Domain,
+    /// The right-hand side.
+    pub value: Expr,
+    /// The whole equation.
+    pub span: Span,
+}
+
+/// An associative and commutative operator with a neutral value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// `sum`, neutral 0.
+    Sum,
+    /// `prod`, neutral 1.
+    Product,
+    /// `max`, neutral minus infinity.
+    Max,
+    /// `min`, neutral infinity.
+    Min,
+}
+
+impl Operator {
+    /// All operators with the words for them.
+    pub const ALL: [(Operator, &'static str); 4] =
+        [(Operator::Sum, "sum"), (Operator::Product, "prod"), (Operator::Max, "max"), (Operator::Min, "min")];
+
+    /// The word for it in every text format.
+    pub fn keyword(self) -> &'static str {
+        Operator::ALL.iter().find(|(operator, _)| *operator == self).map_or("", |(_, word)| word)
+    }
+
+    /// The operator that `word` names.
+    pub fn from_keyword(word: &str) -> Option<Operator> {
+        Operator::ALL.iter().find(|(_, known)| *known == word).map(|(operator, _)| *operator)
+    }
+
+    /// The function that combines two values.
+    pub fn function(self) -> Function {
+        match self {
+            Operator::Sum => Function::Add,
+            Operator::Product => Function::Multiply,
+            Operator::Max => Function::Maximum,
+            Operator::Min => Function::Minimum,
+        }
+    }
+
+    /// The value of an empty reduction.
+    pub fn neutral(self) -> f64 {
+        match self {
+            Operator::Sum => 0.0,
+            Operator::Product => 1.0,
+            Operator::Max => f64::NEG_INFINITY,
+            Operator::Min => f64::INFINITY,
+        }
+    }
+
+    /// `a` combined with `b`, in this order.
+    pub fn combine<R: Real>(self, a: R, b: R) -> R {
+        match self {
+            Operator::Sum => a + b,
+            Operator::Product => a * b,
+            Operator::Max => a.larger(b),
+            Operator::Min => a.smaller(b),
+        }
+    }
+}
+
+/// A right-hand side.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A literal.
+    Number(f64),
+    /// The value of an affine form of indices and parameters, as a number.
+    Index(Affine),
+    /// An element of a tensor.
+    Read {
+        /// Which tensor.
+        tensor: Name,
+        /// Which element.
+        subscripts: Vec<Affine>,
+        /// The access in the text.
+        span: Span,
+    },
+    /// A scalar function of its arguments.
+    Apply(Function, Vec<Expr>),
+    /// A reduction over one index; `sum(k, l) e` is `sum(k) sum(l) e`. It starts from its first term, and is neutral where it has none.
+    /// Right inside another by the same operator it is one with it: where it has no terms, the outer one has none of it.
+    Reduce {
+        /// The operator.
+        operator: Operator,
+        /// The index bound here.
+        index: Name,
+        /// Constraints on the index from its range or, where it has none, from the arrays it indexes. Other indices in
+        /// scope and parameters may occur.
+        range: Polyhedron,
+        /// What is reduced.
+        body: Box<Expr>,
+        /// The whole reduction in the text.
+        span: Span,
+    },
+}
+
+/// A named schedule: a list of constraints on the search, complete or partial.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Its name.
+    pub name: Name,
+    /// What it fixes.
+    pub directives: Vec<(Directive, Span)>,
+    /// The header.
+    pub span: Span,
+}
+
+/// One thing a schedule fixes. What no directive fixes is searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Directive {
+    /// `place (i, j)`: the PE of a point.
+    Place(Vec<Affine>),
+    /// `time i + j + k`, or `time (j, i + k)`, compared lexicographically.
+    Time(Vec<Affine>),
+    /// `stream A along j`: the direction as a form over index names; `along i, j`: those of a tree; without any, in any way it
+    /// can.
+    Stream(Name, Vec<Affine>),
+    /// `broadcast A along j`; without a direction, on any bus there can be.
+    Broadcast(Name, Option<Affine>),
+    /// `prefetch A`.
+    Prefetch(Name),
+    /// `feed A`.
+    Feed(Name),
+    /// `io boundary` (true) or `io anywhere` (false).
+    BoundaryIo(bool),
+    /// `network hex`: the network the schedule is for, unless another is asked for.
+    Network(Name),
+    /// `tile i 64`.
+    Tile(Name, i64),
+    /// `fold cyclic`: how the PEs of each axis are dealt out to workers.
+    Fold(Dealing),
+    /// `fold (2)`: how many neighbouring PEs are one, along each axis of the array.
+    FoldBy(Vec<i64>),
+    /// `layout A block-cyclic:8`: how the words of each axis of an array are dealt out before and after a run.
+    Layout(Name, Dealing),
+    /// `order turns:4`: in which order a worker computes the tiles of its PEs.
+    Order(LeafOrder),
+    /// `load c along (1, 0)`: where what stays on its PE comes in from and leaves to, with `io boundary`.
+    Load(Name, Vec<i64>),
+}

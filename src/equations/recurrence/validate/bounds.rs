@@ -1,0 +1,148 @@
+//! Every subscript lies between 0 and its extent, at all sizes.
+
+use systole_base::diagnostic::{Diagnostic, Diagnostics};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
+use crate::recurrence::{enumeration::points_within, enumeration::small_sizes};
+use crate::recurrence::gather::scattered_indices;
+use crate::recurrence::sizes::show_sizes;
+use crate::recurrence::table::show_element;
+use crate::recurrence::{Expr, RecurrenceSystem, Tensor};
+use systole_base::span::Span;
+
+/// The largest size at which counterexamples are looked for.
+const LARGEST: i64 = 4;
+
+/// Where no inequality says that an access stays within its tensor and none of these sizes says that it does not, larger ones are tried, the
+/// more the fewer parameters there are: `b[2*i]` with `i < N - 1` leaves `b[N + 1]` at `N = 5`.
+fn farthest(parameters: usize) -> i64 {
+    match parameters {
+        0 | 1 => 64,
+        2 => 16,
+        3 => 8,
+        _ => LARGEST,
+    }
+}
+
+/// Sets with more points than this are not enumerated.
+const POINT_LIMIT: u64 = 10_000;
+
+/// The points at which something is accessed: indices in order and the constraints on them.
+#[derive(Clone)]
+struct Context {
+    indices: Vec<Name>,
+    set: Polyhedron,
+}
+
+impl Context {
+    fn within(&self, index: &Name, range: &Polyhedron) -> Context {
+        let indices = self.indices.iter().cloned().chain([index.clone()]).collect();
+        Context { indices, set: self.set.intersect(range) }
+    }
+}
+
+/// A message for each extent that can be negative and each access that can leave its tensor.
+pub(super) fn check_bounds(system: &RecurrenceSystem) -> Diagnostics {
+    let sizes = Polyhedron::sizes(&system.parameters);
+    let mut errors: Diagnostics =
+        system.tensors.iter().filter_map(|tensor| check_extents(system, tensor, &sizes)).collect();
+    for equation in &system.equations {
+        let context = Context { indices: equation.domain.indices.clone(), set: sizes.intersect(&equation.domain.set) };
+        let mut outer = context.clone();
+        for (index, range) in outer_ranges(&equation.value, scattered_indices(equation).last()) {
+            outer = outer.within(index, range);
+        }
+        errors.extend(check_access(system, &outer, &equation.target, &equation.subscripts, equation.span));
+        check_expression(system, &context, &equation.value, &mut errors);
+    }
+    errors
+}
+
+/// The outermost reductions up to and including the one that binds `last`.
+fn outer_ranges<'a>(value: &'a Expr, last: Option<&Name>) -> Vec<(&'a Name, &'a Polyhedron)> {
+    let mut ranges = vec![];
+    let mut value = value;
+    while let (Some(last), Expr::Reduce { index, range, body, .. }) = (last, value) {
+        ranges.push((index, range));
+        if index == last {
+            break;
+        }
+        value = body;
+    }
+    ranges
+}
+
+fn check_extents(system: &RecurrenceSystem, tensor: &Tensor, sizes: &Polyhedron) -> Option<Diagnostic> {
+    let extent = tensor.shape.iter().find(|extent| !sizes.implies(extent))?;
+    let negative = |sizes: &Bindings| extent.evaluate(sizes).is_none_or(|value| value < 0);
+    let smallest = small_sizes(&system.parameters, LARGEST).into_iter().find(negative)?;
+    let message = format!("extent `{extent}` of `{}` can be negative", tensor.name);
+    let diagnostic = Diagnostic::new(message).label(&system.source, tensor.span, "declared here");
+    Some(diagnostic.note(format!("at {}", show_sizes(&smallest))))
+}
+
+fn check_expression(system: &RecurrenceSystem, context: &Context, expression: &Expr, errors: &mut Diagnostics) {
+    match expression {
+        Expr::Number(_) | Expr::Index(_) => {}
+        Expr::Read { tensor, subscripts, span } => {
+            errors.extend(check_access(system, context, tensor, subscripts, *span))
+        }
+        Expr::Apply(_, arguments) => {
+            arguments.iter().for_each(|argument| check_expression(system, context, argument, errors));
+        }
+        Expr::Reduce { index, range, body, .. } => {
+            check_expression(system, &context.within(index, range), body, errors)
+        }
+    }
+}
+
+/// The first subscript that can leave its extent, with the smallest sizes and point at which it does.
+fn check_access(
+    system: &RecurrenceSystem,
+    context: &Context,
+    tensor: &Name,
+    subscripts: &[Affine],
+    span: Span,
+) -> Option<Diagnostic> {
+    let declared = system.tensor(tensor)?;
+    let pairs = subscripts.iter().zip(&declared.shape);
+    let above = |(subscript, extent): (&Affine, &Affine)| extent.clone() - subscript.clone() - Affine::constant(1);
+    let inside: Vec<Affine> = pairs.flat_map(|pair| [pair.0.clone(), above(pair)]).collect();
+    let unproved: Vec<&Affine> = inside.iter().filter(|form| !context.set.implies(form)).collect();
+    let (sizes, point) = find_outside(system, context, &unproved)?;
+    let bindings: Bindings = sizes.iter().map(|(name, value)| (name.clone(), *value)).chain(point.clone()).collect();
+    let at =
+        |forms: &[Affine]| forms.iter().map(|form| form.evaluate(&bindings).unwrap_or(i64::MAX)).collect::<Vec<_>>();
+    let element = show_element(tensor, &at(subscripts));
+    let extents: Vec<String> = at(&declared.shape).iter().map(i64::to_string).collect();
+    let there = match &extents[..] {
+        [] => "which is a number".to_owned(),
+        [extent] => format!("whose extent is then {extent}"),
+        _ => format!("whose extents are then {}", extents.join(" and ")),
+    };
+    let place = show_sizes(&point);
+    let diagnostic = Diagnostic::new(format!("access to `{tensor}` can leave its bounds"))
+        .label(&system.source, span, format!("reaches `{element}`"))
+        .label(&system.source, declared.span, there)
+        .note(format!("at {}{}{place}", show_sizes(&sizes), if place.is_empty() { "" } else { "; " }));
+    Some(diagnostic.help("bound the index with `where`, or declare a larger tensor"))
+}
+
+/// The smallest sizes, and there the first point, at which one of the forms is negative.
+fn find_outside(system: &RecurrenceSystem, context: &Context, forms: &[&Affine]) -> Option<(Bindings, Bindings)> {
+    if forms.is_empty() {
+        return None;
+    }
+    let outside: Vec<Polyhedron> = forms.iter().map(|form| without(&context.set, form)).collect();
+    small_sizes(&system.parameters, farthest(system.parameters.len())).into_iter().find_map(|sizes| {
+        let first = |set: &Polyhedron| points_within(set, &context.indices, &sizes, POINT_LIMIT)?.into_iter().next();
+        let point = outside.iter().filter_map(first).min()?;
+        Some((sizes.clone(), context.indices.iter().cloned().zip(point).collect()))
+    })
+}
+
+/// The points of a set at which a form is negative.
+fn without(set: &Polyhedron, form: &Affine) -> Polyhedron {
+    let mut outside = set.clone();
+    outside.add(-form.clone() - Affine::constant(1));
+    outside
+}

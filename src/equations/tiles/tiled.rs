@@ -1,0 +1,215 @@
+//! From a system over elements to one over tiles.
+
+use super::axes::{Axes, count_name};
+use super::axis::tiles_over;
+use super::classes::{Sizes, TileSize};
+use super::coarse::Along;
+use super::equations::Tiler;
+use super::gathered::gathered;
+use super::layers::layers_first;
+use super::source::{Part, parts};
+use super::stack::{Stacked, stacked};
+use super::{Axis, Leaf};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
+use crate::recurrence::{spaces::SpaceSystem, spaces::cut_for_tiles};
+use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TileCount {
+    /// The name of the number.
+    pub name: Name,
+    /// The parameter that is divided.
+    pub parameter: Name,
+    /// The elements of a tile, at least 1.
+    pub size: i64,
+}
+
+impl TileCount {
+    /// The number at these sizes; `None` where the parameter has no value.
+    pub fn at(&self, sizes: &Bindings) -> Option<i64> {
+        sizes.get(&self.parameter).map(|elements| tiles_over(*elements, self.size))
+    }
+}
+
+/// A system over tiles.
+#[derive(Clone, Debug)]
+pub struct Tiled {
+    /// The equations, whose functions are the leaves.
+    pub system: RecurrenceSystem,
+    /// The equations over elements that are tiled: the user's, or the same with tensors stacked.
+    pub elements: RecurrenceSystem,
+    /// The leaves, by the number of their function.
+    pub leaves: Vec<Leaf>,
+    /// The sizes of the system over those of the user.
+    pub counts: Vec<TileCount>,
+    /// How each tensor is cut.
+    pub axes: BTreeMap<Name, Vec<Axis>>,
+    /// For each space over elements how its coordinates are cut.
+    pub along: BTreeMap<Name, BTreeMap<Name, Axis>>,
+    /// For each reduction of which a leaf adds the last terms by itself: the subscript whose tile these terms are in.
+    pub inside: BTreeMap<Name, usize>,
+    /// For each reduction that one leaf computes together with another the name of that other.
+    pub joined: BTreeMap<Name, Name>,
+}
+
+impl Tiled {
+    /// The sizes of the system over tiles, where the user gives these.
+    pub fn sizes(&self, sizes: &Bindings) -> Bindings {
+        let counts = self.counts.iter().filter_map(|count| Some((count.name.clone(), count.at(sizes)?)));
+        let whole = sizes.iter().filter(|(name, _)| self.system.parameters.contains(name));
+        whole.map(|(name, value)| (name.clone(), *value)).chain(counts).collect()
+    }
+}
+
+/// The system over tiles of these sizes; an index for which there is none stays as it is. Where tiles of several tensors need
+/// each other, these tensors become one.
+///
+/// # Errors
+/// What [`cut_for_tiles`] refuses; sizes that contradict each other; equations whose tiles need each other, or do not line up.
+pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
+    let (plain, gone) = gathered(system);
+    let wanted = alike(wanted, &gone);
+    let as_written = Stacked { system: plain, stacks: vec![] };
+    tile_elements(&as_written, &wanted, false).or_else(|refused| {
+        let stacked = stacked(&as_written.system);
+        let ways = [&as_written].into_iter().chain(&stacked);
+        let mut ways = ways.flat_map(|way| [false, true].map(|margins| (way, margins))).skip(1);
+        ways.find_map(|(way, margins)| tile_elements(way, &wanted, margins).ok()).ok_or(refused)
+    })
+}
+
+/// The sizes with indices that are gone by the names of those that stand for them.
+fn alike(wanted: &[TileSize], gone: &BTreeMap<Name, Name>) -> Vec<TileSize> {
+    let index = |size: &TileSize| gone.get(&size.index).unwrap_or(&size.index).clone();
+    wanted.iter().map(|size| TileSize { index: index(size), ..size.clone() }).collect()
+}
+
+/// One way to tile; `margins` says whether inputs may have empty tiles around.
+fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<Tiled> {
+    let system = &way.system;
+    let cut = cut_for_tiles(system)?;
+    let parts = parts(&cut)?;
+    let axes = axes(way, &parts, wanted, margins)?;
+    let stacks: BTreeSet<Name> = way.stacks.iter().map(|(stack, ..)| stack.clone()).collect();
+    let all = (&cut, &parts[..], &axes);
+    let of_axes = counts(system, &axes, &BTreeSet::new());
+    let (mut tiler, mut equations) = written(system, all, &of_axes, &stacks)?;
+    let counts = counts(system, &axes, &spoken_of(system, &axes, &equations));
+    if counts != of_axes {
+        (tiler, equations) = written(system, all, &counts, &stacks)?;
+    }
+    let inside = tiler.inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?)));
+    let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
+    let tiled = Tiled {
+        system: over_tiles(system, &axes, names(&counts), equations),
+        elements: system.clone(),
+        leaves: tiler.leaves.into_iter().map(|leaf| layers_first(leaf, &way.stacks)).collect(),
+        counts: counts.into_iter().filter(|count| count.size > 1).collect(),
+        axes: system.tensors.iter().map(of_tensor).collect(),
+        along: parts.iter().enumerate().flat_map(|(part, own)| along(own, axes.of(part))).collect(),
+        inside: inside.collect(),
+        joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
+    };
+    validate(&tiled.system).map_err(|refused| refused.into_iter().map(among_tiles).collect::<Vec<_>>())?;
+    Ok(tiled)
+}
+
+/// The equations over tiles, where these are the numbers of tiles.
+fn written<'a>(
+    system: &RecurrenceSystem,
+    all: (&'a SpaceSystem, &'a [Part], &'a Axes),
+    counts: &[TileCount],
+    stacks: &BTreeSet<Name>,
+) -> Checked<(Tiler<'a>, Vec<Equation>)> {
+    let mut tiler = Tiler::new(all, &names(counts), stacks.clone());
+    let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
+    let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
+    let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
+    Ok((tiler, equations))
+}
+
+/// What is wrong with the system over tiles, where that over elements is right: subscripts and sizes count tiles.
+fn among_tiles(refused: Diagnostic) -> Diagnostic {
+    let help = "leave an index undivided, or write the equations over indices whose tiles do not need each other, such as i + t for i";
+    refused.among("among tiles").help(help)
+}
+
+/// How everything is cut.
+fn axes(way: &Stacked, parts: &[Part], wanted: &[TileSize], margins: bool) -> Checked<Axes> {
+    let mut sizes = Sizes::new(parts, wanted, &way.system.source)?;
+    way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
+    let mut axes = Axes::new(&way.system, parts, &sizes)?;
+    if margins {
+        let sizes = Polyhedron::sizes(&names(&counts(&way.system, &axes, &BTreeSet::new())));
+        axes.add_margins(&way.system, parts, &sizes);
+    }
+    Ok(axes)
+}
+
+fn names(counts: &[TileCount]) -> Vec<Name> {
+    counts.iter().map(|count| count.name.clone()).collect()
+}
+
+/// How the coordinates of a part are cut, under each of its names.
+fn along<'a>(part: &'a Part, axes: &'a Along) -> impl Iterator<Item = (Name, Along)> + 'a {
+    part.same.iter().chain([&part.name]).map(|name| (name.clone(), axes.clone()))
+}
+
+/// The system with these equations over tiles.
+fn over_tiles(
+    system: &RecurrenceSystem,
+    axes: &Axes,
+    parameters: Vec<Name>,
+    equations: Vec<Equation>,
+) -> RecurrenceSystem {
+    let shape = |tensor: &Tensor| {
+        let own = axes.over_tiles(&tensor.name, axes.of_tensor(&tensor.name));
+        own.iter().map(Axis::all_tiles).collect::<Vec<Affine>>()
+    };
+    RecurrenceSystem {
+        parameters,
+        tensors: system.tensors.iter().map(|tensor| Tensor { shape: shape(tensor), ..tensor.clone() }).collect(),
+        equations,
+        schedules: system.schedules.iter().map(without_tiles).collect(),
+        ..system.clone()
+    }
+}
+
+/// The numbers of tiles that equations speak of: a bound may be by a size that no axis has.
+fn spoken_of(system: &RecurrenceSystem, axes: &Axes, equations: &[Equation]) -> BTreeSet<(Name, i64)> {
+    let mut spoken = BTreeSet::new();
+    let mut see = |form: &Affine| spoken.extend(form.terms().map(|(name, _)| name.clone()));
+    equations.iter().for_each(|equation| equation.visit_forms(&mut see));
+    let sizes: BTreeSet<i64> = all_axes(system, axes).map(|axis| axis.size).collect();
+    let all = system.parameters.iter().flat_map(|parameter| sizes.iter().map(|size| (parameter.clone(), *size)));
+    all.filter(|(parameter, size)| spoken.contains(&count_name(parameter, *size))).collect()
+}
+
+/// A reduction that reads nothing runs over sizes that no tensor may have.
+fn all_axes<'a>(system: &'a RecurrenceSystem, axes: &'a Axes) -> impl Iterator<Item = &'a Axis> {
+    system.tensors.iter().flat_map(|tensor| axes.of_tensor(&tensor.name)).chain(axes.of_parts())
+}
+
+/// The numbers of tiles that the axes have, and these, in the order of the parameters.
+fn counts(system: &RecurrenceSystem, axes: &Axes, also: &BTreeSet<(Name, i64)>) -> Vec<TileCount> {
+    let mut needed = also.clone();
+    for axis in all_axes(system, axes) {
+        needed.extend(axis.body.terms().map(|(parameter, _)| (parameter.clone(), axis.size)));
+    }
+    let of = |parameter: &Name| {
+        let sizes: Vec<i64> = needed.iter().filter(|(name, _)| name == parameter).map(|(_, size)| *size).collect();
+        let sizes = if sizes.is_empty() { vec![1] } else { sizes };
+        let count = |size: i64| TileCount { name: count_name(parameter, size), parameter: parameter.clone(), size };
+        sizes.into_iter().map(count).collect::<Vec<_>>()
+    };
+    system.parameters.iter().flat_map(of).collect()
+}
+
+/// The schedule for the system over tiles.
+fn without_tiles(schedule: &Schedule) -> Schedule {
+    let directives = schedule.directives.iter().filter(|(directive, _)| !matches!(directive, Directive::Tile(..)));
+    Schedule { directives: directives.cloned().collect(), ..schedule.clone() }
+}

@@ -1,0 +1,96 @@
+//! The per-PE program: one text for every size, run by the simulator, by threads and by MPI ranks alike.
+//!
+//! In: a proved design. Out: a [`Program`]. It prints, parses back and is validated on its own; the back ends know
+//! nothing else of the kernel. For given sizes it compiles to flat [`Code`] without any notion of time, which every back
+//! end runs through [`resume`] with its own [`Environment`]. Paper: Cyclotron section 6, Figure 14.
+
+mod program;
+
+pub use program::{
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+};
+
+pub use systole_equations::tiles::TileCount;
+
+mod index;
+
+mod numbering;
+
+mod printer;
+
+mod print_leaf;
+
+pub use printer::print;
+
+mod digest;
+
+pub use digest::is_untouched;
+
+mod form;
+
+mod reader;
+
+mod read_expression;
+
+mod read_body;
+
+mod read_leaf;
+
+mod parser;
+
+pub use parser::parse;
+
+mod relink;
+
+pub use relink::{on_buses, on_links};
+
+mod validate;
+
+mod validate_body;
+
+mod validate_leaf;
+
+pub use validate::validate;
+
+mod code;
+
+pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test};
+
+mod boxes;
+
+mod widths;
+
+pub mod elements;
+
+mod compile_body;
+
+mod room;
+
+pub use room::MEMORY_LIMIT;
+
+mod calls;
+
+mod compile;
+
+pub use compile::{bind_tiles, check, compile, compile_shared, show_point};
+
+mod demand;
+
+pub use demand::{Demand, demands};
+
+mod stores;
+
+pub use stores::store_obligations;
+
+mod wiring;
+
+pub use wiring::{NOWHERE, Wire, Wiring};
+
+mod interpret;
+
+pub use interpret::{Assignment, Environment, State, Stop, Trouble, resume};
+
+/// The version of the text form that this crate writes and reads.
+pub const VERSION: u64 = 1;
+
+pub use systole_equations::recurrence::Tensors;

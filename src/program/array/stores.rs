@@ -1,0 +1,358 @@
+//! Each element of each output is stored, and by one `store` or `fill` of one PE: read off the program itself, for all sizes.
+//!
+//! In: a program, as emitted or as read from a file. Out: two obligations for each output, `element-cover` and `element-apart`, over
+//! the sizes and one element's coordinates. They know nothing of equations, maps and proofs: a wrong design and a fault of emission
+//! are refuted alike.
+//!
+//! A `store` runs at points: the coordinates of its PE and the indices of the loops around it, within guards, bounds and conditions.
+//! Its subscripts and the equations among these fix the point by the element, so an element is stored there where that point is within
+//! them; that is a formula without quantifiers. With gaps, as in `(store (C (* 2 p)) r)`, the point is a quotient, which is a variable
+//! of its own. Where they do not fix the point, or are not linear, nothing is stated, and the output is named instead: each run looks.
+
+use super::{ArrayDecl, Comparison, Condition, IndexExpr, Instruction, Program};
+use systole_base::integer::{Affine, Name, name, unused};
+use systole_equations::recurrence::Role;
+use systole_equations::recurrence::{spaces::Division, spaces::solve_by_division};
+use systole_equations::tiles::{Axis, TileCount};
+use crate::obligation::{Formula, Kind, Obligation, Reason};
+use std::collections::BTreeMap;
+
+/// The obligations of all outputs, and the names of those of which they cannot be stated.
+pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {
+    let (mut stated, mut left) = (vec![], vec![]);
+    for array in program.arrays.iter().filter(|array| array.role == Role::Output) {
+        match Stores::of(program, array) {
+            Some(stores) => stated.extend(stores.obligations()),
+            None => left.push(array.name.clone()),
+        }
+    }
+    (stated, left)
+}
+
+/// A `store` or `fill` with all that decides whether it runs.
+#[derive(Clone)]
+struct Site {
+    /// Coordinates of the PE and loop indices.
+    point: Vec<Name>,
+    within: Vec<Formula>,
+    /// Forms that are 0 at each of its points.
+    equations: Vec<Affine>,
+    subscripts: Vec<Affine>,
+}
+
+/// All stores into one output.
+struct Stores<'a> {
+    program: &'a Program,
+    array: &'a ArrayDecl,
+    /// One name for each dimension.
+    element: Vec<Name>,
+    extents: Vec<Affine>,
+    /// For each store that it writes the element.
+    written: Vec<Formula>,
+    /// What is divided by what in these.
+    divisions: Vec<Division>,
+}
+
+impl<'a> Stores<'a> {
+    fn of(program: &'a Program, array: &'a ArrayDecl) -> Option<Stores<'a>> {
+        let extents = extents(program, array)?;
+        let mut sites = vec![];
+        for class in &program.classes {
+            let mut walk = Walk { array: &array.name, sites: &mut sites };
+            let mut site = Site {
+                point: program.grid.iter().map(|coordinate| coordinate.name.clone()).collect(),
+                within: vec![],
+                equations: vec![],
+                subscripts: vec![],
+            };
+            for coordinate in &program.grid {
+                site.add_range(&coordinate.name, &coordinate.first, &coordinate.last)?;
+            }
+            class.guard.iter().try_for_each(|condition| site.add(condition))?;
+            walk.body(&site, &class.body)?;
+        }
+        let element = element_names(program, extents.len());
+        let mut divisions = vec![];
+        let number = |(number, site): (usize, &Site)| site.writes(&element, number, &mut divisions);
+        let written = sites.iter().enumerate().map(number).collect::<Option<_>>()?;
+        Some(Stores { program, array, extents, written, divisions, element })
+    }
+
+    fn obligations(&self) -> [Obligation; 2] {
+        let nowhere = self.written.iter().map(|formula| formula.clone().negate()).collect();
+        let before = |at: usize| self.written[..at].iter();
+        let pairs = self.written.iter().enumerate().flat_map(|(at, one)| before(at).map(move |other| (other, one)));
+        let apart = pairs.filter(|(other, one)| !exclude_each_other(other, one));
+        let twice = apart.map(|(other, one)| Formula::All(vec![other.clone(), one.clone()])).collect();
+        [
+            self.state(Kind::ElementCover, Formula::All(nowhere), ("is never stored", "by no PE", "a store")),
+            self.state(Kind::ElementApart, Formula::Any(twice), ("is stored twice", "by two stores", "one store")),
+        ]
+    }
+
+    fn state(&self, kind: Kind, broken: Formula, (what, by, needed): (&str, &str, &str)) -> Obligation {
+        let one = Affine::constant(1);
+        let parameters = sizes(self.program);
+        let least = parameters.iter().map(|size| Formula::at_least(&Affine::variable(size), &one));
+        let shape = self.element.iter().zip(&self.extents).flat_map(|(coordinate, extent)| {
+            let at = Affine::variable(coordinate);
+            [Formula::AtLeastZero(at.clone()), Formula::less(&at, extent)]
+        });
+        let divided = self.divisions.iter().map(|Division { quotient, of, by }| {
+            let multiple = Affine::term(quotient, *by);
+            Formula::All(vec![Formula::at_least(of, &multiple), Formula::less(of, &(multiple + Affine::constant(*by)))])
+        });
+        let quotients = self.divisions.iter().map(|division| &division.quotient);
+        let name = &self.array.name;
+        let (one, of) = match self.array.axes.is_empty() {
+            true => ("an element", name.clone()),
+            false => ("a tile", systole_base::integer::name(&format!("{name} tiles"))),
+        };
+        let subscripts: Vec<&str> = self.element.iter().map(|coordinate| &**coordinate).collect();
+        let element = format!("{name}[{}]", subscripts.join(", "));
+        let reason = Reason {
+            broken: format!("{one} of `{name}` {what}"),
+            blame: format!("has a program in which {one} of {name} {what}"),
+            available: format!("stored        {by}   {element}"),
+            needed: format!("needed        {needed} of each element"),
+            help: "report the kernel: a program that was emitted stores each element once".to_owned(),
+            moments: vec![],
+        };
+        Obligation {
+            kind,
+            of,
+            variables: parameters.iter().chain(&self.element).chain(quotients).cloned().collect(),
+            parameters: parameters.len(),
+            points: vec![],
+            violation: Formula::All(least.chain(shape).chain(divided).chain([broken]).collect()),
+            reason,
+        }
+    }
+}
+
+/// Collects the stores into an array.
+struct Walk<'a> {
+    array: &'a Name,
+    sites: &'a mut Vec<Site>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, around: &Site, body: &[Instruction]) -> Option<()> {
+        body.iter()
+            .filter(|instruction| stores(instruction, self.array))
+            .try_for_each(|instruction| self.one(around, instruction))
+    }
+
+    fn one(&mut self, around: &Site, instruction: &Instruction) -> Option<()> {
+        match instruction {
+            Instruction::Loop { index, first, last, body } => {
+                let mut inside = around.clone();
+                inside.point.push(index.clone());
+                inside.add_range(index, first, last)?;
+                self.body(&inside, body)
+            }
+            Instruction::If { conditions, then, otherwise } => {
+                let (mut holds, mut fails) = (around.clone(), around.clone());
+                conditions.iter().try_for_each(|condition| holds.add(condition))?;
+                let all = conditions.iter().map(formula).collect::<Option<Vec<Formula>>>()?;
+                fails.within.push(Formula::All(all).negate());
+                self.body(&holds, then)?;
+                self.body(&fails, otherwise)
+            }
+            Instruction::Store(_, subscripts, _) | Instruction::Fill(_, subscripts, _) => {
+                let subscripts = subscripts.iter().map(linear).collect::<Option<Vec<Affine>>>()?;
+                self.sites.push(Site { subscripts, ..around.clone() });
+                Some(())
+            }
+            _ => Some(()),
+        }
+    }
+}
+
+/// Whether an instruction is, or holds, a store into the array.
+fn stores(instruction: &Instruction, array: &Name) -> bool {
+    match instruction {
+        Instruction::Loop { body, .. } => body.iter().any(|inner| stores(inner, array)),
+        Instruction::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|inner| stores(inner, array)),
+        Instruction::Store(target, ..) | Instruction::Fill(target, ..) => target == array,
+        _ => false,
+    }
+}
+
+impl Site {
+    /// `first <= variable <= last`; an equation where both are one.
+    fn add_range(&mut self, variable: &Name, first: &IndexExpr, last: &IndexExpr) -> Option<()> {
+        let at = IndexExpr::variable(variable);
+        if let (Some(low), Some(high)) = (linear(first), linear(last))
+            && low == high
+        {
+            self.equations.push(Affine::variable(variable) - low);
+        }
+        self.within.push(bounded(Comparison::AtLeast, &at, first)?);
+        self.within.push(bounded(Comparison::AtMost, &at, last)?);
+        Some(())
+    }
+
+    fn add(&mut self, condition: &Condition) -> Option<()> {
+        if let (Comparison::Equal, Some(left), Some(right)) =
+            (condition.comparison, linear(&condition.left), linear(&condition.right))
+        {
+            self.equations.push(left - right);
+        }
+        self.within.push(formula(condition)?);
+        Some(())
+    }
+
+    /// That this store writes the element with these coordinates; `None` where the element does not fix the point.
+    fn writes(&self, element: &[Name], number: usize, divisions: &mut Vec<Division>) -> Option<Formula> {
+        let forms: Vec<Affine> = self.subscripts.iter().chain(&self.equations).cloned().collect();
+        // A loop index may have the name of a coordinate, so these have names of no program until the loop indices are gone.
+        let own: Vec<Name> = (0..element.len()).map(|axis| name(&format!("@{axis}"))).collect();
+        let zeros = self.equations.iter().map(|_| Affine::default());
+        let targets: Vec<Affine> = own.iter().map(Affine::variable).chain(zeros).collect();
+        let quotient = format!("quotient.{number}.");
+        let (solution, divided) = solve_by_division(&forms, &self.point, &targets, &quotient)?;
+        let there = self.within.iter().map(|formula| substitute(formula, &solution.point));
+        let equal = solution.residues.iter().map(|form| Formula::equal(form, &Affine::default()));
+        let renamed = own.into_iter().zip(element.iter().map(Affine::variable)).collect();
+        divisions.extend(divided.into_iter().map(|one| Division { of: one.of.substitute(&renamed), ..one }));
+        Some(substitute(&Formula::All(there.chain(equal).collect()), &renamed))
+    }
+}
+
+fn substitute(formula: &Formula, image: &BTreeMap<Name, Affine>) -> Formula {
+    let each = |parts: &[Formula]| parts.iter().map(|part| substitute(part, image)).collect();
+    match formula {
+        Formula::AtLeastZero(form) => Formula::AtLeastZero(form.substitute(image)),
+        Formula::All(parts) => Formula::All(each(parts)),
+        Formula::Any(parts) => Formula::Any(each(parts)),
+        Formula::Not(part) => Formula::Not(Box::new(substitute(part, image))),
+    }
+}
+
+/// Whether a bound of the one is against a bound of the other, so that no point is in both; what is left is the solver's.
+fn exclude_each_other(one: &Formula, other: &Formula) -> bool {
+    let (Formula::All(mine), Formula::All(theirs)) = (one, other) else { return false };
+    let bounds = |parts: &[Formula]| -> Vec<Affine> { parts.iter().flat_map(conjuncts).collect() };
+    let (mine, theirs) = (bounds(mine), bounds(theirs));
+    let clash = |a: &Affine, b: &Affine| {
+        let sum = a.clone() + b.clone();
+        sum.is_constant() && sum.constant_term() < 0
+    };
+    mine.iter().any(|a| theirs.iter().any(|b| clash(a, b)))
+}
+
+/// The forms that are at least 0 wherever the formula holds, as far as they are written so.
+fn conjuncts(formula: &Formula) -> Vec<Affine> {
+    match formula {
+        Formula::AtLeastZero(form) => vec![form.clone()],
+        Formula::All(parts) => parts.iter().flat_map(conjuncts).collect(),
+        Formula::Not(part) => match &**part {
+            Formula::AtLeastZero(form) => vec![-form.clone() - Affine::constant(1)],
+            _ => vec![],
+        },
+        Formula::Any(_) => vec![],
+    }
+}
+
+/// A condition in linear constraints; `None` where it has none.
+fn formula(condition: &Condition) -> Option<Formula> {
+    let Condition { comparison, left, right } = condition;
+    match comparison {
+        Comparison::Equal => {
+            let (least, most) = (bounded(Comparison::AtLeast, left, right)?, bounded(Comparison::AtMost, left, right)?);
+            Some(Formula::All(vec![least, most]))
+        }
+        comparison => bounded(*comparison, left, right),
+    }
+}
+
+/// `left >= right` or `left <= right`: divisions by numbers, minima and maxima become linear constraints.
+fn bounded(comparison: Comparison, left: &IndexExpr, right: &IndexExpr) -> Option<Formula> {
+    match comparison {
+        Comparison::AtLeast => at_least(left, right),
+        Comparison::AtMost => at_least(right, left),
+        Comparison::Equal => None,
+    }
+}
+
+fn at_least(left: &IndexExpr, right: &IndexExpr) -> Option<Formula> {
+    let each = |parts: &[IndexExpr], of: &dyn Fn(&IndexExpr) -> Option<Formula>| {
+        parts.iter().map(of).collect::<Option<Vec<Formula>>>()
+    };
+    match (left, right) {
+        (IndexExpr::Min(parts), _) => each(parts, &|part| at_least(part, right)).map(Formula::All),
+        (IndexExpr::Max(parts), _) => each(parts, &|part| at_least(part, right)).map(Formula::Any),
+        (_, IndexExpr::Max(parts)) => each(parts, &|part| at_least(left, part)).map(Formula::All),
+        (_, IndexExpr::Min(parts)) => each(parts, &|part| at_least(left, part)).map(Formula::Any),
+        // x <= floor(a / n) says n x <= a, and x >= ceil(a / n) says n x >= a.
+        (IndexExpr::Floor(part, divisor), _) => Some(Formula::at_least(&linear(part)?, &(linear(right)? * *divisor))),
+        (_, IndexExpr::Ceil(part, divisor)) => Some(Formula::at_least(&(linear(left)? * *divisor), &linear(part)?)),
+        // x >= floor(a / n) says n x > a - n, and x <= ceil(a / n) says n x < a + n.
+        (_, IndexExpr::Floor(part, divisor)) => {
+            Some(Formula::less(&(linear(part)? - Affine::constant(*divisor)), &(linear(left)? * *divisor)))
+        }
+        (IndexExpr::Ceil(part, divisor), _) => {
+            Some(Formula::less(&(linear(right)? * *divisor), &(linear(part)? + Affine::constant(*divisor))))
+        }
+        _ => Some(Formula::at_least(&linear(left)?, &linear(right)?)),
+    }
+}
+
+/// An expression as a linear form; `None` where it is none.
+fn linear(expression: &IndexExpr) -> Option<Affine> {
+    match expression {
+        IndexExpr::Constant(value) => Some(Affine::constant(*value)),
+        IndexExpr::Variable(name) => Some(Affine::variable(name)),
+        IndexExpr::Sum(parts) => {
+            parts.iter().try_fold(Affine::default(), |sum, part| sum.combine(1, &linear(part)?, 1))
+        }
+        IndexExpr::Difference(a, b) => linear(a)?.combine(1, &linear(b)?, -1),
+        IndexExpr::Product(parts) => parts.iter().try_fold(Affine::constant(1), |product, part| {
+            let part = linear(part)?;
+            match (product.is_constant(), part.is_constant()) {
+                (true, _) => part.combine(product.constant_term(), &Affine::default(), 1),
+                (_, true) => product.combine(part.constant_term(), &Affine::default(), 1),
+                _ => None,
+            }
+        }),
+        _ => None,
+    }
+}
+
+/// The sizes, and the numbers of tiles: each is at least 1, and how they depend on each other does not matter here.
+fn sizes(program: &Program) -> Vec<Name> {
+    program.parameters.iter().chain(program.tiles.iter().map(|count| &count.name)).cloned().collect()
+}
+
+/// How many elements, or tiles, an array has along each dimension.
+fn extents(program: &Program, array: &ArrayDecl) -> Option<Vec<Affine>> {
+    match array.axes.is_empty() {
+        true => array.shape.iter().map(linear).collect(),
+        false => array.axes.iter().map(|axis| tiles_along(axis, &program.tiles)).collect(),
+    }
+}
+
+/// [`Axis::tiles`] over the numbers of tiles.
+fn tiles_along(axis: &Axis, counts: &[TileCount]) -> Option<Affine> {
+    let beside = Affine::constant(axis.before + axis.after + 2 * axis.margin);
+    if axis.size == 1 {
+        return Some(beside + axis.body.clone());
+    }
+    let rest = axis.body.constant_term();
+    let whole = Affine::constant(rest.div_euclid(axis.size) + i64::from(rest.rem_euclid(axis.size) > 0));
+    let count = |parameter: &Name| counts.iter().find(|count| count.parameter == *parameter && count.size == axis.size);
+    axis.body
+        .terms()
+        .try_fold(beside + whole, |sum, (parameter, times)| Some(sum + Affine::term(&count(parameter)?.name, times)))
+}
+
+/// Names for an element's coordinates: as in equations, but for a size that has such a name.
+fn element_names(program: &Program, rank: usize) -> Vec<Name> {
+    let mut taken = sizes(program);
+    for axis in 0..rank {
+        let plain = ["i", "j", "k", "l"].get(axis).map_or_else(|| format!("x{axis}"), |word| (*word).to_owned());
+        taken.push(unused(&plain, &taken));
+    }
+    taken.split_off(taken.len() - rank)
+}

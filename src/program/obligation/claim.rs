@@ -1,0 +1,115 @@
+//! What is to be proved of a design, and what it means when it fails.
+
+use super::Formula;
+use systole_base::integer::{Affine, Name};
+use std::fmt;
+
+/// The kinds of obligation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A value is there before it is used: a stream leaves its link time enough, an accumulator its operation.
+    Causality,
+    /// No PE runs two points at one time.
+    PeConflict,
+    /// A stream's value reaches a point exactly when the point runs, counted from the head of its line.
+    Alignment,
+    /// With `io boundary`, values enter only at PEs whose predecessor lies outside the array.
+    EdgeInjection,
+    /// No link, and no bus, carries two words at one time.
+    LinkConflict,
+    /// A channel of the stated depth never has to hold more words.
+    FifoDepth,
+    /// A value that another space computes is there before it is taken.
+    Handoff,
+    /// What a PE waits for in a run without clocks comes before what waits.
+    NoDeadlock,
+    /// Every element that is computed is written by an equation.
+    ElementCover,
+    /// No element is written twice.
+    ElementApart,
+    /// Every PE has a worker to run it.
+    OwnerCover,
+    /// No PE has two workers.
+    OwnerApart,
+    /// Every worker of a grid has a number of its own.
+    OwnerNumber,
+}
+
+impl Kind {
+    /// All kinds with the words for them.
+    pub const ALL: [(Kind, &'static str); 13] = [
+        (Kind::Causality, "causality"),
+        (Kind::PeConflict, "pe-conflict"),
+        (Kind::Alignment, "alignment"),
+        (Kind::EdgeInjection, "edge-injection"),
+        (Kind::LinkConflict, "link-conflict"),
+        (Kind::FifoDepth, "fifo-depth"),
+        (Kind::Handoff, "handoff"),
+        (Kind::NoDeadlock, "no-deadlock"),
+        (Kind::ElementCover, "element-cover"),
+        (Kind::ElementApart, "element-apart"),
+        (Kind::OwnerCover, "owner-cover"),
+        (Kind::OwnerApart, "owner-apart"),
+        (Kind::OwnerNumber, "owner-number"),
+    ];
+
+    /// The word for it in tables and JSON.
+    pub fn keyword(self) -> &'static str {
+        Kind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.keyword())
+    }
+}
+
+/// Both sides of the contradiction, should the obligation be refuted, in the source's own names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The broken property, as a message's first line.
+    pub broken: String,
+    /// What the schedule's own line does wrong: `leaves no step for A to travel along <j>`.
+    pub blame: String,
+    /// What there is: `available at  t = i + k + 1   A[i,k] from PE (i, j-1)`.
+    pub available: String,
+    /// What is needed: `needed at     t = i + k   at PE (i, j)`.
+    pub needed: String,
+    /// What would mend it.
+    pub help: String,
+    /// The same on the array: where and when the two sides are, for pictures.
+    pub moments: Vec<Moment>,
+}
+
+/// Something that happens on a PE at a time, as forms over the variables of a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// What happens, in a word or two: `needed`.
+    pub what: &'static str,
+    /// The PE, one form for each dimension of the array.
+    pub place: Vec<Affine>,
+    /// The time, in the components of the schedule.
+    pub time: Vec<Affine>,
+}
+
+/// A claim for all sizes, stated by the formula that would break it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// Which law.
+    pub kind: Kind,
+    /// The tensor it is about, or the kernel for a PE conflict.
+    pub of: Name,
+    /// Integer variables of the violation, in the order in which a counterexample is made small: the parameters, then
+    /// the coordinates of the points.
+    pub variables: Vec<Name>,
+    /// How many of them are parameters.
+    pub parameters: usize,
+    /// How many coordinates each point has that follows the parameters; what follows the points stands alone (a time, a
+    /// count).
+    pub points: Vec<usize>,
+    /// Satisfiable exactly when the obligation fails. It bounds the parameters (each at least 1) itself.
+    pub violation: Formula,
+    /// What to tell the user then.
+    pub reason: Reason,
+}

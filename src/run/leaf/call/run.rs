@@ -1,0 +1,200 @@
+//! Runs a routine's body.
+//!
+//! In: a routine, the boxes of a call, the elements of its windows. Out: the windows, worked on, each element with the bits
+//! that the sequential order gives. An access that stays within its window for all indices of the tile is known to do so before
+//! the run; any other is checked for each range of rounds.
+
+use super::lanes::Registers;
+use super::prepare::{Link, Prepared};
+use super::window::{Boxes, Elements};
+use systole_program::array::Trouble;
+use crate::leaf::Element;
+use crate::leaf::{known::Kind, known::Known};
+use crate::leaf::{library::Layout, library::Library};
+use crate::leaf::{routine::Few, routine::Form, routine::Loop, routine::Node, routine::Routine, routine::Span, routine::Way};
+use crate::leaf::tally::Work;
+
+/// A routine that runs.
+pub struct Run<'a, E: Element> {
+    pub routine: &'a Routine,
+    pub boxes: &'a Boxes,
+    pub windows: Few<Elements<'a, E>>,
+    pub links: &'a [Link],
+    /// The values of the indices, as they are where the call was prepared; the first of its box where no loop gives it one.
+    pub slots: Few<i64>,
+    /// How far the indices' boxes have moved since, where the body takes indices for numbers.
+    pub moved: Few<i64>,
+    /// The address of each access in the round that runs.
+    pub cursors: Few<i64>,
+    pub(super) registers: Registers<E>,
+    pub leaf: usize,
+    /// The boxes of the indices, or parts of them.
+    pub spans: Few<Span>,
+    /// Who runs what is known.
+    pub library: Option<&'static dyn Library<E>>,
+    /// What was done so far.
+    pub work: Work,
+    /// What the result's window begins with, while it holds anything yet.
+    pub blank: Option<E>,
+}
+
+impl<'a, E: Element> Run<'a, E> {
+    /// Ready to run.
+    pub fn new(leaf: usize, routine: &'a Routine, call: &'a Prepared, windows: Few<Elements<'a, E>>) -> Run<'a, E> {
+        let Prepared { boxes, links, .. } = call;
+        Run {
+            routine,
+            boxes,
+            windows,
+            links,
+            slots: boxes.indices.iter().map(|(first, _)| *first).collect(),
+            moved: Few::new(),
+            cursors: Few::new(),
+            registers: Registers::new(),
+            leaf,
+            spans: Few::from_slice(&boxes.indices),
+            library: None,
+            work: Work::default(),
+            blank: None,
+        }
+    }
+
+    /// Runs steps at the indices' values.
+    pub fn block(&mut self, nodes: &'a [Node]) -> Result<(), Trouble> {
+        nodes.iter().try_for_each(|node| match node {
+            Node::Loop(repeated) => {
+                self.fill();
+                self.repeat(repeated)
+            }
+            Node::If { conditions, then, otherwise } => {
+                let holds = conditions.iter().all(|form| form.value(&self.slots) >= 0);
+                self.block(if holds { then } else { otherwise })
+            }
+            Node::Set(set) => {
+                self.fill();
+                self.sequence(&[set], None)
+            }
+            Node::Known(known) => self.known(known),
+        })
+    }
+
+    /// Has the library run a nest, or runs its loops.
+    fn known(&mut self, known: &'a Known) -> Result<(), Trouble> {
+        match (&known.kind, self.library) {
+            (_, None) => self.repeat(&known.loops),
+            (Kind::Product(product), Some(library)) => self.product(product, &known.loops, library),
+            (Kind::Task(assignment), Some(library)) => match self.task(assignment, library)? {
+                true => Ok(()),
+                false => {
+                    self.fill();
+                    self.own();
+                    self.repeat(&known.loops)
+                }
+            },
+        }
+    }
+
+    /// Gives the result's window what it begins with, unless somebody has written all of it.
+    pub fn fill(&mut self) {
+        if let Some(value) = self.blank.take() {
+            self.windows[0].values_mut().fill(value);
+        }
+    }
+
+    /// Whether the result's window begins with this number, or anything, but holds something else yet, and is this matrix.
+    pub fn is_blank(&self, window: usize, layout: Layout) -> bool {
+        let is_whole = window == 0 && layout.rows * layout.columns == self.windows[0].values().len();
+        is_whole && self.blank.is_some()
+    }
+
+    /// Takes a copy of each window that loops may write and a library would not.
+    pub fn own(&mut self) {
+        let written = self.windows.iter_mut().zip(&self.routine.written).filter(|(_, written)| **written);
+        written.for_each(|(window, _)| window.own());
+    }
+
+    /// Runs all rounds of a loop.
+    pub fn repeat(&mut self, repeated: &'a Loop) -> Result<(), Trouble> {
+        let (first, last) = self.rounds(repeated);
+        if repeated.way != Way::Around {
+            return self.sweep(&repeated.body.iter().collect::<Vec<_>>(), repeated, (first, last));
+        }
+        for value in first..=last {
+            self.slots[repeated.index] = value;
+            self.block(&repeated.body)?;
+        }
+        Ok(())
+    }
+
+    /// The first and last value of a loop's index.
+    pub fn rounds(&self, repeated: &Loop) -> Span {
+        self.outer_rounds(repeated, &[])
+    }
+
+    /// The same by the bounds that none of these indices occurs in.
+    pub fn outer_rounds(&self, repeated: &Loop, without: &[usize]) -> Span {
+        let (first, last) = self.spans[repeated.index];
+        let meant = |(form, _): &&(Form, i64)| !form.mentions(without);
+        let lower = repeated.lower.iter().filter(meant);
+        let lower = lower.map(|(form, by)| -(-form.value(&self.slots)).div_euclid(*by));
+        let upper = repeated.upper.iter().filter(meant).map(|(form, by)| form.value(&self.slots).div_euclid(*by));
+        (lower.fold(first, i64::max), upper.fold(last, i64::min))
+    }
+
+    /// Runs the rounds of a loop, cut into ranges in which each condition on its index is the same for all rounds.
+    fn sweep(&mut self, nodes: &[&'a Node], repeated: &Loop, (first, last): Span) -> Result<(), Trouble> {
+        if first > last {
+            return Ok(());
+        }
+        let choice = nodes.iter().enumerate().find_map(|(position, node)| match node {
+            Node::If { conditions, then, otherwise } => Some((position, conditions, [then, otherwise])),
+            _ => None,
+        });
+        let Some((position, conditions, [then, otherwise])) = choice else {
+            return self.straight(nodes, repeated, (first, last));
+        };
+        let (from, to) = self.holding(conditions, repeated.index, (first, last));
+        for (range, side) in [((first, from - 1), otherwise), ((from, to), then), ((to + 1, last), otherwise)] {
+            let chosen: Vec<&Node> =
+                nodes[..position].iter().copied().chain(side).chain(nodes[position + 1..].iter().copied()).collect();
+            self.sweep(&chosen, repeated, range)?;
+        }
+        Ok(())
+    }
+
+    /// Where all conditions hold: a part of the range, or what is empty behind its end.
+    fn holding(&mut self, conditions: &[Form], index: usize, (first, last): Span) -> Span {
+        self.slots[index] = 0;
+        let (mut from, mut to) = (first, last);
+        for form in conditions {
+            let rest = form.value(&self.slots);
+            match form.coefficient(index) {
+                0 if rest >= 0 => {}
+                0 => to = from - 1,
+                by if by > 0 => from = from.max(-rest.div_euclid(by)),
+                by => to = to.min(rest.div_euclid(-by)),
+            }
+        }
+        if from <= to { (from, to) } else { (last + 1, last) }
+    }
+
+    /// Rounds without conditions on the loop's index.
+    fn straight(&mut self, nodes: &[&'a Node], repeated: &Loop, (first, last): Span) -> Result<(), Trouble> {
+        if let Way::Lanes(most) = repeated.way {
+            return (first..=last).step_by(most).try_for_each(|base| {
+                let count = usize::try_from(last - base + 1).unwrap_or(most).min(most);
+                self.side_by_side(nodes, repeated.index, base, count)
+            });
+        }
+        let sets = nodes.iter().filter_map(|node| if let Node::Set(set) = node { Some(set) } else { None });
+        self.sequence(&sets.collect::<Vec<_>>(), Some((repeated.index, first, last)))
+    }
+
+    /// Refuses an access that leaves its window, at the indices' values.
+    pub fn check(&self, access: usize) -> Result<(), Trouble> {
+        let (access, area) = (&self.routine.accesses[access], &self.boxes.windows[self.links[access].window]);
+        let mut dimensions = access.subscripts.iter().zip(&area.spans);
+        let is_within = dimensions.all(|(form, (first, last))| (*first..=*last).contains(&form.value(&self.slots)));
+        if is_within { Ok(()) } else { Err(Trouble::OutsideWindow { leaf: self.leaf, window: access.window }) }
+    }
+}

@@ -1,0 +1,10 @@
+//! What runs programs: leaves over tiles, the cycle-accurate simulator, threads and MPI ranks.
+//!
+//! Nothing here knows the compiler.
+#![warn(missing_docs)]
+
+pub mod leaf;
+
+pub mod sim;
+
+pub mod exec;

@@ -1,0 +1,65 @@
+//! `systole emit`: search, prove, write the program.
+
+use crate::driver::{files::self, files::Named};
+use crate::driver::{flags::arguments::EmitArguments, flags::arguments::SoughtArguments};
+use crate::driver::flags::limit_arguments::told;
+use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::written::Written;
+use crate::driver::{pipeline::KernelCommand, pipeline::Loaded, pipeline::prove_best};
+use crate::driver::shown::output::Output;
+use crate::driver::{shown::closed_form, shown::show};
+use crate::driver::{Done, Verdict};
+use systole_compile::rewrite::Report;
+use serde_json::json;
+
+impl KernelCommand for EmitArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![("`--output`", self.output.as_deref())]
+    }
+
+    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let report = K::report(&lowered).clone();
+        let saturation = show::saturation_json(&kernel, &report);
+        self.say(&report, output);
+        if self.closed_form {
+            return closed_form::write(&kernel.scheme(&setting, output)?, self, &saturation, output);
+        }
+        let searched = kernel.search(&setting, false, output)?;
+        let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
+        let written = Written::new(&searched, &winner)?;
+        match &self.output {
+            Some(path) => {
+                files::write(path, &written.text)?;
+                output.line(&format!("{}: {}", path.display(), written.size()));
+            }
+            None => output.line(written.text.trim_end()),
+        }
+        output.object(&json!({
+            "classes": written.classes(),
+            "thin_classes": written.program.classes.len() - written.classes(),
+            "lines": written.lines(),
+            "program": if self.output.is_none() { json!(written.text) } else { json!(null) },
+            "proofs": winner.proofs.len(),
+            "saturation": saturation,
+        }));
+        Ok(Verdict::Good)
+    }
+}
+
+impl EmitArguments {
+    /// What goes to standard output is the program, unless it goes to a file; then nothing is said where all is well.
+    fn say(&self, report: &Report, output: &Output) {
+        let line = format!("rewrite   {}", told(report));
+        match &self.output {
+            Some(_) => output.line(&line),
+            None if report.is_saturated() => {}
+            None => output.aside(&line),
+        }
+    }
+}

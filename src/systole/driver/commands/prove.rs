@@ -1,0 +1,128 @@
+//! `systole prove`: the obligations of a schedule, one line each.
+
+use systole_base::diagnostic::{Checked, Diagnostics, render};
+use crate::driver::{files::self, files::Named};
+use crate::driver::{flags::arguments::ProveArguments, flags::arguments::SoughtArguments};
+use crate::driver::flags::limit_arguments::told;
+use crate::driver::flags::setting::Setting;
+use crate::driver::{flags::way::dealing, flags::way::layout};
+use crate::driver::{kernels::dealt::Deals, kernels::dealt::all_obligations};
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::{pipeline::Border, pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::messages, pipeline::on_network, pipeline::verdict};
+use crate::driver::shown::output::Output;
+use crate::driver::{shown::reporting, shown::show};
+use crate::driver::{Done, Failure};
+use systole_run::exec::MOST_WORKERS;
+use systole_compile::smt;
+use systole_compile::smt::{Discharged, Verdict};
+use std::time::Duration;
+
+impl KernelCommand for ProveArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![("`--dump-smt`", self.dump_smt.as_deref()), ("`--report`", self.report.as_deref())]
+    }
+
+    /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
+    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+        let deals = self.deals(&kernel)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let searched = kernel.search(&setting, false, output)?;
+        let best = searched.front.first().map(|found| K::design(&searched, found));
+        let design = match best.map_or_else(|| K::forced(&searched), Ok) {
+            Ok(design) => design,
+            Err(why) => return Err(self.refuse(&searched, on_network(&searched, why))),
+        };
+        let (obligations, gaps) = all_obligations(&searched, &design, self.depth, &deals)?;
+        if let Some(path) = &self.dump_smt {
+            files::write(path, &smt::dump(&obligations))?;
+        }
+        let proofs = smt::discharge_all(&obligations, Duration::from_millis(self.limit));
+        print_design::<K>(&kernel, &design, output);
+        output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
+        proofs.iter().for_each(|proof| output.line(&line(proof)));
+        gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
+        cases(&deals).iter().for_each(|line| output.line(line));
+        say_constructed(&deals, &searched.border, output);
+        if let Some(path) = &self.report {
+            reporting::write_proofs((path, "prove"), &searched, &design, &proofs)?;
+        }
+        let mut object = show::proofs_json(&proofs);
+        object["saturation"] = show::saturation_json(&kernel, K::report(&lowered));
+        output.object(&object);
+        let messages = on_network(&searched, messages(&searched, &proofs));
+        if !messages.is_empty() {
+            output.error(&render(&messages, output.has_colour()));
+        }
+        Ok(verdict(&proofs))
+    }
+}
+
+impl ProveArguments {
+    /// How PEs and words are dealt out: as the flags say, and else as the schedule does.
+    fn deals<K: Kernel>(&self, kernel: &K) -> Checked<Deals> {
+        let fold = self.deal.as_deref().map(dealing).transpose()?;
+        let layout = self.layout.as_deref().map(layout).transpose()?;
+        let origin = kernel.origin();
+        Ok(origin.deals.unless(fold, layout, &origin.system))
+    }
+
+    /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
+    fn refuse<K: Kernel>(&self, searched: &Searched<K>, why: Diagnostics) -> Failure {
+        match &self.report {
+            Some(path) => reporting::write_refused((path, "prove"), searched, self.limit, why.into()),
+            None => why.into(),
+        }
+    }
+}
+
+fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) {
+    let words = K::words(design);
+    output.line(&words.title(&kernel.system().name));
+    let lines = words.moves().into_iter().chain(words.spaces().iter().map(String::as_str));
+    lines.for_each(|line| output.line(&format!("  {line}")));
+}
+
+/// What needs no proof.
+fn say_constructed(deals: &Deals, border: &Border, output: &Output) {
+    let Border::Loads = border else { return };
+    output.line("  edge-injection           by construction: what stays is loaded and recovered through the array");
+    if !deals.is_empty() {
+        output
+            .line("  no-deadlock              by construction: processes serve the streams in the order of the steps");
+    }
+}
+
+/// What of a deal is proved for each of a list of numbers of workers, and not of all at once.
+fn cases(deals: &Deals) -> Vec<String> {
+    if deals.is_empty() {
+        return vec![];
+    }
+    let case = |kinds: &str, of: &str| format!("  {kinds:<24} for 1 to {MOST_WORKERS} workers {of}, a case each");
+    let of_blocks = deals.has_blocks().then(|| case("owner-cover, owner-apart", "along an axis"));
+    of_blocks.into_iter().chain([case("owner-number", "in a row of their grid")]).collect()
+}
+
+/// Elements of a tensor of which it cannot be stated that each is computed once.
+fn gap(tensor: &str) -> String {
+    format!("  element-cover   {tensor:<8} not stated: an element does not say which point stores it; each run looks")
+}
+
+/// One obligation with its verdict.
+fn line(proof: &Discharged) -> String {
+    let kind = proof.obligation.kind.keyword();
+    let head = format!(
+        "  {kind:<15} {:<8} {:<8} {:>7.1} ms",
+        proof.obligation.of,
+        proof.verdict.keyword(),
+        proof.milliseconds
+    );
+    match &proof.verdict {
+        Verdict::Proved => head,
+        Verdict::Refuted(example) => format!("{head}   {example}"),
+        Verdict::Unknown(why) => format!("{head}   {why}"),
+    }
+}

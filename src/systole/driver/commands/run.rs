@@ -1,0 +1,275 @@
+//! `systole run`: the main job, from equations to a checked run.
+
+use systole_program::array;
+use systole_program::array::Program;
+use systole_base::diagnostic::{Checked, counted};
+use crate::driver::{commands::sim::print_fit, commands::sim::with_match};
+use crate::driver::{files::self, files::Named};
+use crate::driver::{flags::arguments::RunArguments, flags::arguments::SoughtArguments};
+use crate::driver::flags::setting::Setting;
+use crate::driver::flags::typed::Typed;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::written::Written;
+use crate::driver::{pipeline::Border, pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::Winner, pipeline::prove_best};
+use crate::driver::{runs::agreement::Agreement, runs::agreement::check_numbers, runs::agreement::compare};
+use crate::driver::runs::as_written::AsWritten;
+use crate::driver::runs::finished::verdict;
+use crate::driver::runs::missed::Missed;
+use crate::driver::runs::tracing::Tracing;
+use crate::driver::{runs::finite, runs::inputs, runs::outputs, runs::timed};
+use crate::driver::shown::output::Output;
+use crate::driver::{shown::energy, shown::reporting, shown::show};
+use crate::driver::{Done, Failure};
+use systole_base::integer::Name;
+use systole_base::scalar::Precision;
+use systole_equations::recurrence::RecurrenceSystem;
+use crate::report::Recorder;
+use systole_run::sim::Outcome;
+use systole_run::sim::{fit::Fit, fit::fit};
+use serde_json::json;
+use std::time::Instant;
+
+impl KernelCommand for RunArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        let own = [
+            ("`--trace`", self.traces.trace.as_deref()),
+            ("`--vcd`", self.traces.vcd.as_deref()),
+            ("`--report`", self.report.as_deref()),
+            ("`--program`", self.program.as_deref()),
+        ];
+        own.into_iter().chain(self.arrays.written()).collect()
+    }
+
+    fn read(&self) -> Vec<Named<'_>> {
+        self.sought.read().into_iter().chain(self.arrays.read()).collect()
+    }
+
+    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+        let tracing = Tracing::new(&self.traces)?;
+        inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let searched = kernel.search(&setting, false, output)?;
+        print_kernel(kernel.system(), output);
+        show::print_search(K::report(&lowered), &searched, output);
+        let winner = prove_best(&searched, &mut lowered, self.limit, output);
+        let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
+        print_winner(&kernel, &winner, output);
+        let written = Written::new(&searched, &winner)?;
+        if let Some(path) = &self.program {
+            files::write(path, &written.text)?;
+        }
+        print_program(&written, self, output);
+        let mut recorder = self.report.as_ref().map(|_| Recorder::default());
+        let Run { outcome, agreement, as_written, fitted, missed } =
+            simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
+        if let (Some(path), Some(recorder)) = (&self.report, recorder) {
+            let steps = K::explain(&mut lowered, &winner.design);
+            let compared = (&agreement, as_written.as_ref());
+            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, compared));
+            reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
+        }
+        let energy = energy(&searched, &winner, &written.program, &outcome, output);
+        let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
+        let mut object = json!({
+            "search": show::search_json(report, &searched, front, Some(winner.index)),
+            "prove": show::proofs_json(&winner.proofs),
+            "sim": with_match(&outcome, Some(&agreement), energy),
+            "record": winner.record,
+            "program": { "classes": written.classes(), "lines": written.lines() },
+        });
+        if let Some(as_written) = &as_written {
+            object["sim"]["as_written"] = as_written.to_json();
+        }
+        if self.fit_fifos {
+            object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
+        }
+        if let Some(missed) = &missed {
+            object["sim"]["missed"] = missed.to_json();
+        }
+        let unused = inputs::unused(Some(&kernel.origin().system), &self.arrays.input);
+        inputs::say_unused(&unused, "  unused    ", (output, &mut object));
+        finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
+        self.say_next(&kernel.origin().system, &unused, output);
+        output.object(&object);
+        let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
+        Ok(verdict(&outcome, Some(agrees), output))
+    }
+}
+
+/// A run that has ended.
+struct Run {
+    outcome: Outcome,
+    /// How it compares with the equations that were searched.
+    agreement: Agreement,
+    /// How it compares with the user's, where those are a form of them.
+    as_written: Option<AsWritten>,
+    fitted: Option<Fit>,
+    /// What was waited for, where the cycles are not those predicted.
+    missed: Option<Missed>,
+}
+
+impl RunArguments {
+    /// The page of a design that is not proved is written all the same.
+    fn refuse<K: Kernel>(&self, searched: &Searched<K>, failure: Failure) -> Failure {
+        match &self.report {
+            Some(path) => reporting::write_refused((path, "run"), searched, self.limit, failure),
+            None => failure,
+        }
+    }
+
+    /// What to type to see why, to keep the program, and to run that on the same arrays.
+    fn say_next(&self, system: &RecurrenceSystem, unused: &[Name], output: &Output) {
+        let kept =
+            self.program.as_ref().map_or_else(|| format!("{}.pe", system.name), |path| path.display().to_string());
+        let emit = self.program.is_none().then(|| {
+            let emit = Typed::command("emit").sought(&self.sought).unless("--limit", self.limit, &10_000);
+            emit.word("-o").word(&kept)
+        });
+        let sim = Typed::command("sim").word(&kept).list("--size", &self.sought.space.size);
+        let sim =
+            sim.path("--machine", self.sought.space.machine.as_deref()).flag("--latency", self.sought.space.latency);
+        let is_used = |text: &&String| unused.iter().all(|name| text.split('=').next() != Some(&**name));
+        let given = self.arrays.input.iter().filter(is_used);
+        let sim = given.fold(sim, |sim, text| sim.flag("--input", Some(text))).unless("--seed", self.arrays.seed, &1);
+        let explain = Typed::command("explain").sought(&self.sought);
+        for (number, command) in std::iter::once(explain).chain(emit).chain([sim]).enumerate() {
+            output.line(&format!("{:<5} {}", if number == 0 { "next:" } else { "" }, command.line()));
+        }
+    }
+}
+
+/// Runs the program and compares it, bit for bit, with the meaning of the equations; where they are a form, with the kernel as written too.
+fn simulate<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    written: &Written,
+    (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
+    output: &Output,
+) -> Checked<Run> {
+    let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
+    array::check(program, sizes)?;
+    let system = &searched.kernel.origin().system;
+    let tensors = inputs::tensors(program, system, sizes, &arrays.input, arrays.seed)?;
+    let start = Instant::now();
+    let settings = timed::settings(&searched.setting.machine);
+    let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
+    let elapsed = start.elapsed().as_secs_f64() * 1e3;
+    let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
+    let expected = K::expected(searched, &winner.design, &tensors)?;
+    if arrays.input.is_empty() {
+        check_numbers(&expected)?;
+    }
+    let agreement = compare(&expected, &outcome, Precision::Double).strictly();
+    let origin = searched.kernel.origin().written.as_ref();
+    let as_written = AsWritten::of(origin, (sizes, &tensors), &outcome, Precision::Double)?;
+    outputs::write(program, sizes, &outcome, &arrays.output)?;
+    tracing.write(trace.as_ref())?;
+    let predicted = predicted(searched, winner, &outcome).filter(|_| !matches!(searched.border, Border::Loads));
+    let missed = predicted.map(|cycles| Missed::find((program, sizes, &tensors), &settings, &outcome, cycles));
+    let run = Run { outcome, agreement, as_written, fitted, missed: missed.transpose()?.flatten() };
+    print_run(searched, winner, &run, elapsed, output);
+    if let Some(as_written) = &run.as_written {
+        output.line(&format!("  as written  {as_written}"));
+    }
+    print_fit(run.fitted.as_ref(), output);
+    Ok(run)
+}
+
+/// The equations.
+fn print_kernel(system: &RecurrenceSystem, output: &Output) {
+    let parameters = system.parameters.join(", ");
+    for text in show::equations(system) {
+        output.line(&format!("{}({parameters})   {text}", system.name));
+    }
+}
+
+fn print_winner<K: Kernel>(kernel: &K, winner: &Winner<K>, output: &Output) {
+    let words = K::words(&winner.design);
+    let lines = words.line().into_iter().chain([show::cost(K::cost(&winner.found))]);
+    for (number, line) in lines.chain(words.spaces().iter().cloned()).enumerate() {
+        output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
+    }
+    let milliseconds: f64 = winner.proofs.iter().map(|proof| proof.milliseconds).sum();
+    let for_all = show::for_all(&kernel.system().parameters);
+    output.line(&format!("  proofs    {0} of {0} proved{for_all}{milliseconds:>33.0} ms", winner.proofs.len()));
+}
+
+/// What was written.
+fn print_program(written: &Written, arguments: &RunArguments, output: &Output) {
+    let depth = written.program.channels.iter().map(|channel| channel.depth).max();
+    let fifo = depth.map_or_else(String::new, |depth| format!(", FIFO depth {depth} is enough"));
+    let file = arguments.program.as_ref().map_or_else(String::new, |path| format!("   {}", path.display()));
+    output.line(&format!("  program   {}{fifo}{file}", written.size()));
+}
+
+fn print_run<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    Run { outcome, agreement, missed, .. }: &Run,
+    milliseconds: f64,
+    output: &Output,
+) {
+    let compared =
+        compared(searched, winner, outcome, missed.as_ref()).map_or_else(String::new, |text| format!(" ({text})"));
+    if outcome.step > 1 {
+        output.line(&format!(
+            "  step      {} for every step of the schedule: work takes as long",
+            counted(outcome.step, "cycle")
+        ));
+    }
+    let value = match agreement {
+        Agreement::Bits => "matches reference bit for bit".to_owned(),
+        other => other.to_string(),
+    };
+    output.line(&format!(
+        "  simulate  {}{compared} on {}, {:.0}% busy, {value}{milliseconds:>10.0} ms",
+        counted(outcome.cycles, "cycle"),
+        counted(outcome.pes, "PE"),
+        outcome.utilisation() * 100.0
+    ));
+}
+
+/// The energy of the run, in picojoules, said beside that of the search; `None` where the machine knows of none.
+fn energy<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    program: &Program,
+    outcome: &Outcome,
+    output: &Output,
+) -> Option<f64> {
+    let simulated = energy::simulated(program, outcome, &searched.setting.machine)?;
+    let compared = match energy::predicted(searched, &winner.found)? {
+        predicted if predicted == simulated => "as predicted".to_owned(),
+        predicted => format!("predicted {}", energy::shown(predicted)),
+    };
+    output.line(&format!("  energy    {} ({compared})", energy::shown(simulated)));
+    Some(simulated)
+}
+
+/// The cycles of the search; `None` where it counted at other sizes.
+fn predicted<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Outcome) -> Option<u64> {
+    let is_elsewhere = K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes);
+    (!is_elsewhere).then(|| K::cost(&winner.found).cycles.saturating_mul(outcome.step))
+}
+
+/// The cycles of the run against those of the search.
+fn compared<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    outcome: &Outcome,
+    missed: Option<&Missed>,
+) -> Option<String> {
+    let predicted = predicted(searched, winner, outcome)?;
+    Some(match searched.border {
+        Border::Loads => format!("{predicted} and the ways from and to the border"),
+        _ if predicted == outcome.cycles => "as predicted".to_owned(),
+        _ => missed.map_or_else(
+            || format!("predicted {predicted}"),
+            |missed| format!("predicted {predicted}: {}", missed.text()),
+        ),
+    })
+}

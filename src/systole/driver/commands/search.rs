@@ -1,0 +1,54 @@
+//! `systole search`: the Pareto front, or every legal design.
+
+use crate::driver::{flags::arguments::SearchArguments, flags::arguments::SoughtArguments};
+use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::{pipeline::KernelCommand, pipeline::LIMIT, pipeline::Loaded, pipeline::Searched, pipeline::on_network};
+use crate::driver::shown::output::Output;
+use crate::driver::shown::show;
+use crate::driver::{Done, Verdict};
+
+impl KernelCommand for SearchArguments {
+    fn sought(&self) -> &SoughtArguments {
+        &self.sought
+    }
+
+    fn shows_all_forms(&self) -> bool {
+        true
+    }
+
+    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let searched = kernel.search(&setting, self.all, output)?;
+        let Some(best) = searched.front.first() else {
+            return Err(on_network(&searched, K::why_nothing(&searched, LIMIT)?).into());
+        };
+        let report = K::report(&lowered);
+        show::print_search(report, &searched, output);
+        let (key, designs) = match self.all {
+            true => ("all", K::every(&searched.survey)),
+            false => ("front", &searched.front[..]),
+        };
+        let together = kernel.origin().together.as_ref();
+        match together.filter(|_| !self.all) {
+            Some(together) => together.print(self.most, output),
+            None => print_table(&searched, designs, self.most, output),
+        }
+        let winner = designs.iter().position(|found| found == best);
+        let mut object = show::search_json(report, &searched, (key, designs), winner);
+        if let Some(together) = together {
+            object["together"] = together.to_json();
+        }
+        output.object(&object);
+        Ok(Verdict::Good)
+    }
+}
+
+fn print_table<K: Kernel>(searched: &Searched<K>, designs: &[K::Found], most: usize, output: &Output) {
+    output.line("");
+    output.line(&format!("  {}", show::TITLES));
+    for found in designs.iter().take(most) {
+        show::design_rows(searched, found).iter().for_each(|row| output.line(&format!("  {row}")));
+    }
+    show::print_rest(designs.len(), most, output);
+}

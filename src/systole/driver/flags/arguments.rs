@@ -1,0 +1,336 @@
+//! The flags.
+
+use crate::driver::{flags::cluster_arguments::CalibrateArguments, flags::cluster_arguments::ExecArguments, flags::cluster_arguments::PredictArguments, flags::cluster_arguments::TuneArguments};
+use crate::driver::{flags::law_arguments::CoordinateArguments, flags::law_arguments::DeriveArguments, flags::law_arguments::EqualArguments};
+use crate::driver::flags::limit_arguments::LimitArguments;
+use crate::driver::{flags::program_arguments::ArrayArguments, flags::program_arguments::SimArguments, flags::program_arguments::TraceArguments};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Recurrence equations in, a distributed program out that is proved right for every problem size.
+#[derive(Parser, Debug)]
+#[command(name = "systole", version, about)]
+pub struct Arguments {
+    /// One JSON object on standard output; messages and progress go to standard error
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Parse and validate a kernel; print its normal form and its dependences
+    ///
+    /// Example: systole check kernels/matmul.rec
+    #[command(verbatim_doc_comment)]
+    Check(CheckArguments),
+    /// Search for the best schedules
+    ///
+    /// Example: systole search kernels/matmul.rec --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Search(SearchArguments),
+    /// Prove a schedule for all sizes, or refute it with the smallest counterexample
+    ///
+    /// Example: systole prove kernels/matmul.rec --schedule cannon
+    #[command(verbatim_doc_comment)]
+    Prove(ProveArguments),
+    /// Find the forms of a kernel's equations that the laws of algebra lead to, fewest passes first
+    ///
+    /// Example: systole derive kernels/naive/attention.rec -o online.rec
+    #[command(verbatim_doc_comment)]
+    Derive(DeriveArguments),
+    /// Say whether two tensors of a kernel are equal by the laws of algebra, and why; or show where they differ
+    ///
+    /// Example: systole equal pair.rec X Y
+    #[command(verbatim_doc_comment)]
+    Equal(EqualArguments),
+    /// Print the chain of rules from the equations to the schedule
+    ///
+    /// Example: systole explain kernels/matmul.rec --schedule cannon
+    #[command(verbatim_doc_comment)]
+    Explain(ExplainArguments),
+    /// Write the program of the best schedule, or of a named one
+    ///
+    /// Example: systole emit kernels/matmul.rec --schedule weight-stationary -o ws.pe
+    #[command(verbatim_doc_comment)]
+    Emit(EmitArguments),
+    /// Run a program cycle by cycle
+    ///
+    /// Example: systole sim ws.pe --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Sim(SimArguments),
+    /// Run a program for real
+    ///
+    /// Example: systole exec ws.pe --size M=8,N=8,K=8 --threads 2
+    #[command(verbatim_doc_comment)]
+    Exec(ExecArguments),
+    /// Say how long a program would run, on as many ranks as you like, by the machine file of a cluster
+    ///
+    /// Example: systole predict ws.pe --machine cluster.toml --size M=512,N=512,K=512 --ranks 1,4,16 --grow M=0.5,N=0.5
+    #[command(verbatim_doc_comment)]
+    Predict(PredictArguments),
+    /// Choose schedule, tiles, grid, dealing, order, slots and broadcasts for a cluster, by prediction, and prove the program that is chosen
+    ///
+    /// Example: systole tune kernels/matmul.rec --machine cluster.toml --size M=512,N=512,K=512 --tile i=64:128,j=64:128,k=64 --ranks 2 -o best.pe
+    #[command(verbatim_doc_comment)]
+    Tune(TuneArguments),
+    /// Search, prove, emit, simulate, and check against the reference
+    ///
+    /// Example: systole run kernels/matmul.rec --size M=8,N=8,K=8
+    #[command(verbatim_doc_comment)]
+    Run(RunArguments),
+    /// Sweep over sizes and keys of a machine: tables, plots, and a journal from which a broken-off sweep goes on
+    ///
+    /// Example: systole explore kernels/matmul.rec --sweep link.latency=1..3 --sweep size.N=4,8 --out sweep
+    #[command(verbatim_doc_comment)]
+    Explore(ExploreArguments),
+    /// Measure this machine, or the ranks of MPI, into a machine file for predictions
+    ///
+    /// Example: systole calibrate --output cluster.toml
+    #[command(verbatim_doc_comment)]
+    Calibrate(CalibrateArguments),
+    /// Look after the rewrite rules: the ones that ship and your own
+    ///
+    /// Example: systole rules check
+    #[command(verbatim_doc_comment)]
+    Rules(RulesArguments),
+    /// Say what this machine has
+    ///
+    /// Example: systole doctor
+    #[command(verbatim_doc_comment)]
+    Doctor,
+}
+
+/// Where the kernel comes from.
+#[derive(Args, Clone, Debug)]
+pub struct KernelArguments {
+    /// A .rec file, or an einsum such as `ik,kj->ij`
+    pub kernel: String,
+    /// Rules of your own, read after the ones that ship
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+}
+
+/// What the search looks at.
+#[derive(Args, Clone, Debug)]
+pub struct SpaceArguments {
+    /// Take what this schedule of the file fixes, search the rest
+    #[arg(long, value_name = "NAME")]
+    pub schedule: Option<String>,
+    /// Sizes, such as M=8,N=8,K=8 (8 each where a command can do without, or two tiles if that is more)
+    #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
+    pub size: Vec<String>,
+    /// A machine file
+    #[arg(long, value_name = "FILE.toml")]
+    pub machine: Option<PathBuf>,
+    /// The network: line, wire, mesh, hex, king or torus
+    #[arg(long)]
+    pub network: Option<String>,
+    /// Cycles a link takes, in place of the machine's
+    #[arg(long, value_name = "CYCLES")]
+    pub latency: Option<i64>,
+    /// What is best: systolic, cycles, pes, words or buffers. `systolic` is for the shortest wires, then for the least product of the
+    /// cycles and the square of the words from memory, then for the fewest cycles, then for the fewest PEs
+    #[arg(long, default_value = "systolic")]
+    pub objective: String,
+    /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, less than the dimension of the space]
+    #[arg(long, value_name = "R,..", value_delimiter = ',')]
+    pub rank: Vec<usize>,
+    /// The largest entry of a place, in magnitude
+    #[arg(long, default_value_t = 1)]
+    pub bound: i64,
+    /// The least and greatest entry of a step
+    #[arg(long, value_name = "LO..HI", default_value = "-2..2", allow_hyphen_values = true)]
+    pub steps: String,
+    /// The elements of a tile along indices, such as i=64,j=64: what moves and what is worked on are tiles then
+    #[arg(long, value_name = "I=N,..", value_delimiter = ',')]
+    pub tile: Vec<String>,
+    /// Search all forms of the equations that the laws of algebra lead to, and go on with the one of the best design
+    #[arg(long, conflicts_with_all = ["schedule", "tile"])]
+    pub forms: bool,
+    #[command(flatten)]
+    pub coordinates: CoordinateArguments,
+    /// Up to this many neighbouring PEs that are busy by turns may become one PE
+    #[arg(long, value_name = "PES", default_value_t = 1)]
+    pub fold: i64,
+    /// Search the spaces of a kernel one after the other, and go on with so many designs of those so far under each objective,
+    /// up to four times as many before spaces take turns [default: 6, where there are too many designs to look at them all]
+    #[arg(long, value_name = "DESIGNS")]
+    pub beam: Option<usize>,
+    /// Which transports: stream, broadcast, prefetch, feed [default: all]
+    #[arg(long, value_delimiter = ',')]
+    pub transports: Vec<String>,
+    /// Directions of reuse: `both`, or `forward` for non-negative ones only
+    #[arg(long, default_value = "both")]
+    pub reuse: String,
+    /// Worker threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+}
+
+/// A kernel, and what the search for its designs looks at.
+#[derive(Args, Clone, Debug)]
+pub struct SoughtArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
+    pub space: SpaceArguments,
+}
+
+/// `systole check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+}
+
+/// `systole search`.
+#[derive(Args, Debug)]
+pub struct SearchArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// List every legal design in place of the front
+    #[arg(long)]
+    pub all: bool,
+    /// How many designs the table shows
+    #[arg(long, default_value_t = 16)]
+    pub most: usize,
+}
+
+/// `systole prove`.
+#[derive(Args, Debug)]
+pub struct ProveArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// Claim this FIFO depth on every channel in place of the one that is needed
+    #[arg(long)]
+    pub depth: Option<u64>,
+    /// Also prove that no run deadlocks, whoever owns which PE, that each element is computed once, and that each PE has one of the
+    /// workers that they are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
+    #[arg(long)]
+    pub deal: Option<String>,
+    /// Also prove that each word of an array has one home before the run and after it: block, cyclic, or block-cyclic:B, as for `exec`
+    #[arg(long)]
+    pub layout: Option<String>,
+    /// Write the obligations as SMT-LIB, for any solver
+    #[arg(long, value_name = "FILE")]
+    pub dump_smt: Option<PathBuf>,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// Also write the chain as a graph, for Graphviz
+    #[arg(long, value_name = "FILE.dot")]
+    pub dot: Option<PathBuf>,
+}
+
+/// `systole emit`.
+#[derive(Args, Debug)]
+pub struct EmitArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE.pe")]
+    pub output: Option<PathBuf>,
+    /// Write what each process does as closed forms of its coordinates and the sizes, in place of a program
+    #[arg(long)]
+    pub closed_form: bool,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    #[command(flatten)]
+    pub arrays: ArrayArguments,
+    #[command(flatten)]
+    pub traces: TraceArguments,
+    /// Find the fewest slots of each channel that keep the cycles
+    #[arg(long)]
+    pub fit_fifos: bool,
+    /// Also keep the program
+    #[arg(long, value_name = "FILE.pe")]
+    pub program: Option<PathBuf>,
+    /// Write a page that shows it, to open in any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole explore`.
+#[derive(Args, Debug)]
+pub struct ExploreArguments {
+    #[command(flatten)]
+    pub sought: SoughtArguments,
+    /// A key of a machine file or a size with its values, such as link.latency=1..8, size.N=8..64:8, grid.network=mesh,hex;
+    /// several sweeps give all combinations, the last one fastest
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    pub sweep: Vec<String>,
+    /// Keep the design of the first point in place of a search at each
+    #[arg(long)]
+    pub keep: bool,
+    /// Where tables, plots and the journal go; a sweep that was broken off goes on from there
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Fills the inputs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Milliseconds for each obligation; past that it is unknown
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `systole rules`.
+#[derive(Args, Debug)]
+pub struct RulesArguments {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub action: RulesAction,
+}
+
+/// What is done with rules.
+#[derive(Subcommand, Debug)]
+pub enum RulesAction {
+    /// Try every rule on random instances, and refuse it where its sides differ
+    ///
+    /// Example: systole rules check rules/examples/logaddexp --cases 1000
+    #[command(verbatim_doc_comment)]
+    Check(RulesCheckArguments),
+}
+
+/// `systole rules check`.
+#[derive(Args, Debug)]
+pub struct RulesCheckArguments {
+    /// Rules of your own, read after the ones that ship
+    #[arg(value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+    /// Random instances on which both sides of a rule have to be equal
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub cases: u64,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Worker threads [default: one a core]
+    #[arg(long)]
+    pub threads: Option<usize>,
+}

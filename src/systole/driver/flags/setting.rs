@@ -1,0 +1,247 @@
+//! What the flags say about a search: machine, sizes, bounds, choices, objective, and what a schedule fixes.
+
+use systole_base::machine::Machine;
+use systole_compile::cost::Objective;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
+use crate::driver::files;
+use crate::driver::flags::arguments::SpaceArguments;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::runs::inputs;
+use systole_base::integer::{Bindings, lexicographic_sign};
+use systole_compile::mapping::candidates::Bounds;
+use systole_compile::mapping::Fold;
+use systole_base::network::Network;
+use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
+use systole_compile::rewrite::Transport;
+
+/// Everything the flags say about a search.
+pub struct Setting<K: Kernel> {
+    /// The machine with the command line's changes.
+    pub machine: Machine,
+    /// The sizes asked for.
+    pub given: Bindings,
+    /// The sizes of the equations that are searched: the same, or numbers of tiles.
+    pub sizes: Bindings,
+    /// What the schedule fixes.
+    pub constraint: K::Constraint,
+    /// What the e-graph offers, less what the flags rule out.
+    pub choices: K::Choices,
+    /// The bounds on maps.
+    pub bounds: Bounds,
+    /// How many PEs may be folded onto one.
+    pub fold: i64,
+    /// How many designs of some spaces are gone on with, where they are to be searched one after the other.
+    pub beam: Option<usize>,
+    /// What is best.
+    pub objective: Objective,
+    /// Worker threads; one a core where nothing is said.
+    pub threads: Option<usize>,
+}
+
+impl<K: Kernel> Setting<K> {
+    /// Reads the flags.
+    pub fn new(kernel: &K, arguments: &SpaceArguments) -> Checked<Setting<K>> {
+        Setting::with(kernel, arguments, &arguments.size, Ok)
+    }
+
+    /// Reads the flags, with these sizes and with a change to the machine in place of their own.
+    pub fn with(
+        kernel: &K,
+        arguments: &SpaceArguments,
+        sizes: &[String],
+        change: impl FnOnce(Machine) -> Checked<Machine>,
+    ) -> Checked<Setting<K>> {
+        let system = kernel.system();
+        let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
+        let constraint = kernel.constrain(schedule)?;
+        let given = inputs::sizes(sizes, &kernel.origin().system.parameters, Some(kernel.origin().usual_size()))?;
+        let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
+        Ok(Setting {
+            machine: change(machine(arguments, K::network(&constraint))?)?,
+            sizes: kernel.origin().sizes(&given),
+            given,
+            choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
+            constraint,
+            bounds: bounds(&system.name, dimension, arguments)?,
+            fold: fold(arguments.fold)?,
+            beam: beam(arguments.beam)?,
+            objective: objective(arguments)?,
+            threads: arguments.threads,
+        })
+    }
+}
+
+/// Refuses flags that say nothing of any kernel, before one is read.
+///
+/// # Errors
+/// Unknown words, numbers out of range; all of them at once.
+pub fn check_flags(arguments: &SpaceArguments) -> Checked<()> {
+    let objective = || objective(arguments).map(|_| ());
+    let checks: [&dyn Fn() -> Checked<()>; 8] = [
+        &objective,
+        &|| links(arguments, Machine::default()).map(|_| ()),
+        &|| bounded(arguments),
+        &|| steps(&arguments.steps).map(|_| ()),
+        &|| fold(arguments.fold).map(|_| ()),
+        &|| beam(arguments.beam).map(|_| ()),
+        &|| Moves::new(arguments).map(|_| ()),
+        &|| arguments.threads.map_or(Ok(()), check_threads),
+    ];
+    let problems: Diagnostics = checks.iter().filter_map(|check| check().err()).flatten().collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn objective(arguments: &SpaceArguments) -> Checked<Objective> {
+    keyword(&arguments.objective, "objective", Objective::from_keyword, &Objective::ALL.map(|o| o.1))
+}
+
+/// Refuses no threads at all.
+///
+/// # Errors
+/// Their number is 0.
+pub fn check_threads(threads: usize) -> Checked<()> {
+    match threads {
+        0 => Diagnostic::usage("with no threads nothing is done")
+            .help("--threads is 1 or more; leave it out for one a core")
+            .alone(),
+        _ => Ok(()),
+    }
+}
+
+/// The schedule of this name.
+pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Schedule> {
+    let found = system.schedules.iter().find(|schedule| &*schedule.name == name);
+    found.ok_or_else(|| {
+        let known: Vec<&str> = system.schedules.iter().map(|schedule| &*schedule.name).collect();
+        let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| match known.is_empty() {
+            true => "the file has no schedules".to_owned(),
+            false => format!("the file has {}", known.join(", ")),
+        });
+        vec![Diagnostic::usage(format!("`{}` has no schedule `{name}`", system.name)).help(help)]
+    })
+}
+
+/// The machine of the flags; where neither they nor its file name a network, on that of the schedule.
+fn machine(arguments: &SpaceArguments, scheduled: Option<Network>) -> Checked<Machine> {
+    let mut machine = Machine::default();
+    machine.links.network = scheduled.unwrap_or(machine.links.network);
+    links(arguments, files::machine_from(machine, arguments.machine.as_deref())?)
+}
+
+/// The machine with the links of the flags.
+fn links(arguments: &SpaceArguments, mut machine: Machine) -> Checked<Machine> {
+    if let Some(network) = &arguments.network {
+        machine.links.network = keyword(network, "network", Network::from_keyword, &Network::ALL.map(|n| n.1))?;
+    }
+    match arguments.latency {
+        Some(latency @ 1..=1_000_000) => machine.links.latency = latency,
+        Some(latency) => {
+            return Diagnostic::usage(format!("a link cannot take {}", counted(latency, "cycle")))
+                .help("from 1 to 1000000")
+                .alone();
+        }
+        None => {}
+    }
+    Ok(machine)
+}
+
+fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &[&str]) -> Checked<T> {
+    find(word).ok_or_else(|| {
+        let near = nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| format!("known: {}", known.join(", ")));
+        vec![Diagnostic::usage(format!("`{word}` is not a known {what}")).help(help)]
+    })
+}
+
+/// The bounds on maps of a space of this dimension.
+fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked<Bounds> {
+    let mut bounds = Bounds::for_dimension(dimension);
+    if !arguments.rank.is_empty() {
+        bounds.ranks = arguments.rank.clone();
+    }
+    if let Some(rank) = bounds.ranks.iter().find(|rank| **rank >= dimension.max(1)) {
+        let most = dimension.saturating_sub(1);
+        let message = format!("an array of rank {rank} leaves no dimension of `{kernel}` for time");
+        return Diagnostic::usage(message).help(format!("ranks are 0 to {most}")).alone();
+    }
+    bounded(arguments)?;
+    bounds.bound = arguments.bound;
+    bounds.steps = steps(&arguments.steps)?;
+    Ok(bounds)
+}
+
+fn bounded(arguments: &SpaceArguments) -> Checked<()> {
+    match arguments.bound {
+        1..=3 => Ok(()),
+        _ => Diagnostic::usage("the bound on places is out of range").help("--bound is 1, 2 or 3").alone(),
+    }
+}
+
+fn fold(most: i64) -> Checked<i64> {
+    match most {
+        1..=Fold::MOST => Ok(most),
+        _ => Diagnostic::usage(format!("{} cannot be folded onto one", counted(most, "PE")))
+            .help(format!("--fold is 1 to {}; 1 folds nothing", Fold::MOST))
+            .alone(),
+    }
+}
+
+fn beam(designs: Option<usize>) -> Checked<Option<usize>> {
+    match designs {
+        Some(0) => Diagnostic::usage("with no designs a search does not go on").help("--beam is 1 or more").alone(),
+        _ => Ok(designs),
+    }
+}
+
+fn steps(text: &str) -> Checked<(i64, i64)> {
+    let parts = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    match parts {
+        Some((low, high)) if low <= high && low >= -9 && high <= 9 => Ok((low, high)),
+        _ => Diagnostic::usage(format!("`{text}` is not a range of steps"))
+            .help("write --steps -2..2, within -9..9")
+            .alone(),
+    }
+}
+
+/// Which moves `--transports` and `--reuse` leave.
+pub struct Moves<'a> {
+    /// The transports asked for; none where all are.
+    transports: &'a [String],
+    forward: bool,
+}
+
+impl Moves<'_> {
+    fn new(arguments: &SpaceArguments) -> Checked<Moves<'_>> {
+        let words = ["stream", "broadcast", "prefetch", "feed"];
+        for word in &arguments.transports {
+            keyword(word, "transport", |word| words.contains(&word).then_some(()), &words)?;
+        }
+        let kinds = ["both", "forward"];
+        let reuse = |word: &str| kinds.iter().position(|kind| *kind == word);
+        let forward = keyword(&arguments.reuse, "kind of reuse", reuse, &kinds)? == 1;
+        Ok(Moves { transports: &arguments.transports, forward })
+    }
+
+    /// Whether an operand may move so; what is handed over goes where it must.
+    pub fn allow(&self, transport: &Transport) -> bool {
+        match transport {
+            Transport::Stream(_) | Transport::Tree(_) => {
+                transport.streams().iter().all(|along| self.allow_along(along)) && self.has("stream")
+            }
+            Transport::Broadcast(_) | Transport::Bus => self.has("broadcast"),
+            Transport::Prefetch => self.has("prefetch"),
+            Transport::Feed => self.has("feed"),
+            Transport::Handoff => true,
+        }
+    }
+
+    /// Whether values may be reused along this direction.
+    pub fn allow_along(&self, along: &[i64]) -> bool {
+        !self.forward || lexicographic_sign(along) > 0
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.transports.is_empty() || self.transports.iter().any(|asked| asked == word)
+    }
+}

@@ -1,0 +1,94 @@
+//! How a program is run, as flags say it: who runs what, where arrays begin, how words get around, what works on tiles.
+
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use crate::driver::flags::cluster_arguments::WayArguments;
+use systole_run::exec::{Broadcast, Settings};
+use systole_run::leaf::LeafBackend;
+use systole_equations::recurrence::{Dealing, LeafOrder};
+
+/// How so many workers run a program.
+pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
+    let WayArguments { deal, layout, order, grid, capacity, broadcast, leaves } = arguments;
+    let (broadcast, leaves) = (self::broadcast(broadcast)?, self::leaves(leaves)?);
+    let dealing = deal.as_deref().map(self::dealing).transpose()?;
+    let layout = layout.as_deref().map(self::layout).transpose()?;
+    let order = order.as_deref().map(self::order).transpose()?;
+    let arrangement = grid.as_deref().map(arrangement).transpose()?;
+    let capacity = *capacity;
+    Ok(Settings { workers, dealing, layout, order, arrangement, capacity, broadcast, leaves, ..Settings::default() })
+}
+
+/// `loops`, `faer` or `openblas`.
+pub fn leaves(text: &str) -> Checked<LeafBackend> {
+    match text {
+        "loops" => Ok(LeafBackend::Loops),
+        "faer" => Ok(LeafBackend::Faer),
+        #[cfg(feature = "openblas")]
+        "openblas" => Ok(LeafBackend::OpenBlas),
+        #[cfg(not(feature = "openblas"))]
+        "openblas" => Diagnostic::usage("this build of systole knows no OpenBLAS")
+            .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
+            .alone(),
+        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
+    }
+}
+
+/// Numbers with an `x` between them.
+pub fn arrangement(text: &str) -> Checked<Vec<usize>> {
+    let sides = text.split('x').map(|side| side.parse().ok().filter(|side| *side > 0));
+    sides.collect::<Option<Vec<usize>>>().ok_or_else(|| {
+        vec![
+            Diagnostic::usage(format!("`{text}` is no grid of workers"))
+                .help("write --grid 2x1, a number for each axis"),
+        ]
+    })
+}
+
+/// How PEs are dealt out.
+pub fn dealing(text: &str) -> Checked<Dealing> {
+    dealt(text, ("deal", "PEs"))
+}
+
+/// How words of arrays are dealt out.
+pub fn layout(text: &str) -> Checked<Dealing> {
+    dealt(text, ("layout", "words"))
+}
+
+/// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
+fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
+    match (Dealing::from_keyword(text), text.split_once(':')) {
+        (Some(dealing), _) => Ok(dealing),
+        (None, Some(("block-cyclic", length))) => {
+            Diagnostic::usage(format!("`{length}` is no number of {what} to deal out at a time"))
+                .help(format!("write --{flag} block-cyclic:2"))
+                .alone()
+        }
+        _ => Err(unknown(flag, text, &Dealing::WORDS)),
+    }
+}
+
+/// In which order tiles are computed.
+pub fn order(text: &str) -> Checked<LeafOrder> {
+    match (LeafOrder::from_keyword(text), text.split_once(':')) {
+        (Some(order), _) => Ok(order),
+        (None, Some((counted @ ("steps" | "turns"), together))) => {
+            Diagnostic::usage(format!("`{together}` is no number of steps whose tiles a PE computes together"))
+                .help(format!("write --order {counted}:4"))
+                .alone()
+        }
+        _ => Err(unknown("order", text, &LeafOrder::WORDS)),
+    }
+}
+
+/// `star`, `tree` or `chain`.
+pub fn broadcast(text: &str) -> Checked<Broadcast> {
+    let found = Broadcast::ALL.into_iter().find(|shape| shape.keyword() == text);
+    found.ok_or_else(|| unknown("broadcast", text, &Broadcast::ALL.map(Broadcast::keyword)))
+}
+
+/// A word that is none of those that a flag takes.
+pub fn unknown(what: &str, word: &str, known: &[&str]) -> Diagnostics {
+    let meant = nearest(word, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
+    let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+    vec![Diagnostic::usage(format!("there is no {what} `{word}`")).help(help)]
+}

@@ -1,0 +1,137 @@
+//! What must hold of a run without clocks, whose PEs are dealt out to workers.
+//!
+//! In: a design, the depth of its channels where it is not the one that is needed, and how PEs and arrays are dealt out, which a schedule
+//! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
+//! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
+
+use systole_program::array::{Program, store_obligations};
+use systole_base::diagnostic::Checked;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::Searched;
+use systole_run::exec::owner_obligations;
+use systole_base::integer::{Name, name};
+use systole_equations::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule};
+use systole_program::obligation::Obligation;
+use systole_compile::timing::element_obligations;
+
+/// How PEs and the words of arrays are dealt out, and in which order workers compute tiles.
+#[derive(Clone, Debug, Default)]
+pub struct Deals {
+    /// PEs; in blocks where nothing is said.
+    fold: Option<Dealing>,
+    /// The words of arrays; each is with who loads or stores it where nothing is said.
+    layouts: Vec<(Name, Dealing)>,
+    /// Tiles.
+    order: Option<LeafOrder>,
+}
+
+impl Deals {
+    /// What a schedule says.
+    pub fn of(schedule: &Schedule) -> Deals {
+        let mut deals = Deals::default();
+        for (directive, _) in &schedule.directives {
+            match directive {
+                Directive::Fold(dealing) => deals.fold = Some(*dealing),
+                Directive::Layout(tensor, dealing) => deals.layouts.push((tensor.clone(), *dealing)),
+                Directive::Order(order) => deals.order = Some(*order),
+                _ => {}
+            }
+        }
+        deals
+    }
+
+    /// What flags say, and else this; a flag for a layout is for all arrays.
+    pub fn unless(&self, fold: Option<Dealing>, layout: Option<Dealing>, system: &RecurrenceSystem) -> Deals {
+        let arrays = system.tensors.iter().filter(|tensor| tensor.role != Role::Local);
+        let laid_out = |layout| arrays.map(|tensor| (tensor.name.clone(), layout)).collect();
+        let layouts = layout.map_or_else(|| self.layouts.clone(), laid_out);
+        Deals { fold: fold.or(self.fold), layouts, order: self.order }
+    }
+
+    /// The same with another order, where one is given.
+    pub fn in_order(self, order: Option<LeafOrder>) -> Deals {
+        Deals { order: order.or(self.order), ..self }
+    }
+
+    /// Whether nothing is dealt out.
+    pub fn is_empty(&self) -> bool {
+        self.fold.is_none() && self.layouts.is_empty()
+    }
+
+    /// Whether anything is dealt out in blocks.
+    pub fn has_blocks(&self) -> bool {
+        self.fold.unwrap_or_default() == Dealing::Block || self.words().contains(&Dealing::Block)
+    }
+
+    /// Writes it into a program.
+    pub fn write(&self, program: &mut Program) {
+        program.fold = self.fold;
+        program.order = self.order;
+        for array in &mut program.arrays {
+            let found = self.layouts.iter().find(|(tensor, _)| *tensor == array.name);
+            array.layout = found.map(|(_, layout)| *layout);
+        }
+    }
+
+    fn words(&self) -> Vec<Dealing> {
+        self.layouts.iter().map(|(_, layout)| *layout).collect()
+    }
+}
+
+/// The obligations of a design and of what its program stores, and where PEs or arrays are dealt out those of a run; and the tensors of
+/// which it cannot be stated that each element is computed and stored once.
+///
+/// # Errors
+/// As for [`run_obligations`].
+pub fn all_obligations<K: Kernel>(
+    searched: &Searched<K>,
+    design: &K::Design<'_>,
+    depth: Option<u64>,
+    deals: &Deals,
+) -> Checked<(Vec<Obligation>, Vec<Name>)> {
+    let mut obligations = K::obligations(searched, design, depth)?;
+    // A design of which no program can be written stores nothing; whoever asks for the program hears why.
+    let (stored, mut gaps) =
+        K::program(searched, design).map(|program| store_obligations(&program)).unwrap_or_default();
+    obligations.extend(stored);
+    if !deals.is_empty() {
+        let (of_run, left) = run_obligations(searched, design, depth, deals)?;
+        obligations.extend(of_run);
+        gaps.extend(left);
+    }
+    Ok((obligations, gaps))
+}
+
+/// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once. What the program stores is
+/// no part of it.
+///
+/// # Errors
+/// A design whose program has no such obligations.
+pub fn run_obligations<K: Kernel>(
+    searched: &Searched<K>,
+    design: &K::Design<'_>,
+    depth: Option<u64>,
+    deals: &Deals,
+) -> Checked<(Vec<Obligation>, Vec<Name>)> {
+    let mut obligations = K::no_deadlock(searched, design, depth)?;
+    let (once, gaps) = computed_once(searched.kernel);
+    obligations.extend(once);
+    obligations.extend(owner_obligations(deals.fold.unwrap_or_default(), &deals.words()));
+    Ok((obligations, gaps))
+}
+
+/// That each element, and each tile, which no store speaks of is computed once: those of local tensors, and those that tiles hold.
+fn computed_once<K: Kernel>(kernel: &K) -> (Vec<Obligation>, Vec<Name>) {
+    let (searched, given) = (kernel.system(), &kernel.origin().system);
+    let is_local =
+        |system: &RecurrenceSystem, of: &Name| system.tensor(of).is_some_and(|tensor| tensor.role == Role::Local);
+    let (mut local, mut gaps) = element_obligations(searched);
+    local.retain(|one| is_local(searched, &one.of));
+    gaps.retain(|of| is_local(searched, of));
+    if kernel.origin().tiled().is_none() {
+        return (local, gaps);
+    }
+    let of_tiles = |one: Obligation| Obligation { of: name(&format!("{} tiles", one.of)), ..one };
+    let (elements, gaps) = element_obligations(given);
+    (elements.into_iter().chain(local.into_iter().map(of_tiles)).collect(), gaps)
+}

@@ -1,0 +1,169 @@
+//! The kernel as the user gave it, where the equations that are searched may be over its tiles.
+//!
+//! In: the user's equations, and the tiles that schedule and flags ask for. Out: the equations to be searched, their sizes for
+//! the sizes of the user, and programs that take the user's sizes and arrays.
+
+use systole_compile::emit::over_tiles;
+use systole_program::array::{Program, Tensors};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::driver::flags::arguments::SpaceArguments;
+use crate::driver::flags::setting::schedule;
+use crate::driver::kernels::dealt::Deals;
+use crate::driver::kernels::together::Together;
+use crate::driver::pipeline::LIMIT;
+use crate::driver::runs::inputs;
+use crate::driver::shown::steps::Chain;
+use systole_base::integer::{Bindings, name};
+use systole_equations::recurrence;
+use systole_equations::recurrence::{Directive, Equation, RecurrenceSystem, Space};
+use systole_compile::rewrite::Report;
+use systole_compile::smt;
+use systole_compile::smt::Discharged;
+use systole_equations::tiles::{TileSize, Tiled, evaluate_tiled, tile};
+use systole_compile::timing::element_obligations;
+use std::time::Duration;
+
+/// Equations, and how they come from those of the user's.
+pub struct Derived {
+    /// The equations.
+    pub system: RecurrenceSystem,
+    /// The laws of algebra that lead to them.
+    pub algebra: Chain,
+    /// How far the laws were followed, where they were.
+    pub followed: Option<Report>,
+    /// The designs of all forms together, where they are asked for.
+    pub together: Option<Together>,
+    /// The equations that they come from, in the same coordinates.
+    pub written: Option<RecurrenceSystem>,
+}
+
+impl Derived {
+    /// The user's own equations.
+    pub fn plain(system: RecurrenceSystem) -> Derived {
+        Derived { system, algebra: Chain::default(), followed: None, together: None, written: None }
+    }
+}
+
+/// What the user gave.
+pub struct Origin {
+    /// The equations over elements.
+    pub system: RecurrenceSystem,
+    /// The laws of algebra by which they come from others.
+    pub algebra: Chain,
+    /// How far these laws were followed, where they were.
+    pub followed: Option<Report>,
+    /// The designs of all forms together, where they were asked for.
+    pub together: Option<Together>,
+    /// The equations as the user wrote them, in the same coordinates, where those over elements are a form of them.
+    pub written: Option<RecurrenceSystem>,
+    /// How the schedule deals PEs and arrays out.
+    pub deals: Deals,
+    tiled: Option<Tiled>,
+}
+
+impl Origin {
+    /// The user's equations, which come from others by laws of algebra, with the tiles of the schedule and of `--tile`, if there are any.
+    ///
+    /// # Errors
+    /// What [`tile`] refuses; flags that name no size; with tiles, elements that are not computed once.
+    pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
+        let Derived { system, algebra, followed, together, written } = derived;
+        let sizes = tile_sizes(&system, arguments)?;
+        let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
+        if tiled.is_some() {
+            check_elements(&system)?;
+        }
+        let named = arguments.schedule.as_deref().map(|named| schedule(&system, named)).transpose()?;
+        let deals = named.map(Deals::of).unwrap_or_default();
+        Ok(Origin { system, algebra, followed, together, written, deals, tiled })
+    }
+
+    /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.
+    pub fn usual_size(&self) -> i64 {
+        let sides = self.tiled.iter().flat_map(|tiled| &tiled.counts).map(|count| count.size);
+        sides.map(|side| side.saturating_mul(2)).fold(8, i64::max)
+    }
+
+    /// The equations to be searched.
+    pub fn searched(&self) -> &RecurrenceSystem {
+        self.tiled.as_ref().map_or(&self.system, |tiled| &tiled.system)
+    }
+
+    /// How the equations are tiled, if they are.
+    pub fn tiled(&self) -> Option<&Tiled> {
+        self.tiled.as_ref()
+    }
+
+    /// The sizes of the equations that are searched.
+    pub fn sizes(&self, given: &Bindings) -> Bindings {
+        self.tiled.as_ref().map_or_else(|| given.clone(), |tiled| tiled.sizes(given))
+    }
+
+    /// What the user's equations mean where the reductions of these spaces over tiles run along these chains.
+    ///
+    /// # Errors
+    /// As for [`evaluate_tiled`].
+    pub fn expected(
+        &self,
+        tiled: &Tiled,
+        chains: &[(&Space, &recurrence::Chain)],
+        sizes: &Bindings,
+        inputs: &Tensors,
+    ) -> Checked<Tensors> {
+        let chains = tiled.chains(chains);
+        evaluate_tiled(tiled, &chains, sizes, inputs)
+    }
+
+    /// The program for the user's sizes and arrays, dealt out as the schedule says.
+    pub fn finish(&self, program: Program) -> Program {
+        let mut program = match &self.tiled {
+            Some(tiled) => over_tiles(program, tiled, &self.system),
+            None => program,
+        };
+        self.deals.write(&mut program);
+        program
+    }
+}
+
+/// Refuses equations of which it is not proved that they write each element once. A run notices that where it stores elements; a tile is
+/// stored as a whole. That subscripts name points without gaps is what [`tile`] asks for.
+fn check_elements(system: &RecurrenceSystem) -> Checked<()> {
+    let (obligations, _) = element_obligations(system);
+    let proofs = smt::discharge_all(&obligations, Duration::from_millis(LIMIT));
+    let message = |proof: &Discharged| {
+        let message = smt::unproved_message(proof)?.note("a tile is stored as a whole, so no run would notice");
+        let writers = system.equations.iter().filter(|equation| equation.target == proof.obligation.of);
+        let label = |message: Diagnostic, equation: &Equation| {
+            message.label(&system.source, equation.span, "writes some of them")
+        };
+        Some(writers.fold(message, label))
+    };
+    let messages: Diagnostics = proofs.iter().filter_map(message).collect();
+    if messages.is_empty() { Ok(()) } else { Err(messages) }
+}
+
+/// The sizes of tiles; a flag stands in for what the schedule says of the same index.
+fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Vec<TileSize>> {
+    inputs::check_once("--tile", &arguments.tile)?;
+    let mut sizes = arguments.tile.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
+    if let Some(named) = &arguments.schedule {
+        for (directive, span) in &schedule(system, named)?.directives {
+            if let Directive::Tile(index, size) = directive
+                && sizes.iter().all(|known| known.index != *index)
+            {
+                sizes.push(TileSize { index: index.clone(), size: *size, span: Some(*span) });
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+pub fn tile_size(text: &str) -> Checked<TileSize> {
+    let parts = text.split_once('=').and_then(|(index, size)| Some((index.trim(), size.trim().parse::<i64>().ok()?)));
+    match parts {
+        Some((index, size @ 1..=1_000_000)) => Ok(TileSize { index: name(index), size, span: None }),
+        _ => Diagnostic::usage(format!("`{text}` is not a size of tiles"))
+            .help("write --tile i=64,j=64; sizes are whole numbers from 1 to 1000000")
+            .alone(),
+    }
+}

@@ -1,0 +1,27 @@
+//! Programs that a machine's PEs have no room for.
+
+use systole_program::array::{Program, demands};
+use systole_base::machine::Machine;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Bindings;
+
+/// Refuses a program that needs more registers, or more words of a PE's own memory, than the machine has.
+pub fn check(program: &Program, sizes: &Bindings, machine: &Machine) -> Checked<()> {
+    if machine.registers.is_none() && machine.words.is_none() {
+        return Ok(());
+    }
+    let mut problems = vec![];
+    for demand in demands(program, sizes)? {
+        let needs = [
+            (demand.registers, machine.registers, "registers", "give the kernel fewer operands, or let them be loaded"),
+            (demand.words, machine.words, "words of local memory", "smaller sizes, or a schedule that prefetches less"),
+        ];
+        for (count, room, what, help) in needs {
+            let Some(room) = room.filter(|room| count > *room) else { continue };
+            let message =
+                format!("class `{}` needs {count} {what}, and `{}` has {room} a PE", demand.class, machine.name);
+            problems.push(Diagnostic::new(message).note(format!("such as PE {:?}", demand.pe)).help(help));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}

@@ -1,0 +1,43 @@
+//! The program of a proved design as it is written.
+
+use systole_program::array;
+use systole_program::array::Program;
+use systole_base::diagnostic::{Checked, counted};
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::{pipeline::Searched, pipeline::Winner};
+
+/// A valid program and its text.
+pub struct Written {
+    /// The program.
+    pub program: Program,
+    /// Its text.
+    pub text: String,
+}
+
+impl Written {
+    /// The program of a proved design.
+    ///
+    /// # Errors
+    /// Designs outside what one program can express.
+    pub fn new<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>) -> Checked<Written> {
+        let program = K::program(searched, &winner.design)?;
+        array::validate(&program)?;
+        let text = array::print(&program);
+        Ok(Written { program, text })
+    }
+
+    /// How many classes of PE there are, less those that occur only where some extent is 1.
+    pub fn classes(&self) -> usize {
+        self.program.classes.iter().filter(|class| !class.thin).count()
+    }
+
+    /// How many lines the text has.
+    pub fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
+    /// `9 classes of PE, 120 lines`.
+    pub fn size(&self) -> String {
+        format!("{} of PE, {}", counted(self.classes(), "class"), counted(self.lines(), "line"))
+    }
+}

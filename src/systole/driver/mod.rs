@@ -1,0 +1,128 @@
+//! The command line: flags in, the ordered stages, tables or JSON out. No algorithm lives here.
+//!
+//! Exit codes: 0 all is well, 1 the input is wrong or a claim is refuted, 2 wrong usage, 3 the solver did not know.
+
+mod flags;
+
+mod files;
+
+mod shown;
+
+mod kernels;
+
+mod pipeline;
+
+mod runs;
+
+mod commands;
+
+use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
+use clap::Parser;
+use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim, tune};
+use flags::arguments::{Arguments, Command};
+use shown::output::Output;
+use std::process::ExitCode;
+
+/// How a command that did its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything asked for holds.
+    Good,
+    /// A claim is refuted, values differ, or a program deadlocks.
+    Refuted,
+    /// The solver gave no answer within its limit.
+    Unknown,
+    /// The command line asks for what there is not.
+    Misused,
+}
+
+impl Verdict {
+    fn code(self) -> u8 {
+        match self {
+            Verdict::Good => 0,
+            Verdict::Refuted => 1,
+            Verdict::Misused => 2,
+            Verdict::Unknown => 3,
+        }
+    }
+}
+
+/// Why a command stopped early: its messages, and whether they refute, only leave open, or are of the command line itself.
+struct Failure {
+    diagnostics: Diagnostics,
+    verdict: Verdict,
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(diagnostics: Diagnostics) -> Failure {
+        let is_usage = diagnostics.iter().any(Diagnostic::is_usage);
+        Failure { diagnostics, verdict: if is_usage { Verdict::Misused } else { Verdict::Refuted } }
+    }
+}
+
+/// What a command returns: its verdict, or why it stopped early.
+type Done = Result<Verdict, Failure>;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = Output::new(arguments.json);
+    let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
+        output.error(&render(&failure.diagnostics, output.has_colour()));
+        failure.verdict
+    });
+    let Some(why) = output.refused() else { return ExitCode::from(verdict.code()) };
+    let fault = Diagnostic::new(format!("cannot write standard output: {why}"));
+    output.error(&render(&[fault.help("what is there of it is not all")], output.has_colour()));
+    ExitCode::from(Verdict::Refuted.code())
+}
+
+/// What a command did that a program called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The exit code that a process would have had.
+    pub code: u8,
+    /// What it wrote to standard output.
+    pub printed: String,
+    /// Why it stopped early, if it did: the first line of each message.
+    pub problems: Vec<String>,
+}
+
+/// Runs one command within this process. `words` are those of a command line, without the name of the program before
+/// them; nothing is written to the streams of the process.
+pub fn run(words: &[&str]) -> Told {
+    let named = std::iter::once("systole").chain(words.iter().copied());
+    let arguments = match Arguments::try_parse_from(named) {
+        Ok(arguments) => arguments,
+        Err(why) => return Told { code: 2, printed: String::new(), problems: vec![why.to_string()] },
+    };
+    let output = Output::kept(arguments.json);
+    let (verdict, problems) = match dispatch(&arguments.command, &output) {
+        Ok(verdict) => (verdict, vec![]),
+        Err(Failure { diagnostics, verdict }) => {
+            (verdict, diagnostics.iter().map(|problem| problem.message().to_owned()).collect())
+        }
+    };
+    Told { code: verdict.code(), printed: output.printed(), problems }
+}
+
+fn dispatch(command: &Command, output: &Output) -> Done {
+    match command {
+        Command::Check(arguments) => check::run(arguments, output),
+        Command::Search(arguments) => pipeline::run(arguments, output),
+        Command::Prove(arguments) => pipeline::run(arguments, output),
+        Command::Derive(arguments) => derive::run(arguments, output),
+        Command::Equal(arguments) => equal::run(arguments, output),
+        Command::Explain(arguments) => pipeline::run(arguments, output),
+        Command::Emit(arguments) => pipeline::run(arguments, output),
+        Command::Run(arguments) => pipeline::run(arguments, output),
+        Command::Sim(arguments) => sim::run(arguments, output),
+        Command::Exec(arguments) => exec::run(arguments, output),
+        Command::Predict(arguments) => predict::run(arguments, output),
+        Command::Tune(arguments) => tune::run(arguments, output),
+        Command::Explore(arguments) => pipeline::run(arguments, output),
+        Command::Calibrate(arguments) => calibrate::run(arguments, output),
+        Command::Rules(arguments) => rules::run(arguments, output),
+        Command::Doctor => doctor::run(output),
+    }
+}

@@ -1,0 +1,380 @@
+//! The stages in their order, shared by all commands that start from a kernel.
+//!
+//! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
+//! differs between them stands behind [`Kernel`].
+
+use systole_base::machine::Machine;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::driver::{files::self, files::Named};
+use crate::driver::{flags::arguments::SoughtArguments, flags::arguments::SpaceArguments};
+use crate::driver::flags::limit_arguments::blamed;
+use crate::driver::{flags::setting::Setting, flags::setting::check_flags, flags::setting::check_threads, flags::setting::schedule};
+use crate::driver::kernels::dealt::all_obligations;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::one_space::OneSpace;
+use crate::driver::{kernels::origin::Derived, kernels::origin::Origin};
+use crate::driver::kernels::system::System;
+use crate::driver::{kernels::forms, kernels::mistaken, kernels::room};
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Failure, Verdict};
+use systole_base::integer::Matrix;
+use systole_equations::recurrence;
+use systole_equations::recurrence::{Directive, Operand, RecurrenceSystem, Schedule, Settled, Space};
+use systole_compile::rewrite;
+use systole_compile::smt;
+use systole_compile::smt::Discharged;
+use systole_base::span::Source;
+use systole_equations::syntax;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long one obligation may take where the command has no flag for it, in milliseconds.
+pub const LIMIT: u64 = 10_000;
+
+/// A kernel with its saturated e-graph.
+pub struct Loaded<K: Kernel> {
+    /// The kernel.
+    pub kernel: K,
+    /// The saturated e-graph.
+    pub lowered: K::Lowered,
+}
+
+/// A command that starts from a kernel, of whichever form it is.
+pub trait KernelCommand {
+    /// Where the kernel comes from, and what the search looks at.
+    fn sought(&self) -> &SoughtArguments;
+    /// The files that it writes, but those of a folder of its own.
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![]
+    }
+    /// The files that it reads.
+    fn read(&self) -> Vec<Named<'_>> {
+        self.sought().read().into()
+    }
+    /// Whether the designs of all forms are shown, not only those of the best one.
+    fn shows_all_forms(&self) -> bool {
+        false
+    }
+    /// Runs the command.
+    fn run<K: Kernel>(&self, loaded: Loaded<K>, output: &Output) -> Done;
+}
+
+/// The text of a kernel: a file, or an einsum.
+///
+/// # Errors
+/// A file that cannot be read, or is a program.
+pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
+    let Some(path) = file(kernel) else { return syntax::einsum(kernel) };
+    let source = files::read_as(path, "rec")?;
+    mistaken::refuse_program(&source)?;
+    Ok(source)
+}
+
+/// The file of a kernel; an einsum has none.
+pub fn file(kernel: &str) -> Option<&Path> {
+    (!kernel.contains("->")).then_some(Path::new(kernel))
+}
+
+impl SoughtArguments {
+    /// The files that are read.
+    pub fn read(&self) -> [Named<'_>; 2] {
+        [("the kernel", file(&self.kernel.kernel)), ("`--machine`", self.space.machine.as_deref())]
+    }
+}
+
+/// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
+/// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
+pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
+    let sought = command.sought();
+    check_flags(&sought.space)?;
+    files::check(&command.written(), &command.read())?;
+    let system = settled(&recurrence::load(&source(&sought.kernel.kernel)?)?, output);
+    let has_forms = sought.space.forms || sought.space.coordinates.are_given();
+    let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };
+    run_on(derived, command, output)
+}
+
+/// The system less what is empty at all sizes, with a word for each equation that is left out.
+fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
+    let Settled { system: settled, left_out } = recurrence::settle(system);
+    for equation in left_out {
+        let (file, line) = (&system.source.name, system.source.line(equation.span.start));
+        output.error(&format!(
+            "warning: {file}:{line}: the equation defines no element of `{}` at any size, and is left out",
+            equation.target
+        ));
+    }
+    settled
+}
+
+/// [`run`] for equations that are known, and the laws by which they come from others.
+pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -> Done {
+    let SoughtArguments { kernel, limits, space: asked } = command.sought();
+    let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
+    let origin = Origin::new(derived, asked)?;
+    match recurrence::one_space(origin.searched()) {
+        Ok(space)
+            if !may_fold(asked, &origin.system)?
+                && !has_one_bus(asked, &origin.system, &space)?
+                && (!recurrence::leaves_elements(origin.searched()) || is_at_border(asked, &origin.system)?) =>
+        {
+            started(command, OneSpace::load(origin, space, &rules()?, &limits)?, output)
+        }
+        _ => {
+            let cut = recurrence::spaces::cut_spaces(origin.searched())?;
+            started(command, System::load(origin, cut, &rules()?, &limits)?, output)
+        }
+    }
+}
+
+/// Runs the command; where it fails, and a limit ended saturation, the message says so.
+fn started<K: Kernel>(command: &impl KernelCommand, loaded: Loaded<K>, output: &Output) -> Done {
+    let report = K::report(&loaded.lowered).clone();
+    let blame = |failure: Failure| Failure { diagnostics: blamed(&report, failure.diagnostics), ..failure };
+    command.run(loaded, output).map_err(blame)
+}
+
+/// Whether flags or schedule ask for folds.
+fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
+    Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
+}
+
+/// Whether the schedule lets all elements in and out through the array, those without a point too.
+fn is_at_border(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
+    Ok(directives.any(|(directive, _)| matches!(directive, Directive::BoundaryIo(true))))
+}
+
+/// The schedule that the flags name.
+fn named<'a>(arguments: &SpaceArguments, system: &'a RecurrenceSystem) -> Checked<Option<&'a Schedule>> {
+    arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()
+}
+
+/// Whether the schedule broadcasts a tensor whose every element has one use.
+fn has_one_bus(arguments: &SpaceArguments, system: &RecurrenceSystem, space: &Space) -> Checked<bool> {
+    let has_one_use = |operand: &Operand| {
+        let rows = operand.access.iter().map(|form| form.row(space.indices())).collect();
+        Matrix::new(rows, space.dimension()).null_lattice().is_empty()
+    };
+    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
+    Ok(directives.any(|(directive, _)| match directive {
+        Directive::Broadcast(tensor, None) => {
+            let mut reads = space.operands.iter().filter(|operand| operand.tensor == *tensor).peekable();
+            reads.peek().is_some() && reads.all(has_one_use)
+        }
+        _ => false,
+    }))
+}
+
+/// How a design keeps to `io boundary`.
+#[derive(Clone, Debug)]
+pub enum Border {
+    /// The schedule does not ask for it.
+    Anywhere,
+    /// Processes load and recover through the array.
+    Loads,
+    /// Every PE that loads or stores has a free side, which is proved; with the reasons why the scheme covers no design.
+    Ports(Diagnostics),
+}
+
+/// A search with its setting.
+pub struct Searched<'a, K: Kernel + 'a> {
+    /// What was searched for.
+    pub kernel: &'a K,
+    /// What the flags say.
+    pub setting: &'a Setting<K>,
+    /// What was searched.
+    pub problem: K::Problem<'a>,
+    /// What was seen.
+    pub survey: K::Survey,
+    /// The front, best first.
+    pub front: Vec<K::Found>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How the schedule's `io` is kept to.
+    pub border: Border,
+}
+
+/// Runs the search with what is fixed.
+pub fn search_within<'a, K: Kernel>(
+    kernel: &'a K,
+    setting: &'a Setting<K>,
+    constraint: K::Constraint,
+    all: bool,
+    output: &Output,
+) -> Checked<Searched<'a, K>> {
+    let bar = output.progress("search");
+    let progress = |done: usize, total: usize| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    };
+    let start = Instant::now();
+    let problem = kernel.problem(setting, constraint)?;
+    let survey = with_threads(setting.threads, || K::survey(&problem, all, &progress))?;
+    let elapsed = start.elapsed();
+    bar.finish_and_clear();
+    let front = K::front(&survey, setting.objective);
+    Ok(Searched { kernel, setting, problem, survey, front, elapsed, border: Border::Anywhere })
+}
+
+/// Runs work on so many threads; one a core where the number is not given.
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
+    let Some(threads) = threads else { return Ok(work()) };
+    check_threads(threads)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, 1024)).build();
+    pool.map(|pool| pool.install(work))
+        .map_err(|error| Diagnostic::new(format!("cannot start threads: {error}")).into())
+}
+
+/// All obligations of a design, discharged, and those of how its schedule deals it out; each within so many milliseconds.
+pub fn prove<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, limit: u64) -> Checked<Vec<Discharged>> {
+    let (obligations, _) = all_obligations(searched, design, None, &searched.kernel.origin().deals)?;
+    Ok(smt::discharge_all(&obligations, Duration::from_millis(limit)))
+}
+
+/// The worst of many verdicts.
+pub fn verdict(proofs: &[Discharged]) -> Verdict {
+    let any = |test: fn(&smt::Verdict) -> bool| proofs.iter().any(|proof| test(&proof.verdict));
+    if any(|verdict| matches!(verdict, smt::Verdict::Refuted(_))) {
+        Verdict::Refuted
+    } else if any(|verdict| matches!(verdict, smt::Verdict::Unknown(_))) {
+        Verdict::Unknown
+    } else {
+        Verdict::Good
+    }
+}
+
+/// The best design of the front that is proved, as [`prove_best`] finds it, with its place on the front and its proofs.
+pub type Proved<'a, K> = (usize, <K as Kernel>::Found, <K as Kernel>::Design<'a>, Vec<Discharged>);
+
+/// A proved design.
+pub struct Winner<'a, K: Kernel + 'a> {
+    /// Its place on the front.
+    pub index: usize,
+    /// The design as the search found it.
+    pub found: K::Found,
+    /// The design as it was proved.
+    pub design: K::Design<'a>,
+    /// Its proofs.
+    pub proofs: Vec<Discharged>,
+    /// The name of its proof record, under which it stands in the e-graph.
+    pub record: String,
+}
+
+/// The best design of the front that is proved, entered into the e-graph as a `sched` node; a refuted one is passed over,
+/// with a message.
+///
+/// # Errors
+/// Nothing on the front is proved, or the front is empty: then why. Or the checker counts otherwise than the search.
+pub fn prove_best<'a, K: Kernel>(
+    searched: &Searched<'a, K>,
+    lowered: &mut K::Lowered,
+    limit: u64,
+    output: &Output,
+) -> Result<Winner<'a, K>, Failure> {
+    let (index, found, design, proofs) = first_proved(searched, limit, output)?;
+    let record = format!("proved-by-{}-obligations", proofs.len());
+    K::record(lowered, &design, &record);
+    Ok(Winner { index, found, design, proofs, record })
+}
+
+/// The best design of the front that is proved and that the PEs of the machine have room for; others are passed over, with
+/// a message.
+///
+/// # Errors
+/// As for [`prove_best`].
+pub fn first_proved<'a, K: Kernel>(
+    searched: &Searched<'a, K>,
+    limit: u64,
+    output: &Output,
+) -> Result<Proved<'a, K>, Failure> {
+    let mut passed_over = PassedOver::default();
+    for (index, found) in searched.front.iter().enumerate() {
+        let design = K::design(searched, found);
+        let proofs = prove(searched, &design, limit)?;
+        match verdict(&proofs) {
+            Verdict::Good => {
+                K::confirm(searched, found)?;
+                let Err(why) = check_room(searched, &design) else {
+                    passed_over.say(&searched.setting.machine, output);
+                    return Ok((index, found.clone(), design, proofs));
+                };
+                passed_over.too_large.push(why);
+            }
+            Verdict::Unknown => {
+                return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
+            }
+            Verdict::Refuted | Verdict::Misused => {
+                output.error(&format!("design {index} of the front is refuted; trying the next"));
+                passed_over.refuted = messages(searched, &proofs);
+            }
+        }
+    }
+    let why = match passed_over.why() {
+        Some(why) => why,
+        None => K::why_nothing(searched, limit)?,
+    };
+    Err(on_network(searched, why).into())
+}
+
+/// Designs of a front that are not taken.
+#[derive(Default)]
+struct PassedOver {
+    /// Why the last refuted one is.
+    refuted: Diagnostics,
+    /// What each of those that are proved needs more of than a PE has.
+    too_large: Vec<Diagnostics>,
+}
+
+impl PassedOver {
+    /// What to say where none is taken: of the best that is proved, or else of the last.
+    fn why(self) -> Option<Diagnostics> {
+        self.too_large.into_iter().next().or(Some(self.refuted).filter(|why| !why.is_empty()))
+    }
+
+    fn say(&self, machine: &Machine, output: &Output) {
+        let (count, machine) = (self.too_large.len(), &machine.name);
+        if count > 0 {
+            output.error(&format!("passed over {count} better on the front that need larger PEs than `{machine}` has"));
+        }
+    }
+}
+
+/// Refuses a design whose program needs more of a PE than the machine has.
+fn check_room<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>) -> Checked<()> {
+    let Setting { machine, given: sizes, .. } = searched.setting;
+    if machine.registers.is_none() && machine.words.is_none() {
+        return Ok(());
+    }
+    room::check(&K::program(searched, design)?, sizes, machine)
+}
+
+/// The messages of all obligations that are not proved.
+pub fn messages<K: Kernel>(searched: &Searched<K>, proofs: &[Discharged]) -> Diagnostics {
+    let schedule = K::span(&searched.setting.constraint);
+    let Some(space) = searched.kernel.spaces().first() else { return vec![] };
+    proofs.iter().filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
+}
+
+/// Messages with the network in their first line, where it is another one than that the schedule is for.
+pub fn on_network<K: Kernel>(searched: &Searched<K>, said: Diagnostics) -> Diagnostics {
+    let (network, machine) = (searched.setting.machine.links.network, &searched.setting.machine.name);
+    match K::network(&searched.setting.constraint).filter(|meant| *meant != network) {
+        Some(meant) => {
+            let where_it_is = format!("on the `{network}` network of `{machine}`, not the `{meant}` of the schedule");
+            said.into_iter().map(|one| one.among(&where_it_is)).collect()
+        }
+        None => said,
+    }
+}
+
+/// The message for a design that the search found and the separate checker refuses.
+pub fn refused_by_checker(why: &str) -> Diagnostic {
+    defect(format!("the checker refuses the design that the search found: {why}"))
+}
+
+/// A message for what must not happen.
+pub fn defect(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(message.into()).help("this is a defect of systole: please report the kernel and the flags")
+}

@@ -1,0 +1,53 @@
+//! Runs of all back ends, as far as they are looked at alike: their outputs, their verdict, what they are held against.
+
+use super::agreement::Agreement;
+use systole_program::array::Tensors;
+use systole_base::diagnostic::render;
+use crate::driver::Verdict;
+use crate::driver::shown::output::Output;
+use systole_run::exec::Execution;
+use systole_run::sim::{Deadlock, Outcome};
+
+/// A run that has ended.
+pub trait Finished {
+    /// The output arrays.
+    fn outputs(&self) -> &Tensors;
+
+    /// Who waits for whom, where it could not go on.
+    fn deadlock(&self) -> Option<&Deadlock>;
+}
+
+impl Finished for Outcome {
+    fn outputs(&self) -> &Tensors {
+        &self.outputs
+    }
+
+    fn deadlock(&self) -> Option<&Deadlock> {
+        self.deadlock.as_ref()
+    }
+}
+
+impl Finished for Execution {
+    fn outputs(&self) -> &Tensors {
+        &self.outputs
+    }
+
+    fn deadlock(&self) -> Option<&Deadlock> {
+        self.deadlock.as_ref()
+    }
+}
+
+/// Says how a run compares with the reference, where there is one.
+pub fn say_agreement(agreement: Option<&Agreement>, output: &Output) {
+    if let Some(agreement) = agreement {
+        output.line(&format!("  {agreement}"));
+    }
+}
+
+/// A deadlock is said on standard error; it, and values that differ, refute the run.
+pub fn verdict(outcome: &impl Finished, agrees: Option<bool>, output: &Output) -> Verdict {
+    if let Some(deadlock) = outcome.deadlock() {
+        output.error(&render(&[deadlock.to_diagnostic()], output.has_colour()));
+    }
+    if outcome.deadlock().is_some() || agrees == Some(false) { Verdict::Refuted } else { Verdict::Good }
+}

@@ -1,0 +1,213 @@
+//! Sizes and arrays from the command line.
+
+use systole_program::array::{elements::Source, elements::Sources, elements::read_whole};
+use systole_program::array::{ArrayDecl, IndexExpr, Program, Tensors};
+use systole_base::diagnostic::{Checked, Diagnostic, nearest};
+use crate::driver::runs::filled::Filled;
+use crate::driver::shown::output::Output;
+use systole_base::integer::{Affine, Bindings, Name, name};
+use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
+use systole_run::sim::npy::NpySource;
+use systole_run::sim::other_shape;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// `M=8` and so on, every parameter once; `default` fills the rest where it is given.
+pub fn sizes(given: &[String], parameters: &[Name], default: Option<i64>) -> Checked<Bindings> {
+    let mut sizes = Bindings::new();
+    let mut problems = vec![];
+    for text in given.iter().filter(|text| !text.is_empty()) {
+        match size(text, parameters) {
+            Ok((parameter, value)) if !sizes.contains_key(&parameter) => _ = sizes.insert(parameter, value),
+            Ok((parameter, value)) => problems.push(twice(&parameter, sizes[&parameter], value)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    for parameter in
+        parameters.iter().filter(|parameter| problems.is_empty() && !sizes.contains_key(*parameter)).collect::<Vec<_>>()
+    {
+        match default {
+            Some(value) => _ = sizes.insert(parameter.clone(), value),
+            None => problems.push(missing(parameter, parameters)),
+        }
+    }
+    if problems.is_empty() { Ok(sizes) } else { Err(problems) }
+}
+
+fn twice(parameter: &Name, first: i64, second: i64) -> Diagnostic {
+    Diagnostic::usage(format!("the size of `{parameter}` is given twice"))
+        .note(format!("`{parameter}={first}` and `{parameter}={second}`"))
+        .help("give each size once")
+}
+
+/// Refuses a flag that says two things of one name, such as `i=4` and `i=8`.
+pub fn check_once(flag: &str, texts: &[String]) -> Checked<()> {
+    let name = |text: &String| text.split_once('=').map(|(name, _)| name.trim().to_owned());
+    for (at, text) in texts.iter().enumerate() {
+        let Some(named) = name(text) else { continue };
+        if let Some(first) = texts[..at].iter().find(|other| name(other).as_ref() == Some(&named)) {
+            return Diagnostic::usage(format!("`{flag}` says two things of `{named}`"))
+                .note(format!("`{}` and `{}`", first.trim(), text.trim()))
+                .help("leave one of them out")
+                .alone();
+        }
+    }
+    Ok(())
+}
+
+fn missing(parameter: &Name, parameters: &[Name]) -> Diagnostic {
+    let example = parameters.iter().map(|p| format!("{p}=8")).collect::<Vec<_>>().join(",");
+    Diagnostic::usage(format!("the size of `{parameter}` is missing")).help(format!("write --size {example}"))
+}
+
+/// `M=8`, where `M` is one of `parameters`.
+pub fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> {
+    let example = parameters.first().map_or("M", |parameter| parameter);
+    let Some((parameter, value)) = text.split_once('=') else {
+        return Err(Diagnostic::usage(format!("`{text}` is not a size")).help(format!("write --size {example}=8")));
+    };
+    let known: Vec<&str> = parameters.iter().map(|parameter| &**parameter).collect();
+    if !known.contains(&parameter.trim()) {
+        let near = nearest(parameter, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| all_of("parameter", &known));
+        return Err(Diagnostic::usage(format!("`{parameter}` is not a parameter")).help(help));
+    }
+    match value.trim().parse::<i64>() {
+        Ok(value @ 1..=1_000_000_000) => Ok((name(parameter.trim()), value)),
+        Ok(value) => Err(Diagnostic::usage(format!("the size `{parameter}` = {value} is out of range"))
+            .help("sizes are whole numbers from 1 to 1000000000")),
+        Err(_) => Err(Diagnostic::usage(format!("the size of `{parameter}` is not a whole number: `{value}`"))
+            .help(format!("write --size {parameter}=8"))),
+    }
+}
+
+/// Where the inputs of a program come from: files, or the seed, as the program assumes them; one that does not say so may be of a
+/// kernel that does. A file for an input of the kernel that the program does without is looked at, and no more.
+pub fn sources(
+    program: &Program,
+    kernel: Option<&RecurrenceSystem>,
+    sizes: &Bindings,
+    files: &[String],
+    seed: u64,
+) -> Checked<Sources<'static>> {
+    let inputs: Vec<_> = program.arrays.iter().filter(|array| array.role == Role::Input).collect();
+    let is_read = |tensor: &str| inputs.iter().any(|array| &*array.name == tensor);
+    let others = kernel.into_iter().flat_map(|kernel| kernel.tensors_with(Role::Input));
+    let others: Vec<&Tensor> = others.filter(|tensor| !is_read(&tensor.name)).collect();
+    let names = inputs.iter().map(|array| &*array.name).chain(others.iter().map(|tensor| &*tensor.name));
+    let names: Vec<&str> = names.collect();
+    check_once("--input", files)?;
+    let mut sources = Sources::new();
+    for file in files {
+        let (tensor, path) = assignment(file, &names, "input")?;
+        let source = NpySource::open(Path::new(path))?;
+        match others.iter().find(|other| &*other.name == tensor) {
+            Some(other) => check_shape(other, sizes, source.shape())?,
+            None => _ = sources.insert(name(tensor), Box::new(source)),
+        }
+    }
+    for (number, array) in inputs.iter().enumerate() {
+        if !sources.contains_key(&array.name) {
+            let assumption = array.assumption.or_else(|| kernel?.tensor(&array.name)?.assumption);
+            let seed = seed.wrapping_add(number as u64);
+            let filled = Filled { shape: shape(array, sizes)?, seed, assumption };
+            sources.insert(array.name.clone(), Box::new(filled));
+        }
+    }
+    Ok(sources)
+}
+
+/// Refuses an array of another shape than that of an input of a kernel.
+fn check_shape(tensor: &Tensor, sizes: &Bindings, found: &[usize]) -> Checked<()> {
+    let extent = |side: &Affine| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
+    match tensor.shape.iter().map(extent).collect::<Option<Vec<usize>>>() {
+        Some(expected) if expected == found => Ok(()),
+        Some(expected) => other_shape(&tensor.name, found, &expected).alone(),
+        None => does_not_fit(&tensor.name).alone(),
+    }
+}
+
+/// The inputs of a kernel that no equation reads, of those that a file is given for.
+pub fn unused(kernel: Option<&RecurrenceSystem>, files: &[String]) -> Vec<Name> {
+    let is_given =
+        |name: &Name| files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name));
+    let inputs = kernel.into_iter().flat_map(|kernel| {
+        let unread = kernel.tensors_with(Role::Input).filter(|tensor| !kernel.reads(&tensor.name));
+        unread.map(|tensor| tensor.name.clone())
+    });
+    inputs.filter(is_given).collect()
+}
+
+/// Says which inputs are given in vain, on a line that begins so, and writes it into an object.
+pub fn say_unused(unused: &[Name], head: &str, (output, object): (&Output, &mut Value)) {
+    if unused.is_empty() {
+        return;
+    }
+    let names: Vec<String> = unused.iter().map(|name| format!("`{name}`")).collect();
+    output.line(&format!(
+        "{head}{}: no equation reads {}",
+        names.join(", "),
+        if names.len() == 1 { "it" } else { "them" }
+    ));
+    object["unused"] = unused.iter().map(|name| json!(&**name)).collect();
+}
+
+/// The input arrays of a program of a kernel, whole.
+pub fn tensors(
+    program: &Program,
+    kernel: &RecurrenceSystem,
+    sizes: &Bindings,
+    files: &[String],
+    seed: u64,
+) -> Checked<Tensors> {
+    read_all(&mut sources(program, Some(kernel), sizes, files, seed)?)
+}
+
+/// All arrays of these sources.
+pub fn read_all(sources: &mut Sources<'_>) -> Checked<Tensors> {
+    let is_too_large = |shape: &[usize]| shape.iter().product::<usize>() > MOST_ELEMENTS;
+    if let Some((name, _)) = sources.iter().find(|(_, source)| is_too_large(source.shape())) {
+        return does_not_fit(name).alone();
+    }
+    sources.iter_mut().map(|(name, source)| Ok((name.clone(), read_whole(&mut **source)?))).collect()
+}
+
+/// Arrays of more elements than this are not made whole.
+const MOST_ELEMENTS: usize = 1 << 30;
+
+/// The extents of an array in elements.
+pub fn shape(array: &ArrayDecl, sizes: &Bindings) -> Checked<Vec<usize>> {
+    let extent = |side: &IndexExpr| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
+    let shape: Option<Vec<usize>> = array.shape.iter().map(extent).collect();
+    let volume = |shape: &Vec<usize>| shape.iter().try_fold(8usize, |product, side| product.checked_mul(*side));
+    shape.filter(|shape| volume(shape).is_some()).ok_or_else(|| vec![does_not_fit(&array.name)])
+}
+
+fn does_not_fit(name: &Name) -> Diagnostic {
+    Diagnostic::new(format!("`{name}` does not fit in memory at these sizes"))
+}
+
+/// `X=FILE.npy` where `X` is one of `names`.
+pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a str, &'a str)> {
+    let Some((tensor, path)) = text.split_once('=') else {
+        let example = names.first().copied().unwrap_or("A");
+        return Diagnostic::usage(format!("`{text}` does not name an {what}"))
+            .help(format!("write --{what} {example}={}.npy", example.to_lowercase()))
+            .alone();
+    };
+    if !names.contains(&tensor) {
+        let near = nearest(tensor, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let help = near.unwrap_or_else(|| all_of(what, names));
+        return Diagnostic::usage(format!("`{tensor}` is not an {what} of this program")).help(help).alone();
+    }
+    Ok((tensor, path))
+}
+
+/// `the inputs are A, B`; that there are none, where there are none.
+fn all_of(what: &str, names: &[&str]) -> String {
+    match names {
+        [] => format!("there is no {what}"),
+        [one] => format!("the only {what} is {one}"),
+        _ => format!("the {what}s are {}", names.join(", ")),
+    }
+}

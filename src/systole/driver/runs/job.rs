@@ -1,0 +1,117 @@
+//! A program with what it is run on and held against, as the flags of `sim` and `exec` name them.
+
+use systole_program::array::elements::Sources;
+use systole_program::array;
+use systole_program::array::{Program, Tensors};
+use systole_base::diagnostic::Checked;
+use crate::driver::{files::self, files::Named};
+use crate::driver::{flags::program_arguments::ArrayArguments, flags::program_arguments::ProgramArguments};
+use crate::driver::kernels::mistaken;
+use crate::driver::pipeline;
+use crate::driver::runs::agreement::check_numbers;
+use crate::driver::runs::inputs;
+use crate::driver::runs::reference::check_reference;
+use crate::driver::shown::output::Output;
+use systole_base::integer::{Bindings, Name};
+use systole_equations::recurrence;
+use systole_base::scalar::Precision;
+use systole_equations::recurrence::RecurrenceSystem;
+use systole_base::span::Source;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is to be run.
+pub struct Job {
+    pub program: Program,
+    pub sizes: Bindings,
+    /// Where the inputs come from.
+    pub sources: Sources<'static>,
+    /// The inputs that files are given for and that no equation of the reference reads.
+    pub unused: Vec<Name>,
+    reference: Option<RecurrenceSystem>,
+    /// Whether no input is a file.
+    is_filled: bool,
+}
+
+impl Job {
+    /// Opens all that the flags name; `source` is the text of the program.
+    pub fn new(arguments: &ProgramArguments, source: &Arc<Source>, output: &Output) -> Checked<Job> {
+        let program = program(source, output)?;
+        // A program has no input that only what is empty at all sizes would read.
+        let load = |kernel: &str| -> Checked<RecurrenceSystem> {
+            Ok(recurrence::settle(&recurrence::load(&pipeline::source(kernel)?)?).system)
+        };
+        let reference = arguments.reference.as_deref().map(load).transpose()?;
+        let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
+        reference.iter().try_for_each(|kernel| check_reference(&program, kernel, &sizes))?;
+        let arrays = &arguments.arrays;
+        let sources = inputs::sources(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
+        let is_filled = arrays.input.is_empty();
+        let unused = inputs::unused(reference.as_ref(), &arrays.input);
+        Ok(Job { program, sizes, sources, unused, reference, is_filled })
+    }
+
+    /// The inputs, whole.
+    pub fn inputs(&mut self) -> Checked<Tensors> {
+        inputs::read_all(&mut self.sources)
+    }
+
+    /// Whether there is a reference to compare with, for which arrays are held whole.
+    pub fn is_compared(&self) -> bool {
+        self.reference.is_some()
+    }
+
+    /// The sequential meaning of the reference in this precision, as far as it can be compared with; `None` where there is no reference.
+    pub fn expected(&self, inputs: &Tensors, precision: Precision) -> Checked<Option<Tensors>> {
+        let Some(system) = &self.reference else { return Ok(None) };
+        let expected = recurrence::evaluate_in(precision, system, &self.sizes, inputs)?;
+        if self.is_filled {
+            check_numbers(&expected)?;
+        }
+        Ok(Some(expected))
+    }
+}
+
+impl ProgramArguments {
+    /// Refuses files that [`files::check`] refuses: these, arrays, the program and the reference.
+    ///
+    /// # Errors
+    /// The two flags and the path.
+    pub fn check_files(&self, written: &[Named<'_>], read: &[Named<'_>]) -> Checked<()> {
+        let reference = self.reference.as_deref().map(Path::new);
+        let own = [("the program", Some(&*self.program)), ("`--reference`", reference)];
+        let written: Vec<Named<'_>> = written.iter().copied().chain(self.arrays.written()).collect();
+        let read: Vec<Named<'_>> = read.iter().copied().chain(own).chain(self.arrays.read()).collect();
+        files::check(&written, &read)
+    }
+}
+
+impl ArrayArguments {
+    /// The files of arrays that are written.
+    pub fn written(&self) -> impl Iterator<Item = Named<'_>> {
+        paths(&self.output, "`--output`")
+    }
+
+    /// The files of arrays that are read.
+    pub fn read(&self) -> impl Iterator<Item = Named<'_>> {
+        paths(&self.input, "`--input`")
+    }
+}
+
+/// The paths of `X=FILE.npy`.
+fn paths<'p>(texts: &'p [String], flag: &'static str) -> impl Iterator<Item = Named<'p>> {
+    texts.iter().filter_map(move |text| Some((flag, Some(Path::new(text.split_once('=')?.1)))))
+}
+
+/// The program; of a text that was changed by hand with a warning.
+pub fn program(source: &Arc<Source>, output: &Output) -> Checked<Program> {
+    mistaken::refuse_kernel(source)?;
+    let program = array::parse(&source.name, &source.text)?;
+    if array::is_untouched(&source.text) != Some(true) {
+        output.error(&format!(
+            "warning: `{}` is not the text that was proved; its proofs do not cover this run",
+            source.name
+        ));
+    }
+    Ok(program)
+}

@@ -1,0 +1,36 @@
+//! The energy of a design as the search predicts it, and of a run as the simulator counts it.
+
+use systole_program::array::Program;
+use systole_base::machine::{Machine, Work};
+use systole_compile::cost::predicted_work;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::Searched;
+use systole_run::sim::Outcome;
+
+/// What a design is predicted to take, in picojoules; `None` where the machine does not say what anything takes.
+pub fn predicted<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Option<f64> {
+    let (setting, kernel) = (searched.setting, searched.kernel);
+    let energy = Some(&setting.machine.energy).filter(|energy| energy.is_known())?;
+    let sizes = K::counted(&searched.problem).unwrap_or(&setting.sizes);
+    Some(energy.of(&predicted_work(kernel.system(), kernel.spaces(), sizes, K::cost(found))?))
+}
+
+/// What a run took, in picojoules; `None` where the machine does not say what anything takes.
+pub fn simulated(program: &Program, outcome: &Outcome, machine: &Machine) -> Option<f64> {
+    machine.energy.is_known().then(|| machine.energy.of(&work(program, outcome, machine)))
+}
+
+fn work(program: &Program, outcome: &Outcome, machine: &Machine) -> Work {
+    let (counters, network) = (&outcome.counters, machine.links.network);
+    let hops = |offset: &[i64]| network.distance(offset, network.diagonal(offset)).unsigned_abs();
+    let moved =
+        program.channels.iter().zip(&counters.channels).map(|(channel, sent)| hops(&channel.offset) * sent.words);
+    let heard = counters.buses.iter().map(|bus| bus.heard);
+    let memory = counters.memory.iter().map(|(_, traffic)| traffic.loaded + traffic.prefetched + traffic.stored);
+    Work { operations: counters.operations.clone(), hops: moved.chain(heard).sum(), memory: memory.sum() }
+}
+
+/// `1234.5 pJ`.
+pub fn shown(picojoules: f64) -> String {
+    format!("{picojoules:.1} pJ")
+}

@@ -1,0 +1,151 @@
+//! `--report`: what a command has done as a page.
+
+use systole_program::array::Program;
+use systole_base::diagnostic::{Checked, counted};
+use crate::driver::Failure;
+use crate::driver::files;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::{pipeline::Searched, pipeline::Winner, pipeline::prove};
+use crate::driver::runs::agreement::Agreement;
+use crate::driver::runs::as_written::AsWritten;
+use crate::driver::shown::show;
+use systole_base::integer::{Bindings, Name};
+use crate::report::{Clash, Fact, Recorder, Report, Run, page};
+use systole_compile::rewrite::Step;
+use systole_run::sim::Outcome;
+use systole_compile::smt::{Discharged, Verdict};
+use std::path::Path;
+
+/// The report of a design and its proofs.
+fn of_design<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, proofs: &[Discharged]) -> Report {
+    let system = searched.kernel.system();
+    let laid_out = K::laid_out(design);
+    Report {
+        title: system.name.to_string(),
+        equations: show::equations(system),
+        schedule: laid_out.iter().map(Into::into).collect(),
+        proofs: proofs.iter().map(Into::into).collect(),
+        clashes: proofs.iter().filter_map(|proof| Clash::of(&laid_out, proof)).collect(),
+        ..Report::default()
+    }
+}
+
+/// The report of a proved design that was run; the run itself is added by [`write_run`].
+pub fn of_winner<K: Kernel>(
+    searched: &Searched<K>,
+    winner: &Winner<K>,
+    steps: &[Step],
+    (outcome, (agreement, as_written)): (&Outcome, (&Agreement, Option<&AsWritten>)),
+) -> Report {
+    let mut report = of_design(searched, &winner.design, &winner.proofs);
+    report.command = "run".to_owned();
+    report.sizes = sizes(&searched.kernel.system().parameters, &searched.setting.sizes);
+    report.rules = steps.iter().map(Into::into).collect();
+    report.facts = vec![proved(&winner.proofs)];
+    report.facts.extend(facts(outcome, Some(agreement)));
+    report.facts.extend(as_written.map(|form| Fact::judged("as written", judged(&form.agreement), form.is_good())));
+    report
+}
+
+/// The report of a program that was run; the run itself is added by [`write_run`].
+pub fn of_program(
+    program: &Program,
+    sizes_of_run: &Bindings,
+    outcome: &Outcome,
+    agreement: Option<&Agreement>,
+) -> Report {
+    Report {
+        title: program.kernel.to_string(),
+        command: "sim".to_owned(),
+        sizes: sizes(&program.parameters, sizes_of_run),
+        facts: facts(outcome, agreement),
+        ..Report::default()
+    }
+}
+
+/// Writes the page of a run.
+pub fn write_run(
+    path: &Path,
+    mut report: Report,
+    program: &Program,
+    (outcome, recorder): (&Outcome, Recorder),
+) -> Checked<()> {
+    report.run = Some(Run::new(program, outcome, recorder));
+    files::write(path, &page(&report)?)
+}
+
+/// Writes the page of a design that was proved, or refuted.
+pub fn write_proofs<K: Kernel>(
+    (path, command): (&Path, &str),
+    searched: &Searched<K>,
+    design: &K::Design<'_>,
+    proofs: &[Discharged],
+) -> Checked<()> {
+    let mut report = of_design(searched, design, proofs);
+    report.command = command.to_owned();
+    report.facts = vec![proved(proofs)];
+    let milliseconds: f64 = proofs.iter().map(|proof| proof.milliseconds).sum();
+    report.facts.push(Fact::plain("solver time", format!("{milliseconds:.0} ms")));
+    files::write(path, &page(&report)?)
+}
+
+/// Writes the page of a command that stops since its schedule is refuted: of the best design that the schedule allows, or else of the one that
+/// comes nearest to it. Passes the messages on, with a word where there is no page.
+pub fn write_refused<K: Kernel>(
+    (path, command): (&Path, &str),
+    searched: &Searched<K>,
+    limit: u64,
+    mut failure: Failure,
+) -> Failure {
+    let best = searched.front.first().map(|found| K::design(searched, found));
+    let design = best.or_else(|| K::forced(searched).ok()).or_else(|| K::nearest(searched, limit));
+    let written = design.map(|design| {
+        let proofs = prove(searched, &design, limit)?;
+        write_proofs((path, command), searched, &design, &proofs)
+    });
+    match written {
+        Some(page) => failure.diagnostics.extend(page.err().into_iter().flatten()),
+        None => {
+            let why = format!("no page is written to `{}`: there is no design to show", path.display());
+            let last = failure.diagnostics.pop().map(|last| last.note(why));
+            failure.diagnostics.extend(last);
+        }
+    }
+    failure
+}
+
+/// The sizes in the order of the parameters.
+fn sizes(parameters: &[Name], sizes: &Bindings) -> Vec<(String, i64)> {
+    parameters.iter().filter_map(|name| Some((name.to_string(), *sizes.get(name)?))).collect()
+}
+
+fn proved(proofs: &[Discharged]) -> Fact {
+    let count = proofs.iter().filter(|proof| proof.verdict == Verdict::Proved).count();
+    Fact::judged("proved for all sizes", format!("{count} of {}", proofs.len()), count == proofs.len())
+}
+
+fn facts(outcome: &Outcome, agreement: Option<&Agreement>) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::plain("cycles", show::grouped(outcome.cycles)),
+        Fact::plain("PEs", show::grouped(outcome.pes)),
+        Fact::plain("busy", format!("{:.0}%", outcome.utilisation() * 100.0)),
+        Fact::plain("words sent", show::grouped(outcome.counters.messages())),
+    ];
+    if let Some(deadlock) = &outcome.deadlock {
+        let count = deadlock.blocked.len();
+        let waiting = format!("{} {}", counted(count, "PE"), if count == 1 { "waits" } else { "wait" });
+        facts.push(Fact::judged("deadlock", waiting, false));
+    }
+    if let Some(agreement) = agreement {
+        facts.push(Fact::judged("reference", judged(agreement), agreement.is_good()));
+    }
+    facts
+}
+
+fn judged(agreement: &Agreement) -> String {
+    match agreement {
+        Agreement::Bits => "bit for bit".to_owned(),
+        Agreement::Rounding(most) => format!("within {most:.1e}"),
+        Agreement::Differs(_) => "differs".to_owned(),
+    }
+}

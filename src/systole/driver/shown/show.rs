@@ -1,0 +1,219 @@
+//! What the commands print of any kernel: lines for people, objects for programs.
+
+use systole_compile::cost::Cost;
+use systole_base::diagnostic::plural;
+use crate::driver::{flags::limit_arguments::to_json, flags::limit_arguments::told};
+use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel};
+use crate::driver::{pipeline::Searched, pipeline::verdict};
+use crate::driver::shown::energy;
+use crate::driver::shown::output::Output;
+use systole_base::integer::{Affine, Bindings, Name};
+use systole_equations::recurrence::{RecurrenceSystem, Space};
+use systole_compile::rewrite::{Dataflow, Report, Transport};
+use systole_compile::smt::{Discharged, Verdict};
+use serde_json::{Map, Value, json};
+
+/// The lines on rewriting and searching.
+pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: &Output) {
+    output.line(&format!("  rewrite   {}{:>21.0} ms", told(report), report.seconds * 1e3));
+    let (what, width) = K::MAPS;
+    let Counts { maps, legal, designs } = K::counts(&searched.survey);
+    output.line(&format!(
+        "  search    {}, {} legal, {}, {} on the front{:>width$.0} ms{}",
+        grouped_count(maps, what),
+        grouped(legal),
+        grouped_count(designs, "design"),
+        searched.front.len(),
+        searched.elapsed.as_secs_f64() * 1e3,
+        counted_elsewhere(searched).map_or_else(String::new, |at| format!(", counted at {at}")),
+    ));
+    let left_out = K::left_out(&searched.problem, &searched.survey).into_iter().filter(|left| left.count > 0);
+    let said: Vec<String> = left_out.map(|left| format!("{} {}", grouped(left.count), left.what)).collect();
+    if !said.is_empty() {
+        output.line(&format!("  left out  {}", said.join(", ")));
+    }
+}
+
+/// The sizes at which designs were costed, where these are not those asked for: there the spaces have too many points to count, or none.
+fn counted_elsewhere<K: Kernel>(searched: &Searched<K>) -> Option<String> {
+    let counted = K::counted(&searched.problem)?;
+    (*counted != searched.setting.sizes).then(|| sizes_text(counted))
+}
+
+/// `M=4,N=8`.
+pub fn sizes_text(sizes: &Bindings) -> String {
+    let list: Vec<String> = sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
+    list.join(",")
+}
+
+/// ` for all M, N >= 1`; of a kernel without sizes nothing.
+pub fn for_all(parameters: &[Name]) -> String {
+    if parameters.is_empty() {
+        " (there are no sizes)".to_owned()
+    } else {
+        format!(" for all {} >= 1", parameters.join(", "))
+    }
+}
+
+/// The equations as written, each on one line.
+pub fn equations(system: &RecurrenceSystem) -> Vec<String> {
+    let text = |span| system.source.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    system.equations.iter().map(|equation| text(equation.span)).collect()
+}
+
+/// `4 cycles on 2 PEs, 3 words moved, 8 loaded`.
+pub fn cost(cost: &Cost) -> String {
+    format!(
+        "{} on {}, {} moved, {} loaded",
+        grouped_count(cost.cycles, "cycle"),
+        grouped_count(cost.pes, "PE"),
+        grouped_count(cost.channel_words, "word"),
+        grouped(cost.memory_words)
+    )
+}
+
+/// The search as JSON: these designs under `key`, and which of them is the winner.
+pub fn search_json<K: Kernel>(
+    report: &Report,
+    searched: &Searched<K>,
+    (key, designs): (&str, &[K::Found]),
+    winner: Option<usize>,
+) -> Value {
+    let Counts { maps, legal, designs: count } = K::counts(&searched.survey);
+    let list: Vec<Value> = designs.iter().map(|found| found_json(searched, found)).collect();
+    let mut object = json!({ key: list, "winner": winner, "maps": maps, "legal": legal, "designs": count });
+    let left_out = K::left_out(&searched.problem, &searched.survey);
+    if !left_out.is_empty() {
+        object["left_out"] = left_out.iter().map(|left| (left.key.to_owned(), json!(left.count))).collect();
+    }
+    if let Some(sizes) = K::counted(&searched.problem) {
+        object["counted_at"] = sizes_json(sizes);
+    }
+    object["seconds"] = json!(searched.elapsed.as_secs_f64());
+    object["saturation"] = saturation_json(searched.kernel, report);
+    object["saturation"]["seconds"] = json!(report.seconds);
+    object
+}
+
+/// What saturation did, and how far laws of algebra were followed before.
+pub fn saturation_json<K: Kernel>(kernel: &K, report: &Report) -> Value {
+    let mut object = to_json(report);
+    if let Some(followed) = &kernel.origin().followed {
+        object["laws"] = to_json(followed);
+    }
+    object
+}
+
+/// Sizes as an object.
+pub fn sizes_json(sizes: &Bindings) -> Value {
+    Value::Object(sizes.iter().map(|(size, value)| (size.to_string(), json!(value))).collect())
+}
+
+/// The titles of the columns that [`design_rows`] has.
+pub const TITLES: &str = "cycles   PEs  channel  memory  buffers  fanout   design";
+
+/// A design in a table: its costs, and the design beside them where it takes no more than one row; else a row for each space below.
+pub fn design_rows<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Vec<String> {
+    let (cost, words) = (K::cost(found), K::words(&K::design(searched, found)));
+    let line = words.line().map_or_else(String::new, |line| format!("   {line}"));
+    let first = format!(
+        "{:>6} {:>5} {:>8} {:>7} {:>8} {:>7}{line}",
+        cost.cycles, cost.pes, cost.channel_words, cost.memory_words, cost.buffers, cost.fanout
+    );
+    std::iter::once(first).chain(words.spaces().iter().map(|line| format!("         {line}"))).collect()
+}
+
+/// How many of `count` designs a table of `most` leaves out, if any.
+pub fn print_rest(count: usize, most: usize, output: &Output) {
+    if count > most {
+        output.line(&format!("  and {} more: --most {count}, or --json", count - most));
+    }
+}
+
+/// A design as the JSON object of `systole search`.
+pub fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
+    let (design, cost) = (K::design(searched, found), K::cost(found));
+    let mut object = Value::Object(K::map_json(&design));
+    object["cycles"] = json!(cost.cycles);
+    object["pes"] = json!(cost.pes);
+    object["transport"] = transports_json(&K::dataflows(&design));
+    object["channel_words"] = json!(cost.channel_words);
+    object["memory_words"] = json!(cost.memory_words);
+    object["buffers"] = json!(cost.buffers);
+    object["fanout"] = json!(cost.fanout);
+    if let Some(energy) = energy::predicted(searched, found) {
+        object["energy"] = json!(energy);
+    }
+    object
+}
+
+/// Transports by tensor; a tensor that is read, or reduced, more than once has `#2` and so on after its name.
+fn transports_json(dataflows: &[(&Space, &Dataflow)]) -> Value {
+    let mut transports = Map::new();
+    let mut insert = |tensor: &Name, transport: String| {
+        let keys = std::iter::once(tensor.to_string()).chain((2..).map(|count| format!("{tensor}#{count}")));
+        if let Some(key) = keys.take(1000).find(|key| !transports.contains_key(key)) {
+            transports.insert(key, json!(transport));
+        }
+    };
+    for (space, dataflow) in dataflows {
+        for (operand, choice) in space.operands.iter().zip(&dataflow.transports) {
+            insert(&operand.tensor, choice.show(space));
+        }
+        for along in &dataflow.chain.directions {
+            insert(&space.output, Transport::Stream(along.clone()).show(space));
+        }
+    }
+    Value::Object(transports)
+}
+
+/// The proofs as JSON.
+pub fn proofs_json(proofs: &[Discharged]) -> Value {
+    let one = |proof: &Discharged| {
+        let mut object = json!({
+            "kind": proof.obligation.kind.keyword(),
+            "of": &*proof.obligation.of,
+            "result": proof.verdict.keyword(),
+            "ms": proof.milliseconds,
+        });
+        match &proof.verdict {
+            Verdict::Refuted(example) => {
+                let values = example.values.iter().map(|(name, value)| (name.to_string(), json!(value)));
+                object["counterexample"] = Value::Object(values.collect());
+                object["reason"] = json!(proof.obligation.reason.broken);
+            }
+            Verdict::Unknown(why) => object["reason"] = json!(why),
+            Verdict::Proved => {}
+        }
+        object
+    };
+    let result = match verdict(proofs) {
+        crate::driver::Verdict::Good => "proved",
+        crate::driver::Verdict::Refuted | crate::driver::Verdict::Misused => "refuted",
+        crate::driver::Verdict::Unknown => "unknown",
+    };
+    json!({ "obligations": proofs.iter().map(one).collect::<Vec<_>>(), "result": result })
+}
+
+/// Place or step as the text of `sched` nodes.
+pub fn bracketed(forms: &[Affine]) -> String {
+    format!("[{}]", list(forms).replace(' ', ""))
+}
+
+/// Forms with commas between them.
+pub fn list(forms: &[Affine]) -> String {
+    forms.iter().map(Affine::to_string).collect::<Vec<String>>().join(", ")
+}
+
+/// `9,750 words` for 9750, with the word for so many.
+pub fn grouped_count(number: u64, noun: &str) -> String {
+    format!("{} {}", grouped(number), plural(number, noun))
+}
+
+/// `9,750` for 9750.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
