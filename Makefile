@@ -18,26 +18,26 @@ run: setup
 
 # One profile for all three, so that every dependency is compiled once.
 test: lint $(PERFETTO_READY)
-	cargo test --release
+	cargo test --release --workspace
 
 # What needs MPI: Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev). With
 # FEATURES=mpi,openblas in one build also what needs OpenBLAS (Debian: libopenblas-dev).
 test-mpi: setup
-	cargo clippy --release --features $(FEATURES) --all-targets --quiet -- -D warnings
-	cargo test --release --features $(FEATURES) --lib --test exec --test leaf
+	cargo clippy --release --workspace --features $(FEATURES) --all-targets --quiet -- -D warnings
+	cargo test --release --workspace --features $(FEATURES) --lib --test exec --test leaf
 
 # What needs OpenBLAS, without MPI.
 test-openblas:
 	$(MAKE) test-mpi FEATURES=openblas
 
 lint: setup
-	cargo fmt --check
-	cargo clippy --release --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --quiet
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet
 
 # Accepts the messages that the refusal tests get; look at the difference before you commit it.
 bless: setup
-	BLESS=1 cargo test --release --test syntax --test commands --test sim
+	BLESS=1 cargo test --release --workspace --test syntax --test commands --test sim
 
 bench: setup
 	cargo bench

@@ -3,10 +3,10 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::time::Duration;
-use systole::machine::Machine;
 use systole::cost::Objective;
 use systole::extract::{Constraint, Problem, SystemConstraint, SystemProblem, search, search_system};
 use systole::integer::Bindings;
+use systole::machine::Machine;
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
 use systole::recurrence::spaces::cut_spaces;

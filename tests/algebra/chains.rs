@@ -3,8 +3,8 @@
 use crate::common::{algebra, derived, laws, naive};
 use std::collections::BTreeMap;
 use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive, derive_recast, recast};
-use systole::integer::{Bindings, name};
 use systole::check::ChainReport;
+use systole::integer::{Bindings, name};
 
 /// What all chains of a kernel have come through together.
 fn checked(found: &Derivation) -> ChainReport {

@@ -2,9 +2,9 @@
 
 use super::refusals::expect_of;
 use super::round_trip::MATMUL;
-use systole_program::array::{Program, on_buses, on_links, parse, print, validate};
 use systole_base::diagnostic::render;
 use systole_base::network::Network;
+use systole_program::array::{Program, on_buses, on_links, parse, print, validate};
 
 /// A program with these channels; each has a sender and a receiver in one class.
 fn with(network: &str, offsets: &[[i64; 2]]) -> String {

@@ -1,11 +1,14 @@
 //! Valid programs grown from a list of random numbers, which proptest shrinks.
 
-use systole_program::array::{ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, TileCount};
 use systole_base::integer::{Name, name};
 use systole_base::network::Network;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use systole_base::scalar::Function;
+use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use systole_equations::tiles::{Axis, Leaf};
+use systole_program::array::{
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+    TileCount,
+};
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
 pub struct Choices {

@@ -1,11 +1,11 @@
 //! Valid leaves grown from a list of random numbers.
 
 use super::random::Choices;
-use systole_program::array::{IndexExpr, ScalarExpr};
 use systole_base::integer::{Affine, Bound, Name, name};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
 use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
+use systole_program::array::{IndexExpr, ScalarExpr};
 
 impl Choices {
     /// A linear form with small coefficients over some of these names.

@@ -1,8 +1,8 @@
 //! One wrong thing about tiles a text, and the words it is refused with.
 
 use super::refusals::expect_of;
-use systole_program::array::{parse, print};
 use systole_base::diagnostic::render;
+use systole_program::array::{parse, print};
 
 const GOOD: &str = r#"(program product (version 1)
   (parameters M N K)

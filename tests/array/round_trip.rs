@@ -2,9 +2,9 @@
 
 use super::random::Choices;
 use proptest::prelude::*;
-use systole_program::array::{Program, is_untouched, parse, print, validate};
 use systole_base::diagnostic::render;
 use systole_equations::recurrence::{Assumption, Dealing, LeafOrder};
+use systole_program::array::{Program, is_untouched, parse, print, validate};
 
 /// The example of the format's documentation, with nothing left out.
 pub const MATMUL: &str = r#"; A comment.

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::time::Duration;
-use systole_program::array;
-use systole_program::array::{Comparison, Condition, IndexExpr, Instruction, Program, store_obligations};
 use systole_base::integer::{Bindings, name};
 use systole_compile::smt::{Verdict, discharge_all};
+use systole_program::array;
+use systole_program::array::{Comparison, Condition, IndexExpr, Instruction, Program, store_obligations};
 
 /// The exclusive prefix sum as it was once emitted: nobody stores `y(0)`, which is a sum of nothing.
 const PREFIX: &str = "(program k (version 1) (parameters N) (array x in (N)) (array y out (N))

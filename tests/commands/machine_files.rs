@@ -5,8 +5,8 @@
 use super::expected::{cases, hold};
 use std::fs;
 use std::path::Path;
-use systole::machine::{Machine, Rate, Warmth, keys};
 use systole::diagnostic::{Checked, render};
+use systole::machine::{Machine, Rate, Warmth, keys};
 use systole::span::Source;
 
 /// The lines of `ideal.toml` below `[section]`.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 use systole::array::{Program, Tensors};
-use systole::machine::{Cluster, Rate};
 use systole::diagnostic::{Checked, Diagnostics};
 use systole::exec::{Host, Settings, WORKERS, Wanted, calibrate, predict};
 use systole::integer::Bindings;
 use systole::leaf::Effort;
+use systole::machine::{Cluster, Rate};
 use systole::recurrence::Dealing;
 
 /// Runs take what is predicted for this cluster.

@@ -6,12 +6,12 @@ use super::programs::{DEALINGS, Way, inputs, program, settings, shown, sizes};
 use super::tiles::tiled;
 use ndarray::ArrayD;
 use systole::array::{Code, Grid, Program, Tensors, Wiring, compile};
-use systole::machine::Cluster;
 use systole::exec::{Owners, Settings, execute, predict};
 use systole::integer::{Bindings, name};
+use systole::machine::Cluster;
 use systole::recurrence::Dealing;
-use systole::sim::{observe::Event, observe::Observer};
 use systole::sim;
+use systole::sim::{observe::Event, observe::Observer};
 use systole::sim::{simulate, simulate_observed};
 
 const SIZES: [[i64; 4]; 3] = [[7, 13, 11, 5], [1, 1, 1, 1], [8, 4, 12, 6]];

@@ -6,10 +6,10 @@ use super::schedule::{ALPHA, makespan};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 use systole::array::{Program, Tensors};
-use systole::machine::{Cluster, Rate, Warmth};
 use systole::exec::{Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
+use systole::machine::{Cluster, Rate, Warmth};
 use systole::recurrence::{Dealing, LeafOrder};
 use systole::sim::Deadlock;
 

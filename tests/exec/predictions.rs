@@ -4,10 +4,10 @@
 use super::programs::{Way, inputs, program, settings, shown};
 use super::tiles::tiled;
 use systole::array::Program;
-use systole::machine::{Cluster, LIBRARIES, Rate, TASKS};
 use systole::exec::{Counts, Prediction, Settings, execute, predict};
 use systole::integer::Bindings;
 use systole::leaf::{LeafBackend, SERVICES};
+use systole::machine::{Cluster, LIBRARIES, Rate, TASKS};
 
 const SIZES: [[i64; 4]; 4] = [[7, 13, 11, 5], [1, 1, 1, 1], [2, 3, 1, 4], [8, 4, 12, 6]];
 

@@ -1,9 +1,9 @@
 //! Words that come back to a worker that sent them are named, and counted in a prediction.
 
 use super::programs::{Way, program, shown, sizes};
-use systole::machine::{Cluster, Rate};
 use systole::exec::{Counts, Settings, predict};
 use systole::integer::Bindings;
+use systole::machine::{Cluster, Rate};
 use systole::recurrence::Dealing;
 
 /// A program whose leaves take no time to speak of.

@@ -10,9 +10,9 @@ use std::collections::{BTreeSet, VecDeque};
 use systole::array::{Class, Code, Instruction, Program, Tensors, Wiring};
 use systole::exec::{Owners, Settings};
 use systole::integer::Bindings;
-use systole::sim::{observe::Event, observe::Observer};
 use systole::sim;
 use systole::sim::simulate_observed;
+use systole::sim::{observe::Event, observe::Observer};
 
 /// How long every message takes.
 pub const ALPHA: u64 = 3;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use systole::array::Grid;
 use systole::exec::{Owners, Shares, Things, numbering_obligation, owner_obligations};
 use systole::integer::{Affine, Bindings, name};
+use systole::obligation::{Kind, Obligation};
 use systole::recurrence::Dealing;
 use systole::smt::{Discharged, Verdict, discharge_all};
-use systole::obligation::{Kind, Obligation};
 
 const DEALINGS: [Dealing; 5] =
     [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2), Dealing::BlockCyclic(3), Dealing::BlockCyclic(1 << 40)];

@@ -9,8 +9,8 @@ use systole::array::{Program, Tensors};
 use systole::exec::{Settings, check_precision, execute, predict};
 use systole::integer::Bindings;
 use systole::recurrence;
-use systole::scalar::Precision;
 use systole::recurrence::RecurrenceSystem;
+use systole::scalar::Precision;
 
 const SIZE: [&str; 2] = ["--size", "M=4,N=6,K=5"];
 

@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use systole::array::Program;
-use systole::machine::{Cluster, Machine};
 use systole::exec::{Broadcast, Settings, predict};
 use systole::integer::{Bindings, name};
+use systole::machine::{Cluster, Machine};
 use systole::recurrence::{Dealing, LeafOrder};
 use systole::span::Source;
 

@@ -3,8 +3,10 @@
 
 use crate::systems::{kernel, machine, sizes};
 use std::time::Duration;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemLimits, SystemProblem, search_system, verify_system};
 use systole_base::integer::{Affine, Matrix};
+use systole_compile::extract::{
+    SystemConstraint, SystemFound, SystemLimits, SystemProblem, search_system, verify_system,
+};
 use systole_compile::mapping::SystemDesign;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Transport;

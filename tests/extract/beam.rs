@@ -4,15 +4,17 @@
 use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel, machine, sizes};
 use std::time::Duration;
+use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_compile::cost::Objective;
-use systole_compile::extract::{SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system, verify_system};
-use systole_base::integer::Bindings;
+use systole_compile::extract::{
+    SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system, verify_system,
+};
 use systole_compile::mapping::SystemDesign;
 use systole_compile::mapping::candidates::Bounds;
-use systole_equations::recurrence::spaces::Origin;
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::system_obligations;
+use systole_equations::recurrence::spaces::Origin;
 
 /// A product of four matrices as the best order has it for sizes that are alike: two products of two, and theirs.
 const CHAIN: &str = "kernel chain(P, Q, R, S, T)

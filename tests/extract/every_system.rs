@@ -5,15 +5,15 @@
 //! travels inside one space alone is judged and counted by the checker.
 
 use std::collections::{BTreeMap, BTreeSet};
-use systole_compile::cost::Cost;
-use systole_base::machine::Machine;
-use systole_compile::extract::Checker;
 use systole_base::integer::{Bindings, Matrix, Name, Vector, dot, name};
+use systole_base::machine::Machine;
 use systole_base::network::Network;
+use systole_compile::cost::Cost;
+use systole_compile::extract::Checker;
 use systole_compile::mapping::{SpaceTimeMap, candidates};
+use systole_compile::rewrite::{Choices, Transport};
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use systole_compile::rewrite::{Choices, Transport};
 
 /// Sizes at which a design must be right.
 const LARGEST: i64 = 5;
@@ -310,8 +310,8 @@ impl Every<'_> {
             let indices = self.system.spaces[space].indices();
             let seen = |(row, shift): &(Vector, i64)| {
                 let mine = member.embedding.iter().zip(row);
-                let form =
-                    mine.fold(systole_base::integer::Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry);
+                let form = mine
+                    .fold(systole_base::integer::Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry);
                 (form.row(indices), form.constant_term() + shift)
             };
             families[member.family].iter().map(seen).collect()

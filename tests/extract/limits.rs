@@ -2,8 +2,8 @@
 
 use crate::kernel_texts::{SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{kernel, machine, sizes};
-use systole_compile::extract::{LeftOut, SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system};
 use systole_base::integer::Bindings;
+use systole_compile::extract::{LeftOut, SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system};
 use systole_compile::mapping::candidates::Bounds;
 
 fn survey(text: &str, at: &Bindings, limits: SystemLimits) -> SystemSurvey {

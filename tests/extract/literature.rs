@@ -6,10 +6,10 @@
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Bindings, name};
 use systole_base::machine::Machine;
 use systole_compile::cost::Objective;
 use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, place_of, search_system};
-use systole_base::integer::{Affine, Bindings, name};
 use systole_compile::mapping::candidates::Bounds;
 
 const TABLE: &str = include_str!("../oracles/analytic.csv");

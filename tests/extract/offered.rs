@@ -3,8 +3,8 @@
 use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel, machine, sizes};
 use std::time::Duration;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system};
 use systole_base::integer::{Affine, name};
+use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Part, SystemDesign};
 use systole_compile::smt::{Verdict, discharge_all};

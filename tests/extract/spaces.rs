@@ -1,8 +1,8 @@
 //! The kernels that ship, with what the rules that ship offer for them.
 
-use systole_equations::recurrence::{Space, load, one_space};
-use systole_compile::rewrite::{Choices, Limits, Transport, load_rules, saturate};
 use systole_base::span::Source;
+use systole_compile::rewrite::{Choices, Limits, Transport, load_rules, saturate};
+use systole_equations::recurrence::{Space, load, one_space};
 
 /// The space of `kernels/NAME.rec`.
 pub fn space(kernel: &str) -> Space {

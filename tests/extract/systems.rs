@@ -6,19 +6,19 @@
 use crate::every_system::Every;
 use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use std::collections::BTreeSet;
-use systole_compile::cost::{Cost, Objective};
-use systole_base::machine::Machine;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
 use systole_base::integer::{Affine, Bindings, name};
-use systole_compile::mapping::candidates::Bounds;
+use systole_base::machine::Machine;
 use systole_base::network::Network;
+use systole_base::span::Source;
+use systole_compile::cost::{Cost, Objective};
+use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
+use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Part, SystemDesign};
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
-use systole_equations::recurrence::{Schedule, load};
 use systole_compile::rewrite::{Choices, Limits, load_rules, saturate_system};
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_base::span::Source;
 use systole_compile::timing::system_obligations;
+use systole_equations::recurrence::{Schedule, load};
+use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
 
 /// A kernel with what the rules offer for its spaces.
 pub struct Kernel {

@@ -3,13 +3,13 @@
 
 use super::spaces;
 use std::collections::BTreeSet;
-use systole_base::machine::Machine;
-use systole_compile::extract::{Constraint, Found, Problem, search};
 use systole_base::integer::{Bindings, Matrix, name};
-use systole_compile::mapping::candidates::Bounds;
+use systole_base::machine::Machine;
 use systole_base::network::{Links, Network};
-use systole_equations::recurrence::Space;
+use systole_compile::extract::{Constraint, Found, Problem, search};
+use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::{Choices, Transport};
+use systole_equations::recurrence::Space;
 
 fn sizes(space: &Space, n: i64) -> Bindings {
     space.parameters.iter().map(|parameter| (parameter.clone(), n)).collect()

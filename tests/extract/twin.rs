@@ -2,15 +2,15 @@
 
 use super::spaces;
 use std::collections::BTreeSet;
-use systole_compile::cost::{Cost, Objective};
-use systole_base::machine::Machine;
-use systole_compile::extract::{Checker, Constraint, Found, Problem, Survey, search, verify};
 use systole_base::integer::{Bindings, Matrix, Name};
-use systole_compile::mapping::{candidates::self, candidates::Bounds};
+use systole_base::machine::Machine;
 use systole_base::network::{Links, Network};
+use systole_compile::cost::{Cost, Objective};
+use systole_compile::extract::{Checker, Constraint, Found, Problem, Survey, search, verify};
 use systole_compile::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
+use systole_compile::mapping::{candidates, candidates::Bounds};
 use systole_compile::rewrite::{Choices, Dataflow, Transport};
+use systole_equations::recurrence::Space;
 
 /// Every combination of choices that the checker accepts under one map, each pair costed by itself.
 fn legal_forms(checker: &Checker, choices: &Choices, map: &SpaceTimeMap) -> Vec<Found> {

@@ -3,15 +3,15 @@
 use crate::by_hand::{Kernel, Line, kernel};
 use crate::kernel_texts::TRISOLVE;
 use std::collections::BTreeSet;
-use systole_compile::cost::Cost;
-use systole_base::machine::Machine;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, verify_system};
 use systole_base::integer::{Affine, Vector, dot, name};
+use systole_base::machine::Machine;
+use systole_base::network::Network;
+use systole_compile::cost::Cost;
+use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, verify_system};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Fold, SystemDesign};
-use systole_base::network::Network;
-use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_compile::rewrite::{Limits, load_rules, saturate_system};
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 const SUMS: Line = ("X.sum", "i", "i+j", &["feed", "stream i"], &["j"]);
 

@@ -2,10 +2,10 @@
 
 use super::forms::form;
 use systole_base::integer::{Matrix, Vector};
-use systole_compile::mapping::{Design, SpaceTimeMap};
 use systole_base::network::{Links, Network};
-use systole_equations::recurrence::{Chain, Space};
+use systole_compile::mapping::{Design, SpaceTimeMap};
 use systole_compile::rewrite::{Dataflow, Transport};
+use systole_equations::recurrence::{Chain, Space};
 
 /// Links of latency and response 1 on a mesh.
 pub fn mesh() -> Links {

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
-use systole_compile::mapping::{Design, Flow, FlowRole};
 use systole_base::network::Links;
+use systole_compile::mapping::{Design, Flow, FlowRole};
 use systole_compile::rewrite::Transport;
 use systole_program::obligation::Kind;
 

@@ -2,8 +2,8 @@
 
 use super::forms::{forms, names};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
-use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
 use systole_base::span::{Source, Span};
+use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
 
 /// `C[i, j]` as a tensor and its subscripts.
 fn access(text: &str) -> (Name, Vec<Affine>) {

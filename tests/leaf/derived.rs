@@ -3,14 +3,14 @@
 use super::examples::program;
 use super::naive::{self, elements, tile};
 use super::whole::{at, numbers, same_bits};
-use systole_program::array::{Program, parse, print};
 use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_base::integer::{Bindings, name};
-use systole_run::leaf::{LeafBackend, Leaves, Tile};
-use systole_equations::recurrence;
 use systole_base::span::Source;
+use systole_equations::recurrence;
 use systole_equations::tiles;
 use systole_equations::tiles::{Leaf, TileSize};
+use systole_program::array::{Program, parse, print};
+use systole_run::leaf::{LeafBackend, Leaves, Tile};
 
 /// A program with the leaves of the kernel in a file whose indices are in tiles of this size.
 pub fn tiled(path: &str, indices: &[&str], size: i64) -> Program {

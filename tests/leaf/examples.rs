@@ -1,10 +1,10 @@
 //! Leaves written by hand.
 
-use systole_program::array::Program;
 use systole_base::integer::{Affine, Bound, Name, name};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
 use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
+use systole_program::array::Program;
 
 /// `2 i - j + 1`: a form as kernels write it.
 pub fn form(text: &str) -> Affine {

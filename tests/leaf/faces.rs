@@ -7,10 +7,10 @@ use super::naive::{elements, tile};
 use super::whole::{at, numbers};
 use proptest::prelude::*;
 use std::sync::Arc;
-use systole_program::array::{Program, bind_tiles};
 use systole_base::integer::{Affine, Bindings, name};
-use systole_run::leaf::{Buffer, Extent, Face, Leaves, Tile};
 use systole_equations::tiles::{Argument, Axis, Leaf, Range};
+use systole_program::array::{Program, bind_tiles};
+use systole_run::leaf::{Buffer, Extent, Face, Leaves, Tile};
 
 /// Kernels with tiles beside a window, before it and after it, and with tiles that are read whole.
 const KERNELS: [(&str, &[&str]); 7] = [

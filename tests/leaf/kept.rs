@@ -4,10 +4,10 @@ use super::derived::tiled;
 use super::naive::{elements, tile};
 use super::whole::{at, numbers, same_bits};
 use std::ops::Range;
-use systole_program::array::{Program, Trouble, bind_tiles};
 use systole_base::integer::Bindings;
-use systole_run::leaf::{Forecasts, LeafBackend, Leaves, Tile};
 use systole_equations::tiles::Leaf;
+use systole_program::array::{Program, Trouble, bind_tiles};
+use systole_run::leaf::{Forecasts, LeafBackend, Leaves, Tile};
 
 /// Kernels with products, solves, factors, windows that move or are cut off, recurrences, and indices that are taken for numbers.
 const KERNELS: [(&str, &[&str]); 9] = [

@@ -8,10 +8,10 @@ use super::tasks::{LIBRARIES, same_kind};
 use super::whole::{at, numbers, same_bits, sizes};
 use proptest::prelude::*;
 use systole_base::integer::{Bindings, name};
-use systole_run::leaf::{Element, LeafBackend, Leaves, Tile};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
 use systole_equations::tiles::{Leaf, Step, Value};
+use systole_run::leaf::{Element, LeafBackend, Leaves, Tile};
 
 /// A result by loops and by the library, and what the library runs. Both count the same arithmetic.
 fn both<E: Element>(

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use systole_base::integer::{Affine, Bindings};
-use systole_run::leaf::{Element, Tile};
 use systole_equations::recurrence::Operator;
 use systole_equations::tiles::{Axis, Leaf, Step, Value};
+use systole_run::leaf::{Element, Tile};
 
 type Window<E> = BTreeMap<Vec<i64>, E>;
 

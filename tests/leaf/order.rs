@@ -4,9 +4,9 @@ use super::examples::{apply, axis, element, form, forms, index, names, program, 
 use super::naive;
 use super::whole::{numbers, same_bits, sizes};
 use systole_base::integer::name;
-use systole_run::leaf::{Leaves, Tile};
 use systole_base::scalar::Function;
 use systole_equations::tiles::{Leaf, Step};
+use systole_run::leaf::{Leaves, Tile};
 
 /// A leaf that works on all of `X` with the indices `i`, `j` and `k`, each from 0 to `N - 1`.
 fn leaf(body: Vec<Step>) -> Leaf {

@@ -6,10 +6,10 @@ use super::naive::{self, elements};
 use super::whole::{at, numbers, same_bits, sizes};
 use proptest::prelude::*;
 use systole_base::integer::{Affine, Bindings, Bound, name};
-use systole_run::leaf::{Element, Leaves, Tile};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
 use systole_equations::tiles::{Axis, Leaf, Step, Value, Window};
+use systole_run::leaf::{Element, Leaves, Tile};
 
 /// What stands at a subscript: an index, shifted or not.
 const SUBSCRIPTS: [&str; 6] = ["i", "j", "k", "i - 1", "j + 1", "k - 2"];

@@ -4,10 +4,10 @@
 use super::derived::{tiled, tiled_text, try_tiled};
 use super::naive::{elements, tile};
 use super::whole::{at, numbers};
-use systole_program::array::{Program, bind_tiles};
 use systole_base::integer::Bindings;
-use systole_run::leaf::{Forecasts, LeafBackend, Leaves, Tile};
 use systole_equations::tiles::Leaf;
+use systole_program::array::{Program, bind_tiles};
+use systole_run::leaf::{Forecasts, LeafBackend, Leaves, Tile};
 
 /// The libraries of this build.
 pub const LIBRARIES: &[LeafBackend] = &[

@@ -3,8 +3,8 @@
 use super::examples::{convolution, matrix_product, prefix_sum, program, smith_waterman, triangular_solve};
 use super::naive::{elements, tile};
 use systole_base::integer::{Affine, Bindings, name};
-use systole_run::leaf::{Element, Leaves, Tile};
 use systole_equations::tiles::{Axis, Leaf};
+use systole_run::leaf::{Element, Leaves, Tile};
 
 pub fn sizes(values: &[(&str, i64)]) -> Bindings {
     values.iter().map(|(parameter, value)| (name(parameter), *value)).collect()

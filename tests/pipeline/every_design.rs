@@ -5,13 +5,13 @@ use std::time::Duration;
 use systole::cost::Cost;
 use systole::extract::{Constraint, Found, verify};
 use systole::integer::Matrix;
-use systole::network::Network;
 use systole::mapping::SpaceTimeMap;
 use systole::mapping::candidates::Bounds;
+use systole::network::Network;
+use systole::obligation::Kind;
 use systole::recurrence::Chain;
 use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Discharged, Verdict, discharge_all};
-use systole::obligation::Kind;
 use systole::timing::obligations;
 
 /// Which designs of a kernel are run.

@@ -4,8 +4,8 @@
 use super::common::{Bench, Kernel, kernel, machine};
 use std::time::Duration;
 use systole::array::Program;
-use systole::machine::Machine;
 use systole::extract::Found;
+use systole::machine::Machine;
 use systole::network::Network;
 use systole::smt::{Verdict, discharge};
 use systole::timing::fifo_depth_obligation;

@@ -2,16 +2,16 @@
 
 use super::common::{filled_inputs, same_bits, shown};
 use std::time::Duration;
-use systole::emit::emit_system;
-use systole::machine::Machine;
 use systole::cost::Objective;
+use systole::emit::emit_system;
 use systole::extract::{SystemConstraint, SystemProblem, SystemSurvey, search_system};
 use systole::integer::{Bindings, name};
+use systole::machine::Machine;
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
 use systole::recurrence;
 use systole::recurrence::{RecurrenceSystem, evaluate};
+use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
 use systole::rewrite;
 use systole::rewrite::Limits;
 use systole::sim::{Settings, simulate};

@@ -4,15 +4,15 @@ use super::common::{Bench, Kernel, kernel, machine, shown};
 use std::time::Duration;
 use systole::array;
 use systole::array::{Class, Instruction};
-use systole::machine::Machine;
 use systole::extract::Found;
 use systole::integer::Matrix;
-use systole::network::{Links, Network};
+use systole::machine::Machine;
 use systole::mapping::SpaceTimeMap;
+use systole::network::{Links, Network};
+use systole::obligation::Kind;
 use systole::recurrence::Chain;
 use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Verdict, discharge_all};
-use systole::obligation::Kind;
 use systole::timing::obligations;
 
 const AMPLE: Duration = Duration::from_secs(60);

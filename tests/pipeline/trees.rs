@@ -3,14 +3,14 @@
 
 use super::common::{Bench, Kernel, kernel, load, machine, shown};
 use std::time::Duration;
-use systole::machine::Machine;
 use systole::extract::{Constraint, Found, Problem, search, verify};
 use systole::integer::Matrix;
+use systole::machine::Machine;
 use systole::mapping::candidates::Bounds;
 use systole::network::{Links, Network};
+use systole::obligation::Kind;
 use systole::rewrite::Transport;
 use systole::smt::{Verdict, discharge_all};
-use systole::obligation::Kind;
 use systole::timing::obligations;
 
 const CONV2D: &str = "kernel conv2d(M, N, K, L)\nin W[K, L], X[M + K - 1, N + L - 1]\nout Y[M, N]\n\

@@ -4,8 +4,8 @@ use crate::kernel_texts::PLAIN_ATTENTION;
 use crate::support::{filled, kernel, outputs, sizes, system, tensors};
 use ndarray::ArrayD;
 use systole_base::integer::name;
-use systole_equations::recurrence::{RecurrenceSystem, Role, evaluate, load};
 use systole_base::span::Source;
+use systole_equations::recurrence::{RecurrenceSystem, Role, evaluate, load};
 
 fn bits(array: &ArrayD<f64>) -> Vec<u64> {
     assert!(array.iter().all(|value| value.is_finite()), "{array}");
@@ -170,7 +170,9 @@ fn infinity_is_a_literal() {
     let sizes = [(name("N"), 3)].into();
     let found = evaluate(&system, &sizes, &[(name("A"), input)].into()).unwrap();
     assert_eq!(found["B"].as_slice().unwrap(), [0.0, 2.0, f64::INFINITY]);
-    let shown = systole_equations::syntax::print(&systole_equations::syntax::parse(&Source::new("infinity.rec", text)).unwrap());
+    let shown = systole_equations::syntax::print(
+        &systole_equations::syntax::parse(&Source::new("infinity.rec", text)).unwrap(),
+    );
     assert!(shown.contains("select(A[i] == -infinity, 0, min(A[i], infinity - 1))"), "{shown}");
     let wrong =
         |line: &str| load(&Source::new("wrong.rec", format!("kernel k(N)\nin A[N]\nout B[N]\n{line}"))).unwrap_err();

@@ -4,8 +4,8 @@ use ndarray::{ArrayD, IxDyn};
 use std::path::Path;
 use systole_base::diagnostic::render;
 use systole_base::integer::{Bindings, name};
-use systole_equations::recurrence::{RecurrenceSystem, Tensors, evaluate, load};
 use systole_base::span::Source;
+use systole_equations::recurrence::{RecurrenceSystem, Tensors, evaluate, load};
 
 /// The system that `text` means; its messages fail the test.
 pub fn system(text: &str) -> RecurrenceSystem {

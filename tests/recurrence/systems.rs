@@ -1,9 +1,9 @@
 //! Systems of several spaces, as they are cut from the equations.
 
 use crate::kernel_texts::{CHOLESKY, TRISOLVE};
+use systole_base::span::Source;
 use systole_equations::recurrence::load;
 use systole_equations::recurrence::spaces::cut_spaces;
-use systole_base::span::Source;
 
 fn shown(text: &str) -> Vec<String> {
     let system = load(&Source::new("test.rec", text)).unwrap();

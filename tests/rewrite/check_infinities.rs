@@ -1,9 +1,9 @@
 //! Laws that only infinite values refute, each beside the law with its condition, and beside the law that says it is for finite values.
 
 use crate::planted::{passes, refused};
+use systole_base::span::Source;
 use systole_compile::rewrite::Phase::Algebra;
 use systole_compile::rewrite::{RuleSet, Tag};
-use systole_base::span::Source;
 
 /// Refused as `real`; sound as `finite`.
 fn finite_only(law: &str, rule: &str, words: &[&str]) {

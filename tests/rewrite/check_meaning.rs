@@ -5,8 +5,8 @@ use crate::interpreter::{element, is_field, world};
 use crate::kernels;
 use crate::soundness::{all_kernels, classes};
 use systole_base::integer::Bindings;
-use systole_equations::recurrence::Space;
 use systole_compile::check::values;
+use systole_equations::recurrence::Space;
 
 const SIZES: [&[i64]; 3] = [&[1], &[2, 3], &[3, 2, 4]];
 

@@ -1,8 +1,8 @@
 //! Monoids that are none, each found out with small tuples, beside a sound twin that passes.
 
+use systole_base::span::Source;
 use systole_compile::check::{MonoidLaw, MonoidReport, Settings, check_monoid};
 use systole_compile::rewrite::{Phase, RuleSet};
-use systole_base::span::Source;
 
 const SETTINGS: Settings = Settings { cases: 500, seed: 1, phase: Phase::Algebra };
 

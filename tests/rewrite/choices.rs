@@ -3,8 +3,10 @@
 use crate::kernels;
 use std::collections::BTreeSet;
 use systole_base::integer::Polyhedron;
+use systole_compile::rewrite::{
+    Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, null_directions, saturate,
+};
 use systole_equations::recurrence::{Domain, Operator, Scalar, Space};
-use systole_compile::rewrite::{Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, null_directions, saturate};
 
 pub fn lower(space: &Space) -> Lowered {
     saturate(space, &load_rules(None).unwrap(), &Limits::default()).unwrap()

@@ -4,8 +4,8 @@ use crate::choices::lower;
 use crate::interpreter::{is_field, world};
 use crate::kernels;
 use systole_base::integer::Vector;
-use systole_equations::recurrence::{Chain, Space};
 use systole_compile::rewrite::{Dataflow, FOLD_DIRECTIONS, Step, Transport, load_rules};
+use systole_equations::recurrence::{Chain, Space};
 
 fn cannon() -> Dataflow {
     let stream = |along: [i64; 3]| Transport::Stream(Vector::from(along));

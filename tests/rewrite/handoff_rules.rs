@@ -3,8 +3,8 @@
 use crate::interpreter::system_world;
 use crate::system_kernels::*;
 use egg::RecExpr;
-use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_compile::rewrite::{Limits, LoweredSystem, Term, load_rules, saturate_system_term};
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 fn term(text: &str) -> RecExpr<Term> {
     text.parse().unwrap()

@@ -8,10 +8,10 @@ use crate::system_meaning::Computed;
 use egg::{Id, Language, RecExpr};
 use std::collections::BTreeSet;
 use systole_base::integer::{Affine, Bindings, Name};
-use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::{Operator, Space};
 use systole_compile::rewrite::{Term, null_directions};
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_equations::recurrence::{Operator, Space};
 
 /// Spaces with sizes: all their points.
 pub struct World<'a> {

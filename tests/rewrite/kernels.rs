@@ -3,9 +3,9 @@
 pub use crate::forms::form;
 use std::sync::Arc;
 use systole_base::integer::{Affine, Name, Polyhedron, name};
-use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
 use systole_base::scalar::Function;
 use systole_base::span::{Source, Span};
+use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
 
 fn access(subscripts: &[&str]) -> Vec<Affine> {
     subscripts.iter().map(|text| form(text)).collect()

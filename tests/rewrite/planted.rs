@@ -1,8 +1,8 @@
 //! Rules that are planted to be found out, and their sound twins.
 
+use systole_base::span::Source;
 use systole_compile::check::{RuleReport, Settings, check_rule};
 use systole_compile::rewrite::{Phase, RuleSet};
-use systole_base::span::Source;
 
 /// For rules that hold.
 const CASES: usize = 200;

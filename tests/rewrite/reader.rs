@@ -3,8 +3,8 @@
 use crate::kernels;
 use std::fs;
 use systole_base::diagnostic::render;
-use systole_compile::rewrite::{Limits, RuleSet, embedded_sources, load_rules, read_directory, saturate};
 use systole_base::span::Source;
+use systole_compile::rewrite::{Limits, RuleSet, embedded_sources, load_rules, read_directory, saturate};
 
 fn read(text: &str) -> Result<RuleSet, String> {
     RuleSet::from_sources(&[Source::new("own.rules", text)]).map_err(|wrong| render(&wrong, false))

@@ -6,8 +6,8 @@ use crate::system_kernels::{ALL, cut};
 use egg::RecExpr;
 use std::collections::BTreeSet;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::Space;
 use systole_compile::rewrite::{Limits, Lowered, RuleSet, Term, load_rules, saturate_term};
+use systole_equations::recurrence::Space;
 
 fn term(text: &str) -> RecExpr<Term> {
     text.parse().unwrap()

@@ -2,9 +2,9 @@
 
 use crate::kernels;
 use systole_base::integer::Vector;
-use systole_equations::recurrence::{Chain, Operator, Scalar, Space};
 use systole_base::scalar::Function;
 use systole_compile::rewrite::{Dataflow, Transport, show_dataflow};
+use systole_equations::recurrence::{Chain, Operator, Scalar, Space};
 
 fn text(space: &Space, transports: Vec<Transport>, directions: &[&[i64]]) -> String {
     let chain = Chain { directions: directions.iter().map(|d| Vector::from(*d)).collect() };

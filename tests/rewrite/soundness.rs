@@ -6,10 +6,10 @@ use crate::kernels;
 use crate::system_kernels::{ALL, CHOLESKY, SMITH_WATERMAN, TRISOLVE, cut};
 use crate::systems;
 use egg::RecExpr;
+use systole_base::span::Source;
+use systole_compile::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Operator, Scalar, Space};
-use systole_compile::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};
-use systole_base::span::Source;
 
 const SIZES: [&[i64]; 4] = [&[1], &[2, 3], &[3, 2, 4], &[4, 1, 2]];
 

@@ -4,8 +4,8 @@ use crate::interpreter::{is_field, system_world};
 use crate::system_kernels::*;
 use crate::systems::lower;
 use std::collections::BTreeSet;
-use systole_equations::recurrence::Chain;
 use systole_compile::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Scheduled, Step, Transport, load_rules};
+use systole_equations::recurrence::Chain;
 
 fn rules_of(steps: &[Step]) -> Vec<&str> {
     steps.iter().map(|step| step.rule.as_str()).collect()

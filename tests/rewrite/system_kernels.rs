@@ -1,9 +1,9 @@
 //! The spaces of kernels that need several.
 
 pub use crate::kernel_texts::*;
+use systole_base::span::Source;
 use systole_equations::recurrence::load;
 use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
-use systole_base::span::Source;
 
 /// The spaces of a kernel; its messages fail the test.
 pub fn cut(text: &str) -> SpaceSystem {

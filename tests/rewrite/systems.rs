@@ -3,10 +3,12 @@
 use crate::system_kernels::*;
 use std::collections::BTreeSet;
 use systole_base::integer::lexicographic_sign;
+use systole_base::span::Source;
+use systole_compile::rewrite::{
+    Limits, LoweredSystem, Transport, load_rules, null_directions, saturate, saturate_system,
+};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{load, one_space};
-use systole_compile::rewrite::{Limits, LoweredSystem, Transport, load_rules, null_directions, saturate, saturate_system};
-use systole_base::span::Source;
 
 pub fn lower(system: &SpaceSystem) -> LoweredSystem {
     saturate_system(system, &load_rules(None).unwrap(), &Limits::default()).unwrap()

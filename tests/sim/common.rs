@@ -1,8 +1,8 @@
 //! Programs, sizes, arrays, and the textbook product.
 
 use ndarray::{Array2, ArrayD, Ix2};
-use systole_program::array::{Program, Tensors, parse};
 use systole_base::integer::{Bindings, name};
+use systole_program::array::{Program, Tensors, parse};
 use systole_run::sim::{Outcome, Settings, simulate};
 
 /// A program that must parse.

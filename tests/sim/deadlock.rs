@@ -2,8 +2,8 @@
 
 use super::common::{program, run, sizes};
 use std::collections::BTreeSet;
-use systole_program::array::Tensors;
 use systole_base::diagnostic::render;
+use systole_program::array::Tensors;
 use systole_run::sim::{Cause, Deadlock, Order, Peer, PeerState, Settings, report};
 
 /// The deadlock, which must be the same whichever PE the host runs first.

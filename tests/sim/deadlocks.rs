@@ -5,8 +5,8 @@ use super::common::sizes;
 use super::expected::{cases, hold};
 use std::fs;
 use std::path::{Path, PathBuf};
-use systole_program::array::{Program, Tensors, parse};
 use systole_base::diagnostic::render;
+use systole_program::array::{Program, Tensors, parse};
 use systole_run::sim::{Deadlock, Order, Settings, simulate};
 
 /// Every program that has a size is run at this one.

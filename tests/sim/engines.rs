@@ -3,10 +3,10 @@
 use super::common::{linked, matrix, program, sizes, tensors};
 use super::step_times::StepTimes;
 use super::work_list;
-use systole_program::array::{Program, Tensors};
-use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::integer::Bindings;
+use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::scalar::Function;
+use systole_program::array::{Program, Tensors};
 use systole_run::sim::{Order, Settings, simulate};
 
 /// Holds runs with 1, 2, 4 and 7 threads, in both orders, to the reference.

@@ -1,8 +1,8 @@
 //! The first test of the contract, and the same array against a recurrence that knows it in advance.
 
 use super::common::{linked, matrix, product, program, run, sizes, tensors};
-use systole_program::array::Program;
 use systole_base::integer::name;
+use systole_program::array::Program;
 use systole_run::sim::{Order, Outcome, Settings};
 
 /// Capacity, latency and response.

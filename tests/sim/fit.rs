@@ -4,10 +4,10 @@ use super::common::{matrix, program, sizes, tensors};
 use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
-use systole_program::array::{Program, Tensors};
 use systole_base::integer::Bindings;
-use systole_run::sim::{fit::Fit, fit::fit};
+use systole_program::array::{Program, Tensors};
 use systole_run::sim::{Settings, simulate};
+use systole_run::sim::{fit::Fit, fit::fit};
 
 struct Case {
     program: Program,

@@ -2,8 +2,8 @@
 
 use ndarray::{ArrayD, array};
 use ndarray_npy::write_npy;
-use systole_program::array::{elements::PART, elements::Sink, elements::Source};
 use systole_base::scalar::Precision;
+use systole_program::array::{elements::PART, elements::Sink, elements::Source};
 use systole_run::sim::{npy::NpySink, npy::NpySource, npy::read, npy::write};
 
 fn message(path: &std::path::Path, shape: Option<&[usize]>) -> String {

@@ -4,9 +4,9 @@
 //! from each `at` or `tick` to the next are summed up. What is heard of a bus has come by the latest drive of that bus.
 
 use std::collections::{BTreeMap, BTreeSet};
-use systole_program::array::{Instruction, Program, ScalarExpr};
-use systole_base::machine::{Bandwidth, Times};
 use systole_base::integer::Name;
+use systole_base::machine::{Bandwidth, Times};
+use systole_program::array::{Instruction, Program, ScalarExpr};
 use systole_run::sim::Settings;
 
 pub struct StepTimes {

@@ -2,9 +2,9 @@
 
 use ndarray::{ArrayD, Dimension};
 use std::sync::Arc;
+use systole_equations::recurrence::Role;
 use systole_program::array::{Layout, Tensors};
 use systole_run::leaf::Tile;
-use systole_equations::recurrence::Role;
 
 /// The words of an input, or as many of an output.
 pub fn words<W: Clone>(layout: &Layout, input: impl Fn(&Layout) -> Vec<W>, nothing: W) -> Vec<W> {

@@ -7,8 +7,8 @@ use super::common::{linked, run, sizes, tensors};
 use super::engines::hold;
 use ndarray::ArrayD;
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, filled, product, program, with_tiles};
-use systole_program::array::compile;
 use systole_base::integer::name;
+use systole_program::array::compile;
 use systole_run::sim::observe::Event;
 use systole_run::sim::{Settings, simulate, simulate_observed};
 

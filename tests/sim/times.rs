@@ -1,8 +1,8 @@
 //! What operations and memory take, by hand: the rules of a machine file's `[operation.NAME]` and `[memory]`.
 
 use super::common::{matrix, product, program, run, sizes, tensors};
-use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::integer::name;
+use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::scalar::Function;
 use systole_run::sim::{Outcome, Settings};
 

@@ -2,14 +2,14 @@
 
 use super::common::{linked, matrix, program, sizes, tensors};
 use serde_json::Value;
-use systole_program::array::{Code, Program, Tensors, Wire, Wiring};
-use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
+use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::scalar::Function;
+use systole_program::array::{Code, Program, Tensors, Wire, Wiring};
+use systole_run::sim::{Order, Outcome, Settings, simulate_observed};
 use systole_run::sim::{observe::Event, observe::Observer};
 use systole_run::sim::{trace::Recorder, trace::Trace, trace::Window};
-use systole_run::sim::{Order, Outcome, Settings, simulate_observed};
 
 /// A run.
 pub struct Case {

@@ -2,8 +2,8 @@
 
 use super::common::{matrix, program, refusal, run, sizes, tensors};
 use std::collections::BTreeMap;
-use systole_program::array::Tensors;
 use systole_base::integer::name;
+use systole_program::array::Tensors;
 use systole_run::sim::{Settings, simulate};
 
 /// One PE with an input and an output of N elements.

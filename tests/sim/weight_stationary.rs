@@ -1,8 +1,8 @@
 //! Memory, buses and `pass`: the instructions that the feeders do not use.
 
 use super::common::{linked, matrix, product, program, run, sizes, tensors};
-use systole_program::array::Tensors;
 use systole_base::integer::name;
+use systole_program::array::Tensors;
 use systole_run::sim::{MemoryTraffic, Order, Settings};
 
 #[test]

@@ -8,11 +8,13 @@ use super::step_times::{StepTimes, fullest};
 use super::tile_boxes::{cut, paste, words};
 use super::work_wire::{Timing, Wire};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use systole_program::array;
-use systole_program::array::{Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring};
 use systole_base::integer::{Bindings, Name};
-use systole_run::leaf::{Leaves, Tile, assign};
 use systole_equations::recurrence::Role;
+use systole_program::array;
+use systole_program::array::{
+    Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring,
+};
+use systole_run::leaf::{Leaves, Tile, assign};
 use systole_run::sim::{BusCounters, ChannelCounters, Counters, MemoryTraffic, PeCounters, Settings};
 
 /// What a run gave: the elements of each output, whether every PE came to its end, the cycles, and all counters.

@@ -2,11 +2,11 @@
 
 use crate::hand_built::brute_force::smallest_violation;
 use std::time::Duration;
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
+use systole_compile::mapping::Design;
 use systole_compile::smt::{Discharged, Verdict, discharge_all, settle};
-use systole_program::obligation::{Kind, Obligation};
 use systole_compile::timing::obligations;
+use systole_program::obligation::{Kind, Obligation};
 
 /// Long enough to decide any query of the tests on a busy machine.
 pub const AMPLE: Duration = Duration::from_secs(120);

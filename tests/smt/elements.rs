@@ -3,11 +3,11 @@
 use crate::hand_built::brute_force::smallest_violation;
 use std::path::Path;
 use std::time::Duration;
-use systole_equations::recurrence::{RecurrenceSystem, Role, load};
-use systole_compile::smt::{Verdict, discharge_all};
 use systole_base::span::Source;
-use systole_program::obligation::{Kind, Obligation};
+use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::element_obligations;
+use systole_equations::recurrence::{RecurrenceSystem, Role, load};
+use systole_program::obligation::{Kind, Obligation};
 
 const FOLDERS: [&str; 2] = ["kernels", "kernels/naive"];
 

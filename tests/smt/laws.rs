@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::Scalar;
 use systole_compile::smt::holds_for_all_reals;
+use systole_equations::recurrence::Scalar;
 
 const LIMIT: Duration = Duration::from_secs(10);
 

@@ -6,8 +6,8 @@ use crate::hand_built::spaces::matmul;
 use std::time::Duration;
 use systole_base::integer::{Affine, name};
 use systole_compile::smt::{Verdict, discharge, discharge_all, version};
-use systole_program::obligation::Formula;
 use systole_compile::timing::obligations;
+use systole_program::obligation::Formula;
 
 #[test]
 fn no_time_gives_no_answer() {

@@ -3,8 +3,8 @@
 use crate::agreement::{checked, refuted};
 use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp};
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
+use systole_compile::mapping::Design;
 use systole_compile::timing::{Turns, no_deadlock_obligations};
 
 /// What is refuted of a design, each as brute force finds it: the tensor and the counterexample.

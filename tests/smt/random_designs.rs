@@ -5,11 +5,11 @@ use crate::hand_built::brute_force::smallest_violation;
 use crate::hand_built::designs::design;
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use proptest::prelude::*;
-use systole_compile::mapping::Design;
 use systole_base::network::{Links, Network};
-use systole_equations::recurrence::Space;
+use systole_compile::mapping::Design;
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::obligations;
+use systole_equations::recurrence::Space;
 
 /// A linear form in the indices with these coefficients, as text.
 fn row(indices: &[&str], coefficients: &[i64]) -> String {

@@ -3,8 +3,8 @@
 use crate::agreement::AMPLE;
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{matmul, space};
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
+use systole_compile::mapping::Design;
 use systole_compile::smt::{Discharged, Verdict, discharge_all, dump, dump_smt};
 use systole_compile::timing::obligations;
 use z3::{SatResult, Solver};

@@ -1,8 +1,8 @@
 //! Hostile texts are refused with a message, never with a crash.
 
 use proptest::prelude::*;
-use systole_equations::recurrence::load;
 use systole_base::span::Source;
+use systole_equations::recurrence::load;
 use systole_equations::syntax::parse;
 
 fn message(value: &str) -> Option<String> {

@@ -4,8 +4,8 @@ use super::expected::{cases, hold};
 use std::fs;
 use std::path::Path;
 use systole_base::diagnostic::render;
-use systole_equations::recurrence::load;
 use systole_base::span::Source;
+use systole_equations::recurrence::load;
 
 /// The messages for a kernel, or what is wrong with the test itself.
 fn refuse(path: &Path) -> Result<String, String> {

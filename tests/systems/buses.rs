@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole_base::network::Links;
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_program::obligation::Kind;
 use systole_compile::timing::obligations;
+use systole_program::obligation::Kind;
 
 /// Whether the words of `tensor`, which comes over a bus into this space, never meet.
 fn carries(kernel: &Kernel, lines: &[Line], space: usize, tensor: &str) -> bool {

@@ -2,18 +2,18 @@
 
 use crate::hand_built::forms::{form, forms};
 use ndarray::{ArrayD, IxDyn};
-use systole_program::array;
-use systole_program::array::Program;
-use systole_compile::emit::emit_system;
 use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_base::integer::{Affine, Bindings, Matrix, Name};
 use systole_base::network::Links;
-use systole_compile::mapping::{Part, SpaceTimeMap, SystemDesign};
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
-use systole_equations::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
-use systole_compile::rewrite::{Dataflow, Transport};
-use systole_run::sim::{Outcome, Settings, simulate};
 use systole_base::span::Source;
+use systole_compile::emit::emit_system;
+use systole_compile::mapping::{Part, SpaceTimeMap, SystemDesign};
+use systole_compile::rewrite::{Dataflow, Transport};
+use systole_equations::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
+use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
+use systole_program::array;
+use systole_program::array::Program;
+use systole_run::sim::{Outcome, Settings, simulate};
 
 /// A kernel and its spaces.
 pub struct Kernel {

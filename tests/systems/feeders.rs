@@ -5,18 +5,18 @@ use crate::common::{Kernel, Line, kernel, shown, written};
 use crate::kernel_texts::TRISOLVE;
 use crate::solves::trisolve;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::name;
+use systole_base::machine::{Buses, Machine};
+use systole_base::network::Links;
+use systole_compile::extract::Checker;
+use systole_compile::mapping::{Feeder, Fold, SystemDesign};
+use systole_compile::rewrite::Transport;
+use systole_compile::timing::{obligations, system_obligations};
 use systole_program::array;
 use systole_program::array::{Program, Wiring, compile};
-use systole_base::machine::{Buses, Machine};
-use systole_compile::extract::Checker;
-use systole_base::integer::name;
-use systole_compile::mapping::{Feeder, Fold, SystemDesign};
-use systole_base::network::Links;
-use systole_compile::rewrite::Transport;
+use systole_program::obligation::Kind;
 use systole_run::sim::observe::Event;
 use systole_run::sim::{Settings, simulate_observed};
-use systole_program::obligation::Kind;
-use systole_compile::timing::{obligations, system_obligations};
 
 /// What is seen of one tensor and of its bus.
 #[derive(Debug, Default, PartialEq)]

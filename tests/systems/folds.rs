@@ -6,11 +6,11 @@ use crate::factorisations::CHOLESKY_GRID;
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, TRISOLVE};
 use crate::solves::trisolve;
 use systole_base::integer::Bindings;
-use systole_compile::mapping::{Axis, Fold, SystemDesign};
 use systole_base::network::Links;
-use systole_run::sim::Outcome;
-use systole_program::obligation::Kind;
+use systole_compile::mapping::{Axis, Fold, SystemDesign};
 use systole_compile::timing::system_obligations;
+use systole_program::obligation::Kind;
+use systole_run::sim::Outcome;
 
 /// The place `i - j` of a triangular solve: neighbours work in turns.
 fn diagonal() -> [Line<'static>; 2] {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Vector};
 use systole_base::network::{Links, Network};
 use systole_compile::mapping::SystemDesign;
-use systole_program::obligation::Kind;
 use systole_compile::timing::system_obligations;
+use systole_program::obligation::Kind;
 
 fn on(network: Network) -> Links {
     Links { network, ..Links::default() }

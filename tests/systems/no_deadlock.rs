@@ -6,10 +6,10 @@ use crate::factorisations::{CHOLESKY_GRID, LU_GRID};
 use crate::kernel_texts::{CHOLESKY, LU, TRISOLVE};
 use crate::solves::trisolve;
 use systole_base::integer::Affine;
-use systole_compile::mapping::{Axis, Fold, SystemDesign};
 use systole_base::network::Links;
-use systole_program::obligation::Kind;
+use systole_compile::mapping::{Axis, Fold, SystemDesign};
 use systole_compile::timing::{Turns, system_no_deadlock_obligations};
+use systole_program::obligation::Kind;
 
 /// What is refuted of a design: the tensor and the counterexample that brute force finds as well.
 fn refutations(design: &SystemDesign, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {

@@ -6,11 +6,11 @@ use crate::factorisations::CHOLESKY_GRID;
 use crate::kernel_texts::{CHOLESKY, PREFIX_SUM, TRISOLVE};
 use crate::solves::trisolve;
 use systole_base::integer::Affine;
-use systole_compile::mapping::{Handoff, SystemDesign};
 use systole_base::network::{Links, Network};
+use systole_compile::mapping::{Handoff, SystemDesign};
 use systole_compile::smt::{Discharged, Verdict, discharge_all};
-use systole_program::obligation::Kind;
 use systole_compile::timing::{handoff_obligations, system_obligations};
+use systole_program::obligation::Kind;
 
 /// A start and the sums that follow it.
 fn prefix_sum<'a>(start: &'a str, place: &'a str, step: &'a str) -> [Line<'a>; 2] {

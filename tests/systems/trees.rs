@@ -3,13 +3,13 @@
 use crate::common::{Line, kernel};
 use std::time::Duration;
 use systole_base::machine::Machine;
-use systole_compile::extract::{SystemConstraint, SystemProblem, search_system};
 use systole_base::network::Links;
+use systole_compile::extract::{SystemConstraint, SystemProblem, search_system};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::{Limits, load_rules, saturate_system};
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_program::obligation::Kind;
 use systole_compile::timing::system_obligations;
+use systole_program::obligation::Kind;
 
 const SOFT: &str = "kernel soft(M, N, K)\nin u[K], A[M, N, K], b\nlocal s[M, N]\nout z[M, N]\n\
     s[i, j] = sum(k) u[k] * A[i, j, k]\nz[i, j] = exp(s[i, j]) + b * s[i, j]\n\

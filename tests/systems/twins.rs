@@ -5,9 +5,9 @@ use crate::factorisations::{CHOLESKY_GRID, LU_GRID};
 use crate::kernel_texts::{CHOLESKY, LU, TRISOLVE};
 use crate::solves::trisolve;
 use proptest::prelude::*;
-use systole_compile::emit::emit_system;
 use systole_base::integer::Affine;
 use systole_base::network::{Links, Network};
+use systole_compile::emit::emit_system;
 use systole_compile::mapping::SystemDesign;
 use systole_equations::recurrence::evaluate;
 

@@ -6,8 +6,8 @@ use crate::common::{box_points, plus};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Bindings, Matrix, Vector, dot};
 use systole_compile::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_compile::systolize::Loading;
+use systole_equations::recurrence::Space;
 
 /// A pipe: processes from input to output, elements in the order in which they enter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_base::integer::{Bindings, Matrix, Vector, dot, name};
+use systole_base::span::Source;
 use systole_compile::mapping::SpaceTimeMap;
+use systole_compile::systolize::{Loading, Scheme, systolize};
 use systole_equations::recurrence;
 use systole_equations::recurrence::Space;
-use systole_base::span::Source;
-use systole_compile::systolize::{Loading, Scheme, systolize};
 
 pub const POLYNOMIAL: &str = "kernel polynomial(N)\nin a[N], b[N]\nout c[2*N - 1]\nc[i + j] = sum(i, j) a[i] * b[j]\n";
 

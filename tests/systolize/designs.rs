@@ -3,8 +3,8 @@
 use crate::common::{MATMUL, POLYNOMIAL, loading, map, space};
 use systole_base::integer::Vector;
 use systole_compile::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_compile::systolize::Loading;
+use systole_equations::recurrence::Space;
 
 /// A design with a name for messages.
 pub struct Design {

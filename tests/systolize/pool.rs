@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::OnceLock;
 use systole_base::integer::{Vector, dot, name, primitive};
 use systole_compile::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_compile::systolize::{Loading, Scheme, systolize};
+use systole_equations::recurrence::Space;
 
 /// A random input of the scheme.
 #[derive(Clone, Debug)]

@@ -3,13 +3,13 @@
 use crate::common::{runs_with_one_slot, scheme, shown, sizes};
 use crate::designs::{Design, all};
 use std::collections::BTreeSet;
-use systole_compile::emit::{Phases, emit_scheme};
-use systole_program::array::{Program, Tensors, parse, print, validate};
 use systole_base::integer::{Bindings, Vector};
 use systole_base::network::{Links, Network};
-use systole_equations::recurrence::{Chain, Space, evaluate_in_order};
-use systole_run::sim::{Order, Outcome, Settings, simulate};
+use systole_compile::emit::{Phases, emit_scheme};
 use systole_compile::systolize::Scheme;
+use systole_equations::recurrence::{Chain, Space, evaluate_in_order};
+use systole_program::array::{Program, Tensors, parse, print, validate};
+use systole_run::sim::{Order, Outcome, Settings, simulate};
 
 /// Values whose sums show in which order they were added, a negative zero among them.
 pub fn inputs(space: &Space, sizes: &Bindings) -> Tensors {

@@ -4,8 +4,8 @@ use crate::common::{MATMUL, POLYNOMIAL, loading, map, shown, space};
 use crate::pool::{drafts, loading as loading_of, refusal};
 use systole_base::integer::Matrix;
 use systole_compile::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_compile::systolize::{Loading, systolize};
+use systole_equations::recurrence::Space;
 
 fn assert_refused(space: &Space, map: &SpaceTimeMap, loading: &[Loading], reason: &str) {
     let problems = systolize(space, map, loading).err().unwrap_or_else(|| panic!("not refused: {reason}"));

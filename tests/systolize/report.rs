@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::path::Path;
 use systole_base::integer::{Bindings, Vector, name};
 use systole_compile::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_compile::systolize::{Loading, Scheme, Stream};
+use systole_equations::recurrence::Space;
 
 /// A design of the oracle with the scheme we derive for it.
 struct Design {

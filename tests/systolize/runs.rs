@@ -5,8 +5,8 @@ use crate::pool::{Sample, samples};
 use crate::programs::{inputs, is_right, orders, program, run};
 use crate::setting::{Setting, settings};
 use std::collections::BTreeSet;
-use systole_compile::emit::Phases;
 use systole_base::integer::{Bindings, Vector};
+use systole_compile::emit::Phases;
 use systole_run::sim::{Order, Settings};
 
 /// Samples that can be run: every element of the output has a user, and the sizes are small.

@@ -1,17 +1,33 @@
-//! The order of the modules in `lib.rs` is the order of the pipeline: imports point up it.
+//! The packages stand in the order of the pipeline, and so do the modules of each in its `lib.rs`: imports point up these lists.
 
-use crate::tree::{File, files, page};
+use crate::tree::{File, files, page, root};
 
-/// The modules in the order of `lib.rs`.
-pub fn modules() -> Vec<String> {
+/// The packages below `src/`, each with those that it may name. `systole` is the root package.
+pub const PACKAGES: [(&str, &[&str]); 6] = [
+    ("base", &[]),
+    ("equations", &["base"]),
+    ("program", &["base", "equations"]),
+    ("compile", &["base", "equations", "program"]),
+    ("run", &["base", "equations", "program"]),
+    ("systole", &["base", "equations", "program", "compile", "run"]),
+];
+
+/// The modules of a package in the order of its `lib.rs`.
+fn modules_of(package: &str) -> Vec<String> {
     let name = |line: &str| Some(line.trim().strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned());
-    page("src/lib.rs").lines().filter_map(name).collect()
+    page(&format!("src/{package}/lib.rs")).lines().filter_map(name).collect()
 }
 
-/// The module a file of `src/` belongs to: `timing` for both `src/timing/link.rs` and `src/timing.rs`.
-fn owner(file: &File) -> &str {
-    let path = file.path.trim_start_matches("src/");
-    path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
+/// The modules of all packages, in this order.
+pub fn modules() -> Vec<String> {
+    PACKAGES.iter().flat_map(|(package, _)| modules_of(package)).collect()
+}
+
+/// The package and the module that a file of `src/` belongs to: `compile` and `timing` for `src/compile/timing/link.rs`.
+fn owner(file: &File) -> (&str, &str) {
+    let mut path = file.path.trim_start_matches("src/").split('/');
+    let package = path.next().unwrap_or_default();
+    (package, path.next().unwrap_or_default().trim_end_matches(".rs"))
 }
 
 /// The modules named behind each `crate::`, lists in braces included.
@@ -51,29 +67,66 @@ fn lists_in_braces_are_read() {
 
 #[test]
 fn imports_point_up_the_list_of_modules() {
-    let modules = modules();
-    let rank = |name: &str| modules.iter().position(|module| module == name);
     let mut problems = vec![];
-    for file in files("src", ".rs").iter().filter(|file| !["src/lib.rs", "src/main.rs"].contains(&&*file.path)) {
-        let own = rank(owner(file)).unwrap_or_else(|| panic!("{} is in no module of lib.rs", file.path));
+    for file in files("src", ".rs").iter().filter(|file| !["lib", "main"].contains(&owner(file).1)) {
+        let (package, module) = owner(file);
+        let modules = modules_of(package);
+        let rank = |name: &str| modules.iter().position(|module| module == name);
+        let own = rank(module).unwrap_or_else(|| panic!("{} is in no module of lib.rs", file.path));
         let downward = imported(&file.text).into_iter().filter(|name| rank(name).is_none_or(|rank| rank > own));
         problems.extend(downward.map(|name| format!("{} imports `{name}`", file.path)));
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// What a package may not name, cargo would refuse; the lists here are those of the manifests.
 #[test]
-fn the_solver_the_e_graph_library_and_mpi_are_each_named_in_one_module() {
-    let only = [("z3", "smt"), ("egg", "rewrite"), ("mpi", "exec")];
+fn packages_depend_on_those_above_them() {
+    for (package, above) in PACKAGES {
+        let manifest = match package {
+            "systole" => page("Cargo.toml"),
+            _ => page(&format!("src/{package}/Cargo.toml")),
+        };
+        let named = manifest.split("\n[dependencies]\n").nth(1).and_then(|rest| rest.split("\n[").next());
+        let named: Vec<&str> =
+            named.unwrap_or_default().lines().filter_map(|line| line.strip_prefix("systole-")).collect();
+        let mut named: Vec<&str> = named.iter().filter_map(|line| line.split(' ').next()).collect();
+        let mut above = above.to_vec();
+        named.sort_unstable();
+        above.sort_unstable();
+        assert_eq!(named, above, "{package}");
+    }
+}
+
+/// What runs programs is built without the compiler: neither egg nor Z3 is among what it needs.
+#[test]
+fn what_runs_programs_needs_no_compiler() {
+    let tree = |package: &str| {
+        let arguments = ["tree", "--offline", "--package", package, "--edges", "normal", "--prefix", "none"];
+        let output = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(root()).output();
+        let output = output.expect("cargo starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let needs = |package: &str, wanted: &str| tree(package).lines().any(|line| line.split(' ').next() == Some(wanted));
+    for wanted in ["egg", "z3", "systole-compile"] {
+        assert!(!needs("systole-run", wanted), "systole-run needs {wanted}");
+        assert!(needs("systole", wanted), "{wanted} was not found where it is");
+    }
+}
+
+#[test]
+fn the_solver_the_e_graph_library_and_mpi_are_each_named_in_their_rooms() {
+    let only: [(&str, &[&str]); 3] = [("z3", &["smt"]), ("egg", &["rewrite", "check"]), ("mpi", &["exec"])];
     for file in files("src", ".rs") {
-        for (library, module) in only {
+        for (library, modules) in only {
             let names = |line: &str| {
                 let path = format!("{library}::");
                 let at = |text: &str| text.match_indices(&path).any(|(at, _)| !text[..at].ends_with(is_part_of_a_word));
                 !line.trim_start().starts_with("//") && (at(line) || line.contains(&format!("use {library};")))
             };
             let named = file.text.lines().any(names);
-            assert!(!named || owner(&file) == module, "{} names the crate `{library}`", file.path);
+            assert!(!named || modules.contains(&owner(&file).1), "{} names the crate `{library}`", file.path);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The pages for people: what they name exists.
 
 use crate::data::{named, rules};
-use crate::imports::modules;
+use crate::imports::{PACKAGES, modules};
 use crate::tree::{File, files, page, root};
 use std::collections::BTreeSet;
 
@@ -34,8 +34,11 @@ fn files_named_on_a_page_exist() {
 fn the_table_of_stages_is_the_list_of_modules() {
     let text = page("ARCHITECTURE.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-    let rows: Vec<String> = rows.map(str::to_owned).collect();
-    assert_eq!(rows, modules(), "one row for each module of lib.rs, in its order");
+    let is_package = |name: &&str| name.strip_prefix("systole").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let (packages, stages): (Vec<&str>, Vec<&str>) = rows.partition(is_package);
+    let names: Vec<&str> = packages.iter().map(|name| name.trim_start_matches("systole-")).collect();
+    assert_eq!(names, PACKAGES.map(|(name, _)| name), "one row for each package, in their order");
+    assert_eq!(stages, modules(), "one row for each module of the packages' lib.rs, in its order");
 }
 
 /// Words with a hyphen that a page may quote: rules, schedules, kernels, and words that the sources use.
@@ -45,6 +48,7 @@ fn hyphenated_names_on_the_architecture_page_exist() {
     for file in files("kernels", ".rec") {
         known.extend(["schedule", "kernel"].iter().flat_map(|word| named(&file.text, word)));
     }
+    known.extend(PACKAGES.map(|(package, _)| format!("systole-{package}")));
     let sources = files("src", ".rs");
     let in_source = |word: &str| sources.iter().any(|file| file.text.contains(&format!("\"{word}\"")));
     let is_name = |word: &&String| {

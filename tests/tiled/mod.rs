@@ -1,8 +1,8 @@
 //! Programs over tiles, written by hand, and what they compute as direct loops.
 
 use ndarray::{ArrayD, Axis, IxDyn};
-use systole_program::array::{Program, Tensors, parse};
 use systole_base::integer::{Bindings, name};
+use systole_program::array::{Program, Tensors, parse};
 
 /// A program, and sizes, inputs and expected outputs for it.
 pub struct Case {

@@ -3,9 +3,9 @@
 
 use super::{kernel, system, tiled};
 use systole_base::integer::{Affine, Polyhedron};
+use systole_base::scalar::Function;
 use systole_equations::recurrence::spaces::cut_spaces;
 use systole_equations::recurrence::{Expr, RecurrenceSystem};
-use systole_base::scalar::Function;
 use systole_equations::tiles::Tiled;
 
 fn list(forms: &[Affine]) -> String {

@@ -10,8 +10,8 @@ mod refusals;
 
 use systole_base::diagnostic::{Checked, render};
 use systole_base::integer::name;
-use systole_equations::recurrence::{RecurrenceSystem, load};
 use systole_base::span::Source;
+use systole_equations::recurrence::{RecurrenceSystem, load};
 use systole_equations::tiles::{TileSize, Tiled, tile};
 
 /// A kernel of the repository.

@@ -3,10 +3,10 @@
 use crate::hand_built::brute_force::smallest_violation;
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, polynomial};
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
-use systole_program::obligation::{Kind, Obligation};
+use systole_compile::mapping::Design;
 use systole_compile::timing::{fifo_depth_obligation, obligations};
+use systole_program::obligation::{Kind, Obligation};
 
 /// Whether any obligation of this kind is violated at sizes up to 3.
 fn violated(design: &Design, links: &Links, kind: Kind) -> bool {

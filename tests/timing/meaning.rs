@@ -5,8 +5,8 @@ use crate::hand_built::designs::{design, has_slanted_bus};
 use crate::hand_built::events::{Broken, broken_laws};
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use proptest::prelude::*;
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
+use systole_compile::mapping::Design;
 use systole_compile::timing::obligations;
 
 /// The laws that the formulas call broken at sizes up to `largest`.

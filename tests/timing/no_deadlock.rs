@@ -6,10 +6,10 @@ use crate::hand_built::designs::{cannon, design, has_slanted_bus, hex, kung_leis
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use crate::waits::{is_in_order, stands_still};
 use proptest::prelude::*;
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
-use systole_program::obligation::{Kind, Obligation};
+use systole_compile::mapping::Design;
 use systole_compile::timing::{Turns, no_deadlock_obligations};
+use systole_program::obligation::{Kind, Obligation};
 
 fn stated(design: &Design, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<Obligation> {
     no_deadlock_obligations(design, links, depth, turns).unwrap()

@@ -2,10 +2,10 @@
 
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, polynomial};
-use systole_compile::mapping::Design;
 use systole_base::network::Links;
-use systole_program::obligation::{Kind, Reason};
+use systole_compile::mapping::Design;
 use systole_compile::timing::{fifo_depth_obligation, obligations};
+use systole_program::obligation::{Kind, Reason};
 
 fn reason(design: &Design, links: &Links, kind: Kind, of: &str) -> Reason {
     let stated = obligations(design, links).unwrap();

@@ -4,8 +4,8 @@ use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::forms::form;
 use crate::hand_built::spaces::{matmul, mttkrp, triangle};
 use systole_base::integer::Matrix;
-use systole_compile::mapping::Design;
 use systole_base::network::{Links, Network};
+use systole_compile::mapping::Design;
 use systole_compile::timing::obligations;
 
 /// The first lines of all messages.

@@ -3,8 +3,8 @@
 use crate::hand_built::designs::{at_boundary, cannon, design, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp, space};
 use systole_compile::mapping::Design;
-use systole_program::obligation::Obligation;
 use systole_compile::timing::obligations;
+use systole_program::obligation::Obligation;
 
 /// The kinds and tensors in order: `causality A`.
 fn stated(design: &Design) -> Vec<String> {

@@ -4,9 +4,9 @@
 //! `A[i, k]`, belong together, whichever equation says so; `x[i + k]` joins nothing. So the keys of attention are one axis in all
 //! its equations, and the inner dimensions of a chain of products are one each.
 
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name};
 use systole_equations::recurrence::{Expr, RecurrenceSystem};
-use std::collections::BTreeMap;
 
 /// What may lie along an axis.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

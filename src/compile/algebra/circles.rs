@@ -6,8 +6,8 @@
 //! user's affair, and was looked at when the kernel was read.
 
 use super::goals::{GoalId, Goals, Selection, Way};
-use systole_base::integer::Name;
 use std::collections::BTreeSet;
+use systole_base::integer::Name;
 
 impl Goals {
     /// Whether a tensor is computed from itself by way of another one, or from elements before those of a bound index.

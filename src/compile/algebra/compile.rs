@@ -6,12 +6,14 @@
 
 use super::goals::{Combination, Fold, Goal, GoalId, Goals, Value, Way};
 use super::written::{Root, Written};
+use crate::rewrite::{
+    AccessText, Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, access_text, components, is_shifted,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::{Operator, RecurrenceSystem, Role};
-use crate::rewrite::{AccessText, Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, access_text, components, is_shifted};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How many axes a kernel may have.
 const MOST_AXES: usize = 64;

@@ -5,10 +5,10 @@
 
 use super::compile::Compiler;
 use super::goals::{Combination, Fold, GoalId, Value, Way};
-use systole_base::integer::Name;
-use systole_equations::recurrence::Operator;
 use crate::rewrite::{Id, Monoid};
 use std::collections::BTreeSet;
+use systole_base::integer::Name;
+use systole_equations::recurrence::Operator;
 
 impl Compiler<'_> {
     /// Two values combined by a built-in operator.

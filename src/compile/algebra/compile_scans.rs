@@ -5,9 +5,9 @@
 
 use super::compile::Compiler;
 use super::goals::{GoalId, Value, Way};
+use crate::rewrite::{Graph, Id, Symbol, Term};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_equations::recurrence::Operator;
-use crate::rewrite::{Graph, Id, Symbol, Term};
 
 impl Compiler<'_> {
     pub fn running(&mut self, goal: GoalId, operator: Id, index: Id, body: Id) -> Vec<Way> {

@@ -5,11 +5,11 @@
 //! numbers give the same where the kernel has a finite number. Everything here goes through the parser and the sequential meaning;
 //! it knows nothing of rules.
 
+use ndarray::{ArrayD, Dimension, IxDyn};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
-use systole_equations::recurrence::{RecurrenceSystem, Role, Tensors, evaluate, load, number_text};
 use systole_base::span::Source;
-use ndarray::{ArrayD, Dimension, IxDyn};
+use systole_equations::recurrence::{RecurrenceSystem, Role, Tensors, evaluate, load, number_text};
 
 /// The sizes that are tried: all alike, all different, and as small as can be.
 const TRIED: [[i64; 3]; 4] = [[1, 1, 1], [2, 3, 4], [5, 4, 3], [3, 6, 2]];

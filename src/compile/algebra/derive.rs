@@ -15,12 +15,12 @@ use super::least::{Least, Limit, least};
 use super::show::known;
 use super::terms::selected_terms;
 use super::written::{Written, written};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Bindings, Name};
-use systole_equations::recurrence::{RecurrenceSystem, gather};
 use crate::check::ChainReport;
 use crate::rewrite::{Forms, Frame, Id, Limits, Report, RuleSet, Step, Symbol, Tag, saturate_forms};
 use std::collections::BTreeSet;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Bindings, Name};
+use systole_equations::recurrence::{RecurrenceSystem, gather};
 
 /// A form of a kernel.
 #[derive(Clone, Debug)]

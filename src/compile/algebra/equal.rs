@@ -7,11 +7,11 @@
 use super::chain::{Law, chain};
 use super::confirm::{Tried, element_text, tried};
 use super::written::written_pair;
+use crate::check::ChainReport;
+use crate::rewrite::{Limits, Report, RuleSet, saturate_forms};
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::Name;
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor, evaluate};
-use crate::check::ChainReport;
-use crate::rewrite::{Limits, Report, RuleSet, saturate_forms};
 
 /// The answer to whether two tensors are equal.
 #[derive(Clone, Debug)]

@@ -8,13 +8,13 @@ use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value, Way};
 use super::joint::product_name;
 use super::text::{Image, Place, Texts, access, conditions};
 use super::written::{Root, Written};
+use crate::rewrite::{Forms, Frame, Monoid, Symbol};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
-use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
-use crate::rewrite::{Forms, Frame, Monoid, Symbol};
 use systole_base::span::Source;
+use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
 use systole_equations::syntax;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What the text is made of.
 pub(super) struct Chosen<'a> {

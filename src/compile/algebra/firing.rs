@@ -5,14 +5,14 @@
 
 use super::coordinates::{Coordinates, Part, Recast, recast};
 use super::derive::saturate_equations;
-use systole_base::diagnostic::Checked;
-use systole_base::integer::name;
-use systole_equations::recurrence::load;
 use crate::check::by_rule;
 use crate::rewrite::{Limits, RuleSet};
-use systole_base::span::Source;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::diagnostic::Checked;
+use systole_base::integer::name;
+use systole_base::span::Source;
+use systole_equations::recurrence::load;
 
 macro_rules! shipped {
     ($($name:literal)*) => {

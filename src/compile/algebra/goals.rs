@@ -4,11 +4,11 @@
 //! need. Each goal that is needed is computed once, for each point of its indices, whoever uses it: sharing is free. Invariant: what a
 //! selection costs is counted here alone, from the selection and nothing else ([`Goals::cost`]).
 
+use crate::rewrite::{AccessText, Id, Literal, Term};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::Name;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
-use crate::rewrite::{AccessText, Id, Literal, Term};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A goal, by its position.
 pub type GoalId = usize;

@@ -2,9 +2,9 @@
 //!
 //! In: a system. Out: the tensors that one equation defines as a whole, index by index, and that do not need themselves.
 
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_equations::recurrence::{Equation, Expr, RecurrenceSystem, Role};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The position of the equation of each such tensor.
 pub(super) fn inlined(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {

@@ -7,9 +7,9 @@
 use super::goals::{Combination, Fold, GoalId, Value};
 use super::scans::scalar;
 use super::text::{Image, Texts, access, number_text};
-use systole_base::integer::{Name, unused};
 use crate::rewrite::Monoid;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Name, unused};
 
 /// Components that are reduced together.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,9 +5,9 @@
 use super::goals::{Combination, GoalId, Value};
 use super::scans::{combined, scalar};
 use super::text::{Image, Texts};
-use systole_base::integer::Affine;
 use crate::rewrite::{Monoid, Symbol};
 use std::collections::BTreeMap;
+use systole_base::integer::Affine;
 
 impl Texts<'_> {
     /// The value of a goal whose index takes two values; `monoid` is the one by which it is reduced, where that is declared.

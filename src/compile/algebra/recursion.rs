@@ -6,9 +6,9 @@
 
 use super::inline::recursive;
 use super::written::{Root, Writer};
-use systole_base::integer::{Affine, Name, name};
 use crate::rewrite::{RecExpr, Term};
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Name, name};
 
 /// An element of a tensor.
 type Element = (Name, Vec<Affine>);

@@ -5,11 +5,11 @@
 
 use super::goals::{Combination, Fold, GoalId, Value};
 use super::text::{Image, Place, Texts, access, applied, conditions};
+use crate::rewrite::{Id, Monoid, RecExpr, Symbol, Term};
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
-use crate::rewrite::{Id, Monoid, RecExpr, Symbol, Term};
-use std::collections::BTreeMap;
 
 /// Equations that start somewhere along an index and go on by one.
 pub(super) struct Scan {

@@ -4,8 +4,8 @@
 //! stands as its tensor. For readers alone: nothing reads it back.
 
 use super::written::Root;
-use systole_base::integer::{Affine, Name};
 use crate::rewrite::{Known, Notation, Step};
+use systole_base::integer::{Affine, Name};
 
 /// The texts of all terms that a definition names.
 pub(super) fn known(definitions: &[Root]) -> Known {

@@ -4,9 +4,9 @@
 //! reduction by a declared monoid is the part of a whole tuple there.
 
 use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value};
-use systole_base::integer::Name;
 use crate::rewrite::{Forms, Id, Language, RecExpr, Term, part_of};
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::Name;
 
 /// How many components of a tuple are looked at.
 const MOST_COMPONENTS: usize = 8;

@@ -4,10 +4,10 @@
 //! grammar does not need. An index may be replaced on the way, so that what a recurrence takes at its ends can be written.
 
 use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value};
-use systole_base::integer::{Affine, Name, Polyhedron};
-use systole_base::scalar::Function;
 use crate::rewrite::{AccessText, Frame, Symbol};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::scalar::Function;
 
 /// The tensor that a goal is stored in.
 #[derive(Clone, Debug, PartialEq)]

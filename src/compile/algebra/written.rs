@@ -8,10 +8,10 @@
 use super::axes::Axes;
 use super::coordinates::Compounds;
 use super::inline::inlined;
-use systole_base::integer::{Affine, Name, Polyhedron, name};
-use systole_equations::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
 use crate::rewrite::{Frame, FrameIndex, Id, Known, Language, Literal, RecExpr, Term};
 use std::collections::{BTreeMap, HashMap};
+use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_equations::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
 
 /// The equations of a kernel as terms.
 #[derive(Clone, Debug)]

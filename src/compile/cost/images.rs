@@ -6,8 +6,8 @@
 //! The points without a predecessor are then counted by inclusion and exclusion over shifted boxes.
 
 use super::Region;
-use systole_base::integer::{Matrix, Vector, dot, lexicographic_sign};
 use std::collections::HashSet;
+use systole_base::integer::{Matrix, Vector, dot, lexicographic_sign};
 
 /// More basis vectors than this are not worth inclusion and exclusion.
 const MOST_VECTORS: usize = 14;

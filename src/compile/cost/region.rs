@@ -1,7 +1,7 @@
 //! Exact counts of integer points at given sizes: of a set, and of its overlap with a shifted copy.
 
-use systole_base::integer::{Bindings, Name, Polyhedron, Vector};
 use std::collections::HashSet;
+use systole_base::integer::{Bindings, Name, Polyhedron, Vector};
 
 /// A set of points at given sizes. Boxes are counted by their sides, other sets by scanning.
 #[derive(Clone, Debug)]

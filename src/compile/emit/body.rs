@@ -9,13 +9,13 @@ use super::moves::{has_next, has_previous};
 use super::names::Names;
 use super::passage::Passage;
 use super::scan::Scan;
-use systole_program::array::{Condition, IndexExpr, Instruction, ScalarExpr};
-use systole_base::integer::{Affine, Name, Polyhedron, name};
 use crate::mapping::{Design, Flow, FlowRole};
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Scalar;
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Scalar;
+use systole_program::array::{Condition, IndexExpr, Instruction, ScalarExpr};
 
 /// Everything a body is written from.
 #[derive(Clone)]

@@ -5,9 +5,9 @@
 //! register of the operand holds other words in between.
 
 use super::body::Body;
-use systole_program::array::{Instruction, ScalarExpr};
-use systole_base::integer::{Affine, Polyhedron};
 use crate::mapping::{Flow, FlowRole};
+use systole_base::integer::{Affine, Polyhedron};
+use systole_program::array::{Instruction, ScalarExpr};
 
 impl Body<'_> {
     /// The flows of an operand over the faces of its tree, in their order.

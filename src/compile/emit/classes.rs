@@ -6,8 +6,8 @@
 
 use super::known::negation;
 use super::work::{Work, conditions};
-use systole_program::array::Class;
 use systole_base::integer::{Affine, Polyhedron, name};
+use systole_program::array::Class;
 
 /// For each space, more conditions than this stay tests inside the bodies.
 const MOST_CONDITIONS: usize = 12;

@@ -8,13 +8,13 @@ use super::body::Body;
 use super::names::Names;
 use super::scan::Scan;
 use super::work::since;
-use systole_program::array::{Bus, IndexExpr, Instruction};
-use systole_base::diagnostic::Checked;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Design, Feeder, FlowRole, SystemDesign};
-use systole_equations::recurrence::{Chain, Scalar, Space};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::BTreeMap;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_equations::recurrence::{Chain, Scalar, Space};
+use systole_program::array::{Bus, IndexExpr, Instruction};
 
 /// The words of one bus as a space.
 pub struct Words {

@@ -1,11 +1,11 @@
 //! The bounding box of the PEs of all spaces, as program text and as what it says of the coordinates.
 
 use super::known::{greatest_expression, is_reached, least_expression};
-use systole_program::array::{Coordinate, IndexExpr};
-use systole_base::integer::{Affine, Bound, Name, Polyhedron, name};
 use crate::mapping::Axis;
-use systole_equations::recurrence::Space;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Bound, Name, Polyhedron, name};
+use systole_equations::recurrence::Space;
+use systole_program::array::{Coordinate, IndexExpr};
 
 /// The values of one coordinate: for each space the lower and the upper bounds, over the parameters.
 pub struct Side {

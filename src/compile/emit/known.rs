@@ -1,7 +1,7 @@
 //! What is known while a program is written: decides conditions once and for all sizes, and drops bounds that never bind.
 
-use systole_program::array::IndexExpr;
 use systole_base::integer::{Affine, Bound, Polyhedron};
+use systole_program::array::IndexExpr;
 
 /// What a condition comes to where something is known.
 pub enum Decision {

@@ -56,12 +56,7 @@ mod work;
 
 pub use system::emit_system;
 
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, Vector, lexicographic_sign};
 use crate::mapping::{Axis, Design, Flow, FlowRole};
-use systole_base::network::Links;
-use systole_equations::recurrence::{Role, Space};
 use crate::rewrite::Transport;
 use body::Body;
 use classes::classes;
@@ -69,6 +64,11 @@ use grid::Side;
 use names::Names;
 use scan::Scan;
 use std::collections::BTreeMap;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Name, Vector, lexicographic_sign};
+use systole_base::network::Links;
+use systole_equations::recurrence::{Role, Space};
+use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 use timetable::timetable;
 use work::Work;
 

@@ -1,10 +1,10 @@
 //! The names of a program: coordinates, loop indices, registers and channels, none of which clash.
 
-use systole_base::integer::{Name, name};
 use crate::mapping::{Design, FlowRole, tree_sets};
-use systole_equations::recurrence::Space;
 use crate::rewrite::Transport;
 use std::collections::BTreeSet;
+use systole_base::integer::{Name, name};
+use systole_equations::recurrence::Space;
 
 /// Names taken from the source where they can be.
 pub struct Names {

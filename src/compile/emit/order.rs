@@ -5,8 +5,8 @@
 //! the same step, so that who needs it never waits for that.
 
 use super::body::Body;
-use systole_base::integer::{Affine, Name, Polyhedron, name};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron, name};
 
 /// The groups of spaces, in the order of time, for the PEs of `set`; `times` are over coordinates and loop indices.
 pub fn groups(bodies: &[Body], times: &[Affine], present: &[usize], set: &Polyhedron) -> Vec<Vec<usize>> {

@@ -4,10 +4,10 @@
 //! what the numbers of tiles are, and how each array is cut.
 
 use super::body::leaf_name;
-use systole_program::array::{IndexExpr, Instruction, Program, ScalarExpr};
 use systole_base::integer::Name;
 use systole_equations::recurrence::RecurrenceSystem;
 use systole_equations::tiles::Tiled;
+use systole_program::array::{IndexExpr, Instruction, Program, ScalarExpr};
 
 /// The program over tiles for the sizes and arrays of `system`, the equations that were tiled.
 pub fn over_tiles(mut program: Program, tiled: &Tiled, system: &RecurrenceSystem) -> Program {

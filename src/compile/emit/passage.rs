@@ -1,12 +1,12 @@
 //! Handoffs as a program makes them: with the points that give, and the channel.
 
 use super::names::fresh;
-use systole_program::array::Channel;
+use crate::mapping::{Giver, Handoff, SystemDesign, Turn};
+use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Name, Polyhedron, name};
-use crate::mapping::{Giver, Handoff, SystemDesign, Turn};
 use systole_base::network::Links;
-use std::collections::BTreeSet;
+use systole_program::array::Channel;
 
 /// One handoff within a program.
 pub struct Passage {

@@ -1,10 +1,10 @@
 //! What a PE brings into its own memory before the run.
 
 use super::body::Body;
-use systole_program::array::Instruction;
-use systole_base::integer::{Matrix, Polyhedron};
 use crate::mapping::FlowRole;
 use crate::rewrite::Transport;
+use systole_base::integer::{Matrix, Polyhedron};
+use systole_program::array::Instruction;
 
 impl Body<'_> {
     /// Elements that are prefetched: every one that the PE uses, once.

@@ -1,11 +1,11 @@
 //! How a value joins the running result of its line, and what is done with the final one.
 
 use super::body::{Body, joined};
-use systole_program::array::{Instruction, ScalarExpr};
-use systole_base::integer::Polyhedron;
 use crate::mapping::{Flow, FlowRole};
+use systole_base::integer::Polyhedron;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
+use systole_program::array::{Instruction, ScalarExpr};
 
 impl Body<'_> {
     /// One level of the reduction: `value` joins the running result, which moves on, or is finished at the end of its line.

@@ -9,12 +9,12 @@ use super::known::lower_expression;
 use super::known::upper_expression;
 use super::names::Names;
 use super::text::{Divisions, condition, replace};
-use systole_program::array::{Comparison, Condition, IndexExpr};
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use crate::mapping::clock::row_basis_of;
 use crate::mapping::{Fold, SpaceTimeMap};
-use systole_equations::recurrence::Space;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector};
+use systole_equations::recurrence::Space;
+use systole_program::array::{Comparison, Condition, IndexExpr};
 
 /// The points of a PE.
 #[derive(Clone)]

@@ -15,15 +15,15 @@ use super::scan::Scan;
 use super::timetable::first_time;
 use super::work::{Work, since};
 use super::{buses, channels};
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
+use crate::mapping::{Design, Flow, FlowRole, SystemDesign};
+use crate::rewrite::Transport;
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, Vector};
-use crate::mapping::{Design, Flow, FlowRole, SystemDesign};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Role, Space};
-use crate::rewrite::Transport;
-use std::collections::{BTreeMap, BTreeSet};
+use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
 
 /// Writes the program of a design of several spaces.
 ///

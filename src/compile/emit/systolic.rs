@@ -10,13 +10,13 @@ use super::known::{lower_expression, negation, upper_expression};
 use super::names::fresh;
 use super::systolic_pipe::Writer;
 use super::text::{Divisions, replace};
-use systole_program::array::{Channel, Class, Coordinate, IndexExpr, Program};
+use crate::systolize::{Scheme, Stream};
+use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
-use crate::systolize::{Scheme, Stream};
-use std::collections::BTreeSet;
+use systole_program::array::{Channel, Class, Coordinate, IndexExpr, Program};
 
 /// The order in which a process serves the streams, by their positions in [`Scheme::streams`].
 ///

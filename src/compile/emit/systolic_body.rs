@@ -9,12 +9,12 @@ use super::body::scalar_expression;
 use super::known::assume;
 use super::systolic::Phases;
 use super::systolic_pipe::{End, Stretch, Word, Writer};
-use systole_program::array::{IndexExpr, Instruction, ScalarExpr};
+use crate::systolize::{Pipe, Stream};
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, dot};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
-use crate::systolize::{Pipe, Stream};
-use std::collections::BTreeMap;
+use systole_program::array::{IndexExpr, Instruction, ScalarExpr};
 
 impl Writer<'_> {
     /// The body of processes with statements.

@@ -7,11 +7,11 @@
 
 use super::known::{Decision, decide};
 use super::text::{Divisions, condition, replace};
-use systole_program::array::{Condition, IndexExpr, Instruction, ScalarExpr};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::mapping::FlowRole;
-use systole_equations::recurrence::Space;
 use crate::systolize::{Pipe, Scheme, Stream};
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_equations::recurrence::Space;
+use systole_program::array::{Condition, IndexExpr, Instruction, ScalarExpr};
 
 /// A scheme with the names of its program.
 pub struct Writer<'a> {

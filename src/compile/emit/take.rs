@@ -3,10 +3,10 @@
 use super::body::Body;
 use super::known::{Decision, decide};
 use super::passage::Passage;
-use systole_program::array::{IndexExpr, Instruction, ScalarExpr};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Field, FlowRole, Giver};
 use crate::rewrite::Transport;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_program::array::{IndexExpr, Instruction, ScalarExpr};
 
 impl Body<'_> {
     /// The operands in an order in which each that another one gives at the same point comes after it.

@@ -1,8 +1,8 @@
 //! Forms as program text, with divisions written where a form names them.
 
-use systole_program::array::{Comparison, Condition, IndexExpr};
-use systole_base::integer::{Affine, Name};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name};
+use systole_program::array::{Comparison, Condition, IndexExpr};
 
 /// What stands for a variable that the program does not have.
 pub type Divisions = BTreeMap<Name, IndexExpr>;

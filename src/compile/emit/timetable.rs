@@ -4,11 +4,11 @@ use super::grid::values;
 use super::known::{assume, is_reached, least_expression, left_by_others, lower_expression};
 use super::scan::Scan;
 use super::work::since;
-use systole_program::array::IndexExpr;
-use systole_base::integer::{Affine, Bound, Polyhedron, lexicographic_sign};
 use crate::mapping::SpaceTimeMap;
 use crate::mapping::{clock::Clock, clock::sides};
+use systole_base::integer::{Affine, Bound, Polyhedron, lexicographic_sign};
 use systole_equations::recurrence::Space;
+use systole_program::array::IndexExpr;
 
 /// The clock over coordinates, loop indices and parameters; `None` where the map has no closed clock.
 pub fn timetable(space: &Space, map: &SpaceTimeMap, scan: &Scan) -> Option<IndexExpr> {

@@ -8,8 +8,8 @@ use super::grid::Side;
 use super::known::{Decision, decide, greatest_expression, least_expression};
 use super::order::groups;
 use super::scan::Scan;
-use systole_program::array::{Comparison, Condition, IndexExpr, Instruction};
 use systole_base::integer::{Affine, Bound, Name, Polyhedron};
+use systole_program::array::{Comparison, Condition, IndexExpr, Instruction};
 
 /// The work of a whole array.
 pub struct Work<'a> {

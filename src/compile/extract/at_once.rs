@@ -3,10 +3,10 @@
 //! In: the choices for a space. Out: those that the machine's buses can serve. A broadcast has its listeners run in the step
 //! of the drive (obligation `alignment`), so no schedule is right for a bus of latency 1 or more, and none is offered.
 
-use systole_base::machine::Machine;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_equations::recurrence::Space;
 use crate::rewrite::{Choices, Transport};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::machine::Machine;
+use systole_equations::recurrence::Space;
 
 /// The choices less the broadcasts that would be heard too late.
 ///

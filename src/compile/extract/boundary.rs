@@ -5,8 +5,8 @@
 
 use super::Problem;
 use crate::cost::Region;
-use systole_base::integer::{Matrix, Vector};
 use std::collections::HashSet;
+use systole_base::integer::{Matrix, Vector};
 
 /// The PEs of an array.
 pub struct Boundary {

@@ -1,12 +1,12 @@
 //! What a schedule fixes, as a constraint on the search.
 
 use super::wanted::{Wanted, tiles_come_first};
+use crate::rewrite::{Choices, Transport};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_base::network::Network;
-use systole_equations::recurrence::{Directive, Schedule, Space};
-use crate::rewrite::{Choices, Transport};
 use systole_base::span::Span;
+use systole_equations::recurrence::{Directive, Schedule, Space};
 
 /// The parts of a design that are given. What is `None` is searched.
 #[derive(Clone, Debug, Default)]

@@ -4,12 +4,12 @@
 //! the least time between two of its points on one PE, found once for all faces that are parallel.
 
 use crate::cost::Region;
-use systole_base::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
 use crate::mapping;
 use crate::mapping::{SpaceTimeMap, tree_sets};
-use systole_equations::recurrence::Space;
 use crate::rewrite::{Choices, Transport};
 use std::collections::BTreeMap;
+use systole_base::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
+use systole_equations::recurrence::Space;
 
 /// A set that a later stream of a tree runs over.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use super::boundary::Boundary;
 use super::paces::{Face, fixed_on};
 use super::{Problem, Rejections};
 use crate::cost::{Cost, Images, Region};
-use systole_base::integer::{Matrix, Name, Polyhedron, Vector, dot, lexicographic_sign};
 use crate::mapping;
 use crate::mapping::{depth_of, is_in_time};
 use crate::rewrite::Transport;
+use systole_base::integer::{Matrix, Name, Polyhedron, Vector, dot, lexicographic_sign};
 
 /// How the delay of a choice is judged.
 #[derive(Clone, Debug)]

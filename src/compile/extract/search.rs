@@ -7,16 +7,16 @@ use super::place_table::{PlaceTable, Priced};
 use super::symmetry::{Candidate, Reflections};
 use super::{Constraint, Found, Front};
 use crate::cost::{Cost, Region};
-use systole_base::machine::Machine;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Bindings, Matrix, Name, Polyhedron, Vector, dot};
 use crate::mapping::SpaceTimeMap;
-use crate::mapping::{candidates::self, candidates::Bounds};
-use crate::mapping::{clock::self, clock::Clock};
-use systole_equations::recurrence::{Space, ends};
+use crate::mapping::{candidates, candidates::Bounds};
+use crate::mapping::{clock, clock::Clock};
 use crate::rewrite::Choices;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Bindings, Matrix, Name, Polyhedron, Vector, dot};
+use systole_base::machine::Machine;
+use systole_equations::recurrence::{Space, ends};
 
 /// Spaces of more points than this are not costed: every count of words and cycles must fit 64 bits.
 const MOST_POINTS: u64 = 1 << 52;

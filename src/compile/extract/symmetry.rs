@@ -4,11 +4,11 @@
 //! offered in its reflected form too. Then one design of each class is enough for the front. For a stencil access such as
 //! `x[i+k]` no single index can be reflected, and nothing is pruned.
 
-use systole_base::integer::{Matrix, Vector};
 use crate::mapping::{candidates, clock};
-use systole_equations::recurrence::{Chain, Space};
 use crate::rewrite::{Choices, Transport};
 use std::cmp::Ordering;
+use systole_base::integer::{Matrix, Vector};
+use systole_equations::recurrence::{Chain, Space};
 
 /// The sound reflections of a problem, each as a sign for every index.
 #[derive(Clone, Debug)]

@@ -5,13 +5,13 @@
 
 use super::Found;
 use crate::cost::Cost;
-use systole_base::machine::Machine;
-use systole_base::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::clock::Clock;
 use crate::mapping::{Design, Feeder, Flow, FlowRole, SpaceTimeMap};
-use systole_equations::recurrence::{Chain, Space};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Bindings, Vector, dot};
+use systole_base::machine::Machine;
+use systole_equations::recurrence::{Chain, Space};
 
 /// The cost of a design as counted point by point; or what is wrong with it at these sizes.
 ///

@@ -4,12 +4,12 @@
 //! and comes in as a stream through the port of each PE, skewed in time: a feed. `broadcast X` is any bus on offer, and for
 //! such a tensor one bus from memory to all PEs, which one of them feeds. Paper: Cyclotron, section 5 and Figures 9 to 12.
 
+use crate::rewrite::Transport;
+use std::sync::Arc;
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name, Vector};
-use systole_equations::recurrence::{Directive, Space};
-use crate::rewrite::Transport;
 use systole_base::span::{Source, Span};
-use std::sync::Arc;
+use systole_equations::recurrence::{Directive, Space};
 
 /// What one directive says, in the indices of one space.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@
 //! of its own points and drives each of the others in the step in which it is due. Paper: Cyclotron, Figure 11.
 
 use super::{SpaceTimeMap, SystemDesign};
+use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bound, Matrix, Polyhedron, Vector, lexicographic_sign};
 use systole_equations::recurrence::{Operand, Space};
-use crate::rewrite::Transport;
 
 /// The PE that feeds a bus.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! In: a set, and a form over its indices and the sizes. Out: the same form at all points of the set, with as few indices as the
 //! equations allow.
 
-use systole_base::integer::{Affine, Name, Polyhedron};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// What the equations of a set fix: variables, each with its value, in the order in which they are put in.
 #[derive(Clone, Debug, Default)]

@@ -6,11 +6,11 @@
 
 use super::tree::tree_sets;
 use super::{Design, SpaceTimeMap};
-use systole_base::network::Links;
-use systole_base::integer::{Matrix, Name, Polyhedron, Vector, lexicographic_sign};
-use systole_equations::recurrence::{Space, ends};
 use crate::rewrite::Transport;
 use std::cmp::Ordering;
+use systole_base::integer::{Matrix, Name, Polyhedron, Vector, lexicographic_sign};
+use systole_base::network::Links;
+use systole_equations::recurrence::{Space, ends};
 
 /// What a flow carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

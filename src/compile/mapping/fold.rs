@@ -7,9 +7,9 @@
 
 use super::candidates::combined;
 use super::{Handoff, SystemDesign};
+use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Vector};
-use crate::rewrite::Transport;
 
 /// Which PEs of a map's array are one PE: a factor and a phase for each axis; none where nothing is folded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! The giving side of a handoff, and how many of its words are under way.
 
 use super::{Field, Giver, Handoff, SystemDesign, constant_on, depth_of, spacing};
-use systole_base::network::Links;
 use systole_base::integer::{Affine, Matrix, Polyhedron};
+use systole_base::network::Links;
 use systole_equations::recurrence::{spaces::Solution, spaces::solve};
 
 impl Handoff {

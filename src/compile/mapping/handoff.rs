@@ -7,12 +7,12 @@
 
 use super::takers::{TakerSets, is_empty};
 use super::{SystemDesign, constant_on};
-use systole_base::network::Network;
+use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, Vector};
-use systole_equations::recurrence::{spaces::Origin, spaces::Source, spaces::last_point, spaces::solve};
+use systole_base::network::Network;
 use systole_equations::recurrence::{Scalar, Space};
-use crate::rewrite::Transport;
+use systole_equations::recurrence::{spaces::Origin, spaces::Source, spaces::last_point, spaces::solve};
 
 /// How often a set is divided before the search for givers gives up.
 const MOST_DIVISIONS: usize = 8;

@@ -3,9 +3,9 @@
 //! Each way alone may have a link where all of them together have none: a hexagonal network has one of the two diagonals.
 
 use super::{Flow, Giver, Handoff, SystemDesign};
-use systole_base::network::Network;
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Name, Vector};
+use systole_base::network::Network;
 
 /// A tensor, and by how many PEs its values move at once.
 pub type Way = (Name, Vector);

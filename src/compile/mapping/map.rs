@@ -1,8 +1,8 @@
 //! The map itself: an integer matrix for places and one for steps.
 
+use crate::rewrite::Dataflow;
 use systole_base::integer::{Matrix, Vector};
 use systole_equations::recurrence::Space;
-use crate::rewrite::Dataflow;
 
 /// `place * x` is the PE of point `x`, `step * x` its time; several step rows are compared lexicographically.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

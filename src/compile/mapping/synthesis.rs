@@ -8,8 +8,8 @@
 //! Feautrier, Some efficient solutions to the affine scheduling problem, part I, 1992; with corners in place of
 //! multipliers: Quinton and Van Dongen, The mapping of linear recurrence equations on regular arrays, 1989.
 
-use systole_base::integer::{Affine, Name, Polyhedron, Vector, gcd, generators};
 use std::ops::Range;
+use systole_base::integer::{Affine, Name, Polyhedron, Vector, gcd, generators};
 
 /// The unknowns and their order: for each space the coefficients of its indices, those of the parameters and the constant
 /// of its step; then the coefficients of the parameters and the constant of the span.

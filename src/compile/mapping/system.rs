@@ -1,10 +1,10 @@
 //! Designs of several spaces: one part a space, and the handoffs between the parts.
 
 use super::{Design, Fold, SpaceTimeMap};
-use systole_base::integer::{Affine, Matrix, Name};
-use systole_equations::recurrence::spaces::SpaceSystem;
 use crate::rewrite::Dataflow;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Matrix, Name};
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// A space within a design: its map, which may be shifted against those of other spaces, and its dataflow.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,12 +1,12 @@
 //! The points of a space that take an operand from elsewhere than the point before.
 
 use super::tree::tree_sets;
-use systole_base::integer::{Affine, Polyhedron, dot};
-use systole_equations::recurrence::Space;
-use systole_equations::recurrence::{spaces::Source, spaces::SpaceSystem};
 use crate::rewrite::{Choices, Transport};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use systole_base::integer::{Affine, Polyhedron, dot};
+use systole_equations::recurrence::Space;
+use systole_equations::recurrence::{spaces::Source, spaces::SpaceSystem};
 
 /// A space, one of its operands and one of the operand's sources.
 type Position = (usize, usize, usize);

@@ -12,8 +12,8 @@ use super::dictionary::{Dictionary, Ending};
 use super::lattice::have_no_point;
 use super::linear::{Goal, LinearProblem};
 use super::sparse::{Inequality, Terms, have_clash, inequalities, opposite, terms};
-use systole_base::integer::gcd;
 use std::cmp::Ordering;
+use systole_base::integer::gcd;
 
 /// Larger numbers are left to others.
 const LARGEST: u64 = 1 << 40;

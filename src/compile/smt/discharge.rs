@@ -3,9 +3,9 @@
 use super::encode::Encoding;
 use super::smallest::{Answer, Search};
 use super::{Counterexample, Discharged, Verdict};
-use systole_program::obligation::Obligation;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
+use systole_program::obligation::Obligation;
 use z3::Solver;
 
 /// Proves or refutes one obligation within `limit`; the verdict is unknown where that does not suffice.

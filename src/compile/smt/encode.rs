@@ -2,9 +2,9 @@
 //!
 //! Variables are numbered by their position in the obligation, so no name of the user's reaches the solver.
 
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name};
 use systole_program::obligation::{Formula, Obligation};
-use std::collections::BTreeMap;
 use z3::ast::{Bool, Int};
 
 /// The solver's constants for the variables of one obligation.

@@ -3,9 +3,9 @@
 //! In: the two sides of a law, whose operands stand for any numbers. Out: whether they are one for all of them; `None` where a side has
 //! what is not linear, or the solver does not know. Comparisons are 1 or 0, as in kernels.
 
+use std::time::Duration;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Scalar;
-use std::time::Duration;
 use z3::ast::{Bool, Real};
 use z3::{Params, SatResult, Solver};
 

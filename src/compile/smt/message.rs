@@ -2,8 +2,8 @@
 
 use super::{Discharged, Verdict};
 use systole_base::diagnostic::Diagnostic;
-use systole_equations::recurrence::Space;
 use systole_base::span::Span;
+use systole_equations::recurrence::Space;
 
 /// What to tell the user; `None` where the obligation is proved.
 ///

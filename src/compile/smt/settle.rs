@@ -6,10 +6,10 @@
 use super::branch::{Best, best};
 use super::linear::{Goal, LinearProblem};
 use super::{Counterexample, Verdict, discharge};
-use systole_base::integer::Affine;
 use crate::mapping::Row;
-use systole_program::obligation::{Formula, Obligation};
 use std::time::Duration;
+use systole_base::integer::Affine;
+use systole_program::obligation::{Formula, Obligation};
 
 /// More nodes than this are not looked at: points that only a remainder keeps apart would make a tree without end.
 const MOST_NODES: usize = 6;

@@ -6,8 +6,8 @@
 //! needs them asks the problem.
 
 use super::linear::LinearProblem;
-use systole_base::integer::gcd;
 use std::collections::BTreeMap;
+use systole_base::integer::gcd;
 
 /// Unknowns, each once, with the multiple of it.
 pub(super) type Terms = Vec<(usize, i64)>;

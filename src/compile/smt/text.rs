@@ -2,10 +2,10 @@
 //!
 //! Written from the formulas, not from the solver's own terms, so that a replay also checks the encoding.
 
-use systole_base::integer::{Affine, Name};
-use systole_program::obligation::{Formula, Obligation};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use systole_base::integer::{Affine, Name};
+use systole_program::obligation::{Formula, Obligation};
 
 /// Words that SMT-LIB or its theory of integers keeps for itself.
 const RESERVED: &str = " ! _ as and abs assert distinct div exists false forall is_int ite let match mod not or par \

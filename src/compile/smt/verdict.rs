@@ -1,8 +1,8 @@
 //! What the solver said of an obligation.
 
+use std::fmt;
 use systole_base::integer::{Bindings, Name};
 use systole_program::obligation::Obligation;
-use std::fmt;
 
 /// An answer about one obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@
 //! from users two hops and two steps apart.
 
 use super::Loading;
+use crate::mapping::SpaceTimeMap;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use systole_base::integer::{Matrix, Name, Vector, dot};
-use crate::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_base::span::Span;
+use systole_equations::recurrence::Space;
 
 /// A stream before its pipes are known.
 pub(super) struct Reuse<'a> {

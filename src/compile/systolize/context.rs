@@ -4,8 +4,8 @@
 //! need not be onto; both need division by a literal. Each division becomes a named quotient, so every guard and value
 //! stays a linear form. The report has neither (restrictions of its appendix A).
 
-use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
 use std::collections::BTreeSet;
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
 
 /// `name = numerator / divisor`, rounded down.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //! how they get there when memory is at the border only.
 
 use super::{Loading, Scheme, systolize};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::mapping::Design;
 use crate::rewrite::Transport;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 
 /// The scheme that loads, moves and recovers the streams of a design.
 ///

@@ -39,11 +39,11 @@ pub use scheme::Scheme;
 pub use show::{show_guard, show_point};
 pub use stream::{Pipe, Stream};
 
+use crate::mapping::SpaceTimeMap;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Name, Vector};
-use crate::mapping::SpaceTimeMap;
-use systole_equations::recurrence::Space;
 use systole_base::span::Span;
+use systole_equations::recurrence::Space;
 
 /// Along which direction of the array a stationary stream is loaded and recovered.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 //! ends are images of its corners (report, sections 6.1 and 7.1, specification 2); for any other domain they come from
 //! elimination, and are the least box where the corners of the domain are integral.
 
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Bound, Matrix, Name, Polyhedron, Vector, dot, name};
 use systole_equations::recurrence::Space;
-use std::collections::BTreeMap;
 
 /// A box of processes.
 #[derive(Clone, Debug, PartialEq, Eq)]

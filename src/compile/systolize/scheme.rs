@@ -10,11 +10,11 @@ use super::lattice::{Chart, Lattice};
 use super::process_space::ProcessSpace;
 use super::range::Range;
 use super::stream::{Builder, Stream, on_lattice};
+use crate::mapping::SpaceTimeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, name};
-use crate::mapping::SpaceTimeMap;
 use systole_equations::recurrence::Space;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// One in at most so many processes may have points; a stream that stays is loaded across the others, each a case.
 const MOST_GAPS: i64 = 16;

@@ -5,9 +5,9 @@
 
 use super::cases::{Case, Cases};
 use super::{Quotient, Scheme, Stream};
+use std::fmt;
 use systole_base::diagnostic::WIDEST;
 use systole_base::integer::{Affine, Name, Polyhedron};
-use std::fmt;
 
 /// A point or vector: `(i, j + 1)`, without parentheses where it has one component.
 pub fn show_point<T: fmt::Display>(entries: &[T]) -> String {

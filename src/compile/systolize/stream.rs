@@ -12,10 +12,10 @@ use super::cases::{Case, Cases};
 use super::context::Context;
 use super::lattice::{Chart, Lattice};
 use super::range::Range;
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, dot, gcd, name};
 use crate::mapping::FlowRole;
-use systole_equations::recurrence::Space;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, dot, gcd, name};
+use systole_equations::recurrence::Space;
 
 /// A variable of the kernel on its way through the array.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@
 
 use super::frame::{Claim, Frame, displaced};
 use super::wording::{Side, show_place, sides, tuple};
-use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Feeder, Flow};
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// One operand on its way along lines, each step taking the same time.
 struct Travel<'a> {

@@ -5,10 +5,10 @@
 
 use super::frame::{Claim, Frame, later};
 use super::wording::{Side, sides, tuple, vector};
-use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
+use crate::mapping::{Flow, FlowRole};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, lexicographic_sign};
-use crate::mapping::{Flow, FlowRole};
+use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 impl Frame<'_> {
     /// The obligation of one flow; a message where the network has no link for it.

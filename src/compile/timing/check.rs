@@ -2,12 +2,12 @@
 //! values that stay the same along their lines, links that exist.
 
 use super::wording::vector;
+use crate::mapping::{Design, Flow, check_ways, first_astray, ways_of};
+use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Matrix, Name, dot};
-use crate::mapping::{Design, Flow, check_ways, first_astray, ways_of};
 use systole_base::network::Links;
 use systole_equations::recurrence::{Operand, Space};
-use crate::rewrite::Transport;
 
 /// The largest entry of a map or a link, of a direction, and of an equation. Products of the first two with a few terms
 /// and the third with the second fit 64 bits with room to spare.

@@ -6,10 +6,10 @@
 //! neighbour along an axis must be missing. A single PE has no inside, so there the claim holds.
 
 use super::frame::{Claim, Frame, Point, displaced};
-use systole_program::obligation::{Formula, Kind, Obligation, Reason};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Flow, tree_sets};
 use crate::rewrite::Transport;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// A value that crosses the boundary, and where.
 struct Crossing<'a> {

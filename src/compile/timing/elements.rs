@@ -5,11 +5,11 @@
 //! of all equations cover the tensor, and no two have an element in common. Where subscripts have gaps, as in `C[2*i]`, there is no such
 //! set, and the tensor is named instead. What a map adds is nothing: it gives each point one PE.
 
-use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 use systole_base::diagnostic::counted;
 use systole_base::integer::{Affine, Name, Polyhedron};
-use systole_equations::recurrence::{spaces::coordinate_names, spaces::solve};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor, gather};
+use systole_equations::recurrence::{spaces::coordinate_names, spaces::solve};
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// The obligations of all tensors that are computed, and the names of those of which they cannot be stated.
 pub fn element_obligations(system: &RecurrenceSystem) -> (Vec<Obligation>, Vec<Name>) {

@@ -7,11 +7,11 @@
 
 use super::frame::{Claim, Frame, Point, later};
 use super::wording::tuple;
-use systole_program::obligation::{Formula, Kind, Obligation, Reason};
+use crate::mapping::{Design, Flow};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name};
-use crate::mapping::{Design, Flow};
 use systole_base::network::Links;
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// The deepest channel for which words are told apart one by one.
 const DEEPEST: usize = 64;

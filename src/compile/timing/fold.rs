@@ -6,9 +6,9 @@
 
 use super::frame::Claim;
 use super::system_frame::{SpacePoint, SystemFrame};
-use systole_program::obligation::{Formula, Kind, Obligation};
-use systole_base::integer::{Affine, Name, name};
 use std::slice::from_ref;
+use systole_base::integer::{Affine, Name, name};
+use systole_program::obligation::{Formula, Kind, Obligation};
 
 impl SystemFrame<'_> {
     /// Two points whose PEs lie in one block run at different times.

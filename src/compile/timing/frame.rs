@@ -4,12 +4,12 @@
 //! (`i`), point 1 has them primed (`i'`), further ones are numbered (`i'2`); so a counterexample reads in the words of
 //! the source.
 
-use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name, unused};
 use crate::mapping::{Design, Feeder};
+use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name, unused};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
-use std::collections::BTreeMap;
+use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// What the obligations of one design are stated in.
 pub(super) struct Frame<'a> {

@@ -7,11 +7,11 @@
 use super::check::{check_design, check_network};
 use super::fifo::fifo_depth_obligation;
 use super::frame::Frame;
-use systole_program::obligation::{Kind, Obligation};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::mapping::{Design, Feeder, Flow, FlowRole};
-use systole_base::network::Links;
 use crate::rewrite::Transport;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::network::Links;
+use systole_program::obligation::{Kind, Obligation};
 
 /// States everything that must be proved of `design` on `links`.
 ///

@@ -8,10 +8,10 @@ use super::no_deadlock::{Act, Phase, Turns, no_deadlock_obligations};
 use super::system::{check_rows, checked_handoffs};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{show_place, sides};
-use systole_program::obligation::{Formula, Kind, Obligation, Reason};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::mapping::{Handoff, SystemDesign};
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// [`no_deadlock_obligations`] for all spaces of a design and what they hand to each other, folds included: PEs that are one PE
 /// keep the channels that they have in the map, and all that it does has one order of time (`pe-conflict`).

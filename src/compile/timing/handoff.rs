@@ -12,11 +12,11 @@ use super::fifo::told_apart;
 use super::frame::{Claim, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
+use crate::mapping::{Giver, Handoff, SystemDesign};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name};
-use crate::mapping::{Giver, Handoff, SystemDesign};
 use systole_base::network::Links;
+use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// The claims about one handoff whose channel has room for `depth` words: in time, apart on the way, never too many. A
 /// value that is known makes no claim, nor does one that is too far away for the network.

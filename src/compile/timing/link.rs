@@ -10,9 +10,9 @@
 use super::frame::{Claim, Frame, Point, displaced, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
-use systole_base::integer::{Affine, Name, primitive};
 use crate::mapping::{Flow, Giver, Handoff};
+use systole_base::integer::{Affine, Name, primitive};
+use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 impl Frame<'_> {
     /// The obligation of one moving flow.

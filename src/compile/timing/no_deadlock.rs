@@ -19,12 +19,12 @@
 use super::check::{check_design, check_network};
 use super::frame::{Claim, Frame, Point};
 use super::wording::{Side, show_place, sides, tuple};
-use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
+use crate::mapping::{Design, Feeder, Flow};
+use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name};
-use crate::mapping::{Design, Feeder, Flow};
 use systole_base::network::Links;
-use crate::rewrite::Transport;
+use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// How a worker runs the PEs that it owns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

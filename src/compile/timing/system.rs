@@ -5,10 +5,10 @@ use super::frame::Claim;
 use super::generate::{obligations, obligations_within};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use systole_program::obligation::{Formula, Kind, Obligation, Reason};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::mapping::{Handoff, SystemDesign, check_ways};
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
+use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// States everything that must be proved of `design` on `links`.
 ///

@@ -4,12 +4,12 @@
 
 use super::frame::{Claim, clock_names, coordinate_names};
 use super::wording::{show_place, tuple};
-use systole_program::obligation::{Formula, Moment, Obligation};
+use crate::mapping::SystemDesign;
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
 use systole_base::network::Links;
-use crate::mapping::SystemDesign;
 use systole_equations::recurrence::Space;
-use std::collections::BTreeMap;
+use systole_program::obligation::{Formula, Moment, Obligation};
 
 /// What the obligations between the spaces of one design are stated in.
 pub(super) struct SystemFrame<'a> {

@@ -1,9 +1,9 @@
 //! Times, places and values in the words of the source, for the reasons of obligations.
 
 use super::frame::{Frame, Point, displaced};
+use crate::mapping::{Flow, FlowRole};
 use systole_base::diagnostic::WIDEST;
 use systole_base::integer::Affine;
-use crate::mapping::{Flow, FlowRole};
 
 /// One side of a contradiction: what happens, when, and the rest of the line.
 pub(super) struct Side<'a> {

@@ -10,9 +10,9 @@ use super::resolved::{Access, Node, Resolver, Stop, evaluate_node};
 use super::sizes::{check_sizes, extents_at, show_sizes};
 use super::table::{State, Table, Tensors, build_tables};
 use super::{Domain, Equation, RecurrenceSystem, Role};
-use systole_base::scalar::{Precision, Real};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
+use systole_base::scalar::{Precision, Real};
 
 /// How many elements one equation may define in a sequential evaluation.
 const POINT_LIMIT: u64 = 1 << 25;

@@ -1,8 +1,8 @@
 //! Right-hand sides, gone through and rebuilt.
 
 use super::{Equation, Expr};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 impl Equation {
     /// Shows every form of indices and sizes: conditions, subscripts, ranges.

@@ -6,8 +6,8 @@
 //! value.
 
 use super::{Domain, Equation, Expr, Tensor};
-use systole_base::integer::{Affine, Name, Polyhedron, name};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron, name};
 
 /// The reduction indices around the whole right-hand side that the target mentions, outermost first.
 pub fn scattered_indices(equation: &Equation) -> Vec<Name> {

@@ -9,9 +9,9 @@ use super::resolved::{Resolver, Stop, evaluate_node};
 use super::sizes::{check_elements, check_parameters};
 use super::table::{State, Table, Tensors, build_table, show_element, unknown_inputs};
 use super::{Chain, Role, Space};
+use std::collections::HashMap;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name, Vector};
-use std::collections::HashMap;
 
 /// How many points are evaluated at most.
 const POINT_LIMIT: u64 = 1 << 24;

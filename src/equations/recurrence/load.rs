@@ -1,10 +1,10 @@
 //! From text to a valid system in one call.
 
 use super::{RecurrenceSystem, lower, validate};
-use systole_base::diagnostic::Checked;
-use systole_base::span::Source;
 use crate::syntax::parse;
 use std::sync::Arc;
+use systole_base::diagnostic::Checked;
+use systole_base::span::Source;
 
 /// Parses, lowers and validates a kernel.
 pub fn load(source: &Arc<Source>) -> Checked<RecurrenceSystem> {

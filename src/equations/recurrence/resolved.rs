@@ -5,9 +5,9 @@
 
 use super::table::{State, Table};
 use super::{Expr, Operand, Operator, Scalar};
-use systole_base::scalar::{Function, Real};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Bound, Name};
+use systole_base::scalar::{Function, Real};
 use systole_base::span::Span;
 
 /// An affine form over slots. Arithmetic saturates; a saturated value lies outside every tensor.

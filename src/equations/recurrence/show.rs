@@ -6,9 +6,9 @@
 
 use super::gather::scattered_indices;
 use super::{Equation, Expr, RecurrenceSystem, Role};
-use systole_base::scalar::Function;
-use systole_base::integer::{Affine, Bound, Matrix, Name, Polyhedron};
 use std::fmt;
+use systole_base::integer::{Affine, Bound, Matrix, Name, Polyhedron};
+use systole_base::scalar::Function;
 
 impl fmt::Display for RecurrenceSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,11 +5,11 @@
 //! then the reduction indices from the outermost to the innermost. Paper: Cyclotron sections 4.1 and 4.2.
 
 use super::{Assumption, Domain, Operator};
-use systole_base::scalar::Function;
-use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
-use systole_base::span::{Source, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
+use systole_base::scalar::Function;
+use systole_base::span::{Source, Span};
 
 /// One iteration space: a pointwise body, reduced along chains into one output.
 #[derive(Clone, Debug)]

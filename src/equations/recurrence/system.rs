@@ -1,10 +1,10 @@
 //! The types of a recurrence system.
 
 use super::{Assumption, Dealing, LeafOrder};
-use systole_base::scalar::{Function, Real};
-use systole_base::integer::{Affine, Name, Polyhedron};
-use systole_base::span::{Source, Span};
 use std::sync::Arc;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::scalar::{Function, Real};
+use systole_base::span::{Source, Span};
 
 /// A kernel: equations between tensors, for every value of its parameters (each at least 1), and named schedules.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use super::sizes::extents_at;
 use super::{RecurrenceSystem, Role};
+use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Affine, Bindings, Name};
-use std::collections::BTreeMap;
 
 /// Arrays by tensor name; row-major, indices from 0.
 pub type Tensors = BTreeMap<Name, ndarray::ArrayD<f64>>;

@@ -3,9 +3,9 @@
 //! In: operands as index letters and the output's letters. Out: the text of a kernel named `einsum` whose inputs are
 //! `A`, `B`, .. in order, whose output has the next letter, and whose parameters are the index letters in upper case.
 
+use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::span::{Source, Span};
-use std::sync::Arc;
 
 /// Index letters with their place in the text.
 type Letters = Vec<(char, Span)>;

@@ -5,10 +5,10 @@
 use super::layout::first_word;
 use super::tokens::RESERVED;
 use super::{schedules, tokens};
-use systole_base::diagnostic::{Diagnostic, nearest};
-use systole_base::span::{Source, Span};
 use chumsky::error::{Rich, RichPattern, RichReason};
 use std::sync::Arc;
+use systole_base::diagnostic::{Diagnostic, nearest};
+use systole_base::span::{Source, Span};
 
 /// One error of the grammar in the stretch `text`, which begins at `offset` of the source.
 pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &Rich<char>) -> Diagnostic {

@@ -8,12 +8,12 @@ use super::items::{Item, items};
 use super::layout::{blank_comments, first_word, split_items};
 use super::messages::describe;
 use super::tokens::{REDUCTIONS, is_word};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::span::{Source, Span};
 use chumsky::Parser;
 use chumsky::extra::SimpleState;
 use std::ops::Range;
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::span::{Source, Span};
 
 /// How many brackets and reductions may enclose a place in the text.
 const NESTING_LIMIT: usize = 48;

@@ -4,13 +4,13 @@
 //! stretch, so that spans point into the whole text.
 
 use super::ast::{Ident, Spanned};
-use systole_base::integer::name;
-use systole_base::span::Span;
 use chumsky::error::RichPattern;
 use chumsky::input::MapExtra;
 use chumsky::inspector::SimpleState;
 use chumsky::label::LabelError;
 use chumsky::prelude::*;
+use systole_base::integer::name;
+use systole_base::span::Span;
 
 /// What every parser carries: rich errors, and the offset of the stretch it reads.
 pub(super) type Extra<'s> = extra::Full<Rich<'s, char>, SimpleState<usize>, ()>;

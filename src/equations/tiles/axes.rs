@@ -8,10 +8,10 @@ use super::Axis;
 use super::axis::tiles_over;
 use super::classes::Sizes;
 use super::source::Part;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, name};
 use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Name, name};
 
 /// All axes of a kernel.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 //! A cell is a convex set of tile coordinates. In all its tiles the same equations have points, the same tiles are read, and
 //! a read lies in the own tile or never does. In: the forms that decide this, asked for cell by cell. Out: the cells.
 
-use systole_base::integer::{Affine, Name, Polyhedron};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// Divides `whole` until `ask` has no form left that is at least 0 at some tiles of a cell and less at others.
 pub(super) fn divide(whole: Polyhedron, ask: &impl Fn(&Polyhedron) -> Vec<Affine>) -> Vec<Polyhedron> {

@@ -5,11 +5,11 @@
 //! is given, which leaves an index as it is.
 
 use super::source::Part;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Name;
 use systole_base::span::{Source, Span};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// What is divided.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,8 +7,8 @@
 
 use super::Axis;
 use super::axes::count_name;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// Coordinates, each along an axis.
 pub(super) type Along = BTreeMap<Name, Axis>;

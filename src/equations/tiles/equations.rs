@@ -9,12 +9,12 @@ use super::coarse::Along;
 use super::source::{Part, coordinates_of};
 use super::writer::{Given, Refusal, within_axis};
 use super::{Axis, Leaf};
+use crate::recurrence::{Domain, Equation, Expr, Scalar};
+use crate::recurrence::{spaces::SpaceSystem, spaces::solve};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
-use crate::recurrence::{spaces::SpaceSystem, spaces::solve};
-use crate::recurrence::{Domain, Equation, Expr, Scalar};
 use systole_base::scalar::Function;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that equations over tiles are written from, and what is written so far.
 pub(super) struct Tiler<'a> {

@@ -3,9 +3,9 @@
 //! In: a system. Out: one with the same outputs, each element's terms in the same order, whose targets are plain; and the
 //! indices that are gone, each with one that is divided like it.
 
-use systole_base::integer::{Affine, Bound, Name, Polyhedron, unused};
 use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, gather, outer_reductions, scattered_indices};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Bound, Name, Polyhedron, unused};
 
 /// The system without scattered targets, and what stands for the indices that are gone.
 pub(super) fn gathered(system: &RecurrenceSystem) -> (RecurrenceSystem, BTreeMap<Name, Name>) {

@@ -5,12 +5,12 @@
 //! each other along the chain of the design; what a leaf adds by itself comes last.
 
 use super::Tiled;
+use crate::recurrence::{Chain, Operator, Scalar, Space, Tensors};
+use crate::recurrence::{spaces::SpaceSystem, spaces::Values, spaces::cut_for_tiles, spaces::evaluate_system_by};
+use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Bindings, Name, Vector};
-use crate::recurrence::{spaces::SpaceSystem, spaces::Values, spaces::cut_for_tiles, spaces::evaluate_system_by};
-use crate::recurrence::{Chain, Operator, Scalar, Space, Tensors};
 use systole_base::scalar::Function;
-use std::collections::BTreeMap;
 
 /// The order in which a design reduces over tiles: for each leaf the indices of its space and the chain.
 pub type TileChains = BTreeMap<Name, (Vec<Name>, Chain)>;

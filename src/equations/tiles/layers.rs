@@ -8,10 +8,10 @@
 use super::equations::{Cell, Tiler};
 use super::source::Part;
 use super::{Argument, Leaf, Range, Step, Value};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// Where a part writes.
 pub(super) struct Place {

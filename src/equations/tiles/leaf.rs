@@ -5,9 +5,9 @@
 //! the result. The body is loops over elements; each loop stays within the box of its index at the tile coordinates.
 
 use super::Axis;
+use crate::recurrence::Operator;
 use systole_base::integer::{Affine, Bound, Name};
 use systole_base::scalar::Function;
-use crate::recurrence::Operator;
 
 /// A leaf operation.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,8 +8,8 @@ use super::axes::Axes;
 use super::coarse::{tiles_met, tiles_of, within};
 use super::source::Part;
 use super::writer::within_axis;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{RecurrenceSystem, Role};
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// No input has more empty tiles at an end.
 const MOST: i64 = 4;

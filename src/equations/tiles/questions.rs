@@ -6,8 +6,8 @@ use super::coarse::{Along, pinned, tiles_met, tiles_of, within};
 use super::equations::Tiler;
 use super::source::{Part, Read};
 use super::writer::{product, within_axis};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 impl Tiler<'_> {
     /// The members with points in some tile of a cell.

@@ -9,10 +9,10 @@ use super::equations::{Cell, Tiler};
 use super::source::{Part, Read};
 use super::writer::{Given, Refusal, Writer, product};
 use super::{Axis, LeafIndex, Step, Value};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Expr, Operator};
-use systole_base::scalar::Function;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::scalar::Function;
 
 impl Tiler<'_> {
     /// A reduction over tiles, at these tiles of its free coordinates; over its whole range where none is given.

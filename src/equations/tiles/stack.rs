@@ -5,12 +5,12 @@
 //! rotations and what they turn. A layer lies where its elements meet those that they are computed from: a tensor of fewer
 //! subscripts along the diagonal that it reads, `G[m + 1, k, j]` beside `X[m, k, j]`.
 
-use systole_base::integer::{Affine, Name, Polyhedron, unused};
 use crate::recurrence::spaces::coordinate_names;
 use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron, unused};
 
 /// A system with stacks in place of the tensors that depend on each other.
 pub(super) struct Stacked {

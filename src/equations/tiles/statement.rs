@@ -11,11 +11,11 @@ use super::layers::Place;
 use super::source::{Part, Read};
 use super::writer::{Refusal, Writer};
 use super::{Axis, LeafIndex, Step, Value};
-use systole_base::integer::{Affine, Name, Polyhedron, name};
 use crate::recurrence::{Expr, Operator};
+use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_base::scalar::Function;
 use systole_base::span::Span;
-use std::collections::{BTreeMap, BTreeSet};
 
 impl Tiler<'_> {
     /// A leaf of the cell, called with all that it reads.

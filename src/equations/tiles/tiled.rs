@@ -10,11 +10,11 @@ use super::layers::layers_first;
 use super::source::{Part, parts};
 use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
+use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
+use crate::recurrence::{spaces::SpaceSystem, spaces::cut_for_tiles};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
-use crate::recurrence::{spaces::SpaceSystem, spaces::cut_for_tiles};
-use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

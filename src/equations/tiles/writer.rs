@@ -9,10 +9,10 @@ use super::cells::is_zero;
 use super::coarse::{Along, tiles_met};
 use super::source::Part;
 use super::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Operator, Scalar};
-use systole_base::span::Span;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::span::Span;
 
 /// What fills an argument, over the coordinates of the leaf.
 #[derive(Clone, Debug, PartialEq)]

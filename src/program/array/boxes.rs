@@ -4,8 +4,8 @@
 //! order of the box. The boxes of different addresses share no element, and together they are the whole array.
 
 use super::Layout;
-use systole_equations::recurrence::Role;
 use std::ops::Range;
+use systole_equations::recurrence::Role;
 
 impl Layout {
     /// Whether it is an output.

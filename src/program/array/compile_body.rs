@@ -2,9 +2,9 @@
 
 use super::code::{Call, ClassCode, Index, Op, Port, Scalar, Test};
 use super::{Class, Condition, IndexExpr, Instruction, Program, ScalarExpr};
+use std::collections::BTreeMap;
 use systole_base::integer::{Bindings, Name};
 use systole_base::scalar::Function;
-use std::collections::BTreeMap;
 
 /// The integer variables at a place of the program: parameters as values, coordinates and loop indices as slots.
 #[derive(Clone)]

@@ -5,9 +5,9 @@
 //! counted without a run.
 
 use super::{Condition, IndexExpr, Instruction, Program, bind_tiles, compile};
+use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name, Vector};
-use std::collections::BTreeSet;
 
 /// The needs of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]

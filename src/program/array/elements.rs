@@ -4,12 +4,12 @@
 //! no more; a file, a generator or an array in memory stands behind the same two traits.
 
 use super::Tensors;
-use systole_base::diagnostic::Checked;
-use systole_base::integer::Name;
 use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::slice::from_ref;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::Name;
 
 /// Elements at a time, at most, where an array of any size goes through in parts: 512 KiB of them.
 pub const PART: usize = 1 << 16;

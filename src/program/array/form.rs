@@ -4,10 +4,10 @@
 //! keeps no places, knows no comments, recurses without bound and ignores what follows the first expression, so a scan
 //! before it blanks comments, bounds the nesting, checks the balance and notes where each part starts.
 
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::span::{Source, Span};
 use std::sync::Arc;
 use symbolic_expressions::{Sexp, parser::parse_str};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::span::{Source, Span};
 
 /// How deep parentheses may be nested.
 pub(super) const NESTING_LIMIT: usize = 200;

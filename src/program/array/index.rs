@@ -4,8 +4,8 @@
 //! value does not fit 64 bits; nothing wraps around.
 
 use super::{Comparison, Condition, IndexExpr};
-use systole_base::integer::{Affine, Bindings, Name};
 use std::sync::Arc;
+use systole_base::integer::{Affine, Bindings, Name};
 
 impl IndexExpr {
     /// The variable `name`.

@@ -10,12 +10,12 @@ use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
+use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;
 use systole_base::network::Network;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use systole_base::span::{Source, Span};
-use std::sync::Arc;
+use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
 
 const WORDS: [&str; 14] = [
     "version",

@@ -7,9 +7,9 @@ use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
     ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, VERSION, digest,
 };
+use std::fmt::{self, Display};
 use systole_base::network::Network;
 use systole_equations::recurrence::Role;
-use std::fmt::{self, Display};
 
 /// The program's text, with its digest.
 pub fn print(program: &Program) -> String {

@@ -82,12 +82,12 @@
 //! channel `c` joins every PE `p` that sends on it to PE `p + offset`. Registers are 64-bit floating-point numbers, keep
 //! their value through the whole body, and must be written before they are read.
 
+use std::collections::HashSet;
 use systole_base::integer::Name;
 use systole_base::network::Network;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use systole_base::scalar::Function;
+use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
 use systole_equations::tiles::{Axis, Leaf, TileCount};
-use std::collections::HashSet;
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]

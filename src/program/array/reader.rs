@@ -2,11 +2,11 @@
 
 use super::form::Form;
 use super::validate::Place;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use systole_base::diagnostic::{Diagnostic, nearest};
 use systole_base::integer::{Name, name};
 use systole_base::span::{Source, Span};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What reading one form gives.
 pub(super) type Read<T> = Result<T, Diagnostic>;

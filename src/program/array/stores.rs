@@ -10,12 +10,12 @@
 //! of its own. Where they do not fix the point, or are not linear, nothing is stated, and the output is named instead: each run looks.
 
 use super::{ArrayDecl, Comparison, Condition, IndexExpr, Instruction, Program};
+use crate::obligation::{Formula, Kind, Obligation, Reason};
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, name, unused};
 use systole_equations::recurrence::Role;
 use systole_equations::recurrence::{spaces::Division, spaces::solve_by_division};
 use systole_equations::tiles::{Axis, TileCount};
-use crate::obligation::{Formula, Kind, Obligation, Reason};
-use std::collections::BTreeMap;
 
 /// The obligations of all outputs, and the names of those of which they cannot be stated.
 pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {

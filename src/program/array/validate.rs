@@ -10,11 +10,11 @@ use super::relink::missing_links;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
 use super::{ArrayDecl, Condition, IndexExpr, Program};
+use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
 use systole_base::integer::Name;
-use systole_equations::recurrence::{Assumption, Dealing, Role};
 use systole_base::scalar::Function;
-use std::collections::BTreeSet;
+use systole_equations::recurrence::{Assumption, Dealing, Role};
 
 /// What part of a program a message is about; positions count from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,10 +2,10 @@
 
 use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr, Instruction, ScalarExpr};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Diagnostic, counted};
 use systole_base::integer::Name;
 use systole_equations::recurrence::Role;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the body of every class, then how channels and buses are used across classes.
 pub(super) fn check_bodies<'a>(checker: &mut Checker<'a>) {

@@ -3,10 +3,10 @@
 use super::read_leaf::linear;
 use super::validate::{Checker, Place};
 use super::{ArrayDecl, IndexExpr};
+use std::fmt::Display;
 use systole_base::diagnostic::counted;
 use systole_base::integer::{Affine, Bound, Name};
 use systole_equations::tiles::{Axis, Leaf, Step, Value};
-use std::fmt::Display;
 
 /// No axis has tiles, or single elements beside its body, beyond this.
 const LARGEST: i64 = 1 << 28;

@@ -1,8 +1,8 @@
 //! What is to be proved of a design, and what it means when it fails.
 
 use super::Formula;
-use systole_base::integer::{Affine, Name};
 use std::fmt;
+use systole_base::integer::{Affine, Name};
 
 /// The kinds of obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! The arrays of a run as a worker sees them.
 
 use super::workers::word::Stored;
-use systole_program::array::Trouble;
 use crate::sim::Memory;
+use systole_program::array::Trouble;
 
 /// What a worker alone holds of the elements of arrays, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

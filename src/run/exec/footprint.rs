@@ -9,10 +9,10 @@ use super::plan::Plan;
 use super::sharing::needs::{Needs, elements_of, words_of};
 use super::workers::outbox::{FULL, POSTED, SLOTS};
 use super::workers::word::Word;
+use std::sync::atomic::AtomicU64;
+use systole_base::diagnostic::{Checked, Diagnostic, plural};
 use systole_program::array::elements::PART;
 use systole_program::array::{Layout, Wire};
-use systole_base::diagnostic::{Checked, Diagnostic, plural};
-use std::sync::atomic::AtomicU64;
 
 /// What one rank, or the process of all threads, holds at most, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,15 +17,15 @@
 //! without end to each listener, and never makes its driver wait. Words that a PE loads from the home of another worker come over
 //! a channel whose writer waits for nothing but room (`workers/supplies.rs`), and a home takes in every result.
 
-use systole_program::array::{elements::Sinks, elements::Sources, elements::publish_all, elements::sources_of};
-use systole_program::array;
-use systole_program::array::{Code, Program, Tensors};
-use systole_base::diagnostic::Checked;
-use systole_base::integer::Bindings;
 use crate::leaf::{Element, Leaves, Tile, Work};
-use systole_base::scalar::Precision;
 use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::Duration;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::Bindings;
+use systole_base::scalar::Precision;
+use systole_program::array;
+use systole_program::array::{Code, Program, Tensors};
+use systole_program::array::{elements::Sinks, elements::Sources, elements::publish_all, elements::sources_of};
 
 mod settings;
 

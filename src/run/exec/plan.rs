@@ -9,10 +9,10 @@ use super::sharing::faces::faces;
 use super::sharing::homes::Homes;
 use super::sharing::owners::Owners;
 use super::workers::outbox::SLOTS;
-use systole_program::array::{Code, Program, Wire, Wiring};
 use crate::leaf::Face;
-use systole_equations::recurrence::LeafOrder;
 use std::collections::HashSet;
+use systole_equations::recurrence::LeafOrder;
+use systole_program::array::{Code, Program, Wire, Wiring};
 
 /// A run, before it begins.
 pub struct Plan<'a> {

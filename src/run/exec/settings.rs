@@ -4,12 +4,12 @@
 
 use super::sharing::broadcast::Broadcast;
 use super::sharing::owners::Owners;
+use crate::leaf::LeafBackend;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::scalar::Precision;
+use systole_equations::recurrence::{Dealing, LeafOrder};
 use systole_program::array;
 use systole_program::array::{ArrayDecl, Grid, Program};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use crate::leaf::LeafBackend;
-use systole_equations::recurrence::{Dealing, LeafOrder};
-use systole_base::scalar::Precision;
 
 /// How a program is run.
 #[derive(Clone, Debug, PartialEq, Eq)]

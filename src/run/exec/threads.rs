@@ -11,10 +11,10 @@ use super::workers::outbox::Post;
 use super::workers::packet::Packet;
 use super::workers::word::Stored;
 use super::workers::worker::{Report, Worker};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::sim::{Fault, Memory};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use systole_base::diagnostic::{Checked, Diagnostic};
 
 /// What a thread finds in its mail.
 enum Letter {

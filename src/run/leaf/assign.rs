@@ -6,9 +6,9 @@
 
 use super::routine::Few;
 use super::{Buffer, Element, Leaves, Tile};
-use systole_program::array::{Assignment, Call, Scalar, Trouble};
-use systole_base::scalar::Function;
 use std::sync::Arc;
+use systole_base::scalar::Function;
+use systole_program::array::{Assignment, Call, Scalar, Trouble};
 
 /// No function has more arguments.
 const MOST_ARGUMENTS: usize = 3;

@@ -1,8 +1,8 @@
 //! What elements of tiles are.
 
 use super::buffer::{Buffer, Left};
-use systole_base::scalar::Real;
 use std::sync::Arc;
+use systole_base::scalar::Real;
 
 /// The library that any build has knows it.
 #[cfg(not(feature = "openblas"))]

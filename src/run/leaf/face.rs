@@ -7,9 +7,9 @@
 use super::call::{Area, copy_meeting};
 use super::routine::{Few, Span};
 use super::{Buffer, Element, Tile};
+use std::sync::Arc;
 use systole_base::integer::Affine;
 use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range};
-use std::sync::Arc;
 
 /// What is read of a tile along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use super::known::{Kind, Known};
 use super::routine::{Few, Form, Loop, Node, Routine, Span};
 use super::tally::Work;
 use super::{LeafBackend, compile_leaves};
-use systole_program::array::{Program, Trouble};
-use systole_base::machine::{OTHER, TASKS};
+use std::sync::Arc;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
-use std::sync::Arc;
+use systole_base::machine::{OTHER, TASKS};
+use systole_program::array::{Program, Trouble};
 
 /// One operation that a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

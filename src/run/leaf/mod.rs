@@ -6,13 +6,13 @@
 //! A leaf is compiled to loops (`routine`). Of these a library (`library`) does what it knows (`known`). A call runs what is left of
 //! the body on the tiles (`call`).
 
-use systole_program::array::{Program, Trouble, bind_tiles, validate};
-use systole_base::diagnostic::Checked;
-use systole_base::integer::Bindings;
 use call::{Assembly, Calls, Run};
 use routine::{Routine, compile_leaf};
 use std::borrow::Cow;
 use std::sync::Arc;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::Bindings;
+use systole_program::array::{Program, Trouble, bind_tiles, validate};
 use tally::Tally;
 
 mod element;

@@ -7,15 +7,15 @@
 
 use super::routine::compile_leaf;
 use super::{LeafBackend, Leaves, Tile};
-use systole_program::array::Trouble;
-use systole_base::machine::TASKS;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Bindings, Name};
-use systole_equations::recurrence::load;
-use systole_base::span::Source;
-use systole_equations::tiles::{Argument, Leaf, TileSize, tile};
 use std::sync::Arc;
 use std::time::Instant;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Bindings, Name};
+use systole_base::machine::TASKS;
+use systole_base::span::Source;
+use systole_equations::recurrence::load;
+use systole_equations::tiles::{Argument, Leaf, TileSize, tile};
+use systole_program::array::Trouble;
 
 /// A kernel, the indices that are tiled, and the leaf that is called, at the last tile along each index.
 struct Sample {
@@ -49,7 +49,12 @@ const SAMPLES: [&[Sample]; TASKS.len()] = [
     &[Sample { text: include_str!("../../../rules/leaves/factor_lower.rec"), tiled: &["i"], leaf: "L.2", ..PRODUCT }],
     &[Sample { text: include_str!("../../../rules/leaves/invert_lower.rec"), tiled: &["i"], leaf: "X.2", ..PRODUCT }],
     &[Sample { text: include_str!("../../../rules/leaves/factor_both.rec"), tiled: &["i"], leaf: "L_U.3", ..PRODUCT }],
-    &[Sample { text: include_str!("../../../kernels/edit_distance.rec"), tiled: &["i", "j"], leaf: "D.4", last: TILES }],
+    &[Sample {
+        text: include_str!("../../../kernels/edit_distance.rec"),
+        tiled: &["i", "j"],
+        leaf: "D.4",
+        last: TILES,
+    }],
 ];
 
 /// A kernel has so many whole tiles along each index.

@@ -2,10 +2,10 @@
 
 use super::engine::Engine;
 use super::memory::MemoryTraffic;
-use systole_program::array::Program;
+use std::collections::BTreeMap;
 use systole_base::integer::Name;
 use systole_base::scalar::Function;
-use std::collections::BTreeMap;
+use systole_program::array::Program;
 
 /// Everything that was counted.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,10 +7,10 @@
 
 use super::ahead::Scout;
 use super::waits::{Scene, Standing, Wait, find_cycles};
-use systole_program::array::{Code, Program, show_point};
-use systole_base::integer::Name;
 use std::collections::BTreeMap;
 use std::fmt;
+use systole_base::integer::Name;
+use systole_program::array::{Code, Program, show_point};
 
 /// What a PE waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

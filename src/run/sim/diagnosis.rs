@@ -4,9 +4,9 @@
 //! end, then the other PEs, one by one where they are few, else by class.
 
 use super::deadlock::{Blocked, Cause, Deadlock};
+use std::collections::BTreeSet;
 use systole_base::diagnostic::{Diagnostic, counted};
 use systole_base::integer::Name;
-use std::collections::BTreeSet;
 
 /// How many PEs a part of the message lists one by one.
 const LISTED: usize = 12;

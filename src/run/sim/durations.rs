@@ -18,10 +18,10 @@
 //!
 //! What is prefetched or filled in is there before the run, at no cycle and through no port. A memory that PEs share would not be a Kahn network, so a port has one PE.
 
-use systole_program::array::{ClassCode, Code, Op, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::machine::Times;
 use systole_base::scalar::Function;
-use std::collections::{BTreeMap, BTreeSet};
+use systole_program::array::{ClassCode, Code, Op, Scalar};
 
 /// The times of a program on a machine.
 #[derive(Clone, Debug)]

@@ -15,11 +15,11 @@
 //! stands. It may also be smaller than the largest depth, where a send may wait and nothing that is late for it matters.
 
 use super::{Outcome, Settings, simulate};
-use systole_program::array::{Program, Tensors};
-use systole_base::diagnostic::{Checked, WIDEST};
-use systole_base::integer::{Bindings, Name};
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use systole_base::diagnostic::{Checked, WIDEST};
+use systole_base::integer::{Bindings, Name};
+use systole_program::array::{Program, Tensors};
 
 /// How many runs the third step may take; after them one channel after the other is lowered as far as it goes.
 const MOST_RUNS: usize = 4096;

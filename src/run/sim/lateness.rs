@@ -8,9 +8,9 @@
 
 use super::Settings;
 use super::observe::{Event, Observer};
-use systole_program::array::{Code, Program, Wiring};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use systole_program::array::{Code, Program, Wiring};
 
 /// What a PE waits for that no proof speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

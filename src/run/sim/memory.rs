@@ -3,13 +3,15 @@
 //! An address is that of a word: an element, or a tile, whose elements are its box of the array.
 
 use super::output::Output;
-use systole_program::array::{elements::PART, elements::Sinks, elements::Source, elements::Sources, elements::cut_runs, elements::sources_of};
-use systole_program::array::{Code, Layout, Tensors, Trouble, show_point};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::leaf::{Buffer, Element, Tile};
-use systole_equations::recurrence::Role;
 use std::slice::from_ref;
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_equations::recurrence::Role;
+use systole_program::array::{Code, Layout, Tensors, Trouble, show_point};
+use systole_program::array::{
+    elements::PART, elements::Sinks, elements::Source, elements::Sources, elements::cut_runs, elements::sources_of,
+};
 
 /// How many words of an array went which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,13 +5,13 @@
 //! order in which the host runs the PEs. A word is a number or a tile. Nothing here knows of recurrences. Paper: Cyclotron
 //! section 9.1.
 
-use systole_program::array;
-use systole_program::array::{Channel, Program, Tensors};
-use systole_base::machine::{Bandwidth, Times};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Bindings, Name};
 use crate::leaf::Leaves;
 use std::collections::BTreeMap;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Bindings, Name};
+use systole_base::machine::{Bandwidth, Times};
+use systole_program::array;
+use systole_program::array::{Channel, Program, Tensors};
 
 mod ahead;
 
@@ -48,8 +48,8 @@ mod waits;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
-pub use memory::MemoryTraffic;
 pub(crate) use memory::Memory;
+pub use memory::MemoryTraffic;
 pub use memory::other_shape;
 #[cfg(feature = "mpi")]
 pub(crate) use memory::{check_box, check_inputs, missing_word, show_element};

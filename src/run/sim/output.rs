@@ -3,14 +3,14 @@
 //! A tile is held as it was computed until the output is handed over: nothing is copied while PEs run, and where two PEs
 //! store one word the first is there whole and the second is told.
 
-use systole_program::array::Layout;
-use systole_program::array::{elements::PART, elements::Sink, elements::cut_runs};
-use systole_base::diagnostic::Checked;
 use crate::leaf::{Element, Tile};
 use ndarray::ArrayD;
 use std::slice::from_ref;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use systole_base::diagnostic::Checked;
+use systole_program::array::Layout;
+use systole_program::array::{elements::PART, elements::Sink, elements::cut_runs};
 
 /// The words of an output.
 #[derive(Debug)]
@@ -126,9 +126,9 @@ fn put_tile<E: Element>(values: &mut [f64], layout: &Layout, address: usize, til
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use systole_base::integer::name;
     use systole_equations::recurrence::Role;
-    use std::sync::Arc;
 
     /// Boxes of 2 by 2 and 2 by 1, and 1 by 2 and 1 by 1, in an array of 3 by 3.
     fn tiled() -> Layout {

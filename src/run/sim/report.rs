@@ -1,8 +1,8 @@
 //! An outcome as JSON and as a table.
 
 use super::{Counters, Deadlock, Outcome, PeerState};
-use systole_base::diagnostic::{WIDEST, counted};
 use serde_json::{Map, Value, json};
+use systole_base::diagnostic::{WIDEST, counted};
 
 /// How many blocked PEs the JSON lists; `total` counts all.
 const LISTED: usize = 64;

@@ -5,8 +5,8 @@
 
 use super::engine::{Engine, Stop};
 use super::memory::show_element;
-use systole_program::array::{Code, Instruction, Port, Program, Trouble, show_point};
 use systole_base::diagnostic::{Diagnostic, counted};
+use systole_program::array::{Code, Instruction, Port, Program, Trouble, show_point};
 
 /// What a PE did wrong.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@
 
 use super::ahead::{Part, Scout};
 use super::deadlock::{Blocked, Cause, Peer, PeerState};
-use systole_program::array::{Code, Index, NOWHERE, Op, Port, Program, Wiring};
 use std::collections::BTreeMap;
+use systole_program::array::{Code, Index, NOWHERE, Op, Port, Program, Wiring};
 
 /// One PE at the end of a run.
 #[derive(Clone, Debug)]

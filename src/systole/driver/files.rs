@@ -1,14 +1,14 @@
 //! Reading sources and machine files, writing files whole or not at all.
 
-use systole_base::machine::{Cluster, Machine};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use systole_base::span::Source;
-use systole_base::whole;
-use systole_base::whole::{Draft, Place};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_base::machine::{Cluster, Machine};
+use systole_base::span::Source;
+use systole_base::whole;
+use systole_base::whole::{Draft, Place};
 
 /// The text of a file; where there is none, files with this extension are named that may be meant.
 pub fn read_as(path: &Path, extension: &str) -> Checked<Arc<Source>> {

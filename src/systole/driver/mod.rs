@@ -16,12 +16,12 @@ mod runs;
 
 mod commands;
 
-use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
 use clap::Parser;
 use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim, tune};
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
 use std::process::ExitCode;
+use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

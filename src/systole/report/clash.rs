@@ -7,12 +7,12 @@
 use super::recorder::{grid_of, is_drawn};
 use super::run::Array;
 use super::schedule::LaidOut;
-use systole_compile::cost::Region;
-use systole_base::integer::{Affine, Bindings};
-use systole_compile::smt::{Counterexample, Discharged, Verdict};
-use systole_program::obligation::{Moment, Obligation, Reason};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use systole_base::integer::{Affine, Bindings};
+use systole_compile::cost::Region;
+use systole_compile::smt::{Counterexample, Discharged, Verdict};
+use systole_program::obligation::{Moment, Obligation, Reason};
 
 /// The points that are drawn at most.
 const MOST_POINTS: u64 = 4096;

@@ -5,8 +5,8 @@
 //! row of cells. Arrays of a higher rank have no such picture.
 
 use super::recorder::grid_of;
-use systole_run::sim::Outcome;
 use serde::Serialize;
+use systole_run::sim::Outcome;
 
 /// The most cells each way.
 const MOST: usize = 64;

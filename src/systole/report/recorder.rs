@@ -5,9 +5,9 @@
 //! it shows it shows whole.
 
 use super::record::{Access, Doing, Film, Heard, Line, Number, Span, Wire, Word};
+use std::collections::VecDeque;
 use systole_program::array::{Code, Layout, Wiring};
 use systole_run::sim::{observe::Event, observe::Observer};
-use std::collections::VecDeque;
 
 /// The cycles of all PEs together that are shown at most.
 pub const BUDGET: u64 = 1 << 17;

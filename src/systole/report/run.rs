@@ -7,9 +7,9 @@ use super::heat::Heat;
 use super::record::Film;
 use super::recorder::{Recorder, grid_of, is_drawn};
 use super::waits::Waits;
+use serde::Serialize;
 use systole_program::array::Program;
 use systole_run::sim::{Counters, Outcome, PeCounters};
-use serde::Serialize;
 
 /// The PEs whose counters are listed at most.
 const MOST_PES: usize = 1024;
@@ -162,8 +162,11 @@ fn channels(program: &Program, counters: &Counters) -> Vec<ChannelRow> {
 }
 
 fn buses(counters: &Counters) -> Vec<BusRow> {
-    let row =
-        |bus: &systole_run::sim::BusCounters| BusRow { name: bus.name.to_string(), driven: bus.driven, heard: bus.heard };
+    let row = |bus: &systole_run::sim::BusCounters| BusRow {
+        name: bus.name.to_string(),
+        driven: bus.driven,
+        heard: bus.heard,
+    };
     counters.buses.iter().map(row).collect()
 }
 

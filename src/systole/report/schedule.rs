@@ -1,11 +1,11 @@
 //! A design for the page: its schedule in mathematics, its proofs, the rules that led to it.
 
+use serde::Serialize;
 use systole_base::integer::Affine;
 use systole_compile::mapping::Fold;
-use systole_equations::recurrence::Space;
 use systole_compile::rewrite::Step;
 use systole_compile::smt::{Discharged, Verdict};
-use serde::Serialize;
+use systole_equations::recurrence::Space;
 
 /// A space of a design with the PE and the time of its points.
 #[derive(Clone, Debug)]

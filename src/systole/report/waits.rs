@@ -3,9 +3,9 @@
 //! In: a [`Deadlock`] of the simulator. Out: its waits, at most [`MOST`] of them, cycle after cycle, each in its order, and then
 //! those on none.
 
-use systole_run::sim::{Blocked, Deadlock};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use systole_run::sim::{Blocked, Deadlock};
 
 /// The waits that are listed at most.
 const MOST: usize = 256;

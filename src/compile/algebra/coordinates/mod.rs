@@ -12,11 +12,11 @@ mod turn;
 use super::axes::Axes;
 use super::confirm::agree;
 use super::written::written;
+use crate::rewrite::Symbol;
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
 use systole_equations::recurrence::RecurrenceSystem;
-use crate::rewrite::Symbol;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// One coordinate of an axis that is cut: how many values it has.
 #[derive(Clone, Debug, PartialEq, Eq)]

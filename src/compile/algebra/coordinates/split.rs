@@ -5,11 +5,11 @@
 
 use super::{Axis, Compounds, Part, Recast, refuse};
 use crate::algebra::axes::Axes;
+use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
-use systole_equations::recurrence::{Equation, Expr, RecurrenceSystem};
 use systole_base::scalar::Function;
-use std::collections::BTreeMap;
+use systole_equations::recurrence::{Equation, Expr, RecurrenceSystem};
 
 /// The system with the axis of `index` cut into `parts`.
 pub(super) fn split(recast: Recast, index: &Name, parts: &[Part]) -> Checked<Recast> {

@@ -7,11 +7,11 @@
 use super::split::all_indices;
 use super::{Axis, Compounds, Recast, refuse};
 use crate::algebra::axes::Axes;
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
-use systole_equations::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 use systole_base::scalar::Function;
-use std::collections::{BTreeMap, BTreeSet};
+use systole_equations::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 
 /// The system with the axis of `index` turned along that of `with`.
 pub(super) fn turn(recast: Recast, index: &Name, with: &Name) -> Checked<Recast> {

@@ -6,18 +6,14 @@
 use super::random::Random;
 use super::recursions::{define_recursion, with_recursion};
 use super::spaces::random_space;
+use crate::check::semantics::World;
+use crate::rewrite::rules::Monoid;
+use crate::rewrite::{registry::Equations, registry::Frame, registry::FrameIndex};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
 use systole_equations::recurrence::Space;
-use crate::check::semantics::World;
-use crate::rewrite::{registry::Equations, registry::Frame, registry::FrameIndex};
-use crate::rewrite::rules::Monoid;
 
 /// A frame at sizes, where asked for with tensors that equations define.
-pub(in crate::check) fn random_frame(
-    random: &mut Random,
-    monoids: &[Monoid],
-    has_definitions: bool,
-) -> Option<World> {
+pub(in crate::check) fn random_frame(random: &mut Random, monoids: &[Monoid], has_definitions: bool) -> Option<World> {
     let (space, sizes) = random_space(random);
     let space = if has_definitions { with_recursion(space) } else { space };
     over_frame(space, sizes, monoids)

@@ -9,14 +9,14 @@ use super::instance::{Bound, Instance};
 use super::random::Random;
 use super::sorts::{Home, Sort, Sorts, meet, signature_of};
 use super::terms::Terms;
-use systole_base::integer::Affine;
-use systole_equations::recurrence::Operator;
 use crate::check::{semantics::Face, semantics::World};
 use crate::rewrite::{registry::access_text, registry::direction_text, registry::null_directions};
 use crate::rewrite::{rules::Condition, rules::Rule};
 use crate::rewrite::{terms::AccessText, terms::Term};
 use egg::{ENodeOrVar, Id, Language, PatternAst, Symbol};
 use std::collections::BTreeMap;
+use systole_base::integer::Affine;
+use systole_equations::recurrence::Operator;
 
 /// Finds an instance of the left side of `rule`.
 pub(in crate::check) fn random_instance(

@@ -4,12 +4,12 @@
 //! frame of a tensor `Y` that needs its elements before, and of what is computed from it, `X`. Of `Y` only the equation at the first index
 //! is written out; of `X` those at all three, of which one alone is earlier at every point.
 
-use systole_base::integer::{Affine, Name, Polyhedron, name};
-use systole_equations::recurrence::{Operand, Space};
 use crate::rewrite::registry::Frame;
 use crate::rewrite::terms::Term;
 use egg::RecExpr;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_equations::recurrence::{Operand, Space};
 
 const RECURSIVE: &str = "Y";
 

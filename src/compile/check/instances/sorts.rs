@@ -3,11 +3,11 @@
 //! In: a [`Rule`]. Out: a [`Sort`] for each variable, or a message where one variable would have to be two things. Invariant:
 //! a sort that only the right side asks for does not narrow what is tried on the left, or an unsound rule would pass.
 
-use systole_base::diagnostic::Diagnostic;
 use crate::rewrite::rules::Rule;
 use crate::rewrite::terms::Term;
 use egg::{ENodeOrVar, Id, Language, PatternAst};
 use std::collections::BTreeMap;
+use systole_base::diagnostic::Diagnostic;
 
 /// What a subterm stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,7 +257,7 @@ impl Sorts {
             let (one, other) = (describe(clash.one), describe(clash.other));
             Diagnostic::new(format!("rule `{}` takes `{}` for {one} and for {other}", rule.name, clash.what))
                 .label(&rule.source, rule.span, "in this rule")
-                .help("the table at `Term` in src/rewrite/terms/language.rs says what each operator takes")
+                .help("the table at `Term` in src/compile/rewrite/terms/language.rs says what each operator takes")
         })
     }
 

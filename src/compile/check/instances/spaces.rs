@@ -5,14 +5,14 @@
 //! them with one point or none. Reductions are plain, nested, or over the fibres of the output.
 
 use super::random::Random;
-use systole_base::diagnostic::counted;
-use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
-use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
 use crate::check::semantics::World;
 use crate::rewrite::registry::Equations;
 use crate::rewrite::rules::Monoid;
-use systole_base::span::{Source, Span};
 use std::collections::BTreeSet;
+use systole_base::diagnostic::counted;
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
+use systole_base::span::{Source, Span};
+use systole_equations::recurrence::{Domain, Operand, Operator, Scalar, Space};
 
 const INDICES: [&str; 3] = ["i", "j", "k"];
 

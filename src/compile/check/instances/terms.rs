@@ -5,12 +5,12 @@
 
 use super::random::Random;
 use super::sorts::Sort;
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
 use crate::check::{semantics::Face, semantics::Palette, semantics::World};
 use crate::rewrite::{registry::access_text, registry::direction_text, registry::null_directions};
 use crate::rewrite::{terms::AccessText, terms::DirectionText};
 use egg::Symbol;
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
 
 /// How random terms are made.
 #[derive(Clone, Copy, Debug)]

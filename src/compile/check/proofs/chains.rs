@@ -6,15 +6,18 @@
 //! Explanations of egg ask neither.
 
 use super::steps::{Applied, Compared, compare};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::Bindings;
 use crate::check::instances::Instance;
 use crate::check::semantics::World;
-use crate::rewrite::{rules::Rule, rules::RuleSet, rules::Tag};
-use crate::rewrite::{saturation::DEFINE_RESULT, saturation::FieldAnalysis, saturation::Forms, saturation::Graph, saturation::Lowered, saturation::LoweredSystem, saturation::Step};
 use crate::rewrite::terms::Term;
+use crate::rewrite::{rules::Rule, rules::RuleSet, rules::Tag};
+use crate::rewrite::{
+    saturation::DEFINE_RESULT, saturation::FieldAnalysis, saturation::Forms, saturation::Graph, saturation::Lowered,
+    saturation::LoweredSystem, saturation::Step,
+};
 use egg::{RecExpr, Subst};
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Bindings;
 
 /// What the steps of a chain have come through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 //!
 //! In: the equations or the frame of a kernel. Out: worlds in which every point can be gone through.
 
-use systole_base::integer::{Bindings, Name, Polyhedron, name};
-use systole_equations::recurrence::{Domain, Scalar, Space};
 use crate::check::{semantics::Ranges, semantics::World};
-use crate::rewrite::{registry::Equations, registry::Frame};
 use crate::rewrite::rules::Monoid;
+use crate::rewrite::{registry::Equations, registry::Frame};
+use systole_base::integer::{Bindings, Name, Polyhedron, name};
 use systole_base::span::{Source, Span};
+use systole_equations::recurrence::{Domain, Scalar, Space};
 
 /// Sizes that are tried, the largest first; then the smallest of all.
 const TRIED: [[i64; 3]; 4] = [[4, 3, 2], [3, 2, 2], [2, 2, 2], [1, 1, 1]];

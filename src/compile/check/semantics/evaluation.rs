@@ -8,13 +8,13 @@ use super::meaning::{Around, Local, Meaning, meaning};
 use super::numbers::{Arithmetic, Palette, Seen, Tensors, Value};
 use super::texts::Form;
 use super::world::{Face, World};
-use systole_base::integer::Bindings;
-use systole_equations::recurrence::{Operator, Space};
 use crate::rewrite::registry::Equations;
 use crate::rewrite::rules::Tag;
 use crate::rewrite::terms::Term;
 use egg::RecExpr;
 use std::cell::RefCell;
+use systole_base::integer::Bindings;
+use systole_equations::recurrence::{Operator, Space};
 
 /// What meanings are evaluated with.
 pub(in crate::check) struct Evaluation<'a> {

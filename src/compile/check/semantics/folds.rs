@@ -3,10 +3,10 @@
 use super::evaluation::Evaluation;
 use super::meaning::Folded;
 use super::numbers::{Arithmetic, Value};
-use systole_base::scalar::Function;
 use crate::rewrite::rules::Monoid;
 use crate::rewrite::terms::Term;
 use egg::{Id, RecExpr};
+use systole_base::scalar::Function;
 
 /// A tuple; `None` where a component is undefined.
 pub(in crate::check) type State = Vec<Option<f64>>;

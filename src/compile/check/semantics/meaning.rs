@@ -5,11 +5,11 @@
 
 use super::texts::{Form, forms};
 use super::world::{Face, World};
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
 use crate::rewrite::rules::Monoid;
 use crate::rewrite::terms::Term;
 use egg::{Id, RecExpr};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
 
 /// A set of points around a point.
 #[derive(Clone, Debug)]

@@ -7,12 +7,12 @@
 //! A reduction is the collection of what it combines: it becomes one number where a scalar function takes it, in an order that
 //! depends on the numbers alone. So two sides that differ in the order of their reductions only have the same bits.
 
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
 use crate::check::instances::mixed_text;
 use crate::rewrite::rules::Tag;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
 
 /// Beyond this a value says nothing about the law any more.
 const HUGE: f64 = 1e100;

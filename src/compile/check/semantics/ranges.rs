@@ -4,10 +4,10 @@
 //! other indices, it is asked for at a point. Invariant: no range depends on itself through others, since the user's scopes are nested.
 
 use super::texts::Form;
-use systole_base::integer::{Bindings, Name};
 use crate::rewrite::registry::Frame;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use systole_base::integer::{Bindings, Name};
 
 /// For each index the forms that are at least 0 within its range.
 #[derive(Clone, Debug)]

@@ -7,12 +7,12 @@
 use super::elements::{Known, definitions};
 use super::ranges::Ranges;
 use super::texts::{Form, forms};
-use systole_base::integer::{Bindings, Name, dot};
-use systole_equations::recurrence::Space;
-use crate::rewrite::{registry::Context, registry::Equations, registry::Frame};
 use crate::rewrite::rules::Monoid;
+use crate::rewrite::{registry::Context, registry::Equations, registry::Frame};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use systole_base::integer::{Bindings, Name, dot};
+use systole_equations::recurrence::Space;
 
 /// Equations at sizes.
 #[derive(Clone, Debug)]

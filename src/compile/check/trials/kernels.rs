@@ -3,16 +3,16 @@
 //! In: rules. Out: for each rule the kernels in which it teaches something beside all others. Invariant: limits count
 //! rounds and e-nodes, so the counts are the same on every machine.
 
-use systole_base::diagnostic::Checked;
-use systole_base::integer::name;
-use systole_equations::recurrence::spaces::cut_spaces;
-use systole_equations::recurrence::{RecurrenceSystem, load, one_space};
 use crate::rewrite::rules::RuleSet;
 use crate::rewrite::{saturation::Limits, saturation::saturate, saturation::saturate_system};
-use systole_base::span::Source;
-use systole_equations::tiles::{TileSize, tile};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::name;
+use systole_base::span::Source;
+use systole_equations::recurrence::spaces::cut_spaces;
+use systole_equations::recurrence::{RecurrenceSystem, load, one_space};
+use systole_equations::tiles::{TileSize, tile};
 
 macro_rules! shipped {
     ($($name:literal)*) => {

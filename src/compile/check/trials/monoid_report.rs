@@ -4,10 +4,10 @@
 //! refuses the declaration at its line.
 
 use super::monoids::{Failure, MonoidLaw, sides};
-use systole_base::diagnostic::Diagnostic;
-use systole_equations::recurrence::number_text;
 use crate::check::{semantics::Arithmetic, semantics::State};
 use crate::rewrite::{rules::Monoid, rules::Tag};
+use systole_base::diagnostic::Diagnostic;
+use systole_equations::recurrence::number_text;
 
 /// What the cases of a monoid have found.
 #[derive(Clone, Debug)]

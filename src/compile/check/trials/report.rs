@@ -4,10 +4,10 @@
 //! unsound rule at its line, in the variables of the rule.
 
 use super::shrink::Failing;
-use systole_base::diagnostic::Diagnostic;
-use systole_equations::recurrence::number_text;
 use crate::check::{instances::describe, instances::is_obeyed};
 use crate::rewrite::{rules::Condition, rules::Rule, rules::Tag};
+use systole_base::diagnostic::Diagnostic;
+use systole_equations::recurrence::number_text;
 
 /// A condition of a rule and how often it kept the rule from an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,7 +190,7 @@ fn next_step(rule: &Rule, example: &Counterexample) -> &'static str {
             "one side is undefined here: say `# law assume:` with what has to hold, such as a divisor that is not 0"
         }
         _ => {
-            "correct a side, or add a condition that excludes this instance; they stand in src/rewrite/rules/predicates.rs"
+            "correct a side, or add a condition that excludes this instance; they stand in src/compile/rewrite/rules/predicates.rs"
         }
     }
 }

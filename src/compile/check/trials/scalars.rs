@@ -3,11 +3,11 @@
 //! In: a [`Rule`]. Out: both sides over numbered operands, one for each variable; `None` where a side speaks of more than functions and
 //! numbers.
 
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Scalar;
 use crate::rewrite::rules::Rule;
 use crate::rewrite::terms::Term;
 use egg::{ENodeOrVar, Id, PatternAst};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Scalar;
 
 /// The sides of a rule that holds at each point by itself.
 pub fn scalar_sides(rule: &Rule) -> Option<[Scalar; 2]> {

@@ -4,10 +4,13 @@
 //! by egg, and what is compared is what stands in the class afterwards, folding nodes as they are written and as they were folded.
 
 use crate::check::{instances::Instance, instances::Sort};
-use crate::check::{semantics::Arithmetic, semantics::Elements, semantics::Evaluation, semantics::Meaning, semantics::Palette, semantics::World, semantics::meaning, semantics::places};
+use crate::check::{
+    semantics::Arithmetic, semantics::Elements, semantics::Evaluation, semantics::Meaning, semantics::Palette,
+    semantics::World, semantics::meaning, semantics::places,
+};
+use crate::rewrite::terms::Term;
 use crate::rewrite::{rules::Rule, rules::Tag};
 use crate::rewrite::{saturation::FieldAnalysis, saturation::Graph, saturation::folded_element};
-use crate::rewrite::terms::Term;
 use egg::{Id, Language, RecExpr, Subst};
 use std::sync::Arc;
 

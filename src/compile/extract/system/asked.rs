@@ -5,10 +5,10 @@
 //! without it. Where spaces are apart in turns only, no streams are asked for.
 
 use super::SystemProblem;
-use systole_base::network::Links;
 use crate::mapping::{Part, SystemDesign};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeSet, VecDeque};
+use systole_base::network::Links;
 
 /// The steps that were tried for a dataflow.
 type Steps = [Vec<Part>; 2];

@@ -6,8 +6,8 @@
 use super::SystemProblem;
 use super::tally::busy;
 use crate::cost::Cost;
-use systole_base::integer::{Polyhedron, Vector};
 use crate::mapping::{Flow, Fold, Giver, Handoff, SystemDesign};
+use systole_base::integer::{Polyhedron, Vector};
 
 /// The legal folds of a legal design, itself among them, but for those whose cost is `beaten`: those that the schedule asks
 /// for, or else all within the limits of the problem.

@@ -4,11 +4,11 @@
 
 use super::places::Edge;
 use super::places::Placement;
+use crate::mapping::{Part, SpaceTimeMap, restrict};
+use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
 use systole_base::network::Network;
-use crate::mapping::{Part, SpaceTimeMap, restrict};
 use systole_equations::recurrence::{spaces::SpaceSystem, spaces::solve};
-use crate::rewrite::{Choices, Transport};
 
 /// What decides which dataflows there are.
 pub struct Forms<'a> {

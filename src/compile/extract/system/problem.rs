@@ -7,15 +7,15 @@ use super::sharing::Meetings;
 use super::steps::KnownRows;
 use super::tally::KnownCosts;
 use super::{SystemConstraint, SystemLimits};
-use systole_base::machine::Machine;
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::extract::at_once::heard_at_once;
-use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use crate::mapping::TakerSets;
-use crate::mapping::{candidates::self, candidates::Bounds};
+use crate::mapping::{candidates, candidates::Bounds};
+use crate::rewrite::{Choices, Transport};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
+use systole_base::machine::Machine;
 use systole_equations::recurrence::Space;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use crate::rewrite::{Choices, Transport};
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: u64 = 20_000;

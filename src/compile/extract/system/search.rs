@@ -15,9 +15,9 @@ use super::steps::{Conditions, Law, Stuck};
 use super::survey::{SystemFound, SystemSurvey};
 use super::{SystemProblem, tally};
 use crate::cost::Cost;
-use systole_base::diagnostic::Checked;
 use crate::mapping::{Fold, Handoff, Part, SystemDesign, check_ways};
 use rayon::prelude::*;
+use systole_base::diagnostic::Checked;
 
 /// Runs the search. The result does not depend on the number of threads.
 pub fn search_system(problem: &SystemProblem, progress: &(dyn Fn(usize, usize) + Sync)) -> SystemSurvey {

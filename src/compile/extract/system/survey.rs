@@ -5,9 +5,9 @@
 
 use super::limits::LeftOut;
 use crate::cost::{Cost, Objective};
+use crate::mapping::{Fold, Part, candidates};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::lexicographic_sign;
-use crate::mapping::{Fold, Part, candidates};
 
 /// More dataflows without steps than this are not kept for messages.
 const MOST_STUCK: usize = 32;

@@ -5,11 +5,11 @@
 //! reduction ends where its order says, that the streams have links beside each other, and the cycles and PEs.
 
 use super::{SystemFound, SystemProblem};
-use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
 use crate::mapping::{Fold, Part};
-use systole_equations::recurrence::Space;
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
+use systole_equations::recurrence::Space;
 
 /// Where and when something happens.
 type Slot = (Vector, i64);

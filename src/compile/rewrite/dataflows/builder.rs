@@ -6,12 +6,12 @@
 
 use super::dataflow::Transport;
 use super::levels::{Levels, is_constant, levels};
-use systole_base::integer::{Name, Vector};
-use systole_base::scalar::Function;
-use systole_equations::recurrence::{Operand, Operator, Scalar, Space};
 use crate::rewrite::{registry::Equations, registry::access_text, registry::direction_text, registry::own_offset};
 use crate::rewrite::{terms::Literal, terms::Term};
 use egg::{Id, Language, RecExpr};
+use systole_base::integer::{Name, Vector};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::{Operand, Operator, Scalar, Space};
 
 /// How values of the own space are handed over where they have a constant distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@
 use super::builder::{Builder, OwnValues};
 use super::dataflow::Dataflow;
 use super::levels::{Levels, levels};
-use systole_equations::recurrence::Space;
 use crate::rewrite::registry::Equations;
 use crate::rewrite::terms::Term;
 use egg::RecExpr;
+use systole_equations::recurrence::Space;
 
 /// The term that says what `space` computes, with no thought of how.
 pub fn input_term(space: &Space) -> RecExpr<Term> {

@@ -3,10 +3,10 @@
 //! In: a [`Space`]. Out: its [`Levels`], or messages. Invariant: what passes [`check_space`] has null lattices within 64 bits
 //! and fibres that are lines. Paper: Cyclotron sections 4.1 and 4.2.
 
+use crate::rewrite::{registry::access_text, registry::null_directions};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name};
 use systole_equations::recurrence::{Operand, Operator, Space};
-use crate::rewrite::{registry::access_text, registry::null_directions};
 
 /// How large the coefficients in the subscripts of one access may be: the product, over the subscripts, of the sums of
 /// their magnitudes. It bounds the minors of the access, and so keeps its null lattice within 64 bits.

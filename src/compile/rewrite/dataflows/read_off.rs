@@ -9,15 +9,15 @@ use super::choices::Choices;
 use super::dataflow::{Dataflow, Transport};
 use super::input::scheduled_space;
 use super::levels::{Levels, is_constant, levels};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::{Vector, lexicographic_sign};
-use systole_equations::recurrence::{Chain, Operand, Scalar, Space};
-use systole_base::scalar::Function;
 use crate::rewrite::{registry::Equations, registry::access_text};
 use crate::rewrite::{saturation::Graph, saturation::Lowered, saturation::LoweredSystem, saturation::name_of};
 use crate::rewrite::{terms::Literal, terms::Term};
 use egg::{Id, RecExpr};
 use std::collections::BTreeSet;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::integer::{Vector, lexicographic_sign};
+use systole_base::scalar::Function;
+use systole_equations::recurrence::{Chain, Operand, Scalar, Space};
 
 impl Lowered {
     /// The transports of each operand and the orders of the reduction that the e-graph holds.

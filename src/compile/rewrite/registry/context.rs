@@ -8,13 +8,13 @@
 
 use super::equations::Equations;
 use super::frame::Frame;
-use systole_base::integer::{Affine, Matrix, Name, Vector, dot, lexicographic_sign};
-use systole_equations::recurrence::spaces::solve;
-use systole_equations::recurrence::{Operand, Space};
 use crate::rewrite::rules::Monoid;
 use crate::rewrite::{terms::AccessText, terms::DirectionText};
 use egg::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Matrix, Name, Vector, dot, lexicographic_sign};
+use systole_equations::recurrence::spaces::solve;
+use systole_equations::recurrence::{Operand, Space};
 
 /// The facts behind the leaves of the terms of one e-graph.
 #[derive(Clone, Debug, Default)]

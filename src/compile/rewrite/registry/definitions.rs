@@ -8,11 +8,11 @@
 
 use super::context::access_text;
 use super::frame::Frame;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::name_of};
 use crate::rewrite::{terms::AccessText, terms::Term};
 use egg::{RecExpr, Symbol};
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// What equations say of elements.
 #[derive(Clone, Debug, Default)]

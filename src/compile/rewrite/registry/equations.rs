@@ -4,10 +4,10 @@
 //! read through [`Equations::inner`] only; in terms the reduction itself stands where it is read. Paper: Cyclotron sections
 //! 4.4 and 8 (OuterSend).
 
+use std::collections::BTreeSet;
 use systole_base::integer::Name;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Operand, Role, Space};
-use std::collections::BTreeSet;
 
 /// Spaces that are lowered together.
 #[derive(Clone, Debug)]

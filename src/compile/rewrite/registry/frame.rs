@@ -6,10 +6,10 @@
 
 use super::context::access_text;
 use super::definitions::Definitions;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::rewrite::terms::AccessText;
 use egg::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// An index of a [`Frame`].
 #[derive(Clone, Debug, PartialEq, Eq)]

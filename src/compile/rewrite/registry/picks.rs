@@ -4,11 +4,11 @@
 //! in place of an index only where it is one of its values at every point; where a term has no name for what comes out, nothing does.
 
 use super::frame::Frame;
-use systole_base::integer::{Affine, Name};
 use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::bound_indices, saturation::name_of};
 use crate::rewrite::{terms::AccessText, terms::Term};
 use egg::{Id, Language, RecExpr, Symbol};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name};
 
 impl Frame {
     /// Whether the second form is the index itself, and the first one, which does not depend on it, always one of its values.

@@ -3,12 +3,12 @@
 //! In: the e-graph and the classes bound to a rule's variables. Out: yes or no; no where there is no frame. The names are those of
 //! [`PREDICATES`](super::PREDICATES).
 
-use systole_base::integer::Affine;
 use crate::rewrite::registry::Context;
-use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::all_bound, saturation::name_of};
 use crate::rewrite::terms::AccessText;
+use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::all_bound, saturation::name_of};
 use egg::{Id, Symbol};
 use std::collections::BTreeSet;
+use systole_base::integer::Affine;
 
 fn index_of(graph: &Graph, frame: Id, index: Id) -> Option<Symbol> {
     let known = &graph.analysis.context.frame;

@@ -5,13 +5,13 @@
 //! of its own ([`Monoid::alone`]); the analysis makes the two equal, under the name `fold-part`.
 
 use super::rule_text::Tag;
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
 use crate::rewrite::terms::Term;
-use systole_base::span::{Source, Span};
 use egg::{Id, Language, RecExpr, Symbol};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use systole_base::scalar::Function;
+use systole_base::span::{Source, Span};
+use systole_equations::recurrence::Operator;
 
 /// The name under which explanations show that a component of a reduction is a reduction of its own.
 pub const FOLD_PART: &str = "fold-part";

@@ -4,10 +4,10 @@
 //! use those declared before it and no others, so writing out ends.
 
 use super::rule_text::{FileText, OperatorText, Tree, wrong_at};
-use systole_base::diagnostic::{Diagnostic, counted};
 use crate::rewrite::terms::arity;
-use systole_base::span::Source;
 use std::sync::Arc;
+use systole_base::diagnostic::{Diagnostic, counted};
+use systole_base::span::Source;
 
 /// The file without operators: each is written out wherever it stands.
 pub(super) fn written_out(source: &Arc<Source>, file: FileText) -> Result<FileText, Diagnostic> {

@@ -7,11 +7,13 @@ use super::frame_predicates::{
     apart, countable, counts, earlier, filled, grows, has_growing, has_sliding, has_two, picks, slides, swapped, two,
     written,
 };
-use systole_equations::recurrence::Operator;
 use crate::rewrite::registry::Context;
-use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::all_bound, saturation::face_of, saturation::name_of};
+use crate::rewrite::{
+    saturation::Graph, saturation::access_of, saturation::all_bound, saturation::face_of, saturation::name_of,
+};
 use crate::rewrite::{terms::Literal, terms::Term};
 use egg::Id;
+use systole_equations::recurrence::Operator;
 
 /// A named condition.
 #[derive(Clone, Copy, Debug)]

@@ -6,13 +6,13 @@
 use super::monoid::Monoid;
 use super::reader::check_operator;
 use super::rule_text::{MonoidText, Token, Tree, wrong_at};
-use systole_base::diagnostic::Diagnostic;
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
 use crate::rewrite::terms::Term;
-use systole_base::span::Source;
 use egg::{Id, RecExpr};
 use std::sync::Arc;
+use systole_base::diagnostic::Diagnostic;
+use systole_base::scalar::Function;
+use systole_base::span::Source;
+use systole_equations::recurrence::Operator;
 
 /// The monoid of a declaration.
 pub(super) fn read_monoid(source: &Arc<Source>, text: &MonoidText) -> Result<Monoid, Diagnostic> {

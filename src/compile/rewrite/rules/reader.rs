@@ -9,16 +9,16 @@ use super::operators::written_out;
 use super::predicates::{MOST_ARGUMENTS, PREDICATES, Predicate, find};
 use super::read_monoid::read_monoid;
 use super::rule_text::{ConditionText, RuleText, Tag, Token, Tree, parse_rules, wrong_at};
-use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
-use systole_equations::recurrence::Operator;
 use crate::rewrite::registry::Context;
 use crate::rewrite::{saturation::FieldAnalysis, saturation::Graph, saturation::Matcher};
 use crate::rewrite::{terms::Term, terms::arity, terms::operator_words};
-use systole_base::span::{Source, Span};
 use egg::{ConditionalApplier, ENodeOrVar, Id, Pattern, PatternAst, RecExpr, Rewrite, Subst, Var};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
+use systole_base::span::{Source, Span};
+use systole_equations::recurrence::Operator;
 
 /// A rule, checked and ready to run.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 //! the token that is not what was expected.
 
 use super::rule_text::{ConditionText, Tag, Token, Tree, missing_law, read_law, wrong_at};
+use std::sync::Arc;
 use systole_base::diagnostic::Diagnostic;
 use systole_base::span::{Source, Span};
-use std::sync::Arc;
 
 /// The words and brackets of an entry.
 fn tokenize(source: &Source, span: Span) -> Vec<Token> {

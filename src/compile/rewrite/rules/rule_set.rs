@@ -6,13 +6,13 @@
 use super::monoid::Monoid;
 use super::reader::{Rule, read_rules};
 use super::rule_text::Tag;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::rewrite::saturation::Step;
-use systole_base::span::Source;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::span::Source;
 
 /// The rules at the time of the build, with the names of their files.
 const EMBEDDED: [(&str, &str); 3] = [

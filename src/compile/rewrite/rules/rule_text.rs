@@ -12,10 +12,10 @@
 //! comments.
 
 use super::rule_cursor::Cursor;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::span::{Source, Span};
 use std::fmt;
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::span::{Source, Span};
 
 /// How far a law holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,8 +7,8 @@
 use super::analysis::{FieldAnalysis, Graph};
 use super::matching::Matcher;
 use crate::rewrite::registry::Context;
-use crate::rewrite::{rules::Condition, rules::Rule, rules::RuleSet};
 use crate::rewrite::terms::Term;
+use crate::rewrite::{rules::Condition, rules::Rule, rules::RuleSet};
 use egg::{Id, Rewrite, RewriteScheduler, SearchMatches, Subst, Symbol, Var};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -119,9 +119,9 @@ impl Applied {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use systole_base::integer::{Affine, Polyhedron, name};
     use crate::rewrite::{Frame, FrameIndex, Limits, Phase, load_phase, saturate_forms};
     use egg::{ENodeOrVar, RecExpr};
+    use systole_base::integer::{Affine, Polyhedron, name};
 
     /// A product of four matrices.
     const PRODUCT: &str = "(reduce f sum l (mul (reduce f sum k (mul (at A [i,k]) (at B [k,l])))

@@ -6,14 +6,14 @@
 
 use super::analysis::Graph;
 use super::saturate::{Limits, Report, Start, saturate_terms};
+use crate::rewrite::rules::RuleSet;
+use crate::rewrite::terms::Term;
+use crate::rewrite::{dataflows::check_space, dataflows::equation_term, dataflows::result_term};
+use crate::rewrite::{registry::Context, registry::Equations, registry::own_offset};
+use egg::RecExpr;
 use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_equations::recurrence::Space;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use crate::rewrite::{dataflows::check_space, dataflows::equation_term, dataflows::result_term};
-use crate::rewrite::{registry::Context, registry::Equations, registry::own_offset};
-use crate::rewrite::rules::RuleSet;
-use crate::rewrite::terms::Term;
-use egg::RecExpr;
 
 /// The e-graph of every lowered form of all spaces of a system.
 pub struct LoweredSystem {

@@ -8,7 +8,6 @@
 use super::analysis::{Contradiction, FieldAnalysis, Graph};
 use super::fresh::Fresh;
 use super::step::{Step, explain_equality};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::rewrite::registry::Context;
 use crate::rewrite::rules::RuleSet;
 use crate::rewrite::terms::Term;
@@ -16,6 +15,7 @@ use egg::{RecExpr, Rewrite, Runner, StopReason};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use systole_base::diagnostic::{Checked, Diagnostic};
 
 /// The name under which explanations say that a space's result is what its term computes.
 pub const DEFINE_RESULT: &str = "define-result";

@@ -6,11 +6,11 @@
 //! sections 4.1 to 4.4.
 
 use super::operands::Operands;
-use systole_base::scalar::Function;
-use systole_equations::recurrence::{Operator, number_text};
 use egg::{Id, Symbol, define_language};
 use std::fmt;
 use std::str::FromStr;
+use systole_base::scalar::Function;
+use systole_equations::recurrence::{Operator, number_text};
 
 define_language! {
     /// An e-node. `s` is a space, `X` a tensor, `g` an access map, `d` a direction, `ds` a list of directions, `o` an

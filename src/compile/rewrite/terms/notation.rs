@@ -4,10 +4,10 @@
 //! what a text says the term says more exactly.
 
 use super::language::Term;
-use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
 use egg::{Id, Language, RecExpr};
 use std::collections::BTreeMap;
+use systole_base::scalar::Function;
+use systole_equations::recurrence::Operator;
 
 /// What the user's definitions call their terms, by the texts of these.
 pub type Known = BTreeMap<String, String>;

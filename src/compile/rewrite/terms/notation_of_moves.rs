@@ -2,8 +2,8 @@
 
 use super::language::Term;
 use super::notation::{Notation, spaced};
-use systole_equations::recurrence::Operator;
 use egg::Id;
+use systole_equations::recurrence::Operator;
 
 impl Notation<'_> {
     /// A term that says where its value comes from; `None` for others.

@@ -3,10 +3,10 @@
 //! In: identities of classes. Out: [`Operands`], which reads as a slice. Invariant: places beyond the last operand are all the same, so two
 //! lists are equal, and have one hash, exactly when their slices are; one function always has as many, so they sort as slices do.
 
-use systole_base::scalar::Function;
 use egg::{Id, LanguageChildren};
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use systole_base::scalar::Function;
 
 /// The most operands that a function takes.
 const MOST: usize = 3;

@@ -1,10 +1,10 @@
 //! Affine forms: what subscripts, extents, bounds, places and times must be.
 
 use super::Lowering;
+use crate::syntax::print_expression;
+use crate::syntax::{ast::Expr, ast::Infix, ast::Term};
 use systole_base::integer::{Affine, Name};
 use systole_base::span::Span;
-use crate::syntax::{ast::Expr, ast::Infix, ast::Term};
-use crate::syntax::print_expression;
 
 /// The largest number in an affine form.
 const NUMBER_LIMIT: u64 = 1 << 31;

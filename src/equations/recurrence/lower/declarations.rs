@@ -1,11 +1,11 @@
 //! Parameters and tensors: one name, one thing.
 
 use super::Lowering;
-use systole_base::integer::Affine;
 use crate::recurrence::{Assumption, Operator, Role, Tensor};
+use crate::syntax::{ast, ast::Direction, ast::Spanned};
+use systole_base::integer::Affine;
 use systole_base::scalar::Function;
 use systole_base::span::Span;
-use crate::syntax::{ast::self, ast::Direction, ast::Spanned};
 
 /// How many size parameters a kernel may have; checks over all small sizes stay feasible.
 const PARAMETER_LIMIT: usize = 8;

@@ -2,10 +2,10 @@
 
 use super::Lowering;
 use super::ranges::{Use, is_undecided};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
+use crate::syntax::{ast, ast::Ident, ast::Relation, ast::Spanned, ast::Term};
+use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;
-use crate::syntax::{ast::self, ast::Ident, ast::Relation, ast::Spanned, ast::Term};
 
 /// How many indices an equation may have.
 const INDEX_LIMIT: usize = 10;

@@ -3,11 +3,11 @@
 use super::Lowering;
 use super::equations::{Scope, count};
 use super::ranges::half_open;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Expr, Operator};
+use crate::syntax::{ast, ast::Binding, ast::Ident, ast::Infix, ast::Relation, ast::Spanned, ast::Term};
+use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::scalar::Function;
 use systole_base::span::Span;
-use crate::syntax::{ast::self, ast::Binding, ast::Ident, ast::Infix, ast::Relation, ast::Spanned, ast::Term};
 
 impl Lowering<'_> {
     pub(super) fn lower_expression(&mut self, expression: &ast::Expr, scope: &mut Scope) -> Option<Expr> {

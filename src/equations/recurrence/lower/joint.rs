@@ -11,8 +11,11 @@
 use super::Lowering;
 use super::equations::{collect_names, count};
 use super::scan::{Scan, rewrite};
+use crate::syntax::{
+    ast, ast::Binding, ast::Direction, ast::Expr, ast::Ident, ast::Infix, ast::JointEquation, ast::Reduction,
+    ast::Spanned, ast::Term,
+};
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
-use crate::syntax::{ast::self, ast::Binding, ast::Direction, ast::Expr, ast::Ident, ast::Infix, ast::JointEquation, ast::Reduction, ast::Spanned, ast::Term};
 
 impl Lowering<'_> {
     /// The file with plain equations alone.

@@ -12,11 +12,11 @@
 
 use super::Lowering;
 use super::expressions::{comparison_function, infix_function};
+use crate::recurrence::number_text;
+use crate::syntax::{ast, ast::Ident, ast::Reduction, ast::Spanned, ast::Term};
 use systole_base::integer::Name;
 use systole_base::scalar::Function;
-use crate::recurrence::number_text;
 use systole_base::span::Span;
-use crate::syntax::{ast::self, ast::Ident, ast::Reduction, ast::Spanned, ast::Term};
 
 /// How many components a tuple may have.
 const COMPONENT_LIMIT: usize = 16;

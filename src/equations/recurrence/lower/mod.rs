@@ -5,11 +5,11 @@
 //! bounds and each element is defined once is left to [`validate`](fn@super::validate). Paper: Cyclotron Figure 3.
 
 use super::{Equation, RecurrenceSystem, Role, Schedule, Tensor};
+use crate::syntax::ast;
+use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::Name;
 use systole_base::span::{Source, Span};
-use crate::syntax::ast;
-use std::sync::Arc;
 
 mod declarations;
 

@@ -3,8 +3,8 @@
 //! An index takes `0 <= index < extent` from every subscript that is exactly that index. All of them must agree.
 
 use super::Lowering;
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::Expr;
+use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;
 
 /// A tensor access as ranges see it: subscripts, extents and the place in the text.

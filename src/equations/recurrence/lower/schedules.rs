@@ -2,10 +2,10 @@
 
 use super::Lowering;
 use super::equations::count;
-use systole_base::integer::{Affine, Matrix, Name, dot};
 use crate::recurrence::{Dealing, Directive, Equation, Expr, LeafOrder, Role, Schedule};
+use crate::syntax::{ast, ast::Ident, ast::Spanned};
+use systole_base::integer::{Affine, Matrix, Name, dot};
 use systole_base::span::Span;
-use crate::syntax::{ast::self, ast::Ident, ast::Spanned};
 
 /// The largest tile.
 const TILE_LIMIT: f64 = 2_147_483_648.0;

@@ -6,14 +6,14 @@
 use super::merge::merge_reductions;
 use super::sources::find_sources;
 use super::{Family, Known, Member, SpaceSystem};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space};
 use crate::recurrence::{depends, gather, lines, scattered_indices, settle, without_terms};
-use systole_base::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
+use systole_base::span::Span;
 
 /// The spaces of a system, with the source of every value that one of them reads.
 ///

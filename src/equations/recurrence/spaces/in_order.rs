@@ -10,10 +10,10 @@ use super::super::sizes::check_sizes;
 use super::super::table::{build_tables, show_element};
 use super::super::{Chain, Operand, RecurrenceSystem, Role, Space, Tensor, Tensors};
 use super::SpaceSystem;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Bindings, Name, Vector};
 use ndarray::Dimension;
 use std::collections::{HashMap, HashSet};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Affine, Bindings, Name, Vector};
 
 /// How many points one space may have in a sequential evaluation.
 const POINT_LIMIT: u64 = 1 << 24;

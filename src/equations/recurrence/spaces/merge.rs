@@ -4,9 +4,9 @@
 //! at `i = j`. Their union is convex, so one space, with one schedule and one set of streams, computes both.
 
 use super::{SpaceSystem, last_point, solve};
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::recurrence::{Chain, Domain, Operand, Scalar, Space};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
 
 /// Merges what can be merged; every read of a local tensor that is gone reads the one that stayed.
 pub(super) fn merge_reductions(cut: &mut SpaceSystem) {

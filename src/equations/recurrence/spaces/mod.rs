@@ -29,9 +29,9 @@ mod in_order;
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
 
 use super::{Domain, Scalar, Space, Tensor};
+use std::sync::Arc;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::{Source as Text, Span};
-use std::sync::Arc;
 
 /// All spaces of a kernel and how values pass between them.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! A system of spaces as text, as `systole check` prints it.
 
 use super::{Origin, Source, SpaceSystem};
-use systole_base::integer::{Affine, Polyhedron};
 use crate::recurrence::{Operand, Space};
 use std::fmt;
+use systole_base::integer::{Affine, Polyhedron};
 
 impl fmt::Display for SpaceSystem {
     /// One line a space, and below it one line for each set on which an operand has one source.

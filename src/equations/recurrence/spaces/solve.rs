@@ -5,8 +5,8 @@
 //! equal subscripts.
 
 use super::super::{Chain, Space, ends};
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name};
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name};
 
 /// The inverse of affine forms.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 //! reduction is read that is empty, the value is neutral.
 
 use super::{Origin, Source, SpaceSystem, last_point, solve};
+use crate::recurrence::{Chain, Operand, Role, Scalar, Space};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Polyhedron;
-use crate::recurrence::{Chain, Operand, Role, Scalar, Space};
 
 /// Finds the sources of every operand of every space.
 pub(super) fn find_sources(cut: &mut SpaceSystem) -> Checked<()> {

@@ -1,13 +1,13 @@
 //! Every element that is not an input is defined exactly once.
 
-use systole_base::diagnostic::{Diagnostic, Diagnostics};
-use systole_base::integer::{Bindings, Vector};
-use crate::recurrence::{enumeration::points_within, enumeration::small_sizes};
 use crate::recurrence::gather::gather;
 use crate::recurrence::sizes::show_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Equation, RecurrenceSystem, Role, Tensor};
+use crate::recurrence::{enumeration::points_within, enumeration::small_sizes};
 use std::collections::BTreeMap;
+use systole_base::diagnostic::{Diagnostic, Diagnostics};
+use systole_base::integer::{Bindings, Vector};
 
 /// The largest size that is tried.
 const LARGEST: i64 = 3;

@@ -5,8 +5,8 @@
 //! slow that memory keeps up with them.
 
 use super::{At, Host, Note, Wanted, median};
-use systole_base::machine::{Cluster, Rate, TASKS, Warmth, library};
 use crate::leaf::{LeafBackend, measure_rates};
+use systole_base::machine::{Cluster, Rate, TASKS, Warmth, library};
 
 /// So many MiB of tiles are in the cache of a core.
 const WARM: u64 = 1;

@@ -6,15 +6,15 @@
 //! long. The model is that of `predict`.
 
 use super::{Execution, Settings, execute, predict};
-use systole_program::array;
-use systole_program::array::{Program, Tensors};
-use systole_base::machine::Cluster;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::{Bindings, name};
 use crate::leaf::{Effort, LeafBackend};
-use systole_equations::recurrence::Dealing;
 use ndarray::ArrayD;
 use std::time::Duration;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::integer::{Bindings, name};
+use systole_base::machine::Cluster;
+use systole_equations::recurrence::Dealing;
+use systole_program::array;
+use systole_program::array::{Program, Tensors};
 
 mod leaves;
 

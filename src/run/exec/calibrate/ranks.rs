@@ -1,13 +1,13 @@
 //! The workers of a calibration as ranks of MPI.
 
 use super::{Host, WORKERS};
-use systole_program::array::{elements::Sinks, elements::sources_of};
-use systole_program::array::{Program, Tensors};
-use systole_base::diagnostic::Checked;
 use crate::exec::{Settings, Stopped, World, execute_on_ranks};
+use std::time::Duration;
+use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_equations::recurrence::Dealing;
-use std::time::Duration;
+use systole_program::array::{Program, Tensors};
+use systole_program::array::{elements::Sinks, elements::sources_of};
 
 /// All ranks measure, by the clock of rank 0.
 pub struct Ranks<'w> {

@@ -5,14 +5,14 @@
 use super::cache::Cache;
 use super::ghost::{Body, Ghost};
 use super::unknown_rates;
-use systole_program::array::{Assignment, Call, Program, Scalar, Trouble};
-use systole_base::machine::{Cluster, OTHER, Warmth, library};
-use systole_base::diagnostic::Checked;
-use systole_base::integer::Bindings;
 use crate::leaf::{Forecast, Forecasts, LeafBackend, Work};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::Bindings;
+use systole_base::machine::{Cluster, OTHER, Warmth, library};
+use systole_program::array::{Assignment, Call, Program, Scalar, Trouble};
 
 /// Loops, as a position among the libraries.
 const LOOPS: usize = 0;

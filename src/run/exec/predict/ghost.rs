@@ -2,12 +2,12 @@
 
 use super::account::Account;
 use super::cache::{IN_CACHE, IN_MEMORY, Touched};
-use systole_program::array::{Assignment, Trouble};
 use crate::exec::{workers::packet::Packet, workers::packet::Parcels};
 use crate::exec::{workers::word::ELEMENT, workers::word::Word};
 use crate::leaf::{Face, Few, Work};
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
+use systole_program::array::{Assignment, Trouble};
 
 /// What stands for a word of a real run.
 pub struct Ghost<W> {

@@ -23,18 +23,18 @@ use super::sharing::owners::Owners;
 use super::workers::word::Word;
 use super::workers::worker::Report;
 use super::{Counts, Settings, count, standings};
-use systole_program::array;
-use systole_program::array::{Code, Program};
-use systole_base::machine::{Cluster, LIBRARIES, Rate, TASKS};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::Bindings;
 use crate::leaf::{Tile, Work};
-use systole_base::scalar::Precision;
 use crate::sim::{Deadlock, explain_fault};
 use account::{Account, Book};
 use network::Network;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Bindings;
+use systole_base::machine::{Cluster, LIBRARIES, Rate, TASKS};
+use systole_base::scalar::Precision;
+use systole_program::array;
+use systole_program::array::{Code, Program};
 
 mod account;
 

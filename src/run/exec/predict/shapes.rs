@@ -2,8 +2,8 @@
 
 use super::account::Account;
 use super::ghost::{Body, Ghost};
-use systole_program::array::{Layout, Trouble};
 use crate::exec::{arrays::Arrays, arrays::Share};
+use systole_program::array::{Layout, Trouble};
 
 /// The arrays as one worker sees them.
 pub struct Shapes<'a> {

@@ -6,17 +6,17 @@
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
 
 use super::{Prediction, predict};
-use systole_program::array::Program;
-use systole_base::machine::Cluster;
-use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use crate::exec::Settings;
-use crate::exec::{footprint::Footprint, footprint::check_footprints};
 use crate::exec::sharing::broadcast::Broadcast;
 use crate::exec::sharing::owners::arrangements;
-use systole_base::integer::Bindings;
+use crate::exec::{footprint::Footprint, footprint::check_footprints};
 use crate::leaf::LeafBackend;
-use systole_equations::recurrence::{Dealing, LeafOrder};
 use rayon::prelude::*;
+use systole_base::diagnostic::{Checked, Diagnostic, counted};
+use systole_base::integer::Bindings;
+use systole_base::machine::Cluster;
+use systole_equations::recurrence::{Dealing, LeafOrder};
+use systole_program::array::Program;
 
 /// How PEs may be dealt out where nobody says it.
 const USUAL: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];

@@ -1,10 +1,10 @@
 //! Words as the elements of an array, by which ranks give them to each other before and after a run.
 
 use super::super::workers::word::Word;
-use systole_program::array::{Layout, Trouble};
 use crate::leaf::{Element, Tile};
 use crate::sim::check_box;
 use std::sync::Arc;
+use systole_program::array::{Layout, Trouble};
 
 /// A word that stands at an address of an array.
 pub trait Contents: Word {

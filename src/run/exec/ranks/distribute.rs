@@ -8,10 +8,10 @@ use super::contents::Contents;
 use super::part::{Part, pieces};
 use super::share::Share;
 use super::world::World;
+use std::ops::Range;
+use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_program::array::Layout;
 use systole_program::array::{elements::PART, elements::Sources};
-use systole_base::diagnostic::{Checked, Diagnostics};
-use std::ops::Range;
 
 /// Fills the inputs of all ranks; all ranks call it, with sources on rank 0.
 ///

@@ -4,8 +4,8 @@
 //! for: subscripts do not depend on words.
 
 use super::contents::Contents;
-use systole_program::array::Layout;
 use std::ops::Range;
+use systole_program::array::Layout;
 
 /// Words of an array by their addresses.
 #[derive(Clone, Debug)]

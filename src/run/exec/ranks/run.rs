@@ -10,11 +10,11 @@ use super::share::Share;
 use super::tour::{Next, Tour};
 use super::traffic::{Leg, Message, Traffic, Volley};
 use super::world::World;
-use systole_program::array::Op;
-use systole_base::scalar::Real;
 use crate::sim::Fault;
 use mpi::request;
 use mpi::traits::{Communicator, Source};
+use systole_base::scalar::Real;
+use systole_program::array::Op;
 
 /// Runs the PEs of this rank until those of all ranks have come to rest; all ranks call it.
 ///

@@ -14,11 +14,11 @@ use super::tour::Token;
 use super::under_way::{Tiles, receive};
 use super::world::{World, number};
 use crate::leaf::Enclosed;
-use systole_base::scalar::Precision;
 use mpi::request::{self, LocalScope, Request, RequestCollection};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::VecDeque;
+use systole_base::scalar::Precision;
 
 /// What a message is. Its first entry holds that and its length: the statuses that `test_some` of the crate gives are not
 /// those of the messages that it gives where several are completed at once.

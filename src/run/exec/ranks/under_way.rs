@@ -4,10 +4,10 @@
 
 use super::world::{World, number};
 use crate::leaf::{Buffer, Element, Enclosed};
-use systole_base::scalar::Precision;
 use mpi::request::{LocalScope, Request};
 use mpi::traits::{Communicator, Destination, Equivalence, Source};
 use std::sync::Arc;
+use systole_base::scalar::Precision;
 
 /// Sends of tiles that have begun; `'b` is how long these last.
 #[derive(Default)]

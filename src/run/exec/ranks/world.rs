@@ -1,11 +1,11 @@
 //! All ranks together: how many there are, long messages between two of them, and ending together.
 
 use super::super::host;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, render};
 use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalence, Root, Source};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, render};
 
 /// A message has so many 64-bit entries at most, so that their number fits what MPI counts with.
 const LONGEST: usize = 1 << 20;

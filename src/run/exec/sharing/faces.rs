@@ -4,8 +4,8 @@
 //! to; none where that may be all of a tile. Every body is looked at once, then what channels need is handed back from who receives to
 //! who sends until nothing changes. What is stored, driven, worked onto or computed with otherwise is needed whole.
 
-use systole_program::array::{ClassCode, Code, Op, Program, Scalar};
 use crate::leaf::Face;
+use systole_program::array::{ClassCode, Code, Op, Program, Scalar};
 
 /// What is needed of a tile.
 #[derive(Clone, Debug, PartialEq)]

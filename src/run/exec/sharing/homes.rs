@@ -6,9 +6,9 @@
 
 use super::marks::Marks;
 use super::owners::Owners;
-use systole_program::array::{Code, Grid, Layout};
-use systole_equations::recurrence::Dealing;
 use std::ops::Range;
+use systole_equations::recurrence::Dealing;
+use systole_program::array::{Code, Grid, Layout};
 
 /// The home of each word of each array that has a layout.
 #[derive(Clone, Debug)]

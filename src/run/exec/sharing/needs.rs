@@ -7,12 +7,12 @@
 //! is followed up to there.
 
 use super::marks::Marks;
-use systole_program::array;
-use systole_program::array::{Assignment, Environment, Layout, State, Trouble};
 use crate::exec::plan::Plan;
 use crate::exec::workers::supplies::AHEAD;
 use std::collections::HashMap;
 use std::ops::Range;
+use systole_program::array;
+use systole_program::array::{Assignment, Environment, Layout, State, Trouble};
 
 /// What some PEs do to arrays and buses.
 #[derive(Clone, Debug, Default)]

@@ -4,9 +4,9 @@
 //! workers stand in a grid of their own, of as many axes; each axis of PEs is dealt out to the workers of that axis, so each
 //! PE has exactly one. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
 
-use systole_program::array::Grid;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_equations::recurrence::Dealing;
+use systole_program::array::Grid;
 
 /// The worker of each PE of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,11 +9,11 @@ pub use tape::{Activity, Lane, MOST_MOMENTS, Moment};
 
 pub(super) use tape::Tape;
 
-use systole_program::array::{Code, Grid, Program, show_point};
 use crate::sim::{trace::event::Entry, trace::event::EventFile};
 use serde_json::json;
 use std::io::{self, Write};
 use std::time::Duration;
+use systole_program::array::{Code, Grid, Program, show_point};
 
 /// The process of all tracks.
 const WORKERS: usize = 1;

@@ -8,9 +8,9 @@
 //! one, a PE does all of them that it can, so that the tile it sums up stays in a cache. The order changes no word (the law at the top of
 //! the crate's `exec`).
 
-use systole_equations::recurrence::LeafOrder;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use systole_equations::recurrence::LeafOrder;
 
 /// PEs of a worker that can go on, as positions there.
 #[derive(Debug)]

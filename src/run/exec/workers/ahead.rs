@@ -8,8 +8,8 @@
 //! there waits but other sends, and for each of these there is a free slot that nobody else can take, since a wire has one sender.
 //! Words of one wire keep their order. So the network has the history that it had (the law of `mod.rs`).
 
-use systole_program::array::Op;
 use smallvec::SmallVec;
+use systole_program::array::Op;
 
 /// A send that is certain to be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

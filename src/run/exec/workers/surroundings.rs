@@ -8,11 +8,11 @@ use super::packet::Parcel;
 use super::supplies::Supplies;
 use super::wires::Wires;
 use super::word::Word;
-use systole_program::array::{Assignment, Environment, NOWHERE, Trouble};
 use crate::exec::arrays::Arrays;
 use crate::exec::plan::Plan;
 use crate::exec::{trace::Activity, trace::Tape};
 use std::collections::{HashMap, HashSet};
+use systole_program::array::{Assignment, Environment, NOWHERE, Trouble};
 
 /// Everything at a worker but its PEs.
 pub struct Surroundings<'a, A, W: Word> {

@@ -10,10 +10,10 @@ use super::outbox::Outbox;
 use super::packet::Parcel;
 use super::returns::{Sent, Taken};
 use super::word::Word;
-use systole_program::array::{NOWHERE, Wire};
 use crate::exec::plan::Plan;
 use crate::leaf::Face;
 use std::collections::{HashMap, VecDeque};
+use systole_program::array::{NOWHERE, Wire};
 
 /// Where the other end of a wire is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! Everything else of this back end is the same for both.
 
 use super::packet::{Packet, Parcels};
-use systole_program::array::{Assignment, Trouble};
 use crate::leaf::{Buffer, Element, Face, Few, Leaves, Tile, Work, assign};
 use crate::sim::Memory;
 use std::sync::{Arc, Weak};
+use systole_program::array::{Assignment, Trouble};
 
 /// Bytes of an element of double precision, and of an entry of a packet.
 pub const ELEMENT: u64 = size_of::<f64>() as u64;

@@ -12,13 +12,13 @@ use super::supplies::Supplies;
 use super::surroundings::{Around, Outlook, Prefetched, Surroundings};
 use super::wires::Wires;
 use super::word::Word;
-use systole_program::array;
-use systole_program::array::{NOWHERE, Op, State, Stop, Trouble};
-use crate::exec::{arrays::Arrays, arrays::Share};
 use crate::exec::footprint::Held;
 use crate::exec::plan::Plan;
+use crate::exec::{arrays::Arrays, arrays::Share};
 use crate::exec::{trace::Activity, trace::Lane, trace::Tape};
 use crate::sim::{Fault, Standing};
+use systole_program::array;
+use systole_program::array::{NOWHERE, Op, State, Stop, Trouble};
 
 /// One PE between two runs.
 struct Coroutine<W> {

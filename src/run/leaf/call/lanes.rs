@@ -5,10 +5,10 @@
 
 use super::run::Run;
 use super::window::Elements;
-use systole_program::array::Trouble;
 use crate::leaf::Element;
 use crate::leaf::{routine::LANES, routine::Loop, routine::Node, routine::Operation, routine::Set};
 use systole_base::scalar::Function;
+use systole_program::array::Trouble;
 
 /// Values that wait for their operation.
 pub(super) struct Registers<E> {

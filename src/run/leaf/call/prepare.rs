@@ -8,12 +8,12 @@ use super::pieces::Piece;
 use super::region::Region;
 use super::run::Run;
 use super::window::{Boxes, Elements};
-use systole_program::array::Trouble;
-use systole_base::diagnostic::Checked;
 use crate::leaf::{known::Plan, known::Plans};
 use crate::leaf::{routine::Cut, routine::Few, routine::Form, routine::Node, routine::Routine, routine::Span};
 use std::borrow::Cow;
 use std::sync::Arc;
+use systole_base::diagnostic::Checked;
+use systole_program::array::Trouble;
 
 /// A call that is ready for its tiles.
 #[derive(Clone, Debug)]

@@ -6,12 +6,12 @@
 use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
-use systole_program::array::Trouble;
 use crate::leaf::Element;
+use crate::leaf::tally::Service;
 use crate::leaf::{known::Product, known::nest_of};
 use crate::leaf::{library::Layout, library::Library, library::Matrix, library::Square, library::Target};
 use crate::leaf::{routine::Few, routine::Form, routine::Loop, routine::Span};
-use crate::leaf::tally::Service;
+use systole_program::array::Trouble;
 
 /// Pieces of no more rounds along any index are run by loops.
 const SMALLEST: i64 = 16;

@@ -11,7 +11,10 @@
 
 use super::window::Boxes;
 use crate::leaf::{known::Kind, known::Plan};
-use crate::leaf::{routine::Cut, routine::Few, routine::Form, routine::Frame, routine::Node, routine::Routine, routine::Span, routine::Verdict, routine::margins, routine::verdict};
+use crate::leaf::{
+    routine::Cut, routine::Few, routine::Form, routine::Frame, routine::Node, routine::Routine, routine::Span,
+    routine::Verdict, routine::margins, routine::verdict,
+};
 
 /// Coordinates at which each of these forms has a value within its span.
 #[derive(Clone, Debug, Default)]
@@ -148,13 +151,13 @@ impl Survey<'_> {
 mod tests {
     use super::super::{Kept, area::Area};
     use super::*;
-    use systole_program::array::{Program, Trouble, parse};
-    use systole_base::integer::name;
+    use crate::leaf::{Leaves, Tile};
     use crate::leaf::{known::Assignment, known::Known, known::Position, known::Task};
     use crate::leaf::{routine::Loop, routine::Way};
-    use crate::leaf::{Leaves, Tile};
     use std::collections::BTreeMap;
     use std::sync::{Arc, OnceLock};
+    use systole_base::integer::name;
+    use systole_program::array::{Program, Trouble, parse};
 
     /// Sums over `j <= i`, with a window that is cut off and indices for numbers; of neighbours, of which some lie outside of their
     /// window, in a tile that lies anywhere in it; of elements that lie anywhere in their window.

@@ -7,12 +7,14 @@
 use super::lanes::Registers;
 use super::prepare::{Link, Prepared};
 use super::window::{Boxes, Elements};
-use systole_program::array::Trouble;
 use crate::leaf::Element;
+use crate::leaf::tally::Work;
 use crate::leaf::{known::Kind, known::Known};
 use crate::leaf::{library::Layout, library::Library};
-use crate::leaf::{routine::Few, routine::Form, routine::Loop, routine::Node, routine::Routine, routine::Span, routine::Way};
-use crate::leaf::tally::Work;
+use crate::leaf::{
+    routine::Few, routine::Form, routine::Loop, routine::Node, routine::Routine, routine::Span, routine::Way,
+};
+use systole_program::array::Trouble;
 
 /// A routine that runs.
 pub struct Run<'a, E: Element> {

@@ -3,10 +3,10 @@
 //! Addresses are found once and moved by a constant from round to round.
 
 use super::run::Run;
-use systole_program::array::Trouble;
 use crate::leaf::Element;
 use crate::leaf::{routine::Operation, routine::Set};
 use systole_base::scalar::Function;
+use systole_program::array::Trouble;
 
 impl<E: Element> Run<'_, E> {
     /// Runs sets for an index from first to last value, or once.

@@ -3,10 +3,13 @@
 use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
-use systole_program::array::Trouble;
-use crate::leaf::{known::Assignment, known::Position, known::Task};
-use crate::leaf::{library::Layout, library::Library, library::Matrix, library::Rest, library::Square, library::both_factors, library::is_finite, library::is_lower_finite};
 use crate::leaf::{Buffer, Element};
+use crate::leaf::{known::Assignment, known::Position, known::Task};
+use crate::leaf::{
+    library::Layout, library::Library, library::Matrix, library::Rest, library::Square, library::both_factors,
+    library::is_finite, library::is_lower_finite,
+};
+use systole_program::array::Trouble;
 
 impl<'a, E: Element> Run<'a, E> {
     /// Has the library do a task. False where its matrices do not lie like such, it cannot, or not all is finite: then the nest's

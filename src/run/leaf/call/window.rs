@@ -5,10 +5,10 @@
 
 use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
 use super::prepare::Prepared;
-use systole_program::array::Trouble;
-use crate::leaf::{routine::Cut, routine::Few, routine::Frame, routine::Reach, routine::Routine, routine::Span};
 use crate::leaf::{Buffer, Element, Tile};
+use crate::leaf::{routine::Cut, routine::Few, routine::Frame, routine::Reach, routine::Routine, routine::Span};
 use std::sync::Arc;
+use systole_program::array::Trouble;
 
 /// Where everything lies at some coordinates.
 #[derive(Clone, Debug)]

@@ -6,14 +6,17 @@
 
 use super::instance::Text;
 use super::shape::{Shape, shape_of};
+use crate::leaf::tally::Service;
+use crate::leaf::{
+    routine::Access, routine::Form, routine::Node, routine::Operation, routine::Routine, routine::Set,
+    routine::compile_leaf, routine::judge, routine::specialise,
+};
+use std::sync::OnceLock;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, name};
-use crate::leaf::{routine::Access, routine::Form, routine::Node, routine::Operation, routine::Routine, routine::Set, routine::compile_leaf, routine::judge, routine::specialise};
-use crate::leaf::tally::Service;
-use systole_equations::recurrence::load;
 use systole_base::span::Source;
+use systole_equations::recurrence::load;
 use systole_equations::tiles::{Leaf, TileSize, tile};
-use std::sync::OnceLock;
 
 /// What a library is asked to do. All triangles are lower ones; upper ones are their transposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,12 @@
 use super::definitions::{Definition, definitions};
 use super::rounds::Rounds;
 use super::{Kind, Search};
-use systole_base::diagnostic::Checked;
-use crate::leaf::{routine::Few, routine::Node, routine::Routine, routine::Span, routine::Verdict, routine::judge, routine::specialise};
+use crate::leaf::{
+    routine::Few, routine::Node, routine::Routine, routine::Span, routine::Verdict, routine::judge, routine::specialise,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
+use systole_base::diagnostic::Checked;
 
 /// What a call runs.
 #[derive(Debug)]

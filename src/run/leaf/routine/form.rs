@@ -3,8 +3,8 @@
 //! In: a form over names. Out: numbers and positions only. Forms of a leaf's body are refused where a value may come near
 //! the ends of 64 bits for indices within their extents, so that their arithmetic needs no checks in loops.
 
-use systole_base::integer::{Affine, Bindings, Name};
 use smallvec::SmallVec;
+use systole_base::integer::{Affine, Bindings, Name};
 
 /// No value of a form exceeds this, so that products with strides fit 64 bits.
 const LIMIT: i128 = 1 << 29;

@@ -3,8 +3,8 @@
 use super::lanes::{Fault, Lanes, evaluate, lanes_where, try_each_lane};
 use super::lines::Word;
 use super::step::Step;
-use systole_program::array::{Index, Trouble};
 use crate::sim::{observe::Event, observe::Observer};
+use systole_program::array::{Index, Trouble};
 
 impl<O: Observer> Step<'_, O> {
     /// Everyone drives.

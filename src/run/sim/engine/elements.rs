@@ -2,9 +2,9 @@
 
 use super::lanes::{Fault, Lanes, addresses, each_lane, try_each_lane};
 use super::step::Step;
-use systole_program::array::{Index, Trouble};
 use crate::sim::durations::Durations;
 use crate::sim::{observe::Event, observe::Observer};
+use systole_program::array::{Index, Trouble};
 
 impl<O: Observer> Step<'_, O> {
     fn addresses(&self, array: usize, at: &[Index]) -> Result<Lanes<usize>, Fault> {

@@ -13,9 +13,9 @@ use super::lines::Line;
 use super::ports::Stretch;
 use super::region::{Shared, Surroundings};
 use super::wires::Wires;
-use systole_program::array::Trouble;
 use crossbeam::utils::CachePadded;
 use std::sync::Arc;
+use systole_program::array::Trouble;
 
 /// Halves of wires of a channel side by side in a cable, whose other halves are side by side in a cable of one other region.
 #[derive(Clone, Debug)]

@@ -11,12 +11,12 @@ use super::Settings;
 use super::durations::Durations;
 use super::memory::Memory;
 use super::observe::Observer;
-use systole_program::array::{Code, Program, Tensors, Wiring};
-use systole_base::diagnostic::Checked;
 use crate::leaf::Leaves;
 use ledger::Ledger;
 pub(super) use region::Failure;
 use region::{Region, Shared};
+use systole_base::diagnostic::Checked;
+use systole_program::array::{Code, Program, Tensors, Wiring};
 use tiles::Tiles;
 use wires::Link;
 

@@ -5,9 +5,9 @@
 
 use super::lanes::{Fault, LANES, Lanes, try_each_lane};
 use super::step::Step;
-use systole_program::array::Trouble;
 use crate::sim::durations::Durations;
 use crate::sim::{observe::Event, observe::Observer};
+use systole_program::array::Trouble;
 
 /// Where a PE is in its step.
 #[derive(Clone, Copy, Debug, Default)]

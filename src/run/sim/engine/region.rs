@@ -14,11 +14,11 @@ use super::profile::Profile;
 use super::step::Step;
 use super::tiles::Tiles;
 use super::wires::{Link, Wires};
-use systole_program::array::{Code, Trouble};
 use crate::sim::Order;
 use crate::sim::durations::Durations;
-use crate::sim::{memory::Memory, memory::MemoryTraffic};
 use crate::sim::observe::Observer;
+use crate::sim::{memory::Memory, memory::MemoryTraffic};
+use systole_program::array::{Code, Trouble};
 
 /// What all regions read.
 pub(super) struct Shared<'a> {

@@ -2,9 +2,9 @@
 
 use super::region::Tally;
 use super::{Engine, Meter};
-use systole_program::array::Code;
-use crate::sim::{memory::Memory, memory::MemoryTraffic};
 use crate::sim::waits::Standing;
+use crate::sim::{memory::Memory, memory::MemoryTraffic};
+use systole_program::array::Code;
 
 impl Engine<'_> {
     /// The code that was run.

@@ -10,10 +10,10 @@
 use super::Stop;
 use super::ledger::Ledger;
 use super::region::{Failure, Region, Shared};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crossbeam::utils::CachePadded;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use systole_base::diagnostic::{Checked, Diagnostic};
 
 /// A thread looks so often for the others before it lets another have its core.
 const PATIENCE: u32 = 2_000;

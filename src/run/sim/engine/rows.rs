@@ -8,8 +8,8 @@ use super::lanes::{LANES, Lanes};
 use super::letters::Page;
 use super::ports::Stretch;
 use super::wires::{Link, Wires};
-use systole_program::array::Trouble;
 use std::ops::Range;
+use systole_program::array::Trouble;
 
 /// Where messages of a stretch stand, if in one row.
 fn one_row(cable: &Cable, part: Stretch, messages: &Lanes<u32>) -> Option<Range<usize>> {

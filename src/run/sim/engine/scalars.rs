@@ -5,8 +5,8 @@
 //! the tree costs little and the loops are plain.
 
 use super::lanes::{Fault, LANES, Lanes, each_lane, evaluate, is_sparse, try_each_lane};
-use systole_program::array::{Scalar, Trouble};
 use systole_base::scalar::{Function, Real};
+use systole_program::array::{Scalar, Trouble};
 
 /// Writes the value of `scalar` into `target` in the lanes of the mask.
 pub(super) fn assign(

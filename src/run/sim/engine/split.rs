@@ -12,10 +12,10 @@ use super::lines::Line;
 use super::mail::{Bundle, Post, Strand};
 use super::ports::{NO_WIRE, Ports};
 use super::region::{NO_SEAT, Plug, Region, Shared, Surroundings};
-use systole_program::array::{ClassCode, Code, NOWHERE, Op, Wire, Wiring};
 use crate::sim::Order;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use systole_program::array::{ClassCode, Code, NOWHERE, Op, Wire, Wiring};
 
 /// A place in a cable without a wire.
 const UNPLUGGED: Plug = Plug { seats: [NO_SEAT; 2], wire: NO_WIRE };

@@ -8,8 +8,8 @@ use super::block::Block;
 use super::lanes::{Fault, LANES, Lanes, each_lane, evaluate, holding, lanes_where, try_each_lane};
 use super::region::{Shared, Surroundings};
 use super::scalars::assign;
-use systole_program::array::{Index, Op, Scalar, Test, Trouble};
 use crate::sim::{observe::Event, observe::Observer};
+use systole_program::array::{Index, Op, Scalar, Test, Trouble};
 
 /// An op that some PEs of a block try.
 pub(super) struct Step<'a, O> {

@@ -6,11 +6,11 @@
 //! sweeps tiles that nobody holds any more are dropped, and their numbers used again.
 
 use super::lanes::{Fault, Lanes, try_each_lane};
-use systole_program::array::{Code, Scalar};
 use crate::leaf::{Leaves, Tile, evaluate};
-use systole_equations::recurrence::Role;
 use crate::sim::memory::Memory;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use systole_equations::recurrence::Role;
+use systole_program::array::{Code, Scalar};
 
 /// The bits of a quiet NaN without a payload.
 const QUIET: u64 = 0x7FF8_0000_0000_0000;

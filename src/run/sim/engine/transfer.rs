@@ -10,8 +10,8 @@ use super::ports::Ports;
 use super::region::Surroundings;
 use super::step::Step;
 use super::wires::{Attempt, Link, Passed, Wire, Wires};
-use systole_program::array::Trouble;
 use crate::sim::{observe::Event, observe::Observer};
+use systole_program::array::Trouble;
 
 /// What a transfer works on, lane by lane, besides the wires.
 struct Ends<'a> {

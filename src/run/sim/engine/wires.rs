@@ -16,8 +16,8 @@ use super::cable::{Cable, RECEIVER, SENDER};
 use super::lanes::{LANES, Lanes};
 use super::pace::Pace;
 use super::ports::Stretch;
-use systole_program::array::Trouble;
 use systole_base::machine::Bandwidth;
+use systole_program::array::Trouble;
 
 /// What all wires of a channel share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,12 +14,12 @@ mod sink;
 
 pub use sink::NpySink;
 
-use systole_program::array::{elements::Sink, elements::Source, elements::read_whole};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::scalar::Precision;
 use ndarray::ArrayD;
 use std::path::Path;
 use std::slice::from_ref;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::scalar::Precision;
+use systole_program::array::{elements::Sink, elements::Source, elements::read_whole};
 
 /// The array in a file; its shape is checked against `shape` where one is given.
 ///

@@ -5,10 +5,6 @@
 //! that removes it. It is not there before the first elements come, so a process that is ended in the middle of a run leaves
 //! nothing.
 
-use systole_program::array::{elements::PART, elements::Sink, elements::cut_runs};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::scalar::{Precision, Real};
-use systole_base::whole::Draft;
 use ndarray_npy::WritableElement;
 use ndarray_npy::npy::header::{Header, Layout};
 use std::fs::File;
@@ -16,6 +12,10 @@ use std::io::{Error, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::scalar::{Precision, Real};
+use systole_base::whole::Draft;
+use systole_program::array::{elements::PART, elements::Sink, elements::cut_runs};
 
 /// A file to be.
 #[derive(Debug)]

@@ -4,14 +4,14 @@
 //! file in column-major order the elements of a part are read in the order of the file, neighbours together.
 
 use super::kind::Kind;
-use systole_program::array::{elements::PART, elements::Source, elements::cut_runs};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use ndarray_npy::npy::header::{Header, Layout};
 use std::fs::File;
 use std::io::Seek;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_program::array::{elements::PART, elements::Source, elements::cut_runs};
 
 /// An array in a file.
 #[derive(Debug)]

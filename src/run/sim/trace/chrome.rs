@@ -15,9 +15,9 @@
 use super::Trace;
 use super::event::EventFile;
 use super::record::{Access, Activity, Span, Spoken};
-use systole_program::array::show_point;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use systole_program::array::show_point;
 
 /// The processes, by number.
 const PROCESSES: [(usize, &str); 4] = [(PES, "PEs"), (CHANNELS, "channels"), (PORTS, "memory ports"), (BUSES, "buses")];

@@ -28,12 +28,12 @@ mod chrome;
 mod vcd;
 
 use super::deadlock::{Blocked, Deadlock};
-use systole_base::integer::Name;
 use curve::{Curve, depth};
 use plan::{Plan, WireName};
 use record::{LineRecord, PeRecord, Receipt, WireRecord, Word};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use systole_base::integer::Name;
 
 /// What happened in a window of a run.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! What the PEs, wires and lines of a run are called.
 
-use systole_program::array::{Code, Layout, Program, Wiring, show_point};
 use systole_base::integer::Name;
+use systole_program::array::{Code, Layout, Program, Wiring, show_point};
 
 /// A PE's coordinates and class.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@
 use super::plan::Plan;
 use super::record::{Access, Activity, LineRecord, PeRecord, Receipt, Span, Spoken, WireRecord, Word};
 use super::{Trace, Window, blocked_pes};
-use systole_program::array::{Code, Program, Wiring};
-use systole_base::diagnostic::{Checked, Diagnostic};
-use crate::sim::{observe::Event, observe::Observer};
 use crate::sim::{Outcome, Settings};
+use crate::sim::{observe::Event, observe::Observer};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_program::array::{Code, Program, Wiring};
 
 /// How many events a trace holds at most unless it is said: as text about a gigabyte.
 const MOST: u64 = 8_000_000;

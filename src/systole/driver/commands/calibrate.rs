@@ -3,19 +3,19 @@
 //! In: whose leaves, at which tiles, between whom messages go. Out: a machine file, whole or not at all, and every number with
 //! its least and greatest value among the runs.
 
-use systole_base::machine::{Cluster, LIBRARIES, Machine};
+use crate::driver::flags::cluster_arguments::CalibrateArguments;
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Verdict, files};
+use crate::driver::{commands::exec::BACKENDS, commands::exec::warn};
+use crate::driver::{flags::way::leaves, flags::way::unknown};
+use serde_json::{Value, json};
+use std::path::Path;
 #[cfg(feature = "mpi")]
 use systole_base::diagnostic::Diagnostic;
 use systole_base::diagnostic::{Checked, counted};
-use crate::driver::{commands::exec::BACKENDS, commands::exec::warn};
-use crate::driver::flags::cluster_arguments::CalibrateArguments;
-use crate::driver::{flags::way::leaves, flags::way::unknown};
-use crate::driver::shown::output::Output;
-use crate::driver::{Done, Verdict, files};
+use systole_base::machine::{Cluster, LIBRARIES, Machine};
 use systole_run::exec::{At, Figure, Threads, Wanted, calibrate};
 use systole_run::leaf::Effort;
-use serde_json::{Value, json};
-use std::path::Path;
 
 /// Runs the command.
 pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {

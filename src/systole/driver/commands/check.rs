@@ -3,9 +3,9 @@
 use crate::driver::flags::arguments::CheckArguments;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, pipeline};
-use systole_equations::recurrence;
-use systole_compile::rewrite;
 use serde_json::json;
+use systole_compile::rewrite;
+use systole_equations::recurrence;
 
 /// Runs the command.
 pub fn run(arguments: &CheckArguments, output: &Output) -> Done {

@@ -2,8 +2,8 @@
 
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict};
-use systole_compile::smt;
 use serde_json::json;
+use systole_compile::smt;
 
 /// Runs the command.
 pub fn run(output: &Output) -> Done {

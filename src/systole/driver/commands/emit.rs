@@ -1,17 +1,17 @@
 //! `systole emit`: search, prove, write the program.
 
-use crate::driver::{files::self, files::Named};
-use crate::driver::{flags::arguments::EmitArguments, flags::arguments::SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
-use crate::driver::{pipeline::KernelCommand, pipeline::Loaded, pipeline::prove_best};
 use crate::driver::shown::output::Output;
-use crate::driver::{shown::closed_form, shown::show};
 use crate::driver::{Done, Verdict};
-use systole_compile::rewrite::Report;
+use crate::driver::{files, files::Named};
+use crate::driver::{flags::arguments::EmitArguments, flags::arguments::SoughtArguments};
+use crate::driver::{pipeline::KernelCommand, pipeline::Loaded, pipeline::prove_best};
+use crate::driver::{shown::closed_form, shown::show};
 use serde_json::json;
+use systole_compile::rewrite::Report;
 
 impl KernelCommand for EmitArguments {
     fn sought(&self) -> &SoughtArguments {

@@ -1,16 +1,16 @@
 //! `systole equal`: whether two tensors of a kernel are equal, by laws, by an input for which they differ, or not known.
 
-use systole_compile::algebra;
-use systole_compile::algebra::Equality;
-use systole_base::diagnostic::counted;
 use crate::driver::commands::derive::rules;
 use crate::driver::flags::law_arguments::EqualArguments;
-use crate::driver::{flags::limit_arguments::self, flags::limit_arguments::told};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::steps::Chain;
 use crate::driver::{Done, Verdict, pipeline};
-use systole_equations::recurrence;
+use crate::driver::{flags::limit_arguments, flags::limit_arguments::told};
 use serde_json::json;
+use systole_base::diagnostic::counted;
+use systole_compile::algebra;
+use systole_compile::algebra::Equality;
+use systole_equations::recurrence;
 
 /// Runs the command.
 pub fn run(arguments: &EqualArguments, output: &Output) -> Done {

@@ -1,27 +1,30 @@
 //! `systole exec`: run a program for real.
 
-use systole_program::array::{Program, Tensors};
-#[cfg(not(feature = "mpi"))]
-use systole_base::diagnostic::Diagnostics;
-use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::ExecArguments;
+use crate::driver::runs::job::Job;
+use crate::driver::runs::timed::threads;
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Verdict, files};
 use crate::driver::{flags::way::unknown, flags::way::way};
 use crate::driver::{runs::agreement::Agreement, runs::agreement::compare};
 use crate::driver::{runs::finished::say_agreement, runs::finished::verdict};
-use crate::driver::{runs::finite::self, runs::finite::Tally};
-use crate::driver::runs::job::Job;
-use crate::driver::runs::timed::threads;
+use crate::driver::{runs::finite, runs::finite::Tally};
 use crate::driver::{runs::inputs, runs::memory, runs::outputs};
 use crate::driver::{shown::layouts::layouts_to_json, shown::layouts::show_layouts};
-use crate::driver::shown::output::Output;
-use crate::driver::{Done, Verdict, files};
-use systole_run::exec::{Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts, started_together, usual};
-use systole_base::integer::Name;
-use systole_run::leaf::{LeafBackend, SERVICES};
-use systole_base::scalar::Precision;
-use systole_run::sim;
 use serde_json::{Map, Value, json};
+#[cfg(not(feature = "mpi"))]
+use systole_base::diagnostic::Diagnostics;
+use systole_base::diagnostic::{Checked, Diagnostic, counted};
+use systole_base::integer::Name;
+use systole_base::scalar::Precision;
+use systole_program::array::{Program, Tensors};
+use systole_run::exec::{
+    Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts, started_together,
+    usual,
+};
+use systole_run::leaf::{LeafBackend, SERVICES};
+use systole_run::sim;
 
 /// The back ends, by the words of `--backend`.
 pub const BACKENDS: [&str; 2] = ["threads", "mpi"];

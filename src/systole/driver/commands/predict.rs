@@ -3,21 +3,21 @@
 //! In: a program, the machine file of a cluster, numbers of ranks, and sizes that may grow with them. Out: a row for each number
 //! of ranks, as a table, CSV and JSON, and plots of them.
 
-use systole_program::array::Program;
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::cluster_arguments::PredictArguments;
 use crate::driver::flags::way::way;
 use crate::driver::runs::inputs;
 use crate::driver::runs::job::program;
-use crate::driver::{shown::columns::aligned, shown::columns::comma_separated};
 use crate::driver::shown::output::Output;
-use crate::driver::{shown::picture::Scatter, shown::picture::label};
 use crate::driver::{Done, Verdict, files};
-use systole_run::exec;
-use systole_run::exec::{Prediction, Settings};
-use systole_base::integer::{Bindings, Name};
+use crate::driver::{shown::columns::aligned, shown::columns::comma_separated};
+use crate::driver::{shown::picture::Scatter, shown::picture::label};
 use serde_json::{Value, json};
 use std::path::Path;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::{Bindings, Name};
+use systole_program::array::Program;
+use systole_run::exec;
+use systole_run::exec::{Prediction, Settings};
 
 /// A size that grows: its name, and the power of the number of ranks.
 type Growth = (Name, f64);

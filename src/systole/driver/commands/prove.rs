@@ -1,21 +1,24 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
-use systole_base::diagnostic::{Checked, Diagnostics, render};
-use crate::driver::{files::self, files::Named};
-use crate::driver::{flags::arguments::ProveArguments, flags::arguments::SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::shown::output::Output;
+use crate::driver::{Done, Failure};
+use crate::driver::{files, files::Named};
+use crate::driver::{flags::arguments::ProveArguments, flags::arguments::SoughtArguments};
 use crate::driver::{flags::way::dealing, flags::way::layout};
 use crate::driver::{kernels::dealt::Deals, kernels::dealt::all_obligations};
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::Border, pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::messages, pipeline::on_network, pipeline::verdict};
-use crate::driver::shown::output::Output;
+use crate::driver::{
+    pipeline::Border, pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::messages,
+    pipeline::on_network, pipeline::verdict,
+};
 use crate::driver::{shown::reporting, shown::show};
-use crate::driver::{Done, Failure};
-use systole_run::exec::MOST_WORKERS;
+use std::time::Duration;
+use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_compile::smt;
 use systole_compile::smt::{Discharged, Verdict};
-use std::time::Duration;
+use systole_run::exec::MOST_WORKERS;
 
 impl KernelCommand for ProveArguments {
     fn sought(&self) -> &SoughtArguments {

@@ -1,17 +1,21 @@
 //! `systole rules check`: every rule and every declared monoid is tried on random instances; what fails is refused at its line.
 
-use systole_compile::algebra::find_naive;
-use systole_base::diagnostic::{Checked, Diagnostic, render};
-use crate::driver::{commands::rules_table::self as table, commands::rules_table::Looked};
-use crate::driver::{flags::arguments::RulesAction, flags::arguments::RulesArguments, flags::arguments::RulesCheckArguments};
 use crate::driver::pipeline::with_threads;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict};
-use systole_compile::check::{MonoidReport, RuleReport, Settings, check_monoids, check_rules, find_kernels, scalar_sides};
-use systole_compile::rewrite::{Phase, Rule, RuleSet, Tag, load_phase};
-use systole_compile::smt;
+use crate::driver::{commands::rules_table as table, commands::rules_table::Looked};
+use crate::driver::{
+    flags::arguments::RulesAction, flags::arguments::RulesArguments, flags::arguments::RulesCheckArguments,
+};
 use serde_json::json;
 use std::time::Duration;
+use systole_base::diagnostic::{Checked, Diagnostic, render};
+use systole_compile::algebra::find_naive;
+use systole_compile::check::{
+    MonoidReport, RuleReport, Settings, check_monoids, check_rules, find_kernels, scalar_sides,
+};
+use systole_compile::rewrite::{Phase, Rule, RuleSet, Tag, load_phase};
+use systole_compile::smt;
 
 /// How long the solver may think about one rule.
 const LIMIT: Duration = Duration::from_secs(2);

@@ -1,11 +1,11 @@
 //! The table of `systole rules check`, and its JSON.
 
-use systole_base::diagnostic::counted;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
 use crate::driver::{shown::show::grouped, shown::show::grouped_count};
-use systole_compile::check::{Counterexample, MonoidLaw, MonoidReport, RuleReport};
 use serde_json::{Map, Value, json};
+use systole_base::diagnostic::counted;
+use systole_compile::check::{Counterexample, MonoidLaw, MonoidReport, RuleReport};
 
 /// A rule with all that was found out about it.
 pub struct Looked {

@@ -1,25 +1,25 @@
 //! `systole sim`: run a program cycle by cycle.
 
-use systole_program::array;
-use systole_program::array::Program;
-use systole_base::machine::Machine;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use crate::driver::{flags::program_arguments::SimArguments, flags::program_arguments::TraceArguments};
 use crate::driver::kernels::room;
-use crate::driver::{runs::agreement::Agreement, runs::agreement::compare};
-use crate::driver::{runs::finished::say_agreement, runs::finished::verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::tracing::Tracing;
-use crate::driver::{runs::finite, runs::inputs, runs::outputs, runs::timed};
 use crate::driver::shown::output::Output;
-use crate::driver::{shown::energy, shown::reporting};
 use crate::driver::{Done, files};
-use systole_base::scalar::Precision;
+use crate::driver::{flags::program_arguments::SimArguments, flags::program_arguments::TraceArguments};
+use crate::driver::{runs::agreement::Agreement, runs::agreement::compare};
+use crate::driver::{runs::finished::say_agreement, runs::finished::verdict};
+use crate::driver::{runs::finite, runs::inputs, runs::outputs, runs::timed};
+use crate::driver::{shown::energy, shown::reporting};
 use crate::report::Recorder;
-use systole_run::sim::{fit::Fit, fit::fit};
+use serde_json::{Value, json};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::machine::Machine;
+use systole_base::scalar::Precision;
+use systole_program::array;
+use systole_program::array::Program;
 use systole_run::sim;
 use systole_run::sim::{Outcome, Settings};
-use serde_json::{Value, json};
+use systole_run::sim::{fit::Fit, fit::fit};
 
 /// Runs the command.
 pub fn run(arguments: &SimArguments, output: &Output) -> Done {

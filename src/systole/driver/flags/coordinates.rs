@@ -2,11 +2,11 @@
 //!
 //! In: `--split k=PxW`, `--turn k=i`. Out: what `algebra::recast` takes, splits first; a refusal of sizes that are no product of their parts.
 
-use systole_compile::algebra::{Coordinates, Part};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::law_arguments::CoordinateArguments;
 use crate::driver::runs::inputs;
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name, name};
+use systole_compile::algebra::{Coordinates, Part};
 use systole_equations::recurrence::RecurrenceSystem;
 
 /// What is asked of which axis.

@@ -3,12 +3,12 @@
 //! In: a kernel, the forms that are left. Out: [`Lost`], found by deriving once more with every law. Nothing is lost where the best form
 //! costs the same.
 
-use systole_compile::algebra::{Derivation, FormCost, Law, Recast, Wanted, derive_recast};
-use systole_base::diagnostic::Checked;
 use crate::driver::flags::law_arguments::LawArguments;
-use systole_compile::rewrite::{Phase, RuleSet, load_phase};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use systole_base::diagnostic::Checked;
+use systole_compile::algebra::{Derivation, FormCost, Law, Recast, Wanted, derive_recast};
+use systole_compile::rewrite::{Phase, RuleSet, load_phase};
 
 /// A form that the forbidden laws would have given.
 #[derive(Clone, Debug)]

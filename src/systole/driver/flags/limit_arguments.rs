@@ -3,11 +3,11 @@
 //! In: flags. Out: [`Limits`] of the laws of algebra and of the rules of dataflows, which have limits of their own where the flags say
 //! nothing. Invariant: what is found within nodes and rounds is the same on every machine; within seconds it is not, and it says so.
 
-use systole_base::diagnostic::{Diagnostics, counted};
-use systole_compile::rewrite::{Limits, Report};
 use clap::Args;
 use serde_json::{Value, json};
 use std::time::Duration;
+use systole_base::diagnostic::{Diagnostics, counted};
+use systole_compile::rewrite::{Limits, Report};
 
 /// How far rules are followed.
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -1,10 +1,10 @@
 //! How a program is run, as flags say it: who runs what, where arrays begin, how words get around, what works on tiles.
 
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::driver::flags::cluster_arguments::WayArguments;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_equations::recurrence::{Dealing, LeafOrder};
 use systole_run::exec::{Broadcast, Settings};
 use systole_run::leaf::LeafBackend;
-use systole_equations::recurrence::{Dealing, LeafOrder};
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {

@@ -4,15 +4,15 @@
 //! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
 //! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
 
-use systole_program::array::{Program, store_obligations};
-use systole_base::diagnostic::Checked;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::Searched;
-use systole_run::exec::owner_obligations;
+use systole_base::diagnostic::Checked;
 use systole_base::integer::{Name, name};
-use systole_equations::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule};
-use systole_program::obligation::Obligation;
 use systole_compile::timing::element_obligations;
+use systole_equations::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule};
+use systole_program::array::{Program, store_obligations};
+use systole_program::obligation::Obligation;
+use systole_run::exec::owner_obligations;
 
 /// How PEs and the words of arrays are dealt out, and in which order workers compute tiles.
 #[derive(Clone, Debug, Default)]

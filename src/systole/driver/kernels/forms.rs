@@ -4,30 +4,30 @@
 //! command shows it; where it does not, a form is passed over of which no schedule can have as few steps as a design that is known. Forms
 //! are all that the laws lead to, or the first of them; the line says which. Invariant: what is compared was counted at the same sizes.
 
-use systole_compile::algebra;
-use systole_compile::algebra::{Derivation, Form, Wanted};
-use systole_compile::cost::{Cost, Objective};
-use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::commands::derive;
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::coordinates;
 use crate::driver::flags::law_arguments::LawArguments;
-use crate::driver::{flags::limit_arguments::blamed, flags::limit_arguments::told};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::Derived;
-use crate::driver::{kernels::together::Design, kernels::together::Together};
-use crate::driver::{pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::run_on};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::shown::steps::Chain;
 use crate::driver::{Done, Verdict};
+use crate::driver::{flags::limit_arguments::blamed, flags::limit_arguments::told};
+use crate::driver::{kernels::together::Design, kernels::together::Together};
+use crate::driver::{pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::run_on};
+use std::cell::RefCell;
+use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use systole_base::integer::Bindings;
+use systole_base::span::Source;
+use systole_compile::algebra;
+use systole_compile::algebra::{Derivation, Form, Wanted};
+use systole_compile::cost::{Cost, Objective};
 use systole_equations::recurrence;
 use systole_equations::recurrence::RecurrenceSystem;
-use systole_base::span::Source;
-use std::cell::RefCell;
 
 /// How many forms are searched at most.
 const MOST_FORMS: usize = 64;

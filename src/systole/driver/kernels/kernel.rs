@@ -3,24 +3,24 @@
 //! In: equations, flags, and what the stage before gave. Out: what the next stage takes, and words and objects for it.
 //! Invariant: an implementation calls the stages; that they come in their order is the matter of `pipeline`.
 
-use systole_program::array::{Program, Tensors};
-use systole_compile::cost::{Cost, Objective};
-use systole_base::diagnostic::{Checked, Diagnostics};
-use crate::driver::{flags::setting::Moves, flags::setting::Setting};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
-use crate::driver::{pipeline::self, pipeline::Searched};
 use crate::driver::shown::output::Output;
+use crate::driver::{flags::setting::Moves, flags::setting::Setting};
+use crate::driver::{pipeline, pipeline::Searched};
+use crate::report::LaidOut;
+use serde_json::{Map, Value};
+use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_base::integer::Bindings;
 use systole_base::network::Network;
-use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
-use crate::report::LaidOut;
-use systole_compile::check::ChainReport;
-use systole_compile::rewrite::{Dataflow, Report, RuleSet, Step};
 use systole_base::span::Span;
+use systole_compile::check::ChainReport;
+use systole_compile::cost::{Cost, Objective};
+use systole_compile::rewrite::{Dataflow, Report, RuleSet, Step};
 use systole_compile::systolize::Scheme;
+use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
+use systole_program::array::{Program, Tensors};
 use systole_program::obligation::Obligation;
-use serde_json::{Map, Value};
 
 /// How many maps a search looked at, how many had a legal design, and how many designs there were.
 #[derive(Clone, Copy, Debug)]

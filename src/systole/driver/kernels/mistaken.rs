@@ -2,14 +2,14 @@
 //!
 //! In: a text. Out: nothing, or what it is, with what to type instead.
 
-use systole_program::array;
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::typed::Typed;
-use systole_base::integer::Name;
-use systole_equations::recurrence;
-use systole_base::span::Source;
 use std::path::Path;
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Name;
+use systole_base::span::Source;
+use systole_equations::recurrence;
+use systole_program::array;
 
 /// Refuses a kernel where a program is asked for.
 ///

@@ -3,9 +3,6 @@
 //! In: the user's equations, and the tiles that schedule and flags ask for. Out: the equations to be searched, their sizes for
 //! the sizes of the user, and programs that take the user's sizes and arrays.
 
-use systole_compile::emit::over_tiles;
-use systole_program::array::{Program, Tensors};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::schedule;
 use crate::driver::kernels::dealt::Deals;
@@ -13,15 +10,18 @@ use crate::driver::kernels::together::Together;
 use crate::driver::pipeline::LIMIT;
 use crate::driver::runs::inputs;
 use crate::driver::shown::steps::Chain;
+use std::time::Duration;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::{Bindings, name};
-use systole_equations::recurrence;
-use systole_equations::recurrence::{Directive, Equation, RecurrenceSystem, Space};
+use systole_compile::emit::over_tiles;
 use systole_compile::rewrite::Report;
 use systole_compile::smt;
 use systole_compile::smt::Discharged;
-use systole_equations::tiles::{TileSize, Tiled, evaluate_tiled, tile};
 use systole_compile::timing::element_obligations;
-use std::time::Duration;
+use systole_equations::recurrence;
+use systole_equations::recurrence::{Directive, Equation, RecurrenceSystem, Space};
+use systole_equations::tiles::{TileSize, Tiled, evaluate_tiled, tile};
+use systole_program::array::{Program, Tensors};
 
 /// Equations, and how they come from those of the user's.
 pub struct Derived {

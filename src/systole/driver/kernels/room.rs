@@ -1,9 +1,9 @@
 //! Programs that a machine's PEs have no room for.
 
-use systole_program::array::{Program, demands};
-use systole_base::machine::Machine;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
+use systole_base::machine::Machine;
+use systole_program::array::{Program, demands};
 
 /// Refuses a program that needs more registers, or more words of a PE's own memory, than the machine has.
 pub fn check(program: &Program, sizes: &Bindings, machine: &Machine) -> Checked<()> {

@@ -3,13 +3,13 @@
 //! In: the front of each form, counted at the same sizes. Out: the designs that no design of any form beats, best first, as a table and as
 //! objects. Invariant: ties stay, in the order of the forms.
 
-use systole_compile::cost::{Cost, Objective};
-use systole_base::diagnostic::counted;
 use crate::driver::kernels::forms::Front;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use systole_base::integer::Bindings;
 use serde_json::{Value, json};
+use systole_base::diagnostic::counted;
+use systole_base::integer::Bindings;
+use systole_compile::cost::{Cost, Objective};
 
 /// A design on the front of a form.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! The program of a proved design as it is written.
 
-use systole_program::array;
-use systole_program::array::Program;
-use systole_base::diagnostic::{Checked, counted};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::{pipeline::Searched, pipeline::Winner};
+use systole_base::diagnostic::{Checked, counted};
+use systole_program::array;
+use systole_program::array::Program;
 
 /// A valid program and its text.
 pub struct Written {

@@ -5,14 +5,14 @@
 //! rounding differs.
 
 use super::finished::Finished;
-use systole_program::array::Tensors;
+use ndarray::{ArrayD, Dimension};
+use serde_json::{Value, json};
+use std::fmt;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Name;
 use systole_base::scalar::Precision;
 use systole_equations::recurrence::number_text;
-use ndarray::{ArrayD, Dimension};
-use serde_json::{Value, json};
-use std::fmt;
+use systole_program::array::Tensors;
 
 /// How far rounding may be off, relative to the largest magnitude of an array.
 fn most_rounding(precision: Precision) -> f64 {
@@ -146,9 +146,9 @@ pub fn check_numbers(expected: &Tensors) -> Checked<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ndarray::arr1;
     use systole_base::integer::name;
     use systole_run::sim::Deadlock;
-    use ndarray::arr1;
 
     struct Ended(Tensors);
 

@@ -6,14 +6,14 @@
 
 use super::agreement::{Agreement, compare, element};
 use super::finished::Finished;
-use systole_program::array::Tensors;
+use ndarray::{ArrayD, Dimension};
+use serde_json::{Value, json};
+use std::fmt;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
 use systole_base::scalar::Precision;
 use systole_equations::recurrence::{RecurrenceSystem, evaluate_in};
-use ndarray::{ArrayD, Dimension};
-use serde_json::{Value, json};
-use std::fmt;
+use systole_program::array::Tensors;
 
 /// A form beside the kernel as it is written.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 //! Inputs that the user gives no file for: numbers that depend on a seed and their address alone, so that any part of them can
 //! be made when it is asked for.
 
-use systole_program::array::elements::Source;
+use std::ops::Range;
 use systole_base::diagnostic::Checked;
 use systole_equations::recurrence::Assumption;
-use std::ops::Range;
+use systole_program::array::elements::Source;
 
 /// What SplitMix64 adds for each number: 2^64 divided by the golden ratio.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,10 +1,10 @@
 //! Runs of all back ends, as far as they are looked at alike: their outputs, their verdict, what they are held against.
 
 use super::agreement::Agreement;
-use systole_program::array::Tensors;
-use systole_base::diagnostic::render;
 use crate::driver::Verdict;
 use crate::driver::shown::output::Output;
+use systole_base::diagnostic::render;
+use systole_program::array::Tensors;
 use systole_run::exec::Execution;
 use systole_run::sim::{Deadlock, Outcome};
 

@@ -3,15 +3,15 @@
 //! In: the outputs of a run, whole or in parts, in any order. Out: for each output how many of its elements are infinite and how many are
 //! not numbers, and the first of them; the same on every back end.
 
-use systole_program::array::{elements::Sink, elements::Sinks};
-use systole_program::array::{ArrayDecl, Program, Tensors};
-use systole_base::diagnostic::{Checked, counted};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
-use systole_base::integer::{Bindings, Name};
-use systole_equations::recurrence::Role;
 use serde_json::{Value, json};
 use std::ops::Range;
+use systole_base::diagnostic::{Checked, counted};
+use systole_base::integer::{Bindings, Name};
+use systole_equations::recurrence::Role;
+use systole_program::array::{ArrayDecl, Program, Tensors};
+use systole_program::array::{elements::Sink, elements::Sinks};
 
 /// What is counted of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,8 +152,9 @@ mod tests {
     fn finite_numbers_are_not_spoken_of() {
         let whole = ndarray::ArrayD::from_elem(vec![3], f64::MAX);
         assert_eq!(of_outputs(&[(systole_base::integer::name("y"), whole)].into_iter().collect()), []);
-        let one =
-            |values: Vec<f64>| of_outputs(&[(systole_base::integer::name("s"), ndarray::arr1(&values).into_dyn())].into());
+        let one = |values: Vec<f64>| {
+            of_outputs(&[(systole_base::integer::name("s"), ndarray::arr1(&values).into_dyn())].into())
+        };
         assert_eq!(one(vec![f64::NAN])[0].line(), "1 of 1 element of `s` is not a number; first s[0]");
         assert_eq!(one(vec![f64::NAN; 2])[0].line(), "2 of 2 elements of `s` are not numbers; first s[0]");
     }

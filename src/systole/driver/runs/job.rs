@@ -1,24 +1,24 @@
 //! A program with what it is run on and held against, as the flags of `sim` and `exec` name them.
 
-use systole_program::array::elements::Sources;
-use systole_program::array;
-use systole_program::array::{Program, Tensors};
-use systole_base::diagnostic::Checked;
-use crate::driver::{files::self, files::Named};
-use crate::driver::{flags::program_arguments::ArrayArguments, flags::program_arguments::ProgramArguments};
 use crate::driver::kernels::mistaken;
 use crate::driver::pipeline;
 use crate::driver::runs::agreement::check_numbers;
 use crate::driver::runs::inputs;
 use crate::driver::runs::reference::check_reference;
 use crate::driver::shown::output::Output;
-use systole_base::integer::{Bindings, Name};
-use systole_equations::recurrence;
-use systole_base::scalar::Precision;
-use systole_equations::recurrence::RecurrenceSystem;
-use systole_base::span::Source;
+use crate::driver::{files, files::Named};
+use crate::driver::{flags::program_arguments::ArrayArguments, flags::program_arguments::ProgramArguments};
 use std::path::Path;
 use std::sync::Arc;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::{Bindings, Name};
+use systole_base::scalar::Precision;
+use systole_base::span::Source;
+use systole_equations::recurrence;
+use systole_equations::recurrence::RecurrenceSystem;
+use systole_program::array;
+use systole_program::array::elements::Sources;
+use systole_program::array::{Program, Tensors};
 
 /// What is to be run.
 pub struct Job {

@@ -1,9 +1,9 @@
 //! `--memory`, and what is said of the memory of a run.
 
-use systole_base::diagnostic::{Checked, Diagnostic, plural};
 use crate::driver::shown::output::Output;
-use systole_run::exec::{MOST_NAMED, Usage, show_bytes};
 use serde_json::{Value, json};
+use systole_base::diagnostic::{Checked, Diagnostic, plural};
+use systole_run::exec::{MOST_NAMED, Usage, show_bytes};
 
 /// The units of bytes, longest first.
 const UNITS: [(&str, u64); 8] = [

@@ -3,14 +3,14 @@
 //! In: a run, and its prediction. Out: nothing where they agree, else by how much they differ, and what was waited for. The run
 //! is run once more before an observer, which costs time only where something is to be told.
 
-use systole_program::array::{Program, Tensors, show_point};
-use systole_base::diagnostic::Checked;
-use systole_base::integer::{Bindings, Vector};
-use systole_run::sim::{lateness::Lateness, lateness::Resource, lateness::Wait};
-use systole_run::sim;
-use systole_run::sim::{Outcome, Settings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use systole_base::diagnostic::Checked;
+use systole_base::integer::{Bindings, Vector};
+use systole_program::array::{Program, Tensors, show_point};
+use systole_run::sim;
+use systole_run::sim::{Outcome, Settings};
+use systole_run::sim::{lateness::Lateness, lateness::Resource, lateness::Wait};
 
 /// A prediction that was missed.
 pub struct Missed {

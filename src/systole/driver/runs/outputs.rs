@@ -1,16 +1,16 @@
 //! Where the outputs of a run go: files, and arrays in memory where they are to be compared.
 
-use systole_program::array::{elements::Sink, elements::Sinks, elements::publish_all};
-use systole_program::array::{ArrayDecl, Program, Tensors};
-use systole_base::diagnostic::Checked;
 use crate::driver::runs::inputs;
+use ndarray::ArrayD;
+use std::path::Path;
+use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_equations::recurrence::Role;
+use systole_program::array::{ArrayDecl, Program, Tensors};
+use systole_program::array::{elements::Sink, elements::Sinks, elements::publish_all};
 use systole_run::sim::Outcome;
 use systole_run::sim::npy::NpySink;
-use ndarray::ArrayD;
-use std::path::Path;
 
 /// Arrays for all outputs, filled with zeros.
 pub fn blank(program: &Program, sizes: &Bindings) -> Checked<Tensors> {

@@ -3,11 +3,11 @@
 //! In: a program, a kernel, sizes. Out: nothing, or what the two do not have in common: each output of one must be an output of the other,
 //! of the same shape, and what the kernel reads must be there.
 
-use systole_program::array::{ArrayDecl, Program};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::runs::inputs;
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
+use systole_program::array::{ArrayDecl, Program};
 
 /// The arrays of one role that somebody has, each with its sides.
 type Arrays = Vec<(Name, Vec<i64>)>;
@@ -49,7 +49,8 @@ fn of_program(program: &Program, role: Role, sizes: &Bindings) -> Checked<Arrays
 }
 
 fn of_kernel(kernel: &RecurrenceSystem, role: Role, sizes: &Bindings) -> Arrays {
-    let sides = |shape: &[systole_base::integer::Affine]| shape.iter().filter_map(|side| side.evaluate(sizes)).collect();
+    let sides =
+        |shape: &[systole_base::integer::Affine]| shape.iter().filter_map(|side| side.evaluate(sizes)).collect();
     let is_needed = |tensor: &&Tensor| role != Role::Input || kernel.reads(&tensor.name);
     kernel.tensors_with(role).filter(is_needed).map(|tensor| (tensor.name.clone(), sides(&tensor.shape))).collect()
 }

@@ -3,10 +3,10 @@
 //! In: a machine, and a program. Out: settings, and the program on the links and buses of the machine, where it was written for
 //! others.
 
+use systole_base::diagnostic::Checked;
+use systole_base::machine::Machine;
 use systole_program::array;
 use systole_program::array::Program;
-use systole_base::machine::Machine;
-use systole_base::diagnostic::Checked;
 use systole_run::sim::Settings;
 
 /// The timing of a program, which says itself how long its links and buses take.

@@ -1,14 +1,14 @@
 //! `--trace`, `--vcd` and `--window`: files that show a run cycle by cycle.
 
-use systole_program::array::{Program, Tensors};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::files;
 use crate::driver::flags::program_arguments::TraceArguments;
-use systole_base::integer::Bindings;
 use crate::report;
-use systole_run::sim::{trace::Recorder, trace::Trace, trace::Window};
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Bindings;
+use systole_program::array::{Program, Tensors};
 use systole_run::sim;
 use systole_run::sim::{Outcome, Settings};
+use systole_run::sim::{trace::Recorder, trace::Trace, trace::Window};
 
 /// Which files are asked for, and which cycles.
 pub struct Tracing<'a> {

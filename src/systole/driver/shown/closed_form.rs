@@ -3,9 +3,9 @@
 use crate::driver::flags::arguments::EmitArguments;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
+use serde_json::{Value, json};
 use systole_base::integer::{Affine, Name};
 use systole_compile::systolize::{Cases, Scheme, Stream, show_guard};
-use serde_json::{Value, json};
 
 /// Prints the closed forms, or writes them to a file.
 pub fn write(scheme: &Scheme, arguments: &EmitArguments, saturation: &Value, output: &Output) -> Done {

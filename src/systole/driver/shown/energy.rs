@@ -1,10 +1,10 @@
 //! The energy of a design as the search predicts it, and of a run as the simulator counts it.
 
-use systole_program::array::Program;
-use systole_base::machine::{Machine, Work};
-use systole_compile::cost::predicted_work;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::pipeline::Searched;
+use systole_base::machine::{Machine, Work};
+use systole_compile::cost::predicted_work;
+use systole_program::array::Program;
 use systole_run::sim::Outcome;
 
 /// What a design is predicted to take, in picojoules; `None` where the machine does not say what anything takes.

@@ -1,10 +1,10 @@
 //! Where the arrays of a run begin and end, in words.
 
-use systole_program::array::Program;
-use systole_run::exec::Settings;
+use serde_json::{Map, Value, json};
 use systole_base::integer::Name;
 use systole_equations::recurrence::Dealing;
-use serde_json::{Map, Value, json};
+use systole_program::array::Program;
+use systole_run::exec::Settings;
 
 /// `block` for all arrays alike, or `A block, C cyclic`; none where no array has a layout.
 pub fn show_layouts(program: &Program, settings: &Settings) -> Option<String> {

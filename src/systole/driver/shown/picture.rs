@@ -2,10 +2,10 @@
 //!
 //! In: points. Out: a text that draws them.
 
-use systole_base::diagnostic::{Checked, Diagnostic};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
+use systole_base::diagnostic::{Checked, Diagnostic};
 
 /// Width and height, in pixels.
 const SIZE: (u32, u32) = (720, 480);

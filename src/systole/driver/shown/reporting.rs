@@ -1,20 +1,20 @@
 //! `--report`: what a command has done as a page.
 
-use systole_program::array::Program;
-use systole_base::diagnostic::{Checked, counted};
 use crate::driver::Failure;
 use crate::driver::files;
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::Searched, pipeline::Winner, pipeline::prove};
 use crate::driver::runs::agreement::Agreement;
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::shown::show;
-use systole_base::integer::{Bindings, Name};
+use crate::driver::{pipeline::Searched, pipeline::Winner, pipeline::prove};
 use crate::report::{Clash, Fact, Recorder, Report, Run, page};
-use systole_compile::rewrite::Step;
-use systole_run::sim::Outcome;
-use systole_compile::smt::{Discharged, Verdict};
 use std::path::Path;
+use systole_base::diagnostic::{Checked, counted};
+use systole_base::integer::{Bindings, Name};
+use systole_compile::rewrite::Step;
+use systole_compile::smt::{Discharged, Verdict};
+use systole_program::array::Program;
+use systole_run::sim::Outcome;
 
 /// The report of a design and its proofs.
 fn of_design<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, proofs: &[Discharged]) -> Report {

@@ -1,17 +1,17 @@
 //! What the commands print of any kernel: lines for people, objects for programs.
 
-use systole_compile::cost::Cost;
-use systole_base::diagnostic::plural;
+use crate::driver::shown::energy;
+use crate::driver::shown::output::Output;
 use crate::driver::{flags::limit_arguments::to_json, flags::limit_arguments::told};
 use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel};
 use crate::driver::{pipeline::Searched, pipeline::verdict};
-use crate::driver::shown::energy;
-use crate::driver::shown::output::Output;
+use serde_json::{Map, Value, json};
+use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name};
-use systole_equations::recurrence::{RecurrenceSystem, Space};
+use systole_compile::cost::Cost;
 use systole_compile::rewrite::{Dataflow, Report, Transport};
 use systole_compile::smt::{Discharged, Verdict};
-use serde_json::{Map, Value, json};
+use systole_equations::recurrence::{RecurrenceSystem, Space};
 
 /// The lines on rewriting and searching.
 pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: &Output) {

@@ -3,17 +3,17 @@
 //! In: the steps of an explanation, phase by phase, and what their tests have come through. Out: text. A chain is printed only once each of
 //! its steps has been put to the test.
 
-use systole_compile::algebra::Law;
-use systole_base::diagnostic::counted;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show::sizes_text;
-use systole_base::integer::Bindings;
-use systole_compile::check::ChainReport;
-use systole_compile::rewrite::{Known, Notation, RuleSet, Step};
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use systole_base::diagnostic::counted;
+use systole_base::integer::Bindings;
+use systole_compile::algebra::Law;
+use systole_compile::check::ChainReport;
+use systole_compile::rewrite::{Known, Notation, RuleSet, Step};
 
 /// A step as it is shown.
 #[derive(Clone, Debug)]

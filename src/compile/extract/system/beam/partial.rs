@@ -2,10 +2,10 @@
 
 use super::draft::Ordered;
 use crate::cost::Cost;
-use crate::extract::{system::places::Placement, system::places::Row};
 use crate::extract::system::survey::SystemFound;
-use systole_equations::recurrence::spaces::SpaceSystem;
+use crate::extract::{system::places::Placement, system::places::Row};
 use crate::rewrite::Dataflow;
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// Where some families are and how the values of their spaces move, numbered as in the whole system.
 #[derive(Clone, Debug)]

@@ -8,17 +8,17 @@ use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::system::SystemProblem;
 use crate::extract::system::forms::Forms;
-use crate::extract::{system::places::Edge, system::places::edges};
-use crate::extract::{system::places::Placement, system::places::Places, system::places::strict_operands};
 use crate::extract::system::search::forms;
 use crate::extract::system::survey::SystemSurvey;
-use systole_base::integer::lexicographic_sign;
+use crate::extract::{system::places::Edge, system::places::edges};
+use crate::extract::{system::places::Placement, system::places::Places, system::places::strict_operands};
 use crate::mapping::Part;
 use crate::mapping::candidates::combined;
-use systole_equations::recurrence::Chain;
-use systole_equations::recurrence::spaces::SpaceSystem;
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
+use systole_base::integer::lexicographic_sign;
+use systole_equations::recurrence::Chain;
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// The problem of the families so far.
 pub struct Stage<'a> {

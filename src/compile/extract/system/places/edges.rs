@@ -1,10 +1,10 @@
 //! The ways in which an operand can take its values straight from the space that computes them.
 
-use systole_base::integer::{Affine, Name, Polyhedron};
 use crate::mapping::{Fixed, takers};
-use systole_equations::recurrence::{spaces::Origin, spaces::Solution, spaces::SpaceSystem, spaces::last_point};
 use crate::rewrite::Choices;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_equations::recurrence::{spaces::Origin, spaces::Solution, spaces::SpaceSystem, spaces::last_point};
 
 /// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.
 #[derive(Clone, Debug)]

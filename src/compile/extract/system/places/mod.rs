@@ -1,10 +1,10 @@
 //! Places for all families of a system, each a constant number of PEs from those it takes values from.
 
+use crate::mapping::candidates;
+use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, Vector};
 use systole_base::network::Network;
-use crate::mapping::candidates;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use crate::rewrite::{Choices, Transport};
 
 mod edges;
 

@@ -3,13 +3,13 @@
 //! In: where the parts of a design lie. Out: whether the box around the PEs of all spaces is one that the machine has. The
 //! box is the one of the program: the shadow of each space, exact over the rationals.
 
-use systole_base::machine::Machine;
-use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, name};
 use crate::mapping::Part;
-use systole_equations::recurrence::Space;
-use systole_equations::recurrence::spaces::SpaceSystem;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, name};
+use systole_base::machine::Machine;
+use systole_equations::recurrence::Space;
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// The least and the greatest value of a row over the points of a space.
 type Range = Option<(i64, i64)>;

@@ -4,10 +4,10 @@
 //! points, one of each space, that share a PE: the second runs after the first.
 
 use crate::extract::{system::steps::Conditions, system::steps::Law};
-use systole_base::integer::{Affine, Name, Polyhedron, generators, name};
 use crate::mapping::{Row, SystemDesign};
-use systole_equations::recurrence::Space;
 use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Polyhedron, generators, name};
+use systole_equations::recurrence::Space;
 
 impl Conditions {
     /// On every PE the points of one space run before those of another; false where that has no finite rows.

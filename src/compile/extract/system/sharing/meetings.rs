@@ -6,16 +6,16 @@
 
 use crate::extract::system::steps::SpacePoint;
 use crate::extract::{system::tally::Slots, system::tally::busy};
-use systole_base::integer::{Affine, Bindings, Vector};
 use crate::mapping::{Fold, Handoff, Part, SpaceTimeMap, SystemDesign};
-use systole_base::network::Links;
-use systole_equations::recurrence::spaces::SpaceSystem;
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use systole_base::integer::{Affine, Bindings, Vector};
+use systole_base::network::Links;
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// So many meetings of two spaces at one trial are reported at once.
 const MOST_MEETINGS: usize = 6;

@@ -6,10 +6,10 @@
 //! are linear over `u`, `begin`, the turns and the span, all of them whole.
 
 use crate::extract::system::steps::Conditions;
-use systole_base::integer::{Affine, Bindings, Vector, dot};
 use crate::mapping::{Part, Row, SystemDesign};
 use crate::smt::{Goal, LinearProblem, Series, Unequal};
 use std::ops::Range;
+use systole_base::integer::{Affine, Bindings, Vector, dot};
 
 /// Steps in turns.
 pub struct Turned {

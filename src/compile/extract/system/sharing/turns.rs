@@ -7,13 +7,13 @@
 use super::apart::{MOST_QUESTIONS, pairs_under};
 use super::slanted::{Turned, Turning, TurnsApart};
 use crate::extract::system::SystemProblem;
-use crate::extract::{system::search::conditions, system::search::joined_handoffs};
 use crate::extract::system::steps::Conditions;
-use systole_base::integer::{Affine, Matrix, Vector};
+use crate::extract::{system::search::conditions, system::search::joined_handoffs};
 use crate::mapping::candidates::combined;
 use crate::mapping::{Handoff, Part, SystemDesign};
 use crate::smt::Series;
 use std::collections::BTreeSet;
+use systole_base::integer::{Affine, Matrix, Vector};
 
 /// More ways than this to have families beside each other, each with every move of the turns, are not looked at.
 const MOST_BESIDE: usize = 81;

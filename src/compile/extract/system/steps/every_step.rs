@@ -4,9 +4,9 @@
 //! not only the shortest: another step may need fewer words or channels.
 
 use crate::extract::system::steps::Conditions;
-use systole_base::integer::Vector;
 use crate::mapping::{Part, SystemDesign, holds};
 use crate::smt::Unequal;
+use systole_base::integer::Vector;
 
 /// Boxes of more steps than this are not enumerated.
 const MOST_STEPS: u64 = 20_000;

@@ -2,10 +2,10 @@
 //!
 //! In: a dependence, or the points of a space. Out: its rows, computed once for all threads of a search.
 
-use systole_base::integer::Polyhedron;
 use crate::mapping::{Dependence, Row, Unknowns};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use systole_base::integer::Polyhedron;
 
 /// The labels of the span start here; no system has so many laws.
 pub(super) const SPAN_LABELS: usize = 1 << 20;

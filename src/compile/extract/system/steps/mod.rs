@@ -3,13 +3,13 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence.
 
-use systole_base::integer::{Affine, Bindings, Matrix, Vector};
 use crate::mapping::{Dependence, Giver, Handoff, Part, Row, SystemDesign, Unknowns};
-use systole_base::network::Links;
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
 use known_rows::SPAN_LABELS;
 use std::ops::Range;
 use std::time::Duration;
+use systole_base::integer::{Affine, Bindings, Matrix, Vector};
+use systole_base::network::Links;
 
 mod known_rows;
 

@@ -7,11 +7,11 @@
 
 use crate::extract::system::SystemProblem;
 use crate::extract::system::steps::Conditions;
-use systole_base::integer::{Affine, Vector, dot};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::handed_words_apart;
 use std::time::Duration;
+use systole_base::integer::{Affine, Vector, dot};
 
 /// How often the steps of one dataflow are asked for anew because two words meet.
 const MOST_QUESTIONS: usize = 24;

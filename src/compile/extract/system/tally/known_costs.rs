@@ -1,12 +1,12 @@
 //! What spaces and handoffs cost, counted once: the same map comes in many designs.
 
 use crate::cost::Cost;
-use systole_base::integer::{Matrix, Polyhedron};
 use crate::mapping::SpaceTimeMap;
 use crate::rewrite::Dataflow;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
+use systole_base::integer::{Matrix, Polyhedron};
 
 /// A space, its map, how what it reads of other spaces travels, and the diagonal of the array's links.
 pub type Priced = (usize, SpaceTimeMap, Dataflow, i64);

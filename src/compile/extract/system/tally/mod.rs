@@ -4,12 +4,12 @@ use super::SystemProblem;
 use crate::cost::Cost;
 use crate::extract::Checker;
 use crate::extract::verify::route;
-use systole_base::integer::{Polyhedron, Vector};
 use crate::mapping::{Giver, Handoff, Part, SystemDesign};
 use crate::rewrite::{Dataflow, Transport};
 use known_costs::{Priced, Taken};
 use slots::{Busy, slot};
 use std::collections::BTreeSet;
+use systole_base::integer::{Polyhedron, Vector};
 
 mod known_costs;
 

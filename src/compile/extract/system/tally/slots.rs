@@ -1,7 +1,7 @@
 //! Where and when points run at given sizes, in numbers.
 
-use systole_base::integer::{Bindings, Vector, dot};
 use crate::mapping::{Fold, Part, SystemDesign};
+use systole_base::integer::{Bindings, Vector, dot};
 
 /// The PE and the time of a point; `None` where a number does not fit.
 pub fn slot(sizes: &Bindings, design: &SystemDesign, space: usize, point: &[i64]) -> Option<(Vector, i64)> {

@@ -96,7 +96,14 @@ pub fn add_product<N: Number>(c: &mut [N], lay: Lay, kept: N, factor: N, a: Read
 ///
 /// # Panics
 /// As for [`add_product`], and rows that are not rows of `x`, or meet.
-pub fn add_product_within<N: Number>(x: &mut [N], lay: Lay, into: Range<usize>, factor: N, a: Read<'_, N>, from: Range<usize>) {
+pub fn add_product_within<N: Number>(
+    x: &mut [N],
+    lay: Lay,
+    into: Range<usize>,
+    factor: N,
+    a: Read<'_, N>,
+    from: Range<usize>,
+) {
     assert!(lay.fits(x.len()) && a.lay.fits(a.values.len()));
     assert!(into.end <= lay.rows && from.end <= lay.rows && (into.end <= from.start || from.end <= into.start));
     assert!(a.lay.rows == into.len() && a.lay.columns == from.len());
@@ -132,7 +139,20 @@ unsafe fn multiply<N: Number>(
     // SAFETY: as promised by whoever calls.
     unsafe {
         (N::ROUTINES.multiply)(
-            order, turned_left, turned_right, rows, columns, between, factor, a, step_left, b, step_right, kept, c, step,
+            order,
+            turned_left,
+            turned_right,
+            rows,
+            columns,
+            between,
+            factor,
+            a,
+            step_left,
+            b,
+            step_right,
+            kept,
+            c,
+            step,
         );
     }
 }

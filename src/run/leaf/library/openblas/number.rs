@@ -23,19 +23,8 @@ type Multiply<N> = unsafe extern "C" fn(
     c_int,
 );
 
-type Square<N> = unsafe extern "C" fn(
-    CBLAS_LAYOUT,
-    CBLAS_UPLO,
-    CBLAS_TRANSPOSE,
-    c_int,
-    c_int,
-    N,
-    *const N,
-    c_int,
-    N,
-    *mut N,
-    c_int,
-);
+type Square<N> =
+    unsafe extern "C" fn(CBLAS_LAYOUT, CBLAS_UPLO, CBLAS_TRANSPOSE, c_int, c_int, N, *const N, c_int, N, *mut N, c_int);
 
 type Solve<N> = unsafe extern "C" fn(
     CBLAS_LAYOUT,

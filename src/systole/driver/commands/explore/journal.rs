@@ -5,13 +5,13 @@
 //! line that is torn is cut off before the next one is written.
 
 use super::measure::{Measured, Row};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use systole_base::diagnostic::{Checked, Diagnostic};
 
 /// The first line.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]

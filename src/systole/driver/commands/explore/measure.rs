@@ -5,25 +5,25 @@
 //! time.
 
 use super::sweep::{Point, Sweep};
-use systole_program::array::{Program, Tensors, validate};
-use systole_base::machine::Machine;
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::Failure;
 use crate::driver::flags::arguments::ExploreArguments;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::first_proved};
-use crate::driver::{runs::agreement::check_numbers, runs::agreement::compare};
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::inputs;
 use crate::driver::runs::missed::Missed;
-use crate::driver::{runs::timed::on_machine, runs::timed::settings};
 use crate::driver::shown::output::Output;
+use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::first_proved};
+use crate::driver::{runs::agreement::check_numbers, runs::agreement::compare};
+use crate::driver::{runs::timed::on_machine, runs::timed::settings};
+use serde::{Deserialize, Serialize};
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
+use systole_base::machine::Machine;
 use systole_base::scalar::Precision;
+use systole_program::array::{Program, Tensors, validate};
 use systole_run::sim;
 use systole_run::sim::{Counters, Outcome};
-use serde::{Deserialize, Serialize};
 
 /// What a point gave: a measured design, or why there is none.
 pub type Row = Result<Measured, String>;

@@ -14,14 +14,13 @@ mod sweep;
 
 mod table;
 
-use systole_base::diagnostic::{Checked, Diagnostic};
-use crate::driver::{flags::arguments::ExploreArguments, flags::arguments::SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::self, pipeline::KernelCommand, pipeline::Loaded, pipeline::with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Failure, Verdict, files};
+use crate::driver::{flags::arguments::ExploreArguments, flags::arguments::SoughtArguments};
+use crate::driver::{pipeline, pipeline::KernelCommand, pipeline::Loaded, pipeline::with_threads};
 use journal::Journal;
 use measure::{Exploration, Kept, Row};
 use rayon::prelude::*;
@@ -29,6 +28,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
 use sweep::{Point, Sweep};
+use systole_base::diagnostic::{Checked, Diagnostic};
 use table::Table;
 
 impl KernelCommand for ExploreArguments {

@@ -4,9 +4,11 @@
 //! cycles against the first key, utilisation against the first size, and how busy each PE is at the last point.
 
 use super::table::Table;
-use systole_base::diagnostic::Checked;
-use crate::driver::{shown::picture::Canvas, shown::picture::Drawn, shown::picture::Scatter, shown::picture::draw, shown::picture::label};
+use crate::driver::{
+    shown::picture::Canvas, shown::picture::Drawn, shown::picture::Scatter, shown::picture::draw, shown::picture::label,
+};
 use plotters::prelude::*;
+use systole_base::diagnostic::Checked;
 
 /// All plots with the names of their files.
 pub fn all(table: &Table<'_>) -> Checked<Vec<(&'static str, Option<String>)>> {

@@ -3,10 +3,10 @@
 //! In: texts such as `link.latency=1..8` and `size.N=8..64:8`. Out: keys with their values, and every combination as a
 //! [`Point`], the last key fastest. Everything wrong with keys and values is said before the first point is looked at.
 
-use systole_base::machine::Machine;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, as_usage, nearest};
 use crate::driver::runs::inputs;
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, as_usage, nearest};
 use systole_base::integer::Name;
+use systole_base::machine::Machine;
 use systole_base::span::Source;
 
 /// The most values of one key, and the most points.

@@ -3,22 +3,25 @@
 //! In: the flags of `systole tune`. Out: every schedule with every tiling, and for each the programs of its best designs, not proved
 //! yet; or the program of one of them with its proofs.
 
-use systole_program::array::{Program, print, validate};
-use systole_base::diagnostic::{Checked, Diagnostic};
 use crate::driver::flags::arguments::SoughtArguments;
-use crate::driver::{flags::setting::Setting, flags::setting::check_flags};
 use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::tile_size;
-use crate::driver::{pipeline::self, pipeline::KernelCommand, pipeline::Loaded, pipeline::first_proved, pipeline::messages, pipeline::on_network, pipeline::verdict};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict};
-use systole_run::exec::Settings;
-use systole_equations::recurrence;
-use systole_compile::smt;
+use crate::driver::{flags::setting::Setting, flags::setting::check_flags};
+use crate::driver::{
+    pipeline, pipeline::KernelCommand, pipeline::Loaded, pipeline::first_proved, pipeline::messages,
+    pipeline::on_network, pipeline::verdict,
+};
 use std::cell::RefCell;
 use std::time::Duration;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_compile::smt;
+use systole_equations::recurrence;
+use systole_program::array::{Program, print, validate};
+use systole_run::exec::Settings;
 
 /// A schedule with its tiles.
 pub struct Draft {

@@ -8,15 +8,18 @@ mod draft;
 
 mod table;
 
-use systole_base::machine::Cluster;
-use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use crate::driver::flags::cluster_arguments::TuneArguments;
-use crate::driver::{flags::way::arrangement, flags::way::broadcast, flags::way::dealing, flags::way::layout, flags::way::leaves, flags::way::order};
-use crate::driver::{runs::inputs, runs::memory};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
-use systole_run::exec::{Choices, Prediction, Settings, least_seconds, weigh};
+use crate::driver::{
+    flags::way::arrangement, flags::way::broadcast, flags::way::dealing, flags::way::layout, flags::way::leaves,
+    flags::way::order,
+};
+use crate::driver::{runs::inputs, runs::memory};
 use draft::{Draft, Drafted};
+use systole_base::diagnostic::{Checked, Diagnostic, counted};
+use systole_base::machine::Cluster;
+use systole_run::exec::{Choices, Prediction, Settings, least_seconds, weigh};
 
 /// A way to run a program of a draft.
 pub struct Weighed {

@@ -2,14 +2,14 @@
 
 use super::draft::Drafted;
 use super::{LeftOut, Tuning, Weighed};
-use systole_base::diagnostic::counted;
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::typed::Typed;
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
-use systole_run::exec::{Settings, show_bytes};
 use serde_json::{Value, json};
+use systole_base::diagnostic::counted;
+use systole_run::exec::{Settings, show_bytes};
 
 const COLUMNS: [&str; 11] =
     ["seconds", "waiting", "words", "memory", "grid", "deal", "order", "slots", "broadcast", "design", "schedule"];

@@ -5,16 +5,16 @@
 
 use super::refusal;
 use super::{OneSpace, design};
-use systole_program::array::Program;
-use systole_compile::emit::{self, Phases};
-use systole_base::diagnostic::{Checked, Diagnostics};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::search_within};
 use crate::driver::shown::output::Output;
+use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::search_within};
+use systole_base::diagnostic::{Checked, Diagnostics};
+use systole_compile::emit::{self, Phases};
 use systole_compile::extract::{Constraint, Found};
 use systole_compile::mapping::{Design, SpaceTimeMap};
 use systole_compile::systolize::{Loading, Scheme, scheme_of, systolize};
+use systole_program::array::Program;
 
 /// Runs the search. With `io boundary`, designs that the scheme covers come before all others.
 pub fn search<'a>(

@@ -4,12 +4,12 @@
 //! time where that is possible, and on channels that do not grow with the sizes, so that what is refuted is the schedule's.
 
 use super::OneSpace;
-use systole_base::diagnostic::Checked;
 use crate::driver::flags::setting::Setting;
+use systole_base::diagnostic::Checked;
 use systole_base::integer::Vector;
 use systole_compile::mapping::{Design, SpaceTimeMap, is_in_time};
-use systole_equations::recurrence::{Chain, Space};
 use systole_compile::rewrite::{Dataflow, Transport};
+use systole_equations::recurrence::{Chain, Space};
 
 impl OneSpace {
     /// The design; `None` where place or time is open.

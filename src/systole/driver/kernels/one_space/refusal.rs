@@ -1,9 +1,9 @@
 //! Why there is no design of one space: what stood in the way of how many maps.
 
 use super::OneSpace;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::messages, pipeline::prove};
 use crate::driver::shown::show::grouped_count;
+use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::messages, pipeline::prove};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_compile::extract::Rejections;
 
 /// Why the search found nothing: for a schedule with place and time, its refuted obligations, unless it fails by its clock; else

@@ -1,12 +1,12 @@
 //! Words for designs of one space.
 
 use crate::driver::{shown::show::bracketed, shown::show::list};
+use crate::report::LaidOut;
+use serde_json::{Map, Value, json};
 use systole_base::integer::{Affine, Matrix};
 use systole_compile::mapping::{Design, Fold, SpaceTimeMap};
-use systole_equations::recurrence::Space;
-use crate::report::LaidOut;
 use systole_compile::rewrite::{Dataflow, Transport};
-use serde_json::{Map, Value, json};
+use systole_equations::recurrence::Space;
 
 /// `t = i + j + k   PE (i, j)`.
 pub fn map(space: &Space, map: &SpaceTimeMap) -> String {

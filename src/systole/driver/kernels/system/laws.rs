@@ -1,12 +1,12 @@
 //! The laws of a clash in the words of the source: a note for each, and a label where it stands.
 
 use super::System;
-use systole_base::diagnostic::{Diagnostic, counted};
 use crate::driver::flags::setting::Setting;
-use systole_compile::extract::Law;
+use systole_base::diagnostic::{Diagnostic, counted};
 use systole_base::integer::Affine;
-use systole_compile::mapping::{Field, FlowRole, Giver, Handoff, SystemDesign};
 use systole_base::span::Span;
+use systole_compile::extract::Law;
+use systole_compile::mapping::{Field, FlowRole, Giver, Handoff, SystemDesign};
 
 /// What the words of a law are taken from.
 pub struct Laws<'a> {

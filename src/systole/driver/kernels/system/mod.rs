@@ -8,33 +8,38 @@ mod refusal;
 
 mod show;
 
-use systole_compile::emit::emit_system;
-use systole_program::array::{Program, Tensors};
-use systole_compile::cost::{Cost, Objective};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::driver::flags::limit_arguments::blamed;
-use crate::driver::{flags::setting::Moves, flags::setting::Setting};
-use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel, kernels::kernel::LeftOut};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
-use crate::driver::{pipeline::LIMIT, pipeline::Loaded, pipeline::Searched, pipeline::refused_by_checker};
 use crate::driver::shown::output::Output;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemLimits, SystemProblem, SystemSurvey, search_system, search_system_wholly, verify_system};
+use crate::driver::{flags::setting::Moves, flags::setting::Setting};
+use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel, kernels::kernel::LeftOut};
+use crate::driver::{pipeline::LIMIT, pipeline::Loaded, pipeline::Searched, pipeline::refused_by_checker};
+use crate::report::LaidOut;
+use serde_json::{Map, Value};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
 use systole_base::network::Network;
-use systole_compile::mapping::{Part, SystemDesign};
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::evaluate_system_in_order};
-use systole_equations::recurrence::{Chain, RecurrenceSystem, Schedule, Space};
-use crate::report::LaidOut;
-use systole_compile::check::ChainReport;
-use systole_compile::rewrite;
-use systole_compile::rewrite::{Choices, Dataflow, Limits, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system};
 use systole_base::span::Span;
+use systole_compile::check::ChainReport;
+use systole_compile::cost::{Cost, Objective};
+use systole_compile::emit::emit_system;
+use systole_compile::extract::{
+    SystemConstraint, SystemFound, SystemLimits, SystemProblem, SystemSurvey, search_system, search_system_wholly,
+    verify_system,
+};
+use systole_compile::mapping::{Part, SystemDesign};
+use systole_compile::rewrite;
+use systole_compile::rewrite::{
+    Choices, Dataflow, Limits, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system,
+};
 use systole_compile::systolize::Scheme;
 use systole_compile::timing;
-use systole_program::obligation::Obligation;
 use systole_compile::timing::Turns;
-use serde_json::{Map, Value};
+use systole_equations::recurrence::{Chain, RecurrenceSystem, Schedule, Space};
+use systole_equations::recurrence::{spaces::SpaceSystem, spaces::evaluate_system_in_order};
+use systole_program::array::{Program, Tensors};
+use systole_program::obligation::Obligation;
 
 /// A kernel of several spaces.
 pub struct System {

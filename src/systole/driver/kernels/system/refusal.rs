@@ -2,10 +2,10 @@
 
 use super::System;
 use super::laws::Laws;
-use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::self, pipeline::messages, pipeline::prove};
 use crate::driver::shown::show::grouped_count;
+use crate::driver::{pipeline, pipeline::messages, pipeline::prove};
+use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::{Part, SystemDesign, restrict};
 

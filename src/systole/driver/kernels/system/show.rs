@@ -1,15 +1,15 @@
 //! Words for designs of several spaces.
 
-use systole_base::diagnostic::WIDEST;
 use crate::driver::kernels::kernel::LeftOut;
 use crate::driver::{shown::show::bracketed, shown::show::grouped, shown::show::list};
-use systole_compile::extract::{LeftOut as Seen, SystemLimits};
-use systole_base::integer::Affine;
-use systole_compile::mapping::{Part, SystemDesign};
-use systole_equations::recurrence::Space;
 use crate::report::LaidOut;
-use systole_compile::rewrite::Transport;
 use serde_json::{Map, Value, json};
+use systole_base::diagnostic::WIDEST;
+use systole_base::integer::Affine;
+use systole_compile::extract::{LeftOut as Seen, SystemLimits};
+use systole_compile::mapping::{Part, SystemDesign};
+use systole_compile::rewrite::Transport;
+use systole_equations::recurrence::Space;
 
 /// `X.sum: t = i + j  PE (i)`, one line a space.
 pub fn parts(design: &SystemDesign) -> Vec<String> {
