@@ -141,6 +141,12 @@ const CASES: &[Case] = &[
         model: |_, i, _| i as f64,
         tile: None,
     },
+    Case {
+        name: "cut by a size that no axis has",
+        equations: "y[i] = x[N - i - 1]   where K - 1 <= i\ny[i] = 0   where i < K - 1",
+        model: |g, i, _| if g.k <= i + 1 { g.x[g.n - i - 1] } else { 0.0 },
+        tile: Some("i=2"),
+    },
 ];
 
 /// Sizes at which some, all, or none of the reductions are empty.
@@ -241,6 +247,33 @@ fn a_declared_reduction_of_nothing_is_its_neutral_tuple() {
             let sums: Vec<f64> = (0..n).map(|i| sum(of(i))).collect();
             assert_eq!((found, counted), (largest, sums), "{range} at N = {n}, K = {k}");
         }
+    }
+}
+
+/// The last element of `0..2*K - 1` is even: no class of PE has it beside one of the elements 1. At K = 1 it is the first.
+#[test]
+fn a_declared_reduction_over_an_odd_number_of_terms() {
+    let declared = "reduction r(a, b) with (c, d) = (a + c, b + d) from (0, 0)";
+    let equations = "(y[i], z[i]) = r(k in 0..2*K - 1) (A[k, k], 1)\nc[i, j] = sum(k in 0..K) 1";
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let kernel = bench.path("k.rec");
+    let text = "kernel k(N, K)\nin A[2*K - 1, 2*K - 1]\nout y[N], z[N], c[N, N]";
+    std::fs::write(&kernel, format!("{text}\n{declared}\n{equations}\n")).unwrap();
+    for (n, k) in [(1, 1), (2, 2), (3, 1), (1, 3)] {
+        let side = 2 * k - 1;
+        let a = Given::new(side, 1);
+        write_npy(bench.path("a.npy"), &ArrayD::from_shape_vec(IxDyn(&[side, side]), a.a.clone()).unwrap()).unwrap();
+        let output = |name: &str| format!("{name}={}", bench.path(&format!("{name}.npy")));
+        let given =
+            ["--size".to_owned(), format!("N={n},K={k}"), "--input".to_owned(), format!("A={}", bench.path("a.npy"))];
+        let outputs = ["y", "z", "c"].into_iter().flat_map(|name| ["--output".to_owned(), output(name)]);
+        let flags: Vec<String> = given.into_iter().chain(outputs).collect();
+        let traces = bench.run(&["run", &kernel, "--beam", "1"], &flags);
+        let other = |name: &str| -> Vec<f64> {
+            read_npy::<_, ArrayD<f64>>(bench.path(&format!("{name}.npy"))).unwrap().into_iter().collect()
+        };
+        assert_eq!(traces, vec![sum((0..side).map(|at| a.a(at, at))); n], "N = {n}, K = {k}");
+        assert_eq!((other("z"), other("c")), (vec![side as f64; n], vec![k as f64; n * n]), "N = {n}, K = {k}");
     }
 }
 
