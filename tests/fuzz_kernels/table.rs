@@ -7,6 +7,7 @@ use crate::shrink::{after, shrink};
 use crate::worker::{Request, Worker};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +34,9 @@ pub struct Table {
     pub answers: BTreeMap<u64, Judged>,
 }
 
+/// How many kernels are judged between two lines on how far it is.
+const PROGRESS: usize = 250;
+
 /// Judges them, a worker a core.
 pub fn judge_all(asked: Asked, test: &'static str) -> Table {
     let (next, start) = (AtomicU64::new(0), Instant::now());
@@ -46,7 +50,13 @@ pub fn judge_all(asked: Asked, test: &'static str) -> Table {
             }
             let number = asked.first + number;
             let answer = worker.ask(&Request::Judge(number, vec![]), asked.limit);
-            answers.lock().unwrap_or_else(PoisonError::into_inner).insert(number, answer);
+            let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+            answers.insert(number, answer);
+            if answers.len() % PROGRESS == 0 {
+                let seconds = start.elapsed().as_secs();
+                // Past the capture of test output: a long search is watched.
+                _ = writeln!(std::io::stderr(), "{} of {} kernels in {seconds} s", answers.len(), asked.cases);
+            }
         }
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

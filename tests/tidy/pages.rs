@@ -34,7 +34,8 @@ fn files_named_on_a_page_exist() {
 fn the_table_of_stages_is_the_list_of_modules() {
     let text = page("ARCHITECTURE.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-    let is_package = |name: &&str| name.strip_prefix("systole").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let is_package =
+        |name: &&str| name.strip_prefix("systole").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     let (packages, stages): (Vec<&str>, Vec<&str>) = rows.partition(is_package);
     let names: Vec<&str> = packages.iter().map(|name| name.trim_start_matches("systole-")).collect();
     assert_eq!(names, PACKAGES.map(|(name, _)| name), "one row for each package, in their order");
