@@ -246,7 +246,7 @@ fn libraries_keep_special_numbers_in_their_places() {
 #[test]
 fn special_numbers_are_the_same_on_ranks() {
     use super::mpirun::mpirun;
-    use systole::sim::npy;
+    use systole::shared::npy;
     for kernel in KERNELS {
         let (case, folder) = (Case::new(kernel), tempfile::tempdir().expect("a folder"));
         let path = |name: &str| folder.path().join(name);

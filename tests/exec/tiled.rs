@@ -7,6 +7,7 @@ use super::programs::{same_bits, settings, shown};
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, program, with_tiles};
 use systole::exec::{Settings, execute};
 use systole::leaf::SERVICES;
+use systole::shared;
 use systole::sim;
 use systole::sim::simulate;
 
@@ -105,7 +106,7 @@ fn without_clock(message: &str) -> String {
 fn a_deadlock_is_that_of_the_simulator() {
     let case = product(STATIONARY, FAULTY_SIZES);
     let program = program(&STATIONARY.replace(DEADLOCK.0, DEADLOCK.1));
-    let blocked = |deadlock: Option<sim::Deadlock>| {
+    let blocked = |deadlock: Option<shared::Deadlock>| {
         let blocked = deadlock.expect("a deadlock").blocked.into_iter();
         blocked.map(|blocked| (blocked.pe, blocked.link, blocked.cause, blocked.peer)).collect::<Vec<_>>()
     };

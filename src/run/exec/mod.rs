@@ -18,7 +18,7 @@
 //! a channel whose writer waits for nothing but room (`workers/supplies.rs`), and a home takes in every result.
 
 use crate::leaf::{Element, Leaves, Tile, Work};
-use crate::sim::{Deadlock, Fault, Memory, Standing, explain_fault};
+use crate::shared::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;

@@ -14,7 +14,7 @@ use crate::exec::workers::outbox::Post;
 use crate::exec::workers::packet::Packet;
 use crate::exec::{workers::word::ELEMENT, workers::word::Word};
 use crate::exec::{workers::worker::Report, workers::worker::Worker};
-use crate::sim::Fault;
+use crate::shared::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 

@@ -14,7 +14,7 @@ use super::trace::Tape;
 use super::workers::worker::Report;
 use super::{Execution, Settings, Taken, Usage, conclude, host};
 use crate::leaf::{Element, Leaves, Tile, Work};
-use crate::sim::{Fault, check_inputs, explain_fault};
+use crate::shared::{Fault, check_inputs, explain_fault};
 use contents::Contents;
 use share::Share;
 use systole_base::diagnostic::Checked;

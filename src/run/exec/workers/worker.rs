@@ -16,7 +16,7 @@ use crate::exec::footprint::Held;
 use crate::exec::plan::Plan;
 use crate::exec::{arrays::Arrays, arrays::Share};
 use crate::exec::{trace::Activity, trace::Lane, trace::Tape};
-use crate::sim::{Fault, Standing};
+use crate::shared::{Fault, Standing};
 use systole_program::array;
 use systole_program::array::{NOWHERE, Op, State, Stop, Trouble};
 

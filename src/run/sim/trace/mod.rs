@@ -21,13 +21,11 @@ mod recorder;
 
 pub use recorder::Recorder;
 
-pub(crate) mod event;
-
 mod chrome;
 
 mod vcd;
 
-use super::deadlock::{Blocked, Deadlock};
+use crate::shared::{Blocked, Deadlock};
 use curve::{Curve, depth};
 use plan::{Plan, WireName};
 use record::{LineRecord, PeRecord, Receipt, WireRecord, Word};

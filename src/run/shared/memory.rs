@@ -28,7 +28,7 @@ pub struct MemoryTraffic {
 
 impl MemoryTraffic {
     /// Counts what was counted elsewhere.
-    pub(super) fn add(&mut self, other: MemoryTraffic) {
+    pub(crate) fn add(&mut self, other: MemoryTraffic) {
         self.loaded += other.loaded;
         self.prefetched += other.prefetched;
         self.local += other.local;
