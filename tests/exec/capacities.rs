@@ -6,9 +6,8 @@ use systole::array::Tensors;
 use systole::exec::{Execution, Settings, execute};
 use systole::integer::name;
 use systole::recurrence::Dealing;
-use systole::shared;
-use systole::sim;
 use systole::sim::simulate;
+use systole::{shared, sim};
 
 /// Each of two PEs sends a burst before it receives the other's.
 fn crossed_bursts(burst: u64, depth: u64) -> String {

@@ -7,9 +7,8 @@ use super::programs::{same_bits, settings, shown};
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, program, with_tiles};
 use systole::exec::{Settings, execute};
 use systole::leaf::SERVICES;
-use systole::shared;
-use systole::sim;
 use systole::sim::simulate;
+use systole::{shared, sim};
 
 /// A program, what is written in place of what, and a part of the message that both back ends refuse it with.
 const FAULTS: [(&str, &str, &str, &str); 6] = [

@@ -1,6 +1,7 @@
 //! Programs over tiles on ranks: the bits of direct loops, with tiles that take the eager way of MPI and tiles that do not.
 
-use super::mpirun::{self, Ran, layout, mpirun};
+use super::mpirun;
+use super::mpirun::{Ran, layout, mpirun};
 use super::tiled::programs::{Case, DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, with_tiles};
 use serde_json::Value;
 use std::path::Path;

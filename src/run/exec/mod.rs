@@ -24,8 +24,8 @@ use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_program::array;
+use systole_program::array::elements::{Sinks, Sources, publish_all, sources_of};
 use systole_program::array::{Code, Program, Tensors};
-use systole_program::array::{elements::Sinks, elements::Sources, elements::publish_all, elements::sources_of};
 
 mod settings;
 

@@ -14,7 +14,7 @@ use crate::shared::{missing_word, show_element};
 use std::ops::Range;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_program::array::Layout;
-use systole_program::array::{elements::PART, elements::Sink, elements::Sinks};
+use systole_program::array::elements::{PART, Sink, Sinks};
 
 /// Hands over what all ranks stored; all ranks call it, with sinks on rank 0.
 ///

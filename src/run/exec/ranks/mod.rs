@@ -21,8 +21,8 @@ use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_program::array;
+use systole_program::array::elements::{Sinks, Sources, publish_all};
 use systole_program::array::{Code, Program};
-use systole_program::array::{elements::Sinks, elements::Sources, elements::publish_all};
 pub use world::{Stopped, World};
 
 mod world;

@@ -11,7 +11,8 @@ pub(super) use tape::Tape;
 
 use crate::shared::event::{Entry, EventFile};
 use serde_json::json;
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::time::Duration;
 use systole_program::array::{Code, Grid, Program, show_point};
 

@@ -3,8 +3,8 @@
 //! In: a body, specialised to the boxes of a call. Out: the same with [`Known`] in place of each nest that is an instance of a
 //! definition, or a product.
 
-use crate::leaf::{routine::Access, routine::Loop, routine::Node, routine::Span, routine::Way, routine::choose_ways};
-use crate::leaf::{tally::SERVICES, tally::Service};
+use crate::leaf::routine::{Access, Loop, Node, Span, Way, choose_ways};
+use crate::leaf::tally::{SERVICES, Service};
 use definitions::Definition;
 use instance::{Instance, Text, instance_of};
 use product::{hoisted, recognise};

@@ -2,8 +2,7 @@
 
 use super::region::Tally;
 use super::{Engine, Meter};
-use crate::shared::Standing;
-use crate::shared::{Memory, MemoryTraffic};
+use crate::shared::{Memory, MemoryTraffic, Standing};
 use systole_program::array::Code;
 
 impl Engine<'_> {

@@ -16,7 +16,8 @@ use super::Trace;
 use super::record::{Access, Activity, Span, Spoken};
 use crate::shared::event::EventFile;
 use serde_json::{Value, json};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use systole_program::array::show_point;
 
 /// The processes, by number.

@@ -7,8 +7,8 @@ use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_equations::recurrence::Role;
+use systole_program::array::elements::{Sink, Sinks, publish_all};
 use systole_program::array::{ArrayDecl, Program, Tensors};
-use systole_program::array::{elements::Sink, elements::Sinks, elements::publish_all};
 use systole_run::shared::npy::NpySink;
 use systole_run::sim::Outcome;
 
