@@ -78,7 +78,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         tape: Tape,
     ) -> Worker<'a, A, W> {
         let wires = Wires::of(plan, number);
-        let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
+        let pes = plan.of_pes(number, |pe| Coroutine::new(plan, pe, &wires));
         let mut ready = Agenda::new(plan.order);
         ready.extend(0..pes.len());
         let mut outbox = Outbox::default();
