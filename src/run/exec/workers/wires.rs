@@ -245,10 +245,10 @@ fn far_end(plan: &Plan<'_>, joint: &Wire, worker: usize) -> Option<Far> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::array;
     use crate::exec::Settings;
-    use crate::integer::Bindings;
-    use crate::recurrence::Dealing;
+    use systole_base::integer::Bindings;
+    use systole_equations::recurrence::Dealing;
+    use systole_program::array;
 
     /// Eleven PEs on a line, with ten wires.
     const LINE: &str = "(program line (version 1) (grid (p 0 10)) (channel right (offset 1) (latency 1) (depth 2))
