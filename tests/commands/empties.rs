@@ -250,6 +250,74 @@ fn a_declared_reduction_of_nothing_is_its_neutral_tuple() {
     }
 }
 
+/// No term is read at the index alone: how many values it has follows from its range, whatever the sizes.
+#[test]
+fn a_declared_reduction_says_how_many_values_its_index_has() {
+    let declared = "reduction r(a, b) with (c, d) = (a + c, b + d) from (0, 0)";
+    type Range = fn(&Given, usize) -> std::ops::Range<usize>;
+    let cases: [(&str, &str, Range, fn(&Given, usize, usize) -> f64); 3] = [
+        ("k in 0..i", "(1, i)", |_, i| 0..i, |_, i, _| i as f64),
+        ("k in 0..N - K", "(1, x[k + K])", |g, _| 0..g.n.saturating_sub(g.k), |g, _, k| g.x[k + g.k]),
+        ("k in 0..N - i", "(1, x[i + k])", |g, i| 0..g.n - i, |g, i, k| g.x[i + k]),
+    ];
+    for (range, terms, values, second) in cases {
+        let bench = Bench { folder: tempfile::tempdir().unwrap() };
+        let kernel = bench.path("k.rec");
+        let equation = format!("(y[i], z[i]) = r({range}) {terms}");
+        std::fs::write(&kernel, format!("kernel k(N, K)\nin x[N]\nout y[N], z[N]\n{declared}\n{equation}\n")).unwrap();
+        for (n, k) in SIZES {
+            let given = Given::new(n, k);
+            let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
+            let mut flags = bench.flags(&case, &given);
+            flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
+            let counts = bench.run(&["run", &kernel, "--beam", "1"], &flags);
+            let sums: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
+            let expected: Vec<f64> = (0..n).map(|i| values(&given, i).len() as f64).collect();
+            let seconds: Vec<f64> = (0..n).map(|i| sum(values(&given, i).map(|k| second(&given, i, k)))).collect();
+            assert_eq!((counts, sums), (expected, seconds), "{range} at N = {n}, K = {k}");
+        }
+    }
+}
+
+/// At the first value of `k` the second term is read at `i` alone, whose range is that of the target all the same.
+#[test]
+fn a_declared_reduction_ranges_over_its_targets() {
+    let declared = "reduction r(a, b) with (c, d) = (a + c, b + d) from (0, 0)";
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let kernel = bench.path("k.rec");
+    let text =
+        format!("kernel k(N, K)\nin x[N]\nout y[1], z[1]\n{declared}\n(y[i], z[i]) = r(k in 0..N) (1, x[i + k])\n");
+    std::fs::write(&kernel, text).unwrap();
+    for (n, k) in SIZES {
+        let given = Given::new(n, k);
+        let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
+        let mut flags = bench.flags(&case, &given);
+        flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
+        let counts = bench.run(&["run", &kernel, "--beam", "1"], &flags);
+        let sums: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
+        assert_eq!((counts, sums), (vec![n as f64], vec![sum(given.x.iter().copied())]), "N = {n}");
+    }
+}
+
+/// An equation without points is all that reads `x`: the program has it for whoever gives it, and so have run, simulator and threads.
+#[test]
+fn an_input_that_no_point_reads_may_be_given_everywhere() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let (kernel, program) = (bench.path("k.rec"), bench.path("k.pe"));
+    let text =
+        "kernel k(N, K)\nin x[N]\nout y[N]\ny[i] = x[i]   where i + 1 <= 0, 0 <= i < N\ny[i] = 1   where 0 <= i\n";
+    std::fs::write(&kernel, text).unwrap();
+    let emitted = systole(&["emit", &kernel, "-o", &program]);
+    assert_eq!(emitted.code, 0, "{}", emitted.stderr);
+    let case = Case { name: "unread", equations: "x[", model: |_, _, _| 0.0, tile: None };
+    for (n, k) in SIZES {
+        let flags = bench.flags(&case, &Given::new(n, k));
+        for command in [&["run", &kernel][..], &["sim", &program], &["exec", &program, "--threads", "2"]] {
+            assert_eq!(bench.run(command, &flags), vec![1.0; n], "{command:?} at N = {n}");
+        }
+    }
+}
+
 /// The last element of `0..2*K - 1` is even: no class of PE has it beside one of the elements 1. At K = 1 it is the first.
 #[test]
 fn a_declared_reduction_over_an_odd_number_of_terms() {

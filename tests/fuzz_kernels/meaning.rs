@@ -165,11 +165,15 @@ impl Run<'_> {
                 let arguments = arguments.iter().map(|argument| self.value(argument, scope, sizes));
                 Ok(apply(word, &arguments.collect::<Result<Vec<_>, _>>()?))
             }
-            Expr::Reduce(word, ranges, body) => self.reduction(word, ranges, body, scope, sizes),
+            Expr::Reduce(word, ranges, body) => {
+                let value = self.reduction(word, ranges, body, scope, sizes)?;
+                Ok(value.unwrap_or_else(|| reduce(word, &[])))
+            }
         }
     }
 
-    /// `sum(k, l) e` is `sum(k) sum(l) e`.
+    /// `sum(k, l) e` is `sum(k) sum(l) e`, and the inner sum is one with the outer: where it has no terms, the outer has none of it. Nothing
+    /// where there are no terms at all.
     fn reduction(
         &mut self,
         word: &str,
@@ -177,12 +181,17 @@ impl Run<'_> {
         body: &Expr,
         scope: &Scope,
         sizes: &Scope,
-    ) -> Result<Number, String> {
-        let Some((first, rest)) = ranges.split_first() else { return self.value(body, scope, sizes) };
+    ) -> Result<Option<Number>, String> {
+        let Some((first, rest)) = ranges.split_first() else {
+            return match body {
+                Expr::Reduce(inner, ranges, body) if *inner == word => self.reduction(word, ranges, body, scope, sizes),
+                _ => self.value(body, scope, sizes).map(Some),
+            };
+        };
         let mut terms = vec![];
         for scope in points(std::slice::from_ref(first), scope) {
-            terms.push(self.reduction(word, rest, body, &scope, sizes)?);
+            terms.extend(self.reduction(word, rest, body, &scope, sizes)?);
         }
-        Ok(reduce(word, &terms))
+        Ok((!terms.is_empty()).then(|| reduce(word, &terms)))
     }
 }

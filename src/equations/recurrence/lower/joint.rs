@@ -14,6 +14,7 @@ use super::scan::{Scan, rewrite};
 use crate::syntax::ast;
 use crate::syntax::ast::{Binding, Direction, Expr, Ident, Infix, JointEquation, Reduction, Spanned, Term};
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
+use systole_base::span::Span;
 
 impl Lowering<'_> {
     /// The file with plain equations alone.
@@ -146,14 +147,35 @@ impl Lowering<'_> {
         let of_term = terms.iter().find_map(|term| find_extent(file, term, &binding.index.node));
         let places = of_term.unwrap_or_else(|| largest(file, targets, high));
         let form = self.lower_affine(&places, &[])?;
-        if Polyhedron::sizes(&self.parameters).implies(&(form - Affine::constant(1))) {
-            return Some(places);
-        }
-        let message = format!("how many values `{}` has is not known to be at least 1", binding.index.node);
-        let help = "read a term at this index alone, such as `x[k]`, whose extent says how many there are at most";
-        self.report(self.blame(binding.index.span, message, "reduced here").help(help));
-        None
+        let at_least_one =
+            |form: &Affine| Polyhedron::sizes(&self.parameters).implies(&(form.clone() - Affine::constant(1)));
+        Some(if at_least_one(&form) { places } else { written(&raised(&form), places.span) })
     }
+}
+
+/// A form over sizes that is nowhere smaller, and at least 1 at all sizes: each size is at least 1 where it is taken away, and what then is
+/// still missing is added.
+fn raised(form: &Affine) -> Affine {
+    let mut raised = Affine::constant(form.constant_term());
+    for (size, times) in form.terms() {
+        if times > 0 {
+            raised.add_term(size, times);
+        } else {
+            raised = raised + Affine::constant(times);
+        }
+    }
+    let least = raised.constant_term() + raised.terms().map(|(_, times)| times).sum::<i64>();
+    raised + Affine::constant((1 - least).max(0))
+}
+
+/// A form as an expression of the text.
+fn written(form: &Affine, span: Span) -> Expr {
+    let number = |value: i64| Spanned::new(Term::Number(value as f64), span);
+    let infix = |sign, left, right| Spanned::new(Term::Infix(sign, Box::new(left), Box::new(right)), span);
+    let product = |(size, times): (&Name, i64)| {
+        infix(Infix::Multiply, number(times), Spanned::new(Term::Name(size.clone()), span))
+    };
+    form.terms().map(product).fold(number(form.constant_term()), |sum, term| infix(Infix::Add, sum, term))
 }
 
 /// Whether a bound names an index of a target.

@@ -3,6 +3,7 @@
 //! In: a joint equation whose range and targets are in order, and the reduction it names. Out: tensors and equations of a
 //! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
 
+use super::equations::collect_names;
 use super::laws::neutral;
 use crate::syntax::ast;
 use crate::syntax::ast::{Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation, Spanned, Term};
@@ -56,10 +57,27 @@ impl Scan<'_> {
         } else {
             let at_low =
                 |part: &Expr| matches!(&part.node, Term::Name(name) if name == index).then(|| self.low.clone());
-            self.define(expanded, component, number(0.0, term.span), rewrite(term, &at_low), vec![], term.span);
+            let within = self.within_targets(file, component);
+            self.define(expanded, component, number(0.0, term.span), rewrite(term, &at_low), within, term.span);
         }
         let next = self.step(&self.reduction.values[component], component);
         self.define(expanded, component, self.place(self.here()), next, vec![self.after_first()], self.span);
+    }
+
+    /// The ranges of a target's indices, spelled out where the term is read at an index and more: at the first value of the index reduced
+    /// `a[i + k]` becomes `a[i + 0]`, whose extent is not that of `i`.
+    fn within_targets(&self, file: &ast::File, component: usize) -> Vec<Spanned<Condition>> {
+        let (target, subscripts) = &self.equation.targets[component];
+        let declared = file.tensors.iter().find(|declared| declared.node.name == *target);
+        if !shares_a_subscript(&self.terms[component], &self.equation.binding.index.node) {
+            return vec![];
+        }
+        let extents = declared.map_or(&[][..], |declared| &declared.node.shape);
+        let zero = number(0.0, self.span);
+        let within = |(index, extent): (&Expr, &Expr)| {
+            self.less(&[(&zero, Relation::LessEqual), (index, Relation::Less)], extent)
+        };
+        subscripts.iter().zip(extents).map(within).collect()
     }
 
     /// The elements of a tensor over the reduction index where there is no term: before the range, and behind it.
@@ -209,6 +227,16 @@ impl Scan<'_> {
         let first = forms.first().map_or(last, |(form, _)| *form).clone();
         Spanned::new(Condition { first, rest }, self.span)
     }
+}
+
+/// Whether the index stands in a subscript together with something else.
+fn shares_a_subscript(term: &Expr, index: &Name) -> bool {
+    let Term::Access(_, subscripts) = &term.node else { return false };
+    subscripts.iter().any(|subscript| {
+        let mut names = vec![];
+        collect_names(subscript, &mut names);
+        names.len() > 1 && names.iter().any(|name| name.node == *index)
+    })
 }
 
 /// Whether the tensor is local and nothing else defines it, so that no copy has to be made.

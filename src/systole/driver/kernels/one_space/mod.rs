@@ -20,7 +20,7 @@ use crate::driver::shown::output::Output;
 use crate::report::LaidOut;
 use serde_json::{Map, Value};
 use systole_base::diagnostic::{Checked, Diagnostics};
-use systole_base::integer::Bindings;
+use systole_base::integer::{Bindings, Name};
 use systole_base::network::Network;
 use systole_base::span::Span;
 use systole_compile::check::ChainReport;
@@ -233,9 +233,13 @@ impl Kernel for OneSpace {
             let space = (design.space, &design.dataflow.chain);
             return origin.expected(tiled, &[space], &searched.setting.given, inputs);
         }
-        let output = &design.space.output;
-        let chain = &design.dataflow.chain;
-        let expected = recurrence::evaluate_in_order(design.space, chain, &searched.setting.sizes, inputs)?;
+        let (space, chain) = (design.space, &design.dataflow.chain);
+        let output = &space.output;
+        // The program has the inputs that no point reads, too.
+        let is_read = |tensor: &Name| space.operands.iter().any(|operand| operand.tensor == *tensor);
+        let read = inputs.iter().filter(|(tensor, _)| is_read(tensor));
+        let inputs: Tensors = read.map(|(tensor, values)| (tensor.clone(), values.clone())).collect();
+        let expected = recurrence::evaluate_in_order(space, chain, &searched.setting.sizes, &inputs)?;
         Ok([(output.clone(), expected)].into_iter().collect())
     }
 
