@@ -3,6 +3,8 @@
 #[path = "../expected/mod.rs"]
 mod expected;
 
+mod book;
+
 mod border;
 
 mod deadlocks;

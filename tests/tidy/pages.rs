@@ -20,8 +20,8 @@ fn quoted(text: &str) -> Vec<String> {
 #[test]
 fn files_named_on_a_page_exist() {
     let mut pages: Vec<File> = PAGES.iter().map(|path| File { path: (*path).to_owned(), text: page(path) }).collect();
-    pages.extend(files("paper-notes", ".md"));
-    let folders = ["src/", "tests/", "rules/", "kernels/", "machines/", "benches/", "paper-notes/", ".ci/"];
+    pages.extend(["paper-notes", "book/src"].iter().flat_map(|folder| files(folder, ".md")));
+    let folders = ["src/", "tests/", "rules/", "kernels/", "machines/", "benches/", "paper-notes/", "book/", ".ci/"];
     for file in pages {
         let paths = quoted(&file.text).into_iter().filter(|word| folders.iter().any(|folder| word.starts_with(folder)));
         for path in paths.filter(|path| !path.contains(['*', ' ', '<', '{'])) {

@@ -51,7 +51,7 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 20] = [
+const TOP_LEVEL: [&str; 21] = [
     ".cargo",
     ".ci",
     ".gitignore",
@@ -65,6 +65,7 @@ const TOP_LEVEL: [&str; 20] = [
     "README.md",
     "STYLE.md",
     "benches",
+    "book",
     "build.rs",
     "kernels",
     "machines",
