@@ -46,8 +46,6 @@ mod machine_times;
 
 mod prove;
 
-mod read_me;
-
 mod refusals;
 
 mod rules;
