@@ -1,4 +1,4 @@
-//! Every block of the book and the read-me: commands print what is shown, kernels are checked, and all else
+//! Every block of the book, the read-me and the page for contributors: commands print what is shown, kernels are checked, and all else
 //! is read by what reads it.
 //!
 //! The blocks of a page share a folder of their own, in which `kernels`, `machines` and `rules` are those of the repository. A block whose
@@ -33,7 +33,7 @@ fn read(path: &Path) -> String {
 
 /// All pages that show commands.
 fn pages() -> Vec<PathBuf> {
-    let mut found = vec![root().join("README.md")];
+    let mut found = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
     collect(&root().join("book/src"), &mut found);
     found.retain(|path| path.is_file());
     found.sort();

@@ -5,7 +5,8 @@ use crate::imports::{PACKAGES, modules};
 use crate::tree::{File, files, page, root};
 use std::collections::BTreeSet;
 
-const PAGES: [&str; 5] = ["README.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md", "rules/README.md"];
+const PAGES: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "CHANGELOG.md", "rules/README.md"];
 
 /// What stands between backquotes on one line, code blocks left out.
 fn quoted(text: &str) -> Vec<String> {

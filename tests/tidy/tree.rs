@@ -51,12 +51,13 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 21] = [
+const TOP_LEVEL: [&str; 22] = [
     ".cargo",
     ".ci",
     ".gitignore",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
