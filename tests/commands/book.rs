@@ -57,6 +57,8 @@ struct Page {
     text: String,
     blocks: Vec<Block>,
     folder: tempfile::TempDir,
+    /// Whether what is printed is accepted.
+    blesses: bool,
     /// What is to be written into the page, from the first line of what it replaces.
     blessed: BTreeMap<usize, (Step, String)>,
 }
@@ -70,7 +72,14 @@ impl Page {
             let link = std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared));
             link.map_err(|error| error.to_string())?;
         }
-        Ok(Page { path: path.to_owned(), text, blocks, folder, blessed: BTreeMap::new() })
+        Ok(Page {
+            path: path.to_owned(),
+            text,
+            blocks,
+            folder,
+            blesses: std::env::var_os("BLESS").is_some(),
+            blessed: BTreeMap::new(),
+        })
     }
 
     /// Each block that does not hold, with its line.
@@ -109,7 +118,7 @@ impl Page {
     /// Whether a command further down names the file.
     fn is_used(&self, number: usize, name: &str) -> bool {
         let later = self.blocks[number..].iter().filter(|block| block.language == "console");
-        later.flat_map(|block| steps(block)).any(|step| words(&step.command).iter().any(|word| word == name))
+        later.flat_map(steps).any(|step| words(&step.command).iter().any(|word| word == name))
     }
 
     /// Runs the program in the page's folder: the exit code, and what both streams got.
@@ -135,7 +144,7 @@ impl Page {
             return Ok(());
         }
         let is_whole = !shown.iter().any(|line| line.contains("..."));
-        if std::env::var_os("BLESS").is_some() && is_whole {
+        if self.blesses && is_whole {
             self.blessed.insert(step.lines.start, (step, printed));
             return Ok(());
         }
@@ -317,6 +326,33 @@ fn blocks_that_do_not_hold_are_refused() {
         let problems = Page::open(&path).expect("its blocks are closed").problems();
         assert!(problems.len() == 1 && problems[0].contains(part), "{text}: {problems:?}");
     }
+}
+
+/// What is printed replaces what is shown, command by command, and nothing where something is left out.
+#[test]
+fn what_is_printed_is_accepted_on_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("page.md");
+    let page = |first: &str, second: &str| {
+        let commands = ["check none.rec", "sim none.pe --size N=1"];
+        format!("before\n```console\n$ systole {}\n{first}$ systole {}\n{second}```\nafter\n", commands[0], commands[1])
+    };
+    let open = |text: &str, blesses: bool| {
+        std::fs::write(&path, text).expect("written");
+        let mut page = Page::open(&path).expect("its blocks are closed");
+        page.blesses = blesses;
+        let problems = page.problems();
+        page.bless();
+        (problems.len(), read(&path))
+    };
+    let wrong = page("once more\n", "nothing\n");
+    assert_eq!(open(&wrong, false), (1, wrong.clone()));
+    let (problems, written) = open(&wrong, true);
+    assert!(problems == 0 && written.contains("cannot read `none.rec`") && written.contains("cannot read `none.pe`"));
+    assert!(written.starts_with("before\n") && written.ends_with("```\nafter\n") && !written.contains("nothing"));
+    assert_eq!(open(&written, false), (0, written.clone()));
+    let left_out = page("once more\n...\n", "nothing\n");
+    assert_eq!(open(&left_out, true), (1, left_out));
 }
 
 /// Commands that stand in a line, between backquotes, have flags that there are, and files that there are or that the page writes.

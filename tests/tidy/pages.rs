@@ -31,6 +31,43 @@ fn files_named_on_a_page_exist() {
     }
 }
 
+/// The targets of links on a page, those to elsewhere left out.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+#[test]
+fn links_on_a_page_lead_to_files() {
+    let mut pages: Vec<File> = PAGES.iter().map(|path| File { path: (*path).to_owned(), text: page(path) }).collect();
+    pages.extend(files("book/src", ".md"));
+    let mut count = 0;
+    for file in pages {
+        let path = root().join(&file.path);
+        let folder = path.parent().expect("a page is in a folder");
+        for target in links(&file.text).into_iter().filter(|target| target.ends_with(".md")) {
+            assert!(folder.join(target).is_file(), "{} links to {target}, which does not exist", file.path);
+            count += 1;
+        }
+    }
+    assert!(count > 40, "the links were not found: {count}");
+}
+
+/// One meaning for each word, so one row; and a word is explained.
+#[test]
+fn the_glossary_has_each_word_once() {
+    let text = page("book/src/glossary.md");
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| word |"));
+    let mut seen = BTreeSet::new();
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        assert!(!cells[1].is_empty() && !cells[2].is_empty(), "{row}");
+        assert!(cells[0].split(", ").all(|word| seen.insert(word)), "{row} is there twice");
+    }
+    assert!(seen.len() > 60, "the words were not found: {}", seen.len());
+}
+
 #[test]
 fn the_table_of_stages_is_the_list_of_modules() {
     let text = page("ARCHITECTURE.md");

@@ -1,7 +1,7 @@
 //! What must hold for a design to be right, as formulas that a solver or brute force can decide.
 //!
-//! In: a [`Design`](crate::mapping::Design) and link latencies. Out: [`Obligation`]s, each with the formula of its
-//! *violation*: the design is right when no violation has an integer solution, for any sizes. No solver here.
+//! In: a [`Design`](crate::mapping::Design) and link latencies. Out: obligations
+//! ([`Obligation`](systole_program::obligation::Obligation)), each with the formula of its *violation*: the design is right when no violation has an integer solution, for any sizes. No solver here.
 //! Paper: Cyclotron section 7; the numbering of the kinds is ours.
 //!
 //! One file states each kind. Places, steps and latencies are constants, so everything is quantifier-free linear

@@ -15,6 +15,8 @@
 //! PEs without words or slots are parked. All threads meet where nobody has work, and once in a thousand sweeps for the
 //! sake of limits.
 //!
+//! `tests/sim/work_list.rs` is the plain engine that all of this is held to.
+//!
 //! In a program over tiles registers and wires hold *handles*: quiet NaNs with the number of a tile (`tiles`). So words
 //! move as numbers do, and what computes, stores or shows one looks it up. All regions add to the same tiles; between
 //! sweeps those that no register, wire or line holds are dropped. A leaf is one `let`, so the cycles are those of the
