@@ -5,7 +5,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use systole::algebra::{Recast, Wanted, derive, saturate_equations};
 use systole::integer::{Bindings, name};
-use systole::recurrence::{RecurrenceSystem, load, spaces::cut_spaces};
+use systole::recurrence::spaces::cut_spaces;
+use systole::recurrence::{RecurrenceSystem, load};
 use systole::rewrite::{Limits, Phase, RuleSet, load_phase, saturate_system};
 use systole::span::Source;
 

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use systole::array::{Program, parse};
 use systole::integer::{Bindings, name};
 use systole::leaf::{LeafBackend, Leaves, Tile};
-use systole::recurrence;
 use systole::span::Source;
-use systole::tiles;
 use systole::tiles::TileSize;
+use systole::{recurrence, tiles};
 
 /// That of the command.
 #[global_allocator]

@@ -5,6 +5,8 @@
 
 pub mod leaf;
 
+pub mod shared;
+
 pub mod sim;
 
 pub mod exec;

@@ -70,7 +70,7 @@ pub use systole_base::{diagnostic, integer, machine, network, scalar, span, whol
 pub use systole_compile::{algebra, check, cost, emit, extract, mapping, rewrite, smt, systolize, timing};
 pub use systole_equations::{recurrence, syntax, tiles};
 pub use systole_program::{array, obligation};
-pub use systole_run::{exec, leaf, sim};
+pub use systole_run::{exec, leaf, shared, sim};
 
 pub mod report;
 

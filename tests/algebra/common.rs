@@ -43,3 +43,8 @@ pub fn has(form: &Form, lines: &[&str]) {
         assert!(form.text.contains(line), "no `{line}` in\n{}", form.text);
     }
 }
+
+/// The first cases of a list that takes minutes; with the feature `long-tests` all of them (`make test-long`).
+pub fn few<T>(all: &[T], first: usize) -> &[T] {
+    if cfg!(feature = "long-tests") { all } else { &all[..first] }
+}

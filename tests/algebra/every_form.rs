@@ -5,7 +5,7 @@ use crate::waits::{Graph, programs};
 use systole::algebra::{Form, Wanted, derive};
 use systole::integer::Bindings;
 use systole::recurrence::load;
-use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole::rewrite::{Choices, Dataflow, Limits, load_rules, saturate_system};
 use systole::span::Source;
 

@@ -6,8 +6,8 @@ use systole::array::Tensors;
 use systole::exec::{Execution, Settings, execute};
 use systole::integer::name;
 use systole::recurrence::Dealing;
-use systole::sim;
 use systole::sim::simulate;
+use systole::{shared, sim};
 
 /// Each of two PEs sends a burst before it receives the other's.
 fn crossed_bursts(burst: u64, depth: u64) -> String {
@@ -66,7 +66,7 @@ fn an_array_deadlocks_at_the_capacities_at_which_the_simulator_does() {
         for settings in settings() {
             let found = execute(&program, &sizes, &inputs, &Settings { capacity: Some(capacity), ..settings });
             let found = found.expect("an outcome").deadlock;
-            let blocked = |deadlock: &Option<sim::Deadlock>| {
+            let blocked = |deadlock: &Option<shared::Deadlock>| {
                 deadlock
                     .as_ref()
                     .map(|deadlock| deadlock.blocked.iter().map(|b| (b.pe.clone(), b.cause)).collect::<Vec<_>>())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use systole::array::Tensors;
 use systole::exec::{Settings, execute};
-use systole::sim::Deadlock;
+use systole::shared::Deadlock;
 
 /// Every program that has a size is run at this one, as in the simulator's tests.
 const SIZE: i64 = 4;

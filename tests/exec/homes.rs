@@ -11,7 +11,7 @@ use systole::integer::{Bindings, name};
 use systole::machine::Cluster;
 use systole::recurrence::Dealing;
 use systole::sim;
-use systole::sim::{observe::Event, observe::Observer};
+use systole::sim::observe::{Event, Observer};
 use systole::sim::{simulate, simulate_observed};
 
 const SIZES: [[i64; 4]; 3] = [[7, 13, 11, 5], [1, 1, 1, 1], [8, 4, 12, 6]];

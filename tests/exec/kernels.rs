@@ -6,10 +6,9 @@ use super::singles::hold_singles;
 use systole::array::Program;
 use systole::exec::execute;
 use systole::integer::Bindings;
-use systole::recurrence;
 use systole::recurrence::RecurrenceSystem;
-use systole::sim;
 use systole::sim::simulate;
+use systole::{recurrence, sim};
 
 /// The sizes of the parameters, in their order.
 const SIZES: [[i64; 4]; 4] = [[5, 7, 4, 3], [1, 1, 1, 1], [2, 1, 3, 1], [3, 4, 2, 5]];

@@ -4,11 +4,8 @@ use super::programs::{program, shown, sizes};
 use ndarray::ArrayD;
 use std::cell::RefCell;
 use std::ops::Range;
+use systole::array::elements::{PART, Sink, Sinks, Source, Sources, sinks_of, sources_of};
 use systole::array::{Program, Tensors};
-use systole::array::{
-    elements::PART, elements::Sink, elements::Sinks, elements::Source, elements::Sources, elements::sinks_of,
-    elements::sources_of,
-};
 use systole::diagnostic::{Checked, Diagnostic};
 use systole::exec::{Settings, execute, execute_in_parts};
 use systole::integer::name;

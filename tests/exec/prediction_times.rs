@@ -11,7 +11,7 @@ use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
 use systole::machine::{Cluster, Rate, Warmth};
 use systole::recurrence::{Dealing, LeafOrder};
-use systole::sim::Deadlock;
+use systole::shared::Deadlock;
 
 /// A kernel with tiles of side 2, sizes that are multiples of it, and how many functions each leaf applies, by hand.
 struct Given {

@@ -1,6 +1,7 @@
 //! Kernels on ranks: the output files are those of the simulator, byte for byte, for any number of ranks and any dealing.
 
-use super::mpirun::{self, layout, mpirun};
+use super::mpirun;
+use super::mpirun::{layout, mpirun};
 use super::programs::{LONG, Way, kernels, program, ways};
 use super::tiles::tiled;
 use std::path::Path;

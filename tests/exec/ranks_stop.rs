@@ -1,4 +1,4 @@
-//! What goes wrong on ranks: one message, all ranks end, code 1, and no file is written.
+//! What goes wrong on ranks: one message, all ranks end with code 1, or with 2 for wrong usage, and no file is written.
 
 use super::command::Emitted;
 use super::deadlocks::{expected, words};
@@ -92,15 +92,15 @@ fn ranks_that_were_started_with_different_flags() {
         let said = words(&ran.stderr).join(" ");
         assert!(["rank 0: exec", "rank 1: exec", other].iter().all(|part| said.contains(part)), "{said}");
     }
-    refused(2, &[&emitted.program, "--size", "M=3,N=3,K=3", "--threads", "2"], "`--threads` is for");
+    misused(2, &[&emitted.program, "--size", "M=3,N=3,K=3", "--threads", "2"], "`--threads` is for");
     let program = env!("CARGO_BIN_EXE_systole");
     let first = [&[&*emitted.program], &with("M=3,N=3,K=3")[..], &[":", "-n", "1", program, "calibrate"]].concat();
-    let ran = refused(1, &first, "the ranks were started with different flags");
+    let ran = misused(1, &first, "the ranks were started with different flags");
     assert!(words(&ran.stderr).join(" ").contains("rank 1: calibrate"), "{}", ran.stderr);
     let calibrate = ["--tile", "8", "--work", "1000", "--leaves", "loops", "--runs"];
     let more = [&calibrate[..], &["1", "--backend", "mpi", ":", "-n", "1", program, "calibrate"], &calibrate, &["2"]];
     let ran = mpirun_of("calibrate", 1, &more.concat());
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert_eq!(words(&ran.stderr).join(" ").matches("the ranks were started with different flags").count(), 1);
 }
 

@@ -11,8 +11,8 @@ use systole::array::{Class, Code, Instruction, Program, Tensors, Wiring};
 use systole::exec::{Owners, Settings};
 use systole::integer::Bindings;
 use systole::sim;
+use systole::sim::observe::{Event, Observer};
 use systole::sim::simulate_observed;
-use systole::sim::{observe::Event, observe::Observer};
 
 /// How long every message takes.
 pub const ALPHA: u64 = 3;

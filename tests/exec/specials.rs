@@ -9,12 +9,11 @@ use systole::array::{Program, Tensors};
 use systole::exec::{Settings, execute};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
-use systole::recurrence;
 use systole::recurrence::RecurrenceSystem;
 use systole::scalar::Precision;
-use systole::sim;
 use systole::sim::simulate;
 use systole::span::Source;
+use systole::{recurrence, sim};
 
 /// Kernels with flags that programs of them are written with. The sums are as written in every program here, so their bits are those of the equations.
 const KERNELS: [(&str, &str, &[&str]); 16] = [
@@ -246,7 +245,7 @@ fn libraries_keep_special_numbers_in_their_places() {
 #[test]
 fn special_numbers_are_the_same_on_ranks() {
     use super::mpirun::mpirun;
-    use systole::sim::npy;
+    use systole::shared::npy;
     for kernel in KERNELS {
         let (case, folder) = (Case::new(kernel), tempfile::tempdir().expect("a folder"));
         let path = |name: &str| folder.path().join(name);

@@ -7,8 +7,8 @@ use super::programs::{same_bits, settings, shown};
 use programs::{DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, program, with_tiles};
 use systole::exec::{Settings, execute};
 use systole::leaf::SERVICES;
-use systole::sim;
 use systole::sim::simulate;
+use systole::{shared, sim};
 
 /// A program, what is written in place of what, and a part of the message that both back ends refuse it with.
 const FAULTS: [(&str, &str, &str, &str); 6] = [
@@ -105,7 +105,7 @@ fn without_clock(message: &str) -> String {
 fn a_deadlock_is_that_of_the_simulator() {
     let case = product(STATIONARY, FAULTY_SIZES);
     let program = program(&STATIONARY.replace(DEADLOCK.0, DEADLOCK.1));
-    let blocked = |deadlock: Option<sim::Deadlock>| {
+    let blocked = |deadlock: Option<shared::Deadlock>| {
         let blocked = deadlock.expect("a deadlock").blocked.into_iter();
         blocked.map(|blocked| (blocked.pe, blocked.link, blocked.cause, blocked.peer)).collect::<Vec<_>>()
     };

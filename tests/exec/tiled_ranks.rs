@@ -1,10 +1,11 @@
 //! Programs over tiles on ranks: the bits of direct loops, with tiles that take the eager way of MPI and tiles that do not.
 
-use super::mpirun::{self, Ran, layout, mpirun};
+use super::mpirun;
+use super::mpirun::{Ran, layout, mpirun};
 use super::tiled::programs::{Case, DEADLOCK, FAULTY_SIZES, MOVING, STATIONARY, cases, product, with_tiles};
 use serde_json::Value;
 use std::path::Path;
-use systole::sim::npy;
+use systole::shared::npy;
 
 /// Ranks and dealing of the runs of a case, in turn.
 const RUNS: [(usize, &str); 5] = [(1, "block"), (2, "block"), (3, "cyclic"), (4, "block-cyclic:2"), (6, "cyclic")];

@@ -6,10 +6,9 @@ use super::singles::{hold_singles, is_close};
 use systole::exec::{Settings, execute};
 use systole::integer::Bindings;
 use systole::leaf::LeafBackend;
-use systole::recurrence;
 use systole::scalar::Precision;
-use systole::sim;
 use systole::sim::simulate;
+use systole::{recurrence, sim};
 
 /// Kernels, flags, and whether sums run in the written order, so that the bits are those of the equations as they stand.
 const TILED: [(&str, &[&str], bool); 31] = [

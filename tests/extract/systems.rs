@@ -17,8 +17,8 @@ use systole_compile::mapping::{Part, SystemDesign};
 use systole_compile::rewrite::{Choices, Limits, load_rules, saturate_system};
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::system_obligations;
+use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole_equations::recurrence::{Schedule, load};
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
 
 /// A kernel with what the rules offer for its spaces.
 pub struct Kernel {

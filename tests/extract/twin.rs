@@ -7,8 +7,8 @@ use systole_base::machine::Machine;
 use systole_base::network::{Links, Network};
 use systole_compile::cost::{Cost, Objective};
 use systole_compile::extract::{Checker, Constraint, Found, Problem, Survey, search, verify};
-use systole_compile::mapping::SpaceTimeMap;
-use systole_compile::mapping::{candidates, candidates::Bounds};
+use systole_compile::mapping::candidates::Bounds;
+use systole_compile::mapping::{SpaceTimeMap, candidates};
 use systole_compile::rewrite::{Choices, Dataflow, Transport};
 use systole_equations::recurrence::Space;
 

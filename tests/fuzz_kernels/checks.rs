@@ -1,9 +1,7 @@
 //! The fuzzer itself: its evaluator against values by hand, its bounds on rounding against other orders, what it calls a failure,
 //! what its workers do when they hang, panic or die, and that its kernels have what they are to have.
 
-use crate::TEST;
 use crate::choices::Choices;
-use crate::growth;
 use crate::judge::{Judged, Kind, judge, without_names};
 use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Scope, Tensor, Value};
 use crate::meaning::{Array, Arrays, evaluate};
@@ -11,6 +9,7 @@ use crate::refusals::{LISTED, OPEN, known, why};
 use crate::shrink::{after, shrink};
 use crate::value::{Number, apply, maximum, minimum, reduce, same};
 use crate::worker::{Request, Worker};
+use crate::{TEST, growth};
 use std::time::Duration;
 use systole::driver::run;
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use systole::driver::{Told, run};
 use systole::integer::{Bindings, name};
 use systole::recurrence;
-use systole::sim::npy;
+use systole::shared::npy;
 use systole::span::Source;
 
 /// What came of a kernel.

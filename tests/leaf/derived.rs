@@ -1,14 +1,14 @@
 //! The leaves that tiling gives for the kernels: valid, read back from their text, and with the bits of their terms.
 
 use super::examples::program;
-use super::naive::{self, elements, tile};
+use super::naive;
+use super::naive::{elements, tile};
 use super::whole::{at, numbers, same_bits};
 use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_base::integer::{Bindings, name};
 use systole_base::span::Source;
-use systole_equations::recurrence;
-use systole_equations::tiles;
 use systole_equations::tiles::{Leaf, TileSize};
+use systole_equations::{recurrence, tiles};
 use systole_program::array::{Program, parse, print};
 use systole_run::leaf::{LeafBackend, Leaves, Tile};
 

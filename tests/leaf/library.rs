@@ -1,7 +1,9 @@
 //! Leaves that a library runs are within rounding of those that loops run; what is no matrix product stays with the loops.
 
-use super::examples::{add_product, argument, axis, bound, element, form, forms, names, program, range, window};
-use super::examples::{matrix_product, repeat, smith_waterman, triangular_solve};
+use super::examples::{
+    add_product, argument, axis, bound, element, form, forms, matrix_product, names, program, range, repeat,
+    smith_waterman, triangular_solve, window,
+};
 use super::naive::{elements, tile};
 use super::specials::{FILLINGS, special};
 use super::tasks::{LIBRARIES, same_kind};

@@ -2,7 +2,8 @@
 //! terms walked one by one.
 
 use super::examples::{argument, axis, bound, form, index, program, range, window};
-use super::naive::{self, elements};
+use super::naive;
+use super::naive::elements;
 use super::whole::{at, numbers, same_bits, sizes};
 use proptest::prelude::*;
 use systole_base::integer::{Affine, Bindings, Bound, name};

@@ -4,7 +4,7 @@ use super::common::{Kernel, kernel, machine};
 use std::collections::HashMap;
 use systole::extract::Found;
 use systole::integer::{Matrix, dot};
-use systole::mapping::{candidates::Bounds, candidates::canonical_place};
+use systole::mapping::candidates::{Bounds, canonical_place};
 use systole::network::Network;
 
 const TABLE: &str = include_str!("../oracles/analytic.csv");

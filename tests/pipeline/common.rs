@@ -6,24 +6,21 @@ use ndarray::{ArrayD, IxDyn};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
-use systole::array;
 use systole::array::Program;
 use systole::cost::Objective;
 use systole::diagnostic::{Checked, Diagnostics, render};
 use systole::emit::emit;
-use systole::extract;
 use systole::extract::{Constraint, Found, Problem, Survey};
 use systole::integer::Bindings;
 use systole::machine::Machine;
 use systole::mapping::Design;
 use systole::mapping::candidates::Bounds;
 use systole::network::{Links, Network};
-use systole::recurrence;
 use systole::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors};
-use systole::rewrite;
 use systole::rewrite::{Choices, Transport};
 use systole::sim::{Outcome, Settings, simulate};
 use systole::span::Source;
+use systole::{array, extract, recurrence, rewrite};
 
 /// A kernel with what the e-graph offers for it.
 pub struct Kernel {

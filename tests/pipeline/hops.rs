@@ -9,15 +9,14 @@ use systole::integer::{Bindings, name};
 use systole::machine::Machine;
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole::recurrence::{RecurrenceSystem, evaluate};
-use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
-use systole::rewrite;
 use systole::rewrite::Limits;
 use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
 use systole::timing::system_obligations;
+use systole::{recurrence, rewrite};
 
 /// Sums of every `over`-th element, on a line of PEs.
 fn kernel(over: i64, time: &str) -> (RecurrenceSystem, SpaceSystem) {

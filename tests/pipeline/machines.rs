@@ -8,19 +8,17 @@ use systole::array::Program;
 use systole::cost::{Cost, Objective};
 use systole::diagnostic::Checked;
 use systole::emit::{emit, emit_system};
-use systole::extract;
 use systole::extract::{Constraint, Problem, SystemConstraint, SystemProblem, search_system, verify_system};
 use systole::integer::Bindings;
 use systole::machine::Machine;
 use systole::mapping::candidates::Bounds;
 use systole::mapping::{Design, SystemDesign};
-use systole::recurrence;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole::recurrence::{RecurrenceSystem, Schedule};
-use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
-use systole::rewrite;
 use systole::rewrite::{Choices, Limits};
 use systole::sim::{Settings, simulate};
 use systole::span::Source;
+use systole::{extract, recurrence, rewrite};
 
 /// A kernel with a place for it, where `#` is the latency of the machine's links, three sizes whose arrays fit four by four PEs, and one whose array does not.
 struct Case {

@@ -2,7 +2,8 @@
 //! where the counterexample says; nothing panics.
 
 use super::common::{Bench, Kernel, load, machine, shown};
-use super::grown::{self, Choices};
+use super::grown;
+use super::grown::Choices;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -11,8 +12,8 @@ use systole::extract;
 use systole::extract::{Constraint, Found, Problem, verify};
 use systole::integer::{Bindings, Matrix, Vector};
 use systole::machine::Machine;
-use systole::mapping::SpaceTimeMap;
-use systole::mapping::{candidates, candidates::Bounds};
+use systole::mapping::candidates::Bounds;
+use systole::mapping::{SpaceTimeMap, candidates};
 use systole::network::Network;
 use systole::obligation::Kind;
 use systole::rewrite::{Dataflow, Transport};

@@ -15,7 +15,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use systole::array;
 use systole::array::Program;
 use systole::cost::Objective;
 use systole::emit::{emit_system, over_tiles};
@@ -24,16 +23,15 @@ use systole::integer::{Bindings, Name, name};
 use systole::machine::Machine;
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
 use systole::recurrence::{Chain, RecurrenceSystem, Space, Tensors, evaluate};
-use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces, spaces::evaluate_system_in_order};
-use systole::rewrite;
 use systole::rewrite::RuleSet;
 use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
 use systole::tiles::{TileChains, TileSize, Tiled, evaluate_tiled, tile};
 use systole::timing::system_obligations;
+use systole::{array, recurrence, rewrite};
 
 const KERNELS: u32 = if cfg!(debug_assertions) { 15 } else { 250 };
 

@@ -17,7 +17,6 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use systole::array;
 use systole::cost::Objective;
 use systole::diagnostic::Checked;
 use systole::emit::emit_system;
@@ -26,15 +25,14 @@ use systole::integer::{Bindings, Name, name};
 use systole::machine::Machine;
 use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
 use systole::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate};
-use systole::recurrence::{spaces::SpaceSystem, spaces::cut_spaces, spaces::evaluate_system_in_order};
-use systole::rewrite;
 use systole::rewrite::{Choices as Offered, RuleSet};
 use systole::sim::{Outcome, Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
 use systole::timing::system_obligations;
+use systole::{array, recurrence, rewrite};
 
 const AMPLE: Duration = Duration::from_secs(60);
 

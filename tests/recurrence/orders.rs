@@ -3,8 +3,8 @@
 use crate::support::{filled, kernel, sizes, system, tensors};
 use ndarray::ArrayD;
 use systole_base::integer::Vector;
+use systole_equations::recurrence::spaces::{cut_spaces, evaluate_system_in_order};
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate, evaluate_in_order, one_space};
-use systole_equations::recurrence::{spaces::cut_spaces, spaces::evaluate_system_in_order};
 
 fn chain(directions: &[&[i64]]) -> Chain {
     Chain { directions: directions.iter().map(|direction| Vector::from(*direction)).collect() }

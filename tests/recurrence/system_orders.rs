@@ -3,8 +3,8 @@
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE};
 use crate::support::{filled, sizes, system, tensors};
 use systole_base::integer::Bindings;
+use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate};
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces, spaces::evaluate_system_in_order};
 
 /// The chains of all spaces, each as its reduction is written.
 fn written(cut: &SpaceSystem) -> Vec<Chain> {

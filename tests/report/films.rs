@@ -76,7 +76,7 @@ fn every_word_and_every_access_is_kept_with_its_times() {
         assert!(received.expect("received") >= sent + channel);
     }
     let traffic = |out: bool| film.accesses.iter().filter(|access| access.4 == out).count() as u64;
-    let counted = |count: fn(&systole::sim::MemoryTraffic) -> u64| -> u64 {
+    let counted = |count: fn(&systole::shared::MemoryTraffic) -> u64| -> u64 {
         outcome.counters.memory.iter().map(|(_, traffic)| count(traffic)).sum()
     };
     assert_eq!((traffic(false), traffic(true)), (counted(|memory| memory.loaded), counted(|memory| memory.stored)));

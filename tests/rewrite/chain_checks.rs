@@ -1,9 +1,8 @@
 //! Each step of an explanation is put to the test before it is printed; a step that does not hold is refused.
 
 use crate::choices::lower;
-use crate::kernels;
 use crate::system_kernels::*;
-use crate::systems;
+use crate::{kernels, systems};
 use systole_compile::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step, load_rules};
 
 /// A saturated kernel with the steps to its first dataflow.

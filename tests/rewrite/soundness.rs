@@ -2,9 +2,8 @@
 
 use crate::choices::lower;
 use crate::interpreter::{World, is_field, system_world, world};
-use crate::kernels;
 use crate::system_kernels::{ALL, CHOLESKY, SMITH_WATERMAN, TRISOLVE, cut};
-use crate::systems;
+use crate::{kernels, systems};
 use egg::RecExpr;
 use systole_base::span::Source;
 use systole_compile::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};

@@ -3,7 +3,7 @@
 pub use crate::kernel_texts::*;
 use systole_base::span::Source;
 use systole_equations::recurrence::load;
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::cut_spaces};
+use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces};
 
 /// The spaces of a kernel; its messages fail the test.
 pub fn cut(text: &str) -> SpaceSystem {

@@ -2,7 +2,8 @@
 
 use super::common::{linked, matrix, program, run, sizes, tensors};
 use systole_base::scalar::Function;
-use systole_run::sim::{MemoryTraffic, Outcome, Settings, report};
+use systole_run::shared::MemoryTraffic;
+use systole_run::sim::{Outcome, Settings, report};
 
 fn feeders(n: u64, k: u64, latency: u64, settings: &Settings) -> Outcome {
     let (rows, columns) = (n as usize, k as usize);

@@ -4,7 +4,8 @@ use super::common::{program, run, sizes};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::render;
 use systole_program::array::Tensors;
-use systole_run::sim::{Cause, Deadlock, Order, Peer, PeerState, Settings, report};
+use systole_run::shared::{Cause, Deadlock, Peer, PeerState};
+use systole_run::sim::{Order, Settings, report};
 
 /// The deadlock, which must be the same whichever PE the host runs first.
 fn deadlock(text: &str, settings: &Settings) -> Option<Deadlock> {

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use systole_base::diagnostic::render;
 use systole_program::array::{Program, Tensors, parse};
-use systole_run::sim::{Deadlock, Order, Settings, simulate};
+use systole_run::shared::Deadlock;
+use systole_run::sim::{Order, Settings, simulate};
 
 /// Every program that has a size is run at this one.
 const SIZE: i64 = 4;

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use systole_base::integer::Bindings;
 use systole_program::array::{Program, Tensors};
+use systole_run::sim::fit::{Fit, fit};
 use systole_run::sim::{Settings, simulate};
-use systole_run::sim::{fit::Fit, fit::fit};
 
 struct Case {
     program: Program,

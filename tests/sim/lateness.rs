@@ -4,8 +4,8 @@ use super::common::{program, sizes, tensors};
 use ndarray::ArrayD;
 use systole_base::machine::{Bandwidth, Times};
 use systole_program::array::Program;
+use systole_run::sim::lateness::{Lateness, Resource, Wait};
 use systole_run::sim::{Settings, simulate_observed};
-use systole_run::sim::{lateness::Lateness, lateness::Resource, lateness::Wait};
 
 /// The cycles of a run, those of its step, and the waits that made it so much later than so many steps.
 fn waits(program: &Program, settings: &Settings, steps: u64) -> (u64, u64, Vec<Wait>) {

@@ -3,8 +3,8 @@
 use ndarray::{ArrayD, array};
 use ndarray_npy::write_npy;
 use systole_base::scalar::Precision;
-use systole_program::array::{elements::PART, elements::Sink, elements::Source};
-use systole_run::sim::{npy::NpySink, npy::NpySource, npy::read, npy::write};
+use systole_program::array::elements::{PART, Sink, Source};
+use systole_run::shared::npy::{NpySink, NpySource, read, write};
 
 fn message(path: &std::path::Path, shape: Option<&[usize]>) -> String {
     read(path, shape).expect_err("the file must be refused")[0].to_string()

@@ -3,7 +3,7 @@
 use super::traced::{cases, window};
 use systole_run::sim::Order;
 use systole_run::sim::observe::Event;
-use systole_run::sim::{trace::Recorder, trace::Window};
+use systole_run::sim::trace::{Recorder, Window};
 
 fn refusal(text: &str) -> String {
     let faults = Window::parse(text).expect_err("no window");

@@ -7,9 +7,9 @@ use systole_base::integer::Bindings;
 use systole_base::machine::{Bandwidth, OperationTime, Times};
 use systole_base::scalar::Function;
 use systole_program::array::{Code, Program, Tensors, Wire, Wiring};
+use systole_run::sim::observe::{Event, Observer};
+use systole_run::sim::trace::{Recorder, Trace, Window};
 use systole_run::sim::{Order, Outcome, Settings, simulate_observed};
-use systole_run::sim::{observe::Event, observe::Observer};
-use systole_run::sim::{trace::Recorder, trace::Trace, trace::Window};
 
 /// A run.
 pub struct Case {

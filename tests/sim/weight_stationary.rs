@@ -3,7 +3,8 @@
 use super::common::{linked, matrix, product, program, run, sizes, tensors};
 use systole_base::integer::name;
 use systole_program::array::Tensors;
-use systole_run::sim::{MemoryTraffic, Order, Settings};
+use systole_run::shared::MemoryTraffic;
+use systole_run::sim::{Order, Settings};
 
 #[test]
 fn the_product_is_right_and_takes_the_textbook_cycles() {

@@ -15,7 +15,8 @@ use systole_program::array::{
     Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring,
 };
 use systole_run::leaf::{Leaves, Tile, assign};
-use systole_run::sim::{BusCounters, ChannelCounters, Counters, MemoryTraffic, PeCounters, Settings};
+use systole_run::shared::MemoryTraffic;
+use systole_run::sim::{BusCounters, ChannelCounters, Counters, PeCounters, Settings};
 
 /// What a run gave: the elements of each output, whether every PE came to its end, the cycles, and all counters.
 pub struct Reference {

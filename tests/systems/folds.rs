@@ -1,6 +1,7 @@
 //! Folded designs: the obligations of folds against brute force, and their programs against the equations.
 
-use crate::agreement::{self, checked};
+use crate::agreement;
+use crate::agreement::checked;
 use crate::common::{Kernel, Line, kernel, run, shown, written};
 use crate::factorisations::CHOLESKY_GRID;
 use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, TRISOLVE};

@@ -1,6 +1,7 @@
 //! Random designs at sizes, with what the closed forms and brute force say there.
 
-use crate::brute::{self, Table};
+use crate::brute;
+use crate::brute::Table;
 use crate::common::{box_points, plus};
 use crate::pool::{Sample, samples};
 use systole_base::integer::{Bindings, Vector, dot};

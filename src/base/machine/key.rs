@@ -1,8 +1,7 @@
 //! What a machine file can say: one row for each key, with where its value goes and what it means.
 
 use super::rate::shown;
-use super::{Bandwidth, LIBRARIES, OperationTime, TASKS};
-use super::{Buses, Machine};
+use super::{Bandwidth, Buses, LIBRARIES, Machine, OperationTime, TASKS};
 use crate::network::Network;
 use crate::scalar::Function;
 

@@ -3,9 +3,8 @@
 //! In: a text. Out: a machine with the values of its keys, and a message for every section, key and value that is not as
 //! the table has it.
 
-use super::Machine;
 use super::key::{Key, MOST, Slot, TIMES, keys};
-use super::{Bandwidth, OperationTime, Rate, Warmth};
+use super::{Bandwidth, Machine, OperationTime, Rate, Warmth};
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::network::Network;
 use crate::span::{Source, Span};

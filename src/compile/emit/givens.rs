@@ -6,8 +6,8 @@
 use super::body::applied;
 use super::known::{lower_expression, upper_expression};
 use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_equations::recurrence::spaces::{Known, SpaceSystem};
 use systole_equations::recurrence::{Role, Scalar};
-use systole_equations::recurrence::{spaces::Known, spaces::SpaceSystem};
 use systole_program::array::{Comparison, Condition, IndexExpr, Instruction, ScalarExpr};
 
 /// All known elements of outputs.

@@ -5,8 +5,7 @@
 //! identity, PEs off the lattice `H Z` have no points, and `y` is a division by a literal. A row of `H` without a pivot of
 //! its own is an equation: a space of fewer dimensions than the array lies on a part of it.
 
-use super::known::lower_expression;
-use super::known::upper_expression;
+use super::known::{lower_expression, upper_expression};
 use super::names::Names;
 use super::text::{Divisions, condition, replace};
 use crate::mapping::clock::row_basis_of;

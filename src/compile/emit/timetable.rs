@@ -5,7 +5,7 @@ use super::known::{assume, is_reached, least_expression, left_by_others, lower_e
 use super::scan::Scan;
 use super::work::since;
 use crate::mapping::SpaceTimeMap;
-use crate::mapping::{clock::Clock, clock::sides};
+use crate::mapping::clock::{Clock, sides};
 use systole_base::integer::{Affine, Bound, Polyhedron, lexicographic_sign};
 use systole_equations::recurrence::Space;
 use systole_program::array::IndexExpr;

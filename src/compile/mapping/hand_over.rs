@@ -3,7 +3,7 @@
 use super::{Field, Giver, Handoff, SystemDesign, constant_on, depth_of, spacing};
 use systole_base::integer::{Affine, Matrix, Polyhedron};
 use systole_base::network::Links;
-use systole_equations::recurrence::{spaces::Solution, spaces::solve};
+use systole_equations::recurrence::spaces::{Solution, solve};
 
 impl Handoff {
     /// The giving space and what it gives; `None` where the value is known.

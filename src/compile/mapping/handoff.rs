@@ -11,8 +11,8 @@ use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, Vector};
 use systole_base::network::Network;
+use systole_equations::recurrence::spaces::{Origin, Source, last_point, solve};
 use systole_equations::recurrence::{Scalar, Space};
-use systole_equations::recurrence::{spaces::Origin, spaces::Source, spaces::last_point, spaces::solve};
 
 /// How often a set is divided before the search for givers gives up.
 const MOST_DIVISIONS: usize = 8;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use systole_base::integer::{Affine, Polyhedron, dot};
 use systole_equations::recurrence::Space;
-use systole_equations::recurrence::{spaces::Source, spaces::SpaceSystem};
+use systole_equations::recurrence::spaces::{Source, SpaceSystem};
 
 /// A space, one of its operands and one of the operand's sources.
 type Position = (usize, usize, usize);

@@ -7,8 +7,8 @@
 
 use systole_base::diagnostic::counted;
 use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_equations::recurrence::spaces::{coordinate_names, solve};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor, gather};
-use systole_equations::recurrence::{spaces::coordinate_names, spaces::solve};
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// The obligations of all tensors that are computed, and the names of those of which they cannot be stated.

@@ -2,7 +2,8 @@
 //!
 //! A schedule, a program and a flag say it in the same words. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
 
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 
 /// How the PEs, or the words, of one axis are dealt out to the workers of that axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

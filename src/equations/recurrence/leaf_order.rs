@@ -4,7 +4,8 @@
 //! used again, and how long others wait for it. Steps serve those who wait; turns let every PE begin; several at a time keep the tile
 //! that a PE sums up where it is.
 
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 
 /// In which order a worker computes tiles, those of the PEs that can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! each other along the chain of the design; what a leaf adds by itself comes last.
 
 use super::Tiled;
+use crate::recurrence::spaces::{SpaceSystem, Values, cut_for_tiles, evaluate_system_by};
 use crate::recurrence::{Chain, Operator, Scalar, Space, Tensors};
-use crate::recurrence::{spaces::SpaceSystem, spaces::Values, spaces::cut_for_tiles, spaces::evaluate_system_by};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Bindings, Name, Vector};

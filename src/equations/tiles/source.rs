@@ -3,8 +3,8 @@
 //! In: the spaces of a system. Out: a [`Part`] for each, over the subscripts of the tensor it contributes to, and its
 //! reduction indices; and one for each closed form.
 
+use crate::recurrence::spaces::{SpaceSystem, convex_union, solve};
 use crate::recurrence::{Operator, Scalar};
-use crate::recurrence::{spaces::SpaceSystem, spaces::convex_union, spaces::solve};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;

@@ -5,7 +5,8 @@
 //! before it blanks comments, bounds the nesting, checks the balance and notes where each part starts.
 
 use std::sync::Arc;
-use symbolic_expressions::{Sexp, parser::parse_str};
+use symbolic_expressions::Sexp;
+use symbolic_expressions::parser::parse_str;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::span::{Source, Span};
 

@@ -5,11 +5,12 @@
 //! text. Whether the text is the one that was proved is another question: [`is_untouched`](super::is_untouched).
 
 use super::form::{Form, read_form};
+use super::printer::role_keyword;
 use super::read_body::BodyReader;
 use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
-use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION, printer::role_keyword};
+use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;

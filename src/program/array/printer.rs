@@ -7,7 +7,8 @@ use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
     ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, VERSION, digest,
 };
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 use systole_base::network::Network;
 use systole_equations::recurrence::Role;
 

@@ -3,11 +3,10 @@
 //! Instructions are numbered from 0 in the order of the text, bodies included; the place of each is noted under its
 //! number, so that the validator's messages can point at it.
 
-use super::IndexExpr;
-use super::Instruction;
 use super::form::Form;
 use super::reader::{Read, Reader};
 use super::validate::Place;
+use super::{IndexExpr, Instruction};
 use systole_base::integer::Name;
 
 /// The words that begin an instruction.

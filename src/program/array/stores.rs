@@ -14,7 +14,7 @@ use crate::obligation::{Formula, Kind, Obligation, Reason};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, name, unused};
 use systole_equations::recurrence::Role;
-use systole_equations::recurrence::{spaces::Division, spaces::solve_by_division};
+use systole_equations::recurrence::spaces::{Division, solve_by_division};
 use systole_equations::tiles::{Axis, TileCount};
 
 /// The obligations of all outputs, and the names of those of which they cannot be stated.

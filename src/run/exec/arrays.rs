@@ -1,7 +1,7 @@
 //! The arrays of a run as a worker sees them.
 
 use super::workers::word::Stored;
-use crate::sim::Memory;
+use crate::shared::Memory;
 use systole_program::array::Trouble;
 
 /// What a worker alone holds of the elements of arrays, in bytes.

@@ -85,6 +85,14 @@ impl<'a> Plan<'a> {
     pub fn pes_of(&self, worker: usize) -> impl Iterator<Item = usize> {
         (0..self.owners.len()).filter(move |pe| self.owners[*pe] == worker)
     }
+
+    /// Something for each PE of a worker, in that order. The list has room for all from the beginning: one that grows leaves what it has
+    /// outgrown with the allocator, on pages of other lengths; a product of 64 x 64 PEs on two threads grew by 12 to 31 MB in place of 8.
+    pub fn of_pes<T>(&self, worker: usize, of: impl FnMut(usize) -> T) -> Vec<T> {
+        let mut list = Vec::with_capacity(self.pes_of(worker).count());
+        list.extend(self.pes_of(worker).map(of));
+        list
+    }
 }
 
 impl Plan<'_> {

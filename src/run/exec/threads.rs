@@ -17,7 +17,7 @@ use super::workers::outbox::Post;
 use super::workers::packet::Packet;
 use super::workers::word::Stored;
 use super::workers::worker::{Report, Worker};
-use crate::sim::{Fault, Memory};
+use crate::shared::{Fault, Memory};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use systole_base::diagnostic::{Checked, Diagnostic};

@@ -1,7 +1,7 @@
 //! What a run counts, always and exactly.
 
 use super::engine::Engine;
-use super::memory::MemoryTraffic;
+use crate::shared::MemoryTraffic;
 use std::collections::BTreeMap;
 use systole_base::integer::Name;
 use systole_base::scalar::Function;

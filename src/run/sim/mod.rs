@@ -13,6 +13,7 @@
 //! **Energy** is a sum over counts, so equal counts are equal energies. Counts are exact and always kept.
 
 use crate::leaf::Leaves;
+use crate::shared::Deadlock;
 use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
@@ -20,13 +21,7 @@ use systole_base::machine::{Bandwidth, Times};
 use systole_program::array;
 use systole_program::array::{Channel, Program, Tensors};
 
-mod ahead;
-
 mod counters;
-
-mod deadlock;
-
-mod diagnosis;
 
 mod durations;
 
@@ -34,13 +29,7 @@ mod engine;
 
 pub mod fit;
 
-mod output;
-
 pub mod lateness;
-
-mod memory;
-
-pub mod npy;
 
 pub mod observe;
 
@@ -50,20 +39,10 @@ pub mod trace;
 
 mod trouble;
 
-mod waits;
-
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
-pub use deadlock::{Blocked, Cause, Deadlock, Peer, PeerState};
 use engine::Engine;
-pub(crate) use memory::Memory;
-pub use memory::MemoryTraffic;
-pub use memory::other_shape;
-#[cfg(feature = "mpi")]
-pub(crate) use memory::{check_box, check_inputs, missing_word, show_element};
 use observe::Observer;
 use trouble::explain;
-pub(crate) use trouble::{Fault, explain_fault};
-pub(crate) use waits::Standing;
 
 /// The timing of a machine. How long links and buses take, and what is `None` here, is as the program says: for others see
 /// [`array::on_links`].

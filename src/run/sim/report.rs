@@ -1,6 +1,7 @@
 //! An outcome as JSON and as a table.
 
-use super::{Counters, Deadlock, Outcome, PeerState};
+use super::{Counters, Outcome};
+use crate::shared::{Deadlock, PeerState};
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::{WIDEST, counted};
 
@@ -60,7 +61,7 @@ fn operations(counters: &Counters) -> Map<String, Value> {
 
 /// A deadlock as JSON.
 pub fn deadlock_to_json(deadlock: &Deadlock) -> Value {
-    let show = |blocked: &super::Blocked| {
+    let show = |blocked: &crate::shared::Blocked| {
         json!({
             "pe": blocked.pe,
             "class": &*blocked.class,

@@ -3,32 +3,28 @@
 //! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
 //! differs between them stands behind [`Kernel`].
 
+use crate::driver::files::Named;
+use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
+use crate::driver::flags::setting::{Setting, check_flags, check_threads, schedule};
 use crate::driver::kernels::dealt::all_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::one_space::OneSpace;
+use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::system::System;
+use crate::driver::kernels::{forms, mistaken, room};
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Failure, Verdict};
-use crate::driver::{files, files::Named};
-use crate::driver::{flags::arguments::SoughtArguments, flags::arguments::SpaceArguments};
-use crate::driver::{
-    flags::setting::Setting, flags::setting::check_flags, flags::setting::check_threads, flags::setting::schedule,
-};
-use crate::driver::{kernels::forms, kernels::mistaken, kernels::room};
-use crate::driver::{kernels::origin::Derived, kernels::origin::Origin};
+use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Matrix;
 use systole_base::machine::Machine;
 use systole_base::span::Source;
-use systole_compile::rewrite;
-use systole_compile::smt;
 use systole_compile::smt::Discharged;
-use systole_equations::recurrence;
+use systole_compile::{rewrite, smt};
 use systole_equations::recurrence::{Directive, Operand, RecurrenceSystem, Schedule, Settled, Space};
-use systole_equations::syntax;
+use systole_equations::{recurrence, syntax};
 
 /// How long one obligation may take where the command has no flag for it, in milliseconds.
 pub const LIMIT: u64 = 10_000;

@@ -7,7 +7,7 @@
 use super::record::{Access, Doing, Film, Heard, Line, Number, Span, Wire, Word};
 use std::collections::VecDeque;
 use systole_program::array::{Code, Layout, Wiring};
-use systole_run::sim::{observe::Event, observe::Observer};
+use systole_run::sim::observe::{Event, Observer};
 
 /// The cycles of all PEs together that are shown at most.
 pub const BUDGET: u64 = 1 << 17;

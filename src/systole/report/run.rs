@@ -171,7 +171,7 @@ fn buses(counters: &Counters) -> Vec<BusRow> {
 }
 
 fn memory(counters: &Counters) -> Vec<MemoryRow> {
-    let row = |(name, traffic): &(systole_base::integer::Name, systole_run::sim::MemoryTraffic)| MemoryRow {
+    let row = |(name, traffic): &(systole_base::integer::Name, systole_run::shared::MemoryTraffic)| MemoryRow {
         name: name.to_string(),
         loaded: traffic.loaded,
         prefetched: traffic.prefetched,

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use std::collections::BTreeSet;
-use systole_run::sim::{Blocked, Deadlock};
+use systole_run::shared::{Blocked, Deadlock};
 
 /// The waits that are listed at most.
 const MOST: usize = 256;

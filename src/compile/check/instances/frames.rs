@@ -7,8 +7,8 @@ use super::random::Random;
 use super::recursions::{define_recursion, with_recursion};
 use super::spaces::random_space;
 use crate::check::semantics::World;
+use crate::rewrite::registry::{Equations, Frame, FrameIndex};
 use crate::rewrite::rules::Monoid;
-use crate::rewrite::{registry::Equations, registry::Frame, registry::FrameIndex};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
 use systole_equations::recurrence::Space;
 

@@ -5,9 +5,9 @@
 
 use super::random::Random;
 use super::sorts::Sort;
-use crate::check::{semantics::Face, semantics::Palette, semantics::World};
-use crate::rewrite::{registry::access_text, registry::direction_text, registry::null_directions};
-use crate::rewrite::{terms::AccessText, terms::DirectionText};
+use crate::check::semantics::{Face, Palette, World};
+use crate::rewrite::registry::{access_text, direction_text, null_directions};
+use crate::rewrite::terms::{AccessText, DirectionText};
 use egg::Symbol;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;

@@ -8,12 +8,9 @@
 use super::steps::{Applied, Compared, compare};
 use crate::check::instances::Instance;
 use crate::check::semantics::World;
+use crate::rewrite::rules::{Rule, RuleSet, Tag};
+use crate::rewrite::saturation::{DEFINE_RESULT, FieldAnalysis, Forms, Graph, Lowered, LoweredSystem, Step};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{rules::Rule, rules::RuleSet, rules::Tag};
-use crate::rewrite::{
-    saturation::DEFINE_RESULT, saturation::FieldAnalysis, saturation::Forms, saturation::Graph, saturation::Lowered,
-    saturation::LoweredSystem, saturation::Step,
-};
 use egg::{RecExpr, Subst};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic};

@@ -2,9 +2,9 @@
 //!
 //! In: the equations or the frame of a kernel. Out: worlds in which every point can be gone through.
 
-use crate::check::{semantics::Ranges, semantics::World};
+use crate::check::semantics::{Ranges, World};
+use crate::rewrite::registry::{Equations, Frame};
 use crate::rewrite::rules::Monoid;
-use crate::rewrite::{registry::Equations, registry::Frame};
 use systole_base::integer::{Bindings, Name, Polyhedron, name};
 use systole_base::span::{Source, Span};
 use systole_equations::recurrence::{Domain, Scalar, Space};

@@ -3,11 +3,8 @@
 //! In: a world, two terms of one class, how far they are equal. Out: at how many points they were found to be, or why they are not. Terms of
 //! a kernel are full of reads, so a law over the reals has nothing to say where one of its sides is undefined.
 
-use crate::check::{instances::Home, instances::Sort, instances::signature_of};
-use crate::check::{
-    semantics::Arithmetic, semantics::Around, semantics::Elements, semantics::Evaluation, semantics::Meaning,
-    semantics::Palette, semantics::World, semantics::meanings, semantics::places,
-};
+use crate::check::instances::{Home, Sort, signature_of};
+use crate::check::semantics::{Arithmetic, Around, Elements, Evaluation, Meaning, Palette, World, meanings, places};
 use crate::rewrite::rules::Tag;
 use crate::rewrite::terms::Term;
 use egg::{Id, Language, RecExpr};

@@ -8,7 +8,7 @@ use super::evaluation::Evaluation;
 use super::meaning::{Meaning, meaning};
 use super::numbers::Value;
 use super::world::World;
-use crate::rewrite::{registry::Order, registry::WholeDefinition};
+use crate::rewrite::registry::{Order, WholeDefinition};
 use std::collections::BTreeMap;
 
 /// What an equation says of all elements of a tensor.

@@ -7,8 +7,8 @@
 use super::elements::{Known, definitions};
 use super::ranges::Ranges;
 use super::texts::{Form, forms};
+use crate::rewrite::registry::{Context, Equations, Frame};
 use crate::rewrite::rules::Monoid;
-use crate::rewrite::{registry::Context, registry::Equations, registry::Frame};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::integer::{Bindings, Name, dot};

@@ -4,7 +4,7 @@
 //! rounds and e-nodes, so the counts are the same on every machine.
 
 use crate::rewrite::rules::RuleSet;
-use crate::rewrite::{saturation::Limits, saturation::saturate, saturation::saturate_system};
+use crate::rewrite::saturation::{Limits, saturate, saturate_system};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;

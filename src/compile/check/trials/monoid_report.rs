@@ -4,8 +4,8 @@
 //! refuses the declaration at its line.
 
 use super::monoids::{Failure, MonoidLaw, sides};
-use crate::check::{semantics::Arithmetic, semantics::State};
-use crate::rewrite::{rules::Monoid, rules::Tag};
+use crate::check::semantics::{Arithmetic, State};
+use crate::rewrite::rules::{Monoid, Tag};
 use systole_base::diagnostic::Diagnostic;
 use systole_equations::recurrence::number_text;
 

@@ -10,9 +10,9 @@
 
 use super::monoid_report::MonoidReport;
 use super::run::{PATIENCE, Settings};
-use crate::check::{instances::Random, instances::mixed_text};
-use crate::check::{semantics::Arithmetic, semantics::Palette, semantics::State, semantics::neutral};
-use crate::rewrite::{rules::Monoid, rules::RuleSet};
+use crate::check::instances::{Random, mixed_text};
+use crate::check::semantics::{Arithmetic, Palette, State, neutral};
+use crate::rewrite::rules::{Monoid, RuleSet};
 use rayon::prelude::*;
 
 /// What a monoid claims.

@@ -4,8 +4,8 @@
 //! unsound rule at its line, in the variables of the rule.
 
 use super::shrink::Failing;
-use crate::check::{instances::describe, instances::is_obeyed};
-use crate::rewrite::{rules::Condition, rules::Rule, rules::Tag};
+use crate::check::instances::{describe, is_obeyed};
+use crate::rewrite::rules::{Condition, Rule, Tag};
 use systole_base::diagnostic::Diagnostic;
 use systole_equations::recurrence::number_text;
 

@@ -6,13 +6,10 @@
 use super::report::RuleReport;
 use super::shrink::Failing;
 use super::trial::{Outcome, Trial};
-use crate::check::{
-    instances::Random, instances::Sorts, instances::Terms, instances::mixed_text, instances::random_frame,
-    instances::random_instance, instances::random_world,
-};
-use crate::check::{semantics::Elements, semantics::Palette, semantics::World};
+use crate::check::instances::{Random, Sorts, Terms, mixed_text, random_frame, random_instance, random_world};
+use crate::check::semantics::{Elements, Palette, World};
+use crate::rewrite::rules::{Monoid, Phase, Rule, RuleSet, Tag};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{rules::Monoid, rules::Phase, rules::Rule, rules::RuleSet, rules::Tag};
 use egg::ENodeOrVar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

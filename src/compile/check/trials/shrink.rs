@@ -4,17 +4,11 @@
 //! fails. One change at a time is tried, the same ones in the same order: sizes, cuts, terms, directions, then numbers.
 
 use super::trial::{Difference, Outcome, Trial};
-use crate::check::{
-    instances::Bound, instances::Instance, instances::Sort, instances::meet, instances::rebuilt,
-    instances::signature_of,
-};
-use crate::check::{
-    semantics::Arithmetic, semantics::Elements, semantics::Evaluation, semantics::Palette, semantics::Seen,
-    semantics::Tensors, semantics::World, semantics::meaning,
-};
+use crate::check::instances::{Bound, Instance, Sort, meet, rebuilt, signature_of};
+use crate::check::semantics::{Arithmetic, Elements, Evaluation, Palette, Seen, Tensors, World, meaning};
 use crate::rewrite::registry::access_text;
+use crate::rewrite::rules::{Rule, Tag};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{rules::Rule, rules::Tag};
 use egg::{Id, Language, RecExpr};
 use std::cell::RefCell;
 use systole_base::integer::{Affine, Polyhedron};

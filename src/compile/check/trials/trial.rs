@@ -3,14 +3,11 @@
 //! In: a rule, a world, an instance, elements. Out: an [`Outcome`]. The conditions are asked of a real e-graph, the rule is applied
 //! by egg, and what is compared is what stands in the class afterwards, folding nodes as they are written and as they were folded.
 
-use crate::check::{instances::Instance, instances::Sort};
-use crate::check::{
-    semantics::Arithmetic, semantics::Elements, semantics::Evaluation, semantics::Meaning, semantics::Palette,
-    semantics::World, semantics::meaning, semantics::places,
-};
+use crate::check::instances::{Instance, Sort};
+use crate::check::semantics::{Arithmetic, Elements, Evaluation, Meaning, Palette, World, meaning, places};
+use crate::rewrite::rules::{Rule, Tag};
+use crate::rewrite::saturation::{FieldAnalysis, Graph, folded_element};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{rules::Rule, rules::Tag};
-use crate::rewrite::{saturation::FieldAnalysis, saturation::Graph, saturation::folded_element};
 use egg::{Id, Language, RecExpr, Subst};
 use std::sync::Arc;
 

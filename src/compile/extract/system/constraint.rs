@@ -3,15 +3,15 @@
 //! A directive speaks of index names. A place holds for every family that has all its indices, a time for every space that
 //! has them; families and spaces without one of them follow by what they hand to each other.
 
-use crate::extract::{wanted::Wanted, wanted::tiles_come_first};
+use crate::extract::wanted::{Wanted, tiles_come_first};
 use crate::mapping::Fold;
 use crate::rewrite::Choices;
 use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use systole_base::integer::{Affine, Matrix, Name};
 use systole_base::network::Network;
 use systole_base::span::Span;
+use systole_equations::recurrence::spaces::{Family, SpaceSystem};
 use systole_equations::recurrence::{Directive, Schedule};
-use systole_equations::recurrence::{spaces::Family, spaces::SpaceSystem};
 
 /// The parts of a design that are given.
 #[derive(Clone, Debug, Default)]

@@ -2,13 +2,12 @@
 //!
 //! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
 
-use super::places::Edge;
-use super::places::Placement;
+use super::places::{Edge, Placement};
 use crate::mapping::{Part, SpaceTimeMap, restrict};
 use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
 use systole_base::network::Network;
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::solve};
+use systole_equations::recurrence::spaces::{SpaceSystem, solve};
 
 /// What decides which dataflows there are.
 pub struct Forms<'a> {

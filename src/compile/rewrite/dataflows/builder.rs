@@ -6,8 +6,8 @@
 
 use super::dataflow::Transport;
 use super::levels::{Levels, is_constant, levels};
-use crate::rewrite::{registry::Equations, registry::access_text, registry::direction_text, registry::own_offset};
-use crate::rewrite::{terms::Literal, terms::Term};
+use crate::rewrite::registry::{Equations, access_text, direction_text, own_offset};
+use crate::rewrite::terms::{Literal, Term};
 use egg::{Id, Language, RecExpr};
 use systole_base::integer::{Name, Vector};
 use systole_base::scalar::Function;

@@ -3,7 +3,7 @@
 //! In: a [`Space`]. Out: its [`Levels`], or messages. Invariant: what passes [`check_space`] has null lattices within 64 bits
 //! and fibres that are lines. Paper: Cyclotron sections 4.1 and 4.2.
 
-use crate::rewrite::{registry::access_text, registry::null_directions};
+use crate::rewrite::registry::{access_text, null_directions};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name};
 use systole_equations::recurrence::{Operand, Operator, Space};

@@ -9,7 +9,7 @@
 use super::equations::Equations;
 use super::frame::Frame;
 use crate::rewrite::rules::Monoid;
-use crate::rewrite::{terms::AccessText, terms::DirectionText};
+use crate::rewrite::terms::{AccessText, DirectionText};
 use egg::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Matrix, Name, Vector, dot, lexicographic_sign};

@@ -8,8 +8,8 @@
 
 use super::context::access_text;
 use super::frame::Frame;
-use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::name_of};
-use crate::rewrite::{terms::AccessText, terms::Term};
+use crate::rewrite::saturation::{Graph, access_of, name_of};
+use crate::rewrite::terms::{AccessText, Term};
 use egg::{RecExpr, Symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Name, Polyhedron};

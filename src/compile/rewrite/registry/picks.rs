@@ -4,8 +4,8 @@
 //! in place of an index only where it is one of its values at every point; where a term has no name for what comes out, nothing does.
 
 use super::frame::Frame;
-use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::bound_indices, saturation::name_of};
-use crate::rewrite::{terms::AccessText, terms::Term};
+use crate::rewrite::saturation::{Graph, access_of, bound_indices, name_of};
+use crate::rewrite::terms::{AccessText, Term};
 use egg::{Id, Language, RecExpr, Symbol};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name};

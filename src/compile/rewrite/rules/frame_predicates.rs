@@ -4,8 +4,8 @@
 //! [`PREDICATES`](super::PREDICATES).
 
 use crate::rewrite::registry::Context;
+use crate::rewrite::saturation::{Graph, access_of, all_bound, name_of};
 use crate::rewrite::terms::AccessText;
-use crate::rewrite::{saturation::Graph, saturation::access_of, saturation::all_bound, saturation::name_of};
 use egg::{Id, Symbol};
 use std::collections::BTreeSet;
 use systole_base::integer::Affine;

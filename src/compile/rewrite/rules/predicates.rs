@@ -8,10 +8,8 @@ use super::frame_predicates::{
     written,
 };
 use crate::rewrite::registry::Context;
-use crate::rewrite::{
-    saturation::Graph, saturation::access_of, saturation::all_bound, saturation::face_of, saturation::name_of,
-};
-use crate::rewrite::{terms::Literal, terms::Term};
+use crate::rewrite::saturation::{Graph, access_of, all_bound, face_of, name_of};
+use crate::rewrite::terms::{Literal, Term};
 use egg::Id;
 use systole_equations::recurrence::Operator;
 

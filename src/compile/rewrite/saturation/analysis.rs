@@ -5,7 +5,7 @@
 
 use super::folding;
 use crate::rewrite::registry::Context;
-use crate::rewrite::{terms::AccessText, terms::DirectionText, terms::Term};
+use crate::rewrite::terms::{AccessText, DirectionText, Term};
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -5,9 +5,9 @@
 //! computes: a rule names such a node.
 
 use super::analysis::{Graph, access_of, face_of, name_of};
+use crate::rewrite::registry::{folded_definition, folded_pick};
 use crate::rewrite::rules::FOLD_PART;
-use crate::rewrite::{registry::folded_definition, registry::folded_pick};
-use crate::rewrite::{terms::DirectionText, terms::Literal, terms::Term};
+use crate::rewrite::terms::{DirectionText, Literal, Term};
 use egg::{Id, RecExpr};
 use std::sync::Arc;
 

@@ -6,9 +6,9 @@
 use super::analysis::Graph;
 use super::saturate::{Limits, Report, Start, meet, saturate_terms};
 use super::step::{Step, explain_equality};
+use crate::rewrite::registry::{Context, Frame};
 use crate::rewrite::rules::RuleSet;
 use crate::rewrite::terms::Term;
-use crate::rewrite::{registry::Context, registry::Frame};
 use egg::{Id, RecExpr};
 use systole_base::diagnostic::Checked;
 

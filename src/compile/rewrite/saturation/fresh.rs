@@ -14,8 +14,8 @@
 use super::analysis::{FieldAnalysis, Graph};
 use super::matching::Matcher;
 use crate::rewrite::registry::Context;
+use crate::rewrite::rules::{Condition, Rule, RuleSet};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{rules::Condition, rules::Rule, rules::RuleSet};
 use egg::{Id, Rewrite, RewriteScheduler, SearchMatches, Subst, Symbol, Var};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;

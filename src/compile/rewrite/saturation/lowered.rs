@@ -6,10 +6,10 @@
 
 use super::analysis::Graph;
 use super::saturate::{Limits, Report, Start, saturate_terms};
+use crate::rewrite::dataflows::{check_space, equation_term, result_term};
+use crate::rewrite::registry::{Context, Equations, own_offset};
 use crate::rewrite::rules::RuleSet;
 use crate::rewrite::terms::Term;
-use crate::rewrite::{dataflows::check_space, dataflows::equation_term, dataflows::result_term};
-use crate::rewrite::{registry::Context, registry::Equations, registry::own_offset};
 use egg::RecExpr;
 use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_equations::recurrence::Space;

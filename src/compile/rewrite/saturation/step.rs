@@ -5,7 +5,7 @@
 
 use super::analysis::Graph;
 use super::folding::FOLD_DIRECTIONS;
-use crate::rewrite::{terms::AccessText, terms::DirectionText, terms::Term};
+use crate::rewrite::terms::{AccessText, DirectionText, Term};
 use egg::{FlatTerm, RecExpr, Symbol};
 use std::collections::BTreeSet;
 use std::fmt;

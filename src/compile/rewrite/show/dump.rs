@@ -2,8 +2,8 @@
 //!
 //! In: a [`LoweredSystem`] or a [`Lowered`]. Out: one line a class: its smallest term, then its nodes, each child named by its smallest term.
 
+use crate::rewrite::saturation::{Graph, Lowered, LoweredSystem};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{saturation::Graph, saturation::Lowered, saturation::LoweredSystem};
 use egg::{Id, Language};
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@
 //! beside each space's term as `(sched P t term)` under the name of its proof, so that the explanation runs on to it. Paper:
 //! Cyclotron section 8.
 
+use crate::rewrite::dataflows::{Dataflow, scheduled_term};
+use crate::rewrite::saturation::{Lowered, LoweredSystem, Step, explain_equality};
 use crate::rewrite::terms::Term;
-use crate::rewrite::{dataflows::Dataflow, dataflows::scheduled_term};
-use crate::rewrite::{saturation::Lowered, saturation::LoweredSystem, saturation::Step, saturation::explain_equality};
 use egg::RecExpr;
 
 /// A space's part of a design: its dataflow, and the texts of its place and step.

@@ -4,13 +4,12 @@
 //! or start a value stand at the faces of the domain through which its lines enter, so diagonals print right as well; a
 //! face that is thicker than one point is told by a condition. Paper: Cyclotron section 4, Figure 4.
 
+use crate::rewrite::dataflows::{Dataflow, Transport, is_constant};
 use crate::rewrite::registry::access_text;
-use crate::rewrite::{dataflows::Dataflow, dataflows::Transport, dataflows::is_constant};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Vector, dot};
 use systole_base::scalar::Function;
-use systole_equations::recurrence::number_text;
-use systole_equations::recurrence::{Operand, Operator, Scalar, Space};
+use systole_equations::recurrence::{Operand, Operator, Scalar, Space, number_text};
 
 /// The recurrences of `dataflow`, operands first, in the order of the space.
 pub fn show_dataflow(space: &Space, dataflow: &Dataflow) -> Vec<String> {

@@ -5,10 +5,10 @@
 //! is written to memory. Paper: Cyclotron section 4.4, Figure 6.
 
 use super::recurrences::{Place, operand_names, show_move, show_reduction, show_result, show_scalar};
-use crate::rewrite::{dataflows::Dataflow, dataflows::Transport};
+use crate::rewrite::dataflows::{Dataflow, Transport};
 use systole_base::integer::{Name, Polyhedron};
+use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
 use systole_equations::recurrence::{Role, Space};
-use systole_equations::recurrence::{spaces::Origin, spaces::Source, spaces::SpaceSystem, spaces::last_point};
 
 /// The recurrences of all spaces, each list under a line with the name of its space.
 pub fn show_system(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Affine forms: what subscripts, extents, bounds, places and times must be.
 
 use super::Lowering;
+use crate::syntax::ast::{Expr, Infix, Term};
 use crate::syntax::print_expression;
-use crate::syntax::{ast::Expr, ast::Infix, ast::Term};
 use systole_base::integer::{Affine, Name};
 use systole_base::span::Span;
 

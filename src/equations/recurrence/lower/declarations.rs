@@ -2,7 +2,8 @@
 
 use super::Lowering;
 use crate::recurrence::{Assumption, Operator, Role, Tensor};
-use crate::syntax::{ast, ast::Direction, ast::Spanned};
+use crate::syntax::ast;
+use crate::syntax::ast::{Direction, Spanned};
 use systole_base::integer::Affine;
 use systole_base::scalar::Function;
 use systole_base::span::Span;

@@ -3,7 +3,8 @@
 use super::Lowering;
 use super::ranges::{Use, is_undecided};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
-use crate::syntax::{ast, ast::Ident, ast::Relation, ast::Spanned, ast::Term};
+use crate::syntax::ast;
+use crate::syntax::ast::{Ident, Relation, Spanned, Term};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;
 

@@ -11,10 +11,8 @@
 use super::Lowering;
 use super::equations::{collect_names, count};
 use super::scan::{Scan, rewrite};
-use crate::syntax::{
-    ast, ast::Binding, ast::Direction, ast::Expr, ast::Ident, ast::Infix, ast::JointEquation, ast::Reduction,
-    ast::Spanned, ast::Term,
-};
+use crate::syntax::ast;
+use crate::syntax::ast::{Binding, Direction, Expr, Ident, Infix, JointEquation, Reduction, Spanned, Term};
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
 
 impl Lowering<'_> {

@@ -13,7 +13,8 @@
 use super::Lowering;
 use super::expressions::{comparison_function, infix_function};
 use crate::recurrence::number_text;
-use crate::syntax::{ast, ast::Ident, ast::Reduction, ast::Spanned, ast::Term};
+use crate::syntax::ast;
+use crate::syntax::ast::{Ident, Reduction, Spanned, Term};
 use systole_base::integer::Name;
 use systole_base::scalar::Function;
 use systole_base::span::Span;

@@ -4,11 +4,8 @@
 //! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
 
 use super::laws::neutral;
-use crate::syntax::{
-    ast, ast::Condition, ast::Direction, ast::Expr, ast::Ident, ast::Infix, ast::JointEquation, ast::Reduction,
-    ast::Relation,
-};
-use crate::syntax::{ast::Spanned, ast::Term};
+use crate::syntax::ast;
+use crate::syntax::ast::{Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation, Spanned, Term};
 use systole_base::integer::{Name, unused};
 use systole_base::span::Span;
 

@@ -3,7 +3,8 @@
 use super::Lowering;
 use super::equations::count;
 use crate::recurrence::{Dealing, Directive, Equation, Expr, LeafOrder, Role, Schedule};
-use crate::syntax::{ast, ast::Ident, ast::Spanned};
+use crate::syntax::ast;
+use crate::syntax::ast::{Ident, Spanned};
 use systole_base::integer::{Affine, Matrix, Name, dot};
 use systole_base::span::Span;
 

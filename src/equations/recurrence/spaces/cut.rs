@@ -8,8 +8,10 @@ use super::sources::find_sources;
 use super::{Family, Known, Member, SpaceSystem};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
-use crate::recurrence::{Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space};
-use crate::recurrence::{depends, gather, lines, scattered_indices, settle, without_terms};
+use crate::recurrence::{
+    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space, depends, gather, lines,
+    scattered_indices, settle, without_terms,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name, unused};

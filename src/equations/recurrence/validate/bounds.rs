@@ -1,10 +1,10 @@
 //! Every subscript lies between 0 and its extent, at all sizes.
 
+use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::scattered_indices;
 use crate::recurrence::sizes::show_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Expr, RecurrenceSystem, Tensor};
-use crate::recurrence::{enumeration::points_within, enumeration::small_sizes};
 use systole_base::diagnostic::{Diagnostic, Diagnostics};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
 use systole_base::span::Span;

@@ -1,11 +1,11 @@
 //! No element is defined by itself, directly or through others.
 
 use super::definitions::element_at;
+use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::gather;
 use crate::recurrence::sizes::show_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Equation, Expr, RecurrenceSystem, Role};
-use crate::recurrence::{enumeration::points_within, enumeration::small_sizes};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::btree_map::Entry;

@@ -1,10 +1,10 @@
 //! Every element that is not an input is defined exactly once.
 
+use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::gather;
 use crate::recurrence::sizes::show_sizes;
 use crate::recurrence::table::show_element;
 use crate::recurrence::{Equation, RecurrenceSystem, Role, Tensor};
-use crate::recurrence::{enumeration::points_within, enumeration::small_sizes};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::{Diagnostic, Diagnostics};
 use systole_base::integer::{Bindings, Vector};

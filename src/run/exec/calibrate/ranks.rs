@@ -6,8 +6,8 @@ use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_equations::recurrence::Dealing;
+use systole_program::array::elements::{Sinks, sources_of};
 use systole_program::array::{Program, Tensors};
-use systole_program::array::{elements::Sinks, elements::sources_of};
 
 /// All ranks measure, by the clock of rank 0.
 pub struct Ranks<'w> {

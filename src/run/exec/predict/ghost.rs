@@ -2,8 +2,8 @@
 
 use super::account::Account;
 use super::cache::{IN_CACHE, IN_MEMORY, Touched};
-use crate::exec::{workers::packet::Packet, workers::packet::Parcels};
-use crate::exec::{workers::word::ELEMENT, workers::word::Word};
+use crate::exec::workers::packet::{Packet, Parcels};
+use crate::exec::workers::word::{ELEMENT, Word};
 use crate::leaf::{Face, Few, Work};
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};

@@ -30,7 +30,7 @@ use super::workers::word::Word;
 use super::workers::worker::Report;
 use super::{Counts, Settings, count, standings};
 use crate::leaf::{Tile, Work};
-use crate::sim::{Deadlock, explain_fault};
+use crate::shared::{Deadlock, explain_fault};
 use account::{Account, Book};
 use network::Network;
 use std::collections::BTreeSet;

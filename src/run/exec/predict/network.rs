@@ -12,9 +12,9 @@ use crate::exec::plan::Plan;
 use crate::exec::trace::Tape;
 use crate::exec::workers::outbox::Post;
 use crate::exec::workers::packet::Packet;
-use crate::exec::{workers::word::ELEMENT, workers::word::Word};
-use crate::exec::{workers::worker::Report, workers::worker::Worker};
-use crate::sim::Fault;
+use crate::exec::workers::word::{ELEMENT, Word};
+use crate::exec::workers::worker::{Report, Worker};
+use crate::shared::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use super::account::Account;
 use super::ghost::{Body, Ghost};
-use crate::exec::{arrays::Arrays, arrays::Share};
+use crate::exec::arrays::{Arrays, Share};
 use systole_program::array::{Layout, Trouble};
 
 /// The arrays as one worker sees them.

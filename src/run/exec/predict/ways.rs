@@ -7,9 +7,9 @@
 
 use super::{Prediction, predict};
 use crate::exec::Settings;
+use crate::exec::footprint::{Footprint, check_footprints};
 use crate::exec::sharing::broadcast::Broadcast;
 use crate::exec::sharing::owners::arrangements;
-use crate::exec::{footprint::Footprint, footprint::check_footprints};
 use crate::leaf::LeafBackend;
 use rayon::prelude::*;
 use systole_base::diagnostic::{Checked, Diagnostic, counted};

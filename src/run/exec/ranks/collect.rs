@@ -10,11 +10,11 @@ use super::distribute::{of_entries, to_entries};
 use super::part::{Part, pieces};
 use super::share::Share;
 use super::world::World;
-use crate::sim::{missing_word, show_element};
+use crate::shared::{missing_word, show_element};
 use std::ops::Range;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_program::array::Layout;
-use systole_program::array::{elements::PART, elements::Sink, elements::Sinks};
+use systole_program::array::elements::{PART, Sink, Sinks};
 
 /// Hands over what all ranks stored; all ranks call it, with sinks on rank 0.
 ///

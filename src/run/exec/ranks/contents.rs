@@ -2,7 +2,7 @@
 
 use super::super::workers::word::Word;
 use crate::leaf::{Element, Tile};
-use crate::sim::check_box;
+use crate::shared::check_box;
 use std::sync::Arc;
 use systole_program::array::{Layout, Trouble};
 

@@ -11,7 +11,7 @@ use super::world::World;
 use std::ops::Range;
 use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_program::array::Layout;
-use systole_program::array::{elements::PART, elements::Sources};
+use systole_program::array::elements::{PART, Sources};
 
 /// Fills the inputs of all ranks; all ranks call it, with sources on rank 0.
 ///

@@ -26,15 +26,15 @@ use super::trace::Tape;
 use super::workers::worker::Report;
 use super::{Execution, Settings, Taken, Usage, conclude, host};
 use crate::leaf::{Element, Leaves, Tile, Work};
-use crate::sim::{Fault, check_inputs, explain_fault};
+use crate::shared::{Fault, check_inputs, explain_fault};
 use contents::Contents;
 use share::Share;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_program::array;
+use systole_program::array::elements::{Sinks, Sources, publish_all};
 use systole_program::array::{Code, Program};
-use systole_program::array::{elements::Sinks, elements::Sources, elements::publish_all};
 pub use world::{Stopped, World};
 
 mod world;

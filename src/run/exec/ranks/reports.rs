@@ -7,7 +7,7 @@ use super::super::workers::worker::Report;
 use super::lanes;
 use super::world::World;
 use crate::leaf::Work;
-use crate::sim::Standing;
+use crate::shared::Standing;
 use std::time::Duration;
 
 /// The reports of all ranks, on rank 0; empty elsewhere. All ranks call it.

@@ -10,7 +10,7 @@ use super::share::Share;
 use super::tour::{Next, Tour};
 use super::traffic::{Leg, Message, Traffic, Volley};
 use super::world::World;
-use crate::sim::Fault;
+use crate::shared::Fault;
 use mpi::request;
 use mpi::traits::{Communicator, Source};
 use systole_base::scalar::Real;

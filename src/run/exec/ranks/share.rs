@@ -3,7 +3,8 @@
 //! In: the addresses that its PEs read and store. Out: room for the words there and no others, which is filled before the run
 //! (`distribute.rs`) and given away after it (`collect.rs`).
 
-use super::super::arrays::{self, Arrays};
+use super::super::arrays;
+use super::super::arrays::Arrays;
 use super::super::plan::Plan;
 use super::super::sharing::marks::Marks;
 use super::super::sharing::needs::Needs;

@@ -63,11 +63,10 @@ fn there(plan: &Plan<'_>, worker: usize, handled: &[Marks], is_output: bool) -> 
 /// What each PE of a worker loads and prefetches from the homes of others, as arrays and addresses in its order.
 pub fn loads_of(plan: &Plan<'_>, worker: usize) -> Vec<Vec<(usize, usize)>> {
     let mut walk = Walk::new(plan);
-    let loads = plan.pes_of(worker).map(|pe| {
+    plan.of_pes(worker, |pe| {
         walk.follow(pe);
         std::mem::take(&mut walk.loads)
-    });
-    loads.collect()
+    })
 }
 
 /// How often the PEs of a worker listen for each tag of a line.

@@ -14,9 +14,10 @@ pub use tape::{Activity, Lane, MOST_MOMENTS, Moment};
 
 pub(super) use tape::Tape;
 
-use crate::sim::{trace::event::Entry, trace::event::EventFile};
+use crate::shared::event::{Entry, EventFile};
 use serde_json::json;
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::time::Duration;
 use systole_program::array::{Code, Grid, Program, show_point};
 

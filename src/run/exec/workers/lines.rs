@@ -9,7 +9,7 @@ use super::outbox::Outbox;
 use super::packet::Parcel;
 use super::word::Word;
 use crate::exec::plan::Plan;
-use crate::exec::{sharing::needs::Heard, sharing::needs::heard_by};
+use crate::exec::sharing::needs::{Heard, heard_by};
 use std::collections::HashMap;
 
 /// A word that was driven.

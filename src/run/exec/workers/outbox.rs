@@ -7,7 +7,7 @@
 use super::packet::{Packet, Parcel};
 use super::wires::Wires;
 use super::word::Word;
-use crate::exec::{trace::Activity, trace::Tape};
+use crate::exec::trace::{Activity, Tape};
 
 /// Packets of this size are sent at once: 3.5 KiB, which transports copy without asking the receiver.
 pub const FULL: usize = 448;

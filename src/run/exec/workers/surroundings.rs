@@ -10,7 +10,7 @@ use super::wires::Wires;
 use super::word::Word;
 use crate::exec::arrays::Arrays;
 use crate::exec::plan::Plan;
-use crate::exec::{trace::Activity, trace::Tape};
+use crate::exec::trace::{Activity, Tape};
 use std::collections::{HashMap, HashSet};
 use systole_program::array::{Assignment, Environment, NOWHERE, Trouble};
 

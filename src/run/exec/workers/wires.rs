@@ -65,7 +65,10 @@ impl<W: Word> Wires<W> {
     /// The ends of a worker, before the run.
     pub fn of(plan: &Plan<'_>, worker: usize) -> Wires<W> {
         let end_of = vec![NOWHERE; plan.wiring.wires.len()];
-        let mut wires = Wires { ends: vec![], end_of, debtors: vec![], bytes: 0, most_bytes: 0 };
+        // Room for all at once, as in [`Plan::of_pes`].
+        let is_here = |joint: &&Wire| far_end(plan, joint, worker).is_some();
+        let ends = Vec::with_capacity(plan.wiring.wires.iter().filter(is_here).count());
+        let mut wires = Wires { ends, end_of, debtors: vec![], bytes: 0, most_bytes: 0 };
         for (wire, joint) in plan.wiring.wires.iter().enumerate() {
             if let Some(far) = far_end(plan, joint, worker) {
                 let free = if matches!(far, Far::From(_)) { 0 } else { plan.capacities[joint.channel] };
@@ -236,5 +239,38 @@ fn far_end(plan: &Plan<'_>, joint: &Wire, worker: usize) -> Option<Far> {
         (sender, receiver) if sender == worker => Some(Far::To(receiver)),
         (sender, receiver) if receiver == worker => Some(Far::From(sender)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::Settings;
+    use systole_base::integer::Bindings;
+    use systole_equations::recurrence::Dealing;
+    use systole_program::array;
+
+    /// Eleven PEs on a line, with ten wires.
+    const LINE: &str = "(program line (version 1) (grid (p 0 10)) (channel right (offset 1) (latency 1) (depth 2))
+        (class first (guard (= p 0)) (let x 1) (send right x))
+        (class inner (guard (>= p 1) (<= p 9)) (recv x right) (send right x))
+        (class last (guard (= p 10)) (recv x right)))";
+
+    /// A list that grew would have room for a power of two.
+    #[test]
+    fn lists_of_a_worker_have_room_for_all_and_no_more() {
+        let program = array::parse("line.pe", LINE).expect("a program");
+        let code = array::compile_shared(&program, &Bindings::new(), 1).expect("code");
+        for workers in [1, 2, 3] {
+            let settings = Settings { workers, dealing: Some(Dealing::Cyclic), ..Settings::default() };
+            let owners = settings.owners(&program, &code.grid, workers).expect("owners");
+            let plan = Plan::new(&program, &code, &owners, workers, &settings);
+            for worker in 0..workers {
+                let pes = plan.of_pes(worker, |pe| pe);
+                assert!(pes.iter().copied().eq((worker..11).step_by(workers)), "{pes:?}");
+                let ends = Wires::<f64>::of(&plan, worker).ends;
+                assert_eq!([pes.capacity(), ends.capacity()], [pes.len(), ends.len()], "{worker} of {workers}");
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::packet::{Packet, Parcels};
 use crate::leaf::{Buffer, Element, Face, Few, Leaves, Tile, Work, assign};
-use crate::sim::Memory;
+use crate::shared::Memory;
 use std::sync::{Arc, Weak};
 use systole_program::array::{Assignment, Trouble};
 

@@ -12,11 +12,11 @@ use super::supplies::Supplies;
 use super::surroundings::{Around, Outlook, Prefetched, Surroundings};
 use super::wires::Wires;
 use super::word::Word;
+use crate::exec::arrays::{Arrays, Share};
 use crate::exec::footprint::Held;
 use crate::exec::plan::Plan;
-use crate::exec::{arrays::Arrays, arrays::Share};
-use crate::exec::{trace::Activity, trace::Lane, trace::Tape};
-use crate::sim::{Fault, Standing};
+use crate::exec::trace::{Activity, Lane, Tape};
+use crate::shared::{Fault, Standing};
 use systole_program::array;
 use systole_program::array::{NOWHERE, Op, State, Stop, Trouble};
 
@@ -78,7 +78,7 @@ impl<'a, A: Arrays<W>, W: Word> Worker<'a, A, W> {
         tape: Tape,
     ) -> Worker<'a, A, W> {
         let wires = Wires::of(plan, number);
-        let pes: Vec<Coroutine<W>> = plan.pes_of(number).map(|pe| Coroutine::new(plan, pe, &wires)).collect();
+        let pes = plan.of_pes(number, |pe| Coroutine::new(plan, pe, &wires));
         let mut ready = Agenda::new(plan.order);
         ready.extend(0..pes.len());
         let mut outbox = Outbox::default();

@@ -3,7 +3,7 @@
 //! A box holds its elements row-major. Two boxes of one tensor meet in a box; rows of it are copied or filled at a time.
 
 use crate::leaf::Element;
-use crate::leaf::{routine::Few, routine::Span};
+use crate::leaf::routine::{Few, Span};
 use systole_equations::recurrence::Operator;
 
 /// No box of a call has more elements.

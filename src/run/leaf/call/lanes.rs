@@ -6,7 +6,7 @@
 use super::run::Run;
 use super::window::Elements;
 use crate::leaf::Element;
-use crate::leaf::{routine::LANES, routine::Loop, routine::Node, routine::Operation, routine::Set};
+use crate::leaf::routine::{LANES, Loop, Node, Operation, Set};
 use systole_base::scalar::Function;
 use systole_program::array::Trouble;
 

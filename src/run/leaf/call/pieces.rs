@@ -7,9 +7,9 @@ use super::place::Spot;
 use super::product::Part;
 use super::run::Run;
 use crate::leaf::Element;
+use crate::leaf::known::{Kind, Product};
 use crate::leaf::library::Library;
 use crate::leaf::routine::Node;
-use crate::leaf::{known::Kind, known::Product};
 
 /// A call of more pieces takes so long that finding them out again is nothing.
 const MOST: usize = 64;

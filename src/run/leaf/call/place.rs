@@ -6,7 +6,7 @@
 
 use super::run::Run;
 use crate::leaf::Element;
-use crate::leaf::{library::Layout, library::Matrix};
+use crate::leaf::library::{Layout, Matrix};
 use std::borrow::Cow;
 
 /// A matrix in a window.

@@ -7,10 +7,10 @@ use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
 use crate::leaf::Element;
+use crate::leaf::known::{Product, nest_of};
+use crate::leaf::library::{Layout, Library, Matrix, Square, Target};
+use crate::leaf::routine::{Few, Form, Loop, Span};
 use crate::leaf::tally::Service;
-use crate::leaf::{known::Product, known::nest_of};
-use crate::leaf::{library::Layout, library::Library, library::Matrix, library::Square, library::Target};
-use crate::leaf::{routine::Few, routine::Form, routine::Loop, routine::Span};
 use systole_program::array::Trouble;
 
 /// Pieces of no more rounds along any index are run by loops.

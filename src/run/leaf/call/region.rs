@@ -10,11 +10,8 @@
 //! ([`Prepared::moved`](super::Prepared::moved)).
 
 use super::window::Boxes;
-use crate::leaf::{known::Kind, known::Plan};
-use crate::leaf::{
-    routine::Cut, routine::Few, routine::Form, routine::Frame, routine::Node, routine::Routine, routine::Span,
-    routine::Verdict, routine::margins, routine::verdict,
-};
+use crate::leaf::known::{Kind, Plan};
+use crate::leaf::routine::{Cut, Few, Form, Frame, Node, Routine, Span, Verdict, margins, verdict};
 
 /// Coordinates at which each of these forms has a value within its span.
 #[derive(Clone, Debug, Default)]
@@ -149,11 +146,12 @@ impl Survey<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kept, area::Area};
+    use super::super::Kept;
+    use super::super::area::Area;
     use super::*;
+    use crate::leaf::known::{Assignment, Known, Position, Task};
+    use crate::leaf::routine::{Loop, Way};
     use crate::leaf::{Leaves, Tile};
-    use crate::leaf::{known::Assignment, known::Known, known::Position, known::Task};
-    use crate::leaf::{routine::Loop, routine::Way};
     use std::collections::BTreeMap;
     use std::sync::{Arc, OnceLock};
     use systole_base::integer::name;

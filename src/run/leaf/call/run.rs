@@ -8,12 +8,10 @@ use super::lanes::Registers;
 use super::prepare::{Link, Prepared};
 use super::window::{Boxes, Elements};
 use crate::leaf::Element;
+use crate::leaf::known::{Kind, Known};
+use crate::leaf::library::{Layout, Library};
+use crate::leaf::routine::{Few, Form, Loop, Node, Routine, Span, Way};
 use crate::leaf::tally::Work;
-use crate::leaf::{known::Kind, known::Known};
-use crate::leaf::{library::Layout, library::Library};
-use crate::leaf::{
-    routine::Few, routine::Form, routine::Loop, routine::Node, routine::Routine, routine::Span, routine::Way,
-};
 use systole_program::array::Trouble;
 
 /// A routine that runs.

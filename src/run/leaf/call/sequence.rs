@@ -4,7 +4,7 @@
 
 use super::run::Run;
 use crate::leaf::Element;
-use crate::leaf::{routine::Operation, routine::Set};
+use crate::leaf::routine::{Operation, Set};
 use systole_base::scalar::Function;
 use systole_program::array::Trouble;
 

@@ -3,12 +3,9 @@
 use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
+use crate::leaf::known::{Assignment, Position, Task};
+use crate::leaf::library::{Layout, Library, Matrix, Rest, Square, both_factors, is_finite, is_lower_finite};
 use crate::leaf::{Buffer, Element};
-use crate::leaf::{known::Assignment, known::Position, known::Task};
-use crate::leaf::{
-    library::Layout, library::Library, library::Matrix, library::Rest, library::Square, library::both_factors,
-    library::is_finite, library::is_lower_finite,
-};
 use systole_program::array::Trouble;
 
 impl<'a, E: Element> Run<'a, E> {

@@ -5,8 +5,8 @@
 
 use super::area::{Area, copy_meeting, fill_meeting, start, uniform};
 use super::prepare::Prepared;
+use crate::leaf::routine::{Cut, Few, Frame, Reach, Routine, Span};
 use crate::leaf::{Buffer, Element, Tile};
-use crate::leaf::{routine::Cut, routine::Few, routine::Frame, routine::Reach, routine::Routine, routine::Span};
 use std::sync::Arc;
 use systole_program::array::Trouble;
 

@@ -6,11 +6,8 @@
 
 use super::instance::Text;
 use super::shape::{Shape, shape_of};
+use crate::leaf::routine::{Access, Form, Node, Operation, Routine, Set, compile_leaf, judge, specialise};
 use crate::leaf::tally::Service;
-use crate::leaf::{
-    routine::Access, routine::Form, routine::Node, routine::Operation, routine::Routine, routine::Set,
-    routine::compile_leaf, routine::judge, routine::specialise,
-};
 use std::sync::OnceLock;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, name};

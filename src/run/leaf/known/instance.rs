@@ -6,7 +6,7 @@
 //! nest is an instance that means something else.
 
 use super::shape::{Reset, Shape, Term};
-use crate::leaf::{routine::Access, routine::Form};
+use crate::leaf::routine::{Access, Form};
 use systole_base::scalar::Function;
 
 /// What stands for what.

@@ -19,8 +19,8 @@
 //! reset is done before the library is called, by loops over the reset elements alone: conditions become their bounds
 //! (`resets`).
 
-use crate::leaf::{routine::Access, routine::Loop, routine::Node, routine::Span, routine::Way, routine::choose_ways};
-use crate::leaf::{tally::SERVICES, tally::Service};
+use crate::leaf::routine::{Access, Loop, Node, Span, Way, choose_ways};
+use crate::leaf::tally::{SERVICES, Service};
 use definitions::Definition;
 use instance::{Instance, Text, instance_of};
 use product::{hoisted, recognise};

@@ -7,9 +7,7 @@
 use super::definitions::{Definition, definitions};
 use super::rounds::Rounds;
 use super::{Kind, Search};
-use crate::leaf::{
-    routine::Few, routine::Node, routine::Routine, routine::Span, routine::Verdict, routine::judge, routine::specialise,
-};
+use crate::leaf::routine::{Few, Node, Routine, Span, Verdict, judge, specialise};
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 use systole_base::diagnostic::Checked;

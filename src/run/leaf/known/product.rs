@@ -5,10 +5,7 @@
 //! as for a matrix and a vector. A nest of more indices is loops around such nests. Out: the [`Product`] that the nest is, with
 //! the bounds between its indices, such as those of a symmetric update.
 
-use crate::leaf::{
-    routine::Access, routine::Few, routine::Form, routine::Loop, routine::Node, routine::Operation, routine::Set,
-    routine::Way,
-};
+use crate::leaf::routine::{Access, Few, Form, Loop, Node, Operation, Set, Way};
 use systole_base::scalar::Function;
 
 /// `c += factor * a * b`.

@@ -4,7 +4,7 @@
 //! loops, since rounds in which nothing is set would take longer than the library does for all the rest.
 
 use super::shape::{Reset, Shape};
-use crate::leaf::{routine::Form, routine::Loop, routine::Node, routine::Operation, routine::Set, routine::Way};
+use crate::leaf::routine::{Form, Loop, Node, Operation, Set, Way};
 
 /// What stands around a step.
 #[derive(Clone, Copy)]

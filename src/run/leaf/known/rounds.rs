@@ -4,7 +4,7 @@
 //! over these indices, which have their value all the time; bounds become conditions. An index that is not divided is such a one in
 //! every call: loops around and within it come together, and run side by side.
 
-use crate::leaf::{routine::Access, routine::Form, routine::Loop, routine::Node, routine::Span, routine::choose_ways};
+use crate::leaf::routine::{Access, Form, Loop, Node, Span, choose_ways};
 
 /// Where loops stand.
 pub(super) struct Rounds<'a> {

@@ -4,7 +4,7 @@
 //! `if its terms exist (set x .. s ..) (set x .. 0 ..)` behind the loop of the terms. This becomes one set, with the note
 //! under which conditions `s` counts as 0: since the loop is empty where they fail, that is the same as setting `s` to 0 first.
 
-use crate::leaf::{routine::Access, routine::Form, routine::Loop, routine::Node, routine::Operation, routine::Set};
+use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set};
 use systole_base::scalar::Function;
 
 /// A step.

@@ -70,12 +70,9 @@ fn few<E: Element>(values: &mut [E], Layout { rows, step, .. }: Layout) {
 mod tests {
     use super::*;
     use crate::leaf::library::faer::Faer;
+    use crate::leaf::library::halves::samples::{laid, number, rounded, tolerance};
     #[cfg(feature = "openblas")]
     use crate::leaf::library::openblas::OpenBlas;
-    use crate::leaf::{
-        library::halves::samples::laid, library::halves::samples::number, library::halves::samples::rounded,
-        library::halves::samples::tolerance,
-    };
     use proptest::prelude::*;
 
     /// A square whose diagonal outweighs its rows.

@@ -1,13 +1,13 @@
 //! The library `faer`.
 
-use super::halves::{self, Factor};
-use super::solves::{self, Rows, Solve};
+use super::halves::Factor;
+use super::solves::{Rows, Solve};
 use super::vectors::clear_upper_halves;
-use super::{Element, Layout, Library, Matrix, Square, Target, lower};
+use super::{Element, Layout, Library, Matrix, Square, Target, halves, lower, solves};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::matmul::triangular::BlockStructure;
+use faer::linalg::matmul::{matmul, triangular};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place};
 use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};

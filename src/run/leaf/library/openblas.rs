@@ -1,8 +1,8 @@
 //! The library OpenBLAS, through the package `openblas` of this project.
 
-use super::halves::{self, Factor};
-use super::solves::{self, Rows, Solve};
-use super::{Element, Layout, Library, Matrix, Square, Target, lower};
+use super::halves::Factor;
+use super::solves::{Rows, Solve};
+use super::{Element, Layout, Library, Matrix, Square, Target, halves, lower, solves};
 use openblas::{Lay, Read};
 
 /// Triangles of no more rows that no routine knows are computed as squares, of which a triangle is kept.

@@ -156,12 +156,9 @@ fn by_rows<E: Element>(square: Matrix<'_, E>) -> [[E; FEW]; FEW] {
 mod tests {
     use super::*;
     use crate::leaf::library::faer::Faer;
+    use crate::leaf::library::halves::samples::{laid, number, rounded, tolerance, triangle};
     #[cfg(feature = "openblas")]
     use crate::leaf::library::openblas::OpenBlas;
-    use crate::leaf::{
-        library::halves::samples::laid, library::halves::samples::number, library::halves::samples::rounded,
-        library::halves::samples::tolerance, library::halves::samples::triangle,
-    };
     use proptest::prelude::*;
 
     /// By substitution, whatever is between the lines.

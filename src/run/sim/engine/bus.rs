@@ -3,7 +3,7 @@
 use super::lanes::{Fault, Lanes, evaluate, lanes_where, try_each_lane};
 use super::lines::Word;
 use super::step::Step;
-use crate::sim::{observe::Event, observe::Observer};
+use crate::sim::observe::{Event, Observer};
 use systole_program::array::{Index, Trouble};
 
 impl<O: Observer> Step<'_, O> {

@@ -3,7 +3,7 @@
 use super::lanes::{Fault, Lanes, addresses, each_lane, try_each_lane};
 use super::step::Step;
 use crate::sim::durations::Durations;
-use crate::sim::{observe::Event, observe::Observer};
+use crate::sim::observe::{Event, Observer};
 use systole_program::array::{Index, Trouble};
 
 impl<O: Observer> Step<'_, O> {

@@ -24,9 +24,9 @@
 
 use super::Settings;
 use super::durations::Durations;
-use super::memory::Memory;
 use super::observe::Observer;
 use crate::leaf::Leaves;
+use crate::shared::Memory;
 use ledger::Ledger;
 pub(super) use region::Failure;
 use region::{Region, Shared};

@@ -6,7 +6,7 @@
 use super::lanes::{Fault, LANES, Lanes, try_each_lane};
 use super::step::Step;
 use crate::sim::durations::Durations;
-use crate::sim::{observe::Event, observe::Observer};
+use crate::sim::observe::{Event, Observer};
 use systole_program::array::Trouble;
 
 /// Where a PE is in its step.

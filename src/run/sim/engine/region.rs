@@ -14,10 +14,10 @@ use super::profile::Profile;
 use super::step::Step;
 use super::tiles::Tiles;
 use super::wires::{Link, Wires};
+use crate::shared::{Memory, MemoryTraffic};
 use crate::sim::Order;
 use crate::sim::durations::Durations;
 use crate::sim::observe::Observer;
-use crate::sim::{memory::Memory, memory::MemoryTraffic};
 use systole_program::array::{Code, Trouble};
 
 /// What all regions read.

@@ -2,8 +2,7 @@
 
 use super::region::Tally;
 use super::{Engine, Meter};
-use crate::sim::waits::Standing;
-use crate::sim::{memory::Memory, memory::MemoryTraffic};
+use crate::shared::{Memory, MemoryTraffic, Standing};
 use systole_program::array::Code;
 
 impl Engine<'_> {

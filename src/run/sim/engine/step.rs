@@ -8,7 +8,7 @@ use super::block::Block;
 use super::lanes::{Fault, LANES, Lanes, each_lane, evaluate, holding, lanes_where, try_each_lane};
 use super::region::{Shared, Surroundings};
 use super::scalars::assign;
-use crate::sim::{observe::Event, observe::Observer};
+use crate::sim::observe::{Event, Observer};
 use systole_program::array::{Index, Op, Scalar, Test, Trouble};
 
 /// An op that some PEs of a block try.

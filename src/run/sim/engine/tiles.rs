@@ -7,7 +7,7 @@
 
 use super::lanes::{Fault, Lanes, try_each_lane};
 use crate::leaf::{Leaves, Tile, evaluate};
-use crate::sim::memory::Memory;
+use crate::shared::Memory;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use systole_equations::recurrence::Role;
 use systole_program::array::{Code, Scalar};

@@ -10,7 +10,7 @@ use super::ports::Ports;
 use super::region::Surroundings;
 use super::step::Step;
 use super::wires::{Attempt, Link, Passed, Wire, Wires};
-use crate::sim::{observe::Event, observe::Observer};
+use crate::sim::observe::{Event, Observer};
 use systole_program::array::Trouble;
 
 /// What a transfer works on, lane by lane, besides the wires.

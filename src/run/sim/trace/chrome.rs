@@ -13,10 +13,11 @@
 //! since viewers take a thread for the same one wherever its number occurs.
 
 use super::Trace;
-use super::event::EventFile;
 use super::record::{Access, Activity, Span, Spoken};
+use crate::shared::event::EventFile;
 use serde_json::{Value, json};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use systole_program::array::show_point;
 
 /// The processes, by number.
@@ -34,7 +35,7 @@ const BUSES: usize = 4;
 const FIRST_THREAD: usize = 10;
 
 /// Times are in microseconds, which stand for cycles.
-type Entry<'a> = super::event::Entry<'a, u64>;
+type Entry<'a> = crate::shared::event::Entry<'a, u64>;
 
 /// Writes the file.
 pub(super) fn write(trace: &Trace, to: &mut impl Write) -> io::Result<()> {

@@ -21,18 +21,17 @@ mod recorder;
 
 pub use recorder::Recorder;
 
-pub(crate) mod event;
-
 mod chrome;
 
 mod vcd;
 
-use super::deadlock::{Blocked, Deadlock};
+use crate::shared::{Blocked, Deadlock};
 use curve::{Curve, depth};
 use plan::{Plan, WireName};
 use record::{LineRecord, PeRecord, Receipt, WireRecord, Word};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use systole_base::integer::Name;
 
 /// What happened in a window of a run.

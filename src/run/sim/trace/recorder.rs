@@ -10,8 +10,8 @@
 use super::plan::Plan;
 use super::record::{Access, Activity, LineRecord, PeRecord, Receipt, Span, Spoken, WireRecord, Word};
 use super::{Trace, Window, blocked_pes};
+use crate::sim::observe::{Event, Observer};
 use crate::sim::{Outcome, Settings};
-use crate::sim::{observe::Event, observe::Observer};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_program::array::{Code, Program, Wiring};
 

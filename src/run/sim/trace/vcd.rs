@@ -7,7 +7,8 @@
 use super::curve::Curve;
 use super::record::Activity;
 use super::{Trace, Window};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
 /// What `state` says, by its number; `blocked` is to wait for ever.

@@ -3,11 +3,11 @@
 //! In: whose leaves, at which tiles, between whom messages go. Out: a machine file, whole or not at all, and every number with
 //! its least and greatest value among the runs.
 
+use crate::driver::commands::exec::{BACKENDS, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
+use crate::driver::flags::way::{leaves, unknown};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::driver::{commands::exec::BACKENDS, commands::exec::warn};
-use crate::driver::{flags::way::leaves, flags::way::unknown};
 use serde_json::{Value, json};
 use std::path::Path;
 #[cfg(feature = "mpi")]
@@ -38,7 +38,7 @@ pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
 
 #[cfg(feature = "mpi")]
 fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
-    use crate::driver::{commands::exec_on_ranks::check_alike, commands::exec_on_ranks::verdict_of};
+    use crate::driver::commands::exec_on_ranks::{check_alike, verdict_of};
     use systole_run::exec::{Ranks, World};
     let world = World::start()?;
     let measured = || {

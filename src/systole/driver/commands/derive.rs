@@ -1,19 +1,18 @@
 //! `systole derive`: the forms of a kernel, by the laws of algebra, with what they cost and why they are equal.
 
 use crate::driver::flags::forbidden::Lost;
+use crate::driver::flags::law_arguments::{DeriveArguments, LawArguments};
+use crate::driver::flags::{coordinates, limit_arguments};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::steps::Chain;
 use crate::driver::{Done, Verdict, files, pipeline};
-use crate::driver::{flags::coordinates, flags::limit_arguments};
-use crate::driver::{flags::law_arguments::DeriveArguments, flags::law_arguments::LawArguments};
 use serde_json::{Value, json};
 use systole_base::diagnostic::{Checked, Diagnostic, counted};
-use systole_compile::algebra;
 use systole_compile::algebra::{Derivation, Form, FormCost, Wanted};
 use systole_compile::check::ChainReport;
-use systole_compile::rewrite;
 use systole_compile::rewrite::{Phase, RuleSet, Tag};
+use systole_compile::{algebra, rewrite};
 use systole_equations::recurrence;
 
 /// Runs the command.

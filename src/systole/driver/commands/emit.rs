@@ -1,15 +1,15 @@
 //! `systole emit`: search, prove, write the program.
 
+use crate::driver::files::Named;
+use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
+use crate::driver::pipeline::{KernelCommand, Loaded, prove_best};
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Verdict};
-use crate::driver::{files, files::Named};
-use crate::driver::{flags::arguments::EmitArguments, flags::arguments::SoughtArguments};
-use crate::driver::{pipeline::KernelCommand, pipeline::Loaded, pipeline::prove_best};
-use crate::driver::{shown::closed_form, shown::show};
+use crate::driver::shown::{closed_form, show};
+use crate::driver::{Done, Verdict, files};
 use serde_json::json;
 use systole_compile::rewrite::Report;
 

@@ -2,10 +2,11 @@
 
 use crate::driver::commands::derive::rules;
 use crate::driver::flags::law_arguments::EqualArguments;
+use crate::driver::flags::limit_arguments;
+use crate::driver::flags::limit_arguments::told;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::steps::Chain;
 use crate::driver::{Done, Verdict, pipeline};
-use crate::driver::{flags::limit_arguments, flags::limit_arguments::told};
 use serde_json::json;
 use systole_base::diagnostic::counted;
 use systole_compile::algebra;

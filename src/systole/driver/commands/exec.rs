@@ -2,16 +2,16 @@
 
 use crate::driver::commands::predict;
 use crate::driver::flags::cluster_arguments::ExecArguments;
+use crate::driver::flags::way::{unknown, way};
+use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::finished::{say_agreement, verdict};
+use crate::driver::runs::finite::Tally;
 use crate::driver::runs::job::Job;
 use crate::driver::runs::timed::threads;
+use crate::driver::runs::{finite, inputs, memory, outputs};
+use crate::driver::shown::layouts::{layouts_to_json, show_layouts};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::driver::{flags::way::unknown, flags::way::way};
-use crate::driver::{runs::agreement::Agreement, runs::agreement::compare};
-use crate::driver::{runs::finished::say_agreement, runs::finished::verdict};
-use crate::driver::{runs::finite, runs::finite::Tally};
-use crate::driver::{runs::inputs, runs::memory, runs::outputs};
-use crate::driver::{shown::layouts::layouts_to_json, shown::layouts::show_layouts};
 use serde_json::{Map, Value, json};
 #[cfg(not(feature = "mpi"))]
 use systole_base::diagnostic::Diagnostics;

@@ -3,15 +3,12 @@
 //! Rank 0 reads, writes and speaks; the text of the program goes from it to the others, and at the end its verdict, so that
 //! all ranks end with one code.
 
+use crate::driver::commands::exec::{Asked, finish, kept, predicted, settings, warn, warn_of_slots};
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::runs::job::Job;
+use crate::driver::runs::{finite, inputs, outputs};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
-use crate::driver::{
-    commands::exec::Asked, commands::exec::finish, commands::exec::kept, commands::exec::predicted,
-    commands::exec::settings, commands::exec::warn, commands::exec::warn_of_slots,
-};
-use crate::driver::{runs::finite, runs::inputs, runs::outputs};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
 use systole_program::array;

@@ -1,18 +1,16 @@
 //! `systole explain`: the chain of rules from the equations to the schedule, phase by phase, each step put to the test.
 
+use crate::driver::files::Named;
+use crate::driver::flags::arguments::{ExplainArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched, prove_best};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use crate::driver::{Done, Verdict};
-use crate::driver::{files, files::Named};
-use crate::driver::{flags::arguments::ExplainArguments, flags::arguments::SoughtArguments};
-use crate::driver::{
-    pipeline::KernelCommand, pipeline::LIMIT, pipeline::Loaded, pipeline::Searched, pipeline::prove_best,
-};
-use crate::driver::{shown::steps::Chain, shown::steps::Link};
+use crate::driver::shown::steps::{Chain, Link};
+use crate::driver::{Done, Verdict, files};
 use serde_json::json;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_compile::check::ChainReport;

@@ -1,19 +1,16 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
+use crate::driver::files::Named;
+use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
+use crate::driver::flags::way::{dealing, layout};
+use crate::driver::kernels::dealt::{Deals, all_obligations};
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Failure};
-use crate::driver::{files, files::Named};
-use crate::driver::{flags::arguments::ProveArguments, flags::arguments::SoughtArguments};
-use crate::driver::{flags::way::dealing, flags::way::layout};
-use crate::driver::{kernels::dealt::Deals, kernels::dealt::all_obligations};
-use crate::driver::{
-    pipeline::Border, pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::messages,
-    pipeline::on_network, pipeline::verdict,
-};
-use crate::driver::{shown::reporting, shown::show};
+use crate::driver::shown::{reporting, show};
+use crate::driver::{Done, Failure, files};
 use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_compile::smt;

@@ -1,12 +1,11 @@
 //! `systole rules check`: every rule and every declared monoid is tried on random instances; what fails is refused at its line.
 
+use crate::driver::commands::rules_table as table;
+use crate::driver::commands::rules_table::Looked;
+use crate::driver::flags::arguments::{RulesAction, RulesArguments, RulesCheckArguments};
 use crate::driver::pipeline::with_threads;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict};
-use crate::driver::{commands::rules_table as table, commands::rules_table::Looked};
-use crate::driver::{
-    flags::arguments::RulesAction, flags::arguments::RulesArguments, flags::arguments::RulesCheckArguments,
-};
 use serde_json::json;
 use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic, render};

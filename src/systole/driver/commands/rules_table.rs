@@ -2,7 +2,7 @@
 
 use crate::driver::shown::columns::aligned;
 use crate::driver::shown::output::Output;
-use crate::driver::{shown::show::grouped, shown::show::grouped_count};
+use crate::driver::shown::show::{grouped, grouped_count};
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::counted;
 use systole_compile::check::{Counterexample, MonoidLaw, MonoidReport, RuleReport};

@@ -1,25 +1,22 @@
 //! `systole run`: the main job, from equations to a checked run.
 
+use crate::driver::commands::sim::{print_fit, with_match};
+use crate::driver::files::Named;
+use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::typed::Typed;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
+use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
+use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::finished::verdict;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
+use crate::driver::runs::{finite, inputs, outputs, timed};
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Failure};
-use crate::driver::{commands::sim::print_fit, commands::sim::with_match};
-use crate::driver::{files, files::Named};
-use crate::driver::{flags::arguments::RunArguments, flags::arguments::SoughtArguments};
-use crate::driver::{
-    pipeline::Border, pipeline::KernelCommand, pipeline::Loaded, pipeline::Searched, pipeline::Winner,
-    pipeline::prove_best,
-};
-use crate::driver::{runs::agreement::Agreement, runs::agreement::check_numbers, runs::agreement::compare};
-use crate::driver::{runs::finite, runs::inputs, runs::outputs, runs::timed};
-use crate::driver::{shown::energy, shown::reporting, shown::show};
+use crate::driver::shown::{energy, reporting, show};
+use crate::driver::{Done, Failure, files};
 use crate::report::Recorder;
 use serde_json::json;
 use std::time::Instant;
@@ -30,7 +27,7 @@ use systole_equations::recurrence::RecurrenceSystem;
 use systole_program::array;
 use systole_program::array::Program;
 use systole_run::sim::Outcome;
-use systole_run::sim::{fit::Fit, fit::fit};
+use systole_run::sim::fit::{Fit, fit};
 
 impl KernelCommand for RunArguments {
     fn sought(&self) -> &SoughtArguments {

@@ -1,14 +1,12 @@
 //! `systole search`: the Pareto front, or every legal design.
 
+use crate::driver::flags::arguments::{SearchArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched, on_network};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict};
-use crate::driver::{flags::arguments::SearchArguments, flags::arguments::SoughtArguments};
-use crate::driver::{
-    pipeline::KernelCommand, pipeline::LIMIT, pipeline::Loaded, pipeline::Searched, pipeline::on_network,
-};
 
 impl KernelCommand for SearchArguments {
     fn sought(&self) -> &SoughtArguments {

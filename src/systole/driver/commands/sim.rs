@@ -1,15 +1,15 @@
 //! `systole sim`: run a program cycle by cycle.
 
+use crate::driver::flags::program_arguments::{SimArguments, TraceArguments};
 use crate::driver::kernels::room;
+use crate::driver::runs::agreement::{Agreement, compare};
+use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::tracing::Tracing;
+use crate::driver::runs::{finite, inputs, outputs, timed};
 use crate::driver::shown::output::Output;
+use crate::driver::shown::{energy, reporting};
 use crate::driver::{Done, files};
-use crate::driver::{flags::program_arguments::SimArguments, flags::program_arguments::TraceArguments};
-use crate::driver::{runs::agreement::Agreement, runs::agreement::compare};
-use crate::driver::{runs::finished::say_agreement, runs::finished::verdict};
-use crate::driver::{runs::finite, runs::inputs, runs::outputs, runs::timed};
-use crate::driver::{shown::energy, shown::reporting};
 use crate::report::Recorder;
 use serde_json::{Value, json};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -18,8 +18,8 @@ use systole_base::scalar::Precision;
 use systole_program::array;
 use systole_program::array::Program;
 use systole_run::sim;
+use systole_run::sim::fit::{Fit, fit};
 use systole_run::sim::{Outcome, Settings};
-use systole_run::sim::{fit::Fit, fit::fit};
 
 /// Runs the command.
 pub fn run(arguments: &SimArguments, output: &Output) -> Done {

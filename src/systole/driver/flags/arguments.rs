@@ -1,18 +1,9 @@
 //! The flags.
 
+use crate::driver::flags::cluster_arguments::{CalibrateArguments, ExecArguments, PredictArguments, TuneArguments};
+use crate::driver::flags::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
 use crate::driver::flags::limit_arguments::LimitArguments;
-use crate::driver::{
-    flags::cluster_arguments::CalibrateArguments, flags::cluster_arguments::ExecArguments,
-    flags::cluster_arguments::PredictArguments, flags::cluster_arguments::TuneArguments,
-};
-use crate::driver::{
-    flags::law_arguments::CoordinateArguments, flags::law_arguments::DeriveArguments,
-    flags::law_arguments::EqualArguments,
-};
-use crate::driver::{
-    flags::program_arguments::ArrayArguments, flags::program_arguments::SimArguments,
-    flags::program_arguments::TraceArguments,
-};
+use crate::driver::flags::program_arguments::{ArrayArguments, SimArguments, TraceArguments};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 

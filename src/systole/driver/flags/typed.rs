@@ -3,9 +3,9 @@
 //! In: the flags of a command. Out: words for a shell, each quoted where it has to be. Flags with the values that they have anyway are left
 //! out. Invariant: what is printed runs as it stands.
 
+use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::limit_arguments::LimitArguments;
-use crate::driver::{flags::arguments::SoughtArguments, flags::arguments::SpaceArguments};
 use std::fmt::Display;
 use std::path::Path;
 
@@ -118,7 +118,7 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{flags::arguments::Arguments, flags::arguments::Command};
+    use crate::driver::flags::arguments::{Arguments, Command};
     use clap::Parser;
 
     /// What is typed again is read as what was typed.

@@ -3,11 +3,12 @@
 //! In: equations, flags, and what the stage before gave. Out: what the next stage takes, and words and objects for it.
 //! Invariant: an implementation calls the stages; that they come in their order is the matter of `pipeline`.
 
+use crate::driver::flags::setting::{Moves, Setting};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
+use crate::driver::pipeline;
+use crate::driver::pipeline::Searched;
 use crate::driver::shown::output::Output;
-use crate::driver::{flags::setting::Moves, flags::setting::Setting};
-use crate::driver::{pipeline, pipeline::Searched};
 use crate::report::LaidOut;
 use serde_json::{Map, Value};
 use systole_base::diagnostic::{Checked, Diagnostics};

@@ -1,7 +1,7 @@
 //! The program of a proved design as it is written.
 
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::{pipeline::Searched, pipeline::Winner};
+use crate::driver::pipeline::{Searched, Winner};
 use systole_base::diagnostic::{Checked, counted};
 use systole_program::array;
 use systole_program::array::Program;

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use ndarray::arr1;
     use systole_base::integer::name;
-    use systole_run::sim::Deadlock;
+    use systole_run::shared::Deadlock;
 
     struct Ended(Tensors);
 

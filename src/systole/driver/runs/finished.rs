@@ -6,7 +6,8 @@ use crate::driver::shown::output::Output;
 use systole_base::diagnostic::render;
 use systole_program::array::Tensors;
 use systole_run::exec::Execution;
-use systole_run::sim::{Deadlock, Outcome};
+use systole_run::shared::Deadlock;
+use systole_run::sim::Outcome;
 
 /// A run that has ended.
 pub trait Finished {

@@ -10,8 +10,8 @@ use std::ops::Range;
 use systole_base::diagnostic::{Checked, counted};
 use systole_base::integer::{Bindings, Name};
 use systole_equations::recurrence::Role;
+use systole_program::array::elements::{Sink, Sinks};
 use systole_program::array::{ArrayDecl, Program, Tensors};
-use systole_program::array::{elements::Sink, elements::Sinks};
 
 /// What is counted of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Bindings, Name, name};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
+use systole_program::array::elements::{Source, Sources, read_whole};
 use systole_program::array::{ArrayDecl, IndexExpr, Program, Tensors};
-use systole_program::array::{elements::Source, elements::Sources, elements::read_whole};
-use systole_run::sim::npy::NpySource;
-use systole_run::sim::other_shape;
+use systole_run::shared::npy::NpySource;
+use systole_run::shared::other_shape;
 
 /// `M=8` and so on, every parameter once; `default` fills the rest where it is given.
 pub fn sizes(given: &[String], parameters: &[Name], default: Option<i64>) -> Checked<Bindings> {

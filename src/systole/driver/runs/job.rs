@@ -1,13 +1,13 @@
 //! A program with what it is run on and held against, as the flags of `sim` and `exec` name them.
 
+use crate::driver::files::Named;
+use crate::driver::flags::program_arguments::{ArrayArguments, ProgramArguments};
 use crate::driver::kernels::mistaken;
-use crate::driver::pipeline;
 use crate::driver::runs::agreement::check_numbers;
 use crate::driver::runs::inputs;
 use crate::driver::runs::reference::check_reference;
 use crate::driver::shown::output::Output;
-use crate::driver::{files, files::Named};
-use crate::driver::{flags::program_arguments::ArrayArguments, flags::program_arguments::ProgramArguments};
+use crate::driver::{files, pipeline};
 use std::path::Path;
 use std::sync::Arc;
 use systole_base::diagnostic::Checked;

@@ -9,8 +9,8 @@ use systole_base::diagnostic::Checked;
 use systole_base::integer::{Bindings, Vector};
 use systole_program::array::{Program, Tensors, show_point};
 use systole_run::sim;
+use systole_run::sim::lateness::{Lateness, Resource, Wait};
 use systole_run::sim::{Outcome, Settings};
-use systole_run::sim::{lateness::Lateness, lateness::Resource, lateness::Wait};
 
 /// A prediction that was missed.
 pub struct Missed {

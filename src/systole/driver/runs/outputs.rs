@@ -7,10 +7,10 @@ use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_equations::recurrence::Role;
+use systole_program::array::elements::{Sink, Sinks, publish_all};
 use systole_program::array::{ArrayDecl, Program, Tensors};
-use systole_program::array::{elements::Sink, elements::Sinks, elements::publish_all};
+use systole_run::shared::npy::NpySink;
 use systole_run::sim::Outcome;
-use systole_run::sim::npy::NpySink;
 
 /// Arrays for all outputs, filled with zeros.
 pub fn blank(program: &Program, sizes: &Bindings) -> Checked<Tensors> {

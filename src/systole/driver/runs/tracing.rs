@@ -7,8 +7,8 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
 use systole_program::array::{Program, Tensors};
 use systole_run::sim;
+use systole_run::sim::trace::{Recorder, Trace, Window};
 use systole_run::sim::{Outcome, Settings};
-use systole_run::sim::{trace::Recorder, trace::Trace, trace::Window};
 
 /// Which files are asked for, and which cycles.
 pub struct Tracing<'a> {

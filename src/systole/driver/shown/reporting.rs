@@ -1,12 +1,11 @@
 //! `--report`: what a command has done as a page.
 
-use crate::driver::Failure;
-use crate::driver::files;
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{Searched, Winner, prove};
 use crate::driver::runs::agreement::Agreement;
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::shown::show;
-use crate::driver::{pipeline::Searched, pipeline::Winner, pipeline::prove};
+use crate::driver::{Failure, files};
 use crate::report::{Clash, Fact, Recorder, Report, Run, page};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, counted};

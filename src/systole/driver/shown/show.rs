@@ -1,10 +1,10 @@
 //! What the commands print of any kernel: lines for people, objects for programs.
 
+use crate::driver::flags::limit_arguments::{to_json, told};
+use crate::driver::kernels::kernel::{Counts, Kernel};
+use crate::driver::pipeline::{Searched, verdict};
 use crate::driver::shown::energy;
 use crate::driver::shown::output::Output;
-use crate::driver::{flags::limit_arguments::to_json, flags::limit_arguments::told};
-use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel};
-use crate::driver::{pipeline::Searched, pipeline::verdict};
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name};

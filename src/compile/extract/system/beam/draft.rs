@@ -7,13 +7,11 @@ use super::partial::Partial;
 use crate::cost::{Cost, Objective};
 use crate::extract::system::SystemProblem;
 use crate::extract::system::places::Placement;
+use crate::extract::system::search::{conditions, joined_handoffs, legal, legal_in_turns};
+use crate::extract::system::sharing::{InTurn, in_order, pairs_under};
 use crate::extract::system::steps::on_links;
+use crate::extract::system::survey::{SystemFound, SystemSurvey, plainness};
 use crate::extract::system::tally::estimate;
-use crate::extract::{
-    system::search::conditions, system::search::joined_handoffs, system::search::legal, system::search::legal_in_turns,
-};
-use crate::extract::{system::sharing::InTurn, system::sharing::in_order, system::sharing::pairs_under};
-use crate::extract::{system::survey::SystemFound, system::survey::SystemSurvey, system::survey::plainness};
 use crate::mapping::{Part, SystemDesign};
 
 /// A partial design with the next family placed beside it.

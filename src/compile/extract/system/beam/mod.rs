@@ -23,8 +23,7 @@ mod partial;
 mod stage;
 
 use super::SystemProblem;
-use super::places::Edge;
-use super::places::{Places, strict_operands};
+use super::places::{Edge, Places, strict_operands};
 use super::survey::SystemSurvey;
 use keep::best;
 use partial::Partial;

@@ -2,8 +2,8 @@
 
 use super::draft::Ordered;
 use crate::cost::Cost;
+use crate::extract::system::places::{Placement, Row};
 use crate::extract::system::survey::SystemFound;
-use crate::extract::{system::places::Placement, system::places::Row};
 use crate::rewrite::Dataflow;
 use systole_equations::recurrence::spaces::SpaceSystem;
 

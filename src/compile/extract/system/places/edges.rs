@@ -4,7 +4,7 @@ use crate::mapping::{Fixed, takers};
 use crate::rewrite::Choices;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
-use systole_equations::recurrence::{spaces::Origin, spaces::Solution, spaces::SpaceSystem, spaces::last_point};
+use systole_equations::recurrence::spaces::{Origin, Solution, SpaceSystem, last_point};
 
 /// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.
 #[derive(Clone, Debug)]

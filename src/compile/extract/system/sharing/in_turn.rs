@@ -3,7 +3,7 @@
 //! In: the conditions on the steps of a placement, and two spaces. Out: the same with a row for each generator of the pairs of
 //! points, one of each space, that share a PE: the second runs after the first.
 
-use crate::extract::{system::steps::Conditions, system::steps::Law};
+use crate::extract::system::steps::{Conditions, Law};
 use crate::mapping::{Row, SystemDesign};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, generators, name};

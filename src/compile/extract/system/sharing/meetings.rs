@@ -5,7 +5,7 @@
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
 use crate::extract::system::steps::SpacePoint;
-use crate::extract::{system::tally::Slots, system::tally::busy};
+use crate::extract::system::tally::{Slots, busy};
 use crate::mapping::{Fold, Handoff, Part, SpaceTimeMap, SystemDesign};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};

@@ -7,8 +7,8 @@
 use super::apart::{MOST_QUESTIONS, pairs_under};
 use super::slanted::{Turned, Turning, TurnsApart};
 use crate::extract::system::SystemProblem;
+use crate::extract::system::search::{conditions, joined_handoffs};
 use crate::extract::system::steps::Conditions;
-use crate::extract::{system::search::conditions, system::search::joined_handoffs};
 use crate::mapping::candidates::combined;
 use crate::mapping::{Handoff, Part, SystemDesign};
 use crate::smt::Series;

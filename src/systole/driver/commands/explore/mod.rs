@@ -14,13 +14,13 @@ mod sweep;
 
 mod table;
 
+use crate::driver::flags::arguments::{ExploreArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{KernelCommand, Loaded, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use crate::driver::{Done, Failure, Verdict, files};
-use crate::driver::{flags::arguments::ExploreArguments, flags::arguments::SoughtArguments};
-use crate::driver::{pipeline, pipeline::KernelCommand, pipeline::Loaded, pipeline::with_threads};
+use crate::driver::{Done, Failure, Verdict, files, pipeline};
 use journal::Journal;
 use measure::{Exploration, Kept, Row};
 use rayon::prelude::*;

@@ -4,9 +4,7 @@
 //! cycles against the first key, utilisation against the first size, and how busy each PE is at the last point.
 
 use super::table::Table;
-use crate::driver::{
-    shown::picture::Canvas, shown::picture::Drawn, shown::picture::Scatter, shown::picture::draw, shown::picture::label,
-};
+use crate::driver::shown::picture::{Canvas, Drawn, Scatter, draw, label};
 use plotters::prelude::*;
 use systole_base::diagnostic::Checked;
 

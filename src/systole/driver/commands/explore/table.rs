@@ -4,7 +4,7 @@
 
 use super::measure::{Measured, Row};
 use super::sweep::{Point, Sweep};
-use crate::driver::{shown::columns::aligned, shown::columns::comma_separated};
+use crate::driver::shown::columns::{aligned, comma_separated};
 use serde_json::{Map, Value, json};
 
 /// The columns behind the keys.

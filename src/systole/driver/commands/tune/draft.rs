@@ -4,17 +4,14 @@
 //! yet; or the program of one of them with its proofs.
 
 use crate::driver::flags::arguments::SoughtArguments;
+use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::dealt::run_obligations;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::tile_size;
+use crate::driver::pipeline::{KernelCommand, Loaded, first_proved, messages, on_network, verdict};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Failure, Verdict};
-use crate::driver::{flags::setting::Setting, flags::setting::check_flags};
-use crate::driver::{
-    pipeline, pipeline::KernelCommand, pipeline::Loaded, pipeline::first_proved, pipeline::messages,
-    pipeline::on_network, pipeline::verdict,
-};
+use crate::driver::{Done, Failure, Verdict, pipeline};
 use std::cell::RefCell;
 use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic};

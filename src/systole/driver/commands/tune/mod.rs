@@ -14,13 +14,10 @@ mod draft;
 mod table;
 
 use crate::driver::flags::cluster_arguments::TuneArguments;
+use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves, order};
+use crate::driver::runs::{inputs, memory};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
-use crate::driver::{
-    flags::way::arrangement, flags::way::broadcast, flags::way::dealing, flags::way::layout, flags::way::leaves,
-    flags::way::order,
-};
-use crate::driver::{runs::inputs, runs::memory};
 use draft::{Draft, Drafted};
 use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use systole_base::machine::Cluster;

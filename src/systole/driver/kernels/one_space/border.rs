@@ -3,14 +3,14 @@
 //! Where the systolizing scheme covers a design, its processes load and store at the border by construction, and nothing
 //! is left to prove of it. Where it covers none, the boundary is read strictly, as the obligation `edge-injection`.
 
-use super::refusal;
-use super::{OneSpace, design};
+use super::{OneSpace, design, refusal};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline::{Border, Searched, search_within};
 use crate::driver::shown::output::Output;
-use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::search_within};
 use systole_base::diagnostic::{Checked, Diagnostics};
-use systole_compile::emit::{self, Phases};
+use systole_compile::emit;
+use systole_compile::emit::Phases;
 use systole_compile::extract::{Constraint, Found};
 use systole_compile::mapping::{Design, SpaceTimeMap};
 use systole_compile::systolize::{Loading, Scheme, scheme_of, systolize};

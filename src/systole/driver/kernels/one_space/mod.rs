@@ -11,14 +11,12 @@ mod refusal;
 mod show;
 
 use crate::driver::flags::limit_arguments::blamed;
+use crate::driver::flags::setting::{Moves, Setting};
+use crate::driver::kernels::kernel::{Counts, Kernel, LeftOut};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
+use crate::driver::pipeline::{Border, Loaded, Searched, defect, refused_by_checker};
 use crate::driver::shown::output::Output;
-use crate::driver::{flags::setting::Moves, flags::setting::Setting};
-use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel, kernels::kernel::LeftOut};
-use crate::driver::{
-    pipeline::Border, pipeline::Loaded, pipeline::Searched, pipeline::defect, pipeline::refused_by_checker,
-};
 use crate::report::LaidOut;
 use serde_json::{Map, Value};
 use systole_base::diagnostic::{Checked, Diagnostics};
@@ -27,14 +25,12 @@ use systole_base::network::Network;
 use systole_base::span::Span;
 use systole_compile::check::ChainReport;
 use systole_compile::cost::{Cost, Objective, Region};
-use systole_compile::extract;
 use systole_compile::extract::{Constraint, Found, Problem, Survey};
 use systole_compile::mapping::Design;
-use systole_compile::rewrite;
 use systole_compile::rewrite::{Choices, Dataflow, Limits, Lowered, Report, RuleSet, Step, show_dataflow};
 use systole_compile::systolize::Scheme;
-use systole_compile::timing;
 use systole_compile::timing::Turns;
+use systole_compile::{extract, rewrite, timing};
 use systole_equations::recurrence;
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
 use systole_program::array::{Program, Tensors};

@@ -1,8 +1,8 @@
 //! Why there is no design of one space: what stood in the way of how many maps.
 
 use super::OneSpace;
+use crate::driver::pipeline::{Border, Searched, messages, prove};
 use crate::driver::shown::show::grouped_count;
-use crate::driver::{pipeline::Border, pipeline::Searched, pipeline::messages, pipeline::prove};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_compile::extract::Rejections;
 

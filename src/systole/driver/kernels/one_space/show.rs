@@ -1,6 +1,6 @@
 //! Words for designs of one space.
 
-use crate::driver::{shown::show::bracketed, shown::show::list};
+use crate::driver::shown::show::{bracketed, list};
 use crate::report::LaidOut;
 use serde_json::{Map, Value, json};
 use systole_base::integer::{Affine, Matrix};

@@ -9,12 +9,12 @@ mod refusal;
 mod show;
 
 use crate::driver::flags::limit_arguments::blamed;
+use crate::driver::flags::setting::{Moves, Setting};
+use crate::driver::kernels::kernel::{Counts, Kernel, LeftOut};
 use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::words::Words;
+use crate::driver::pipeline::{LIMIT, Loaded, Searched, refused_by_checker};
 use crate::driver::shown::output::Output;
-use crate::driver::{flags::setting::Moves, flags::setting::Setting};
-use crate::driver::{kernels::kernel::Counts, kernels::kernel::Kernel, kernels::kernel::LeftOut};
-use crate::driver::{pipeline::LIMIT, pipeline::Loaded, pipeline::Searched, pipeline::refused_by_checker};
 use crate::report::LaidOut;
 use serde_json::{Map, Value};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
@@ -29,15 +29,14 @@ use systole_compile::extract::{
     verify_system,
 };
 use systole_compile::mapping::{Part, SystemDesign};
-use systole_compile::rewrite;
 use systole_compile::rewrite::{
     Choices, Dataflow, Limits, LoweredSystem, Report, RuleSet, Scheduled, Step, show_system,
 };
 use systole_compile::systolize::Scheme;
-use systole_compile::timing;
 use systole_compile::timing::Turns;
+use systole_compile::{rewrite, timing};
+use systole_equations::recurrence::spaces::{SpaceSystem, evaluate_system_in_order};
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Schedule, Space};
-use systole_equations::recurrence::{spaces::SpaceSystem, spaces::evaluate_system_in_order};
 use systole_program::array::{Program, Tensors};
 use systole_program::obligation::Obligation;
 

@@ -3,8 +3,9 @@
 use super::System;
 use super::laws::Laws;
 use crate::driver::kernels::kernel::Kernel;
+use crate::driver::pipeline;
+use crate::driver::pipeline::{messages, prove};
 use crate::driver::shown::show::grouped_count;
-use crate::driver::{pipeline, pipeline::messages, pipeline::prove};
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::{Part, SystemDesign, restrict};

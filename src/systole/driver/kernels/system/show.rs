@@ -1,7 +1,7 @@
 //! Words for designs of several spaces.
 
 use crate::driver::kernels::kernel::LeftOut;
-use crate::driver::{shown::show::bracketed, shown::show::grouped, shown::show::list};
+use crate::driver::shown::show::{bracketed, grouped, list};
 use crate::report::LaidOut;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::WIDEST;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_program::array::{elements::PART, elements::Source, elements::cut_runs};
+use systole_program::array::elements::{PART, Source, cut_runs};
 
 /// An array in a file.
 #[derive(Debug)]

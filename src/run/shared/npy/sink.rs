@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::scalar::{Precision, Real};
 use systole_base::whole::Draft;
-use systole_program::array::{elements::PART, elements::Sink, elements::cut_runs};
+use systole_program::array::elements::{PART, Sink, cut_runs};
 
 /// A file to be.
 #[derive(Debug)]

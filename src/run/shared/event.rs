@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 /// One trace event; times are in microseconds.
 #[derive(Serialize)]

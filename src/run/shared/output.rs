@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use systole_base::diagnostic::Checked;
 use systole_program::array::Layout;
-use systole_program::array::{elements::PART, elements::Sink, elements::cut_runs};
+use systole_program::array::elements::{PART, Sink, cut_runs};
 
 /// The words of an output.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::slice::from_ref;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::scalar::Precision;
-use systole_program::array::{elements::Sink, elements::Source, elements::read_whole};
+use systole_program::array::elements::{Sink, Source, read_whole};
 
 /// The array in a file; its shape is checked against `shape` where one is given.
 ///

@@ -8,10 +8,8 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_equations::recurrence::Role;
+use systole_program::array::elements::{PART, Sinks, Source, Sources, cut_runs, sources_of};
 use systole_program::array::{Code, Layout, Tensors, Trouble, show_point};
-use systole_program::array::{
-    elements::PART, elements::Sinks, elements::Source, elements::Sources, elements::cut_runs, elements::sources_of,
-};
 
 /// How many words of an array went which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +26,7 @@ pub struct MemoryTraffic {
 
 impl MemoryTraffic {
     /// Counts what was counted elsewhere.
-    pub(super) fn add(&mut self, other: MemoryTraffic) {
+    pub(crate) fn add(&mut self, other: MemoryTraffic) {
         self.loaded += other.loaded;
         self.prefetched += other.prefetched;
         self.local += other.local;
