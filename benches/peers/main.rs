@@ -4,6 +4,12 @@
 //! of ours with each library, of ScaLAPACK with its own panel, of ScaLAPACK with a wider panel, and of MKL go on. These then run in turns,
 //! A B C A B C, and the ratios are those of neighbours, so what the machine does in the meantime meets all alike. Ours runs on one rank as well. Time is that of
 //! the operation alone: operands are where they belong before it starts, and results are collected after it, on all sides.
+//!
+//! The residuals of both sides are checked: a result that is wrong ends the bench. `peer.c` defines `pilaenv_`, which
+//! PBLAS asks for the width of its panels; that of the library always says 32. Ours runs with each of the two
+//! libraries, as a side of its own: with OpenBLAS the leaf is theirs, and with faer the program is what a user without
+//! a BLAS gets. All sides run the same kernels of OpenBLAS (`OPENBLAS_CORETYPE`): its own choice, or wider ones if it
+//! does not know the processor. `make figures` has what else is measured of runs.
 
 use clap::Parser;
 use contest::{Problem, Side, ours, theirs};

@@ -1,4 +1,9 @@
 //! The networks that join PEs: how many hops a displacement takes.
+//!
+//! **Timing rule.** The result of an operation leaves in the step in which it is made: a PE at clock t receives,
+//! computes and sends at t, and the word can be received from t + latency on. So causality asks `t(x) >= t(x - d) +
+//! max(1, hops * latency)`. One function says it (`Links::cycles`) to proofs, to emission and to runs on other links,
+//! which change the latency of each channel in the program by the hops of its network or the machine's.
 
 use std::collections::BTreeSet;
 use std::fmt;

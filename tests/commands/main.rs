@@ -3,6 +3,8 @@
 #[path = "../expected/mod.rs"]
 mod expected;
 
+mod book;
+
 mod border;
 
 mod deadlocks;
@@ -43,8 +45,6 @@ mod machines;
 mod machine_times;
 
 mod prove;
-
-mod read_me;
 
 mod refusals;
 

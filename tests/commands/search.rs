@@ -115,3 +115,14 @@ fn a_beam_goes_on_with_few_designs() {
     assert!(partial[0] == Some(0) && partial[1] > Some(0), "{partial:?}");
     assert!(misused(&[&flags[..], &["--beam", "0"]].concat()).contains("--beam is 1 or more"));
 }
+
+#[test]
+fn the_objective_is_said_where_it_is_chosen() {
+    let help = super::start::good(&["search", "--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains(
+            "`systolic` is for the shortest wires, then for the least product of the cycles and the square of the words"
+        ),
+        "{help}"
+    );
+}

@@ -8,6 +8,8 @@ mod imports;
 
 mod pages;
 
+mod prose;
+
 mod shape;
 
 mod tree;

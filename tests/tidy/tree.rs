@@ -51,12 +51,13 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 20] = [
+const TOP_LEVEL: [&str; 22] = [
     ".cargo",
     ".ci",
     ".gitignore",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
@@ -65,6 +66,7 @@ const TOP_LEVEL: [&str; 20] = [
     "README.md",
     "STYLE.md",
     "benches",
+    "book",
     "build.rs",
     "kernels",
     "machines",

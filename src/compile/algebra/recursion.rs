@@ -3,6 +3,20 @@
 //! In: the terms of all equations. Out: in the frame, what the equation of such a tensor says of each element that another equation reads;
 //! and what the equation of the reader says of the elements that its own would meet if that were put in place of the read. These are definitions
 //! and no laws: that an element may stand for what they say, and where, is the matter of `rules/algebra/recursion.rules`.
+//!
+//! `(defined X g)` stands for what the equation of `X` says of `X[g]`. Two laws do the rest, those of Burstall and
+//! Darlington: `unfold-element` and `fold-element`. With the laws of sums between them `L^-1 B`, written as an inverse
+//! and a product, becomes forward substitution, and the inverse is gone.
+//!
+//! A fold that reads an element before it is there would be a true equation and no program. So an element of what is
+//! being computed has a value only if it comes before the one at the point. `systole rules check` refutes a fold
+//! without that condition (`earlier`, which polyhedra decide for all sizes). Elements come in the lexicographic order
+//! of their subscripts, or in its reverse, a tensor in one of the two. A selection that would mix the orders of two
+//! tensors is none (`circles`). A goal that reads a tensor with equations of its own needs these as well, *elsewhere*
+//! (`Way`), so a local tensor that no form reads any more is not computed.
+//!
+//! No rule substitutes. `pick-term` names the term at one value of an index by `(pick s k g e)`, and the analysis puts
+//! the form in place of the index.
 
 use super::inline::recursive;
 use super::written::{Root, Writer};

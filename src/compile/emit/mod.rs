@@ -5,6 +5,20 @@
 //! of PEs; `classes` cuts the array into classes; `body` writes what one class does for one space, and `work` what it does
 //! for all of them; `feeder` serves buses from memory, `branch` the heads of trees of streams. Between spaces values go through `passage`s. One space is the case without any. The text does not
 //! depend on the sizes. Papers: Cyclotron section 6; Barnett and Lengauer's `first`, `last` and `increment`.
+//!
+//! Emission brings the place to Hermite form. Then the points of PE `p` are an affine function of `p` and loop indices;
+//! where the form is not the identity, PEs off the lattice have no points. Every condition that depends on the PE alone
+//! cuts the array into classes; what stays is an `if`. The weight-stationary matrix product has the paper's nine
+//! classes.
+//!
+//! If on a PE all points of one space come before those of another, which polyhedra decide for each class, their loops
+//! follow each other. Spaces that interleave share one loop over the clock, which asks at each step which of them has a
+//! point. A handoff is a channel of its own; its offset is zero if a PE keeps the word for itself.
+//!
+//! A bus from memory carries one word at a time, so the points that read it run one after the other, along one index,
+//! and their PEs lie on a line. Words along several indices, or a first PE that is not one form for all sizes, have no
+//! feeder and are refused. A point that no first stream of a tree reaches asks for the next, face by face, and loads
+//! only if none does. What stays on a PE between two points of a face has a register of its own.
 
 mod body;
 

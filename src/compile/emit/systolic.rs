@@ -5,6 +5,9 @@
 //! instruction names a clock: the order of sends and receives alone keeps the processes together. A flow of `1/q` gets a
 //! channel of depth `q` in place of the report's `q - 1` buffer processes (its section 7.6); they keep the timing of the
 //! array and change no value, so a capacity of 1 is enough to run.
+//!
+//! A process serves the streams together, in the order of the numbers. That never deadlocks if a channel is as deep as
+//! a hop has steps. One stream after the other, as the report has it, some arrays need deeper channels.
 
 use super::known::{lower_expression, negation, upper_expression};
 use super::names::fresh;

@@ -5,6 +5,14 @@
 //! operand and one for the reduction, so combining the operands' fronts one after the other is exact; brute force over
 //! every pair is its twin in the tests. Every design found is confirmed by [`verify`](fn@verify), which shares no
 //! code with the search's costs.
+//!
+//! A place alone decides PEs, hops and reach (`place_table`), a step only what is in time and how deep channels are.
+//! Reflections of the space are pruned if all choices are closed under them (`symmetry`); for `x[i + k]` they are not,
+//! and nothing is pruned.
+//!
+//! The default objective is `systolic`: the shortest wires, then the least product of cycles and the square of the
+//! words from memory, then cycles, then PEs. The default ranks of an array are 0 to 2, at most one less than the
+//! dimension of the space, since that is what can be laid out flat.
 
 mod at_once;
 

@@ -5,6 +5,13 @@
 //! PE. The innermost rows are whole numbers of paces long, so a PE keeps its pace from row to row, and channels need no
 //! more slots at the turn of a row than within one. Weights are products of affine forms in the parameters, so the clock
 //! is known for every size.
+//!
+//! A PE that runs two or more dimensions needs a vector, or coefficients that are sizes, which would leave linear
+//! arithmetic. Proofs work on the vector, so they stay linear; the simulator and the cost need the clock. If rows would
+//! have unequal lengths there is no closed weight, and the map is refused (`unclocked`). A row may be as short as one
+//! step, so what goes on to a later row has to come no earlier in it than it left (`short`). No obligation speaks of
+//! either, so `prove` has no design of such a schedule. What has no clock, a run on threads and `no-deadlock`, knows
+//! the order of vectors alone, which is that of the loops.
 
 use super::SpaceTimeMap;
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector, dot};

@@ -4,6 +4,14 @@
 //! A value that moves by `d` in the map moves, for a given residue, by a constant number of PEs of the machine too, which
 //! may be none. A map that keeps its PEs busy every second step loses nothing by a fold of two. Papers: Cyclotron section
 //! 6 (virtual PEs on fewer processors); Moldovan and Fortes' partitioning.
+//!
+//! A fold belongs to a system design, after its maps; a kernel of one space that is to be folded is a system of one.
+//! The program has a body and channels of its own for each residue (`Scan::at_residue`), merged by the clock like
+//! spaces that share a PE. A handoff of which no word gets to a residue has no channel there; giver and readers have
+//! that from one answer (`Passage::is_idle`). All proofs of the map stay: words have fewer hops and the same time, and
+//! each pair of PEs keeps its channel. What is new is that no two points of a block run at one time (`timing::fold`).
+//! Folds that would move words by several blocks, or run a bus along the folded axis, are refused; a bus from memory
+//! runs along all.
 
 use super::candidates::combined;
 use super::{Handoff, SystemDesign};

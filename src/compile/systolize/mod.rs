@@ -8,6 +8,12 @@
 //! Paper: Barnett and Lengauer, *A Systolizing Compilation Scheme* (ECS-LFCS-91-134, 1991), sections 6 and 7. The index space
 //! is any polyhedron, increments and index maps have any integer entries, index maps may have constants, elements may go
 //! unused, and the place need not be onto; `admission` says what is still refused.
+//!
+//! All of it rests on one numbering. Point `base + k * increment` of process `p` has number `k`, whether or not it lies
+//! in the space, and so has the element that it would use. Then the statements of a process are a range of numbers, the
+//! elements of the pipe through it are another, and soak and drain are differences of their ends. For a stream that
+//! stays, an element has the number of hops to the process that holds it. A range is a polyhedron in the number, so its
+//! ends are closed in coordinates and sizes (`range`). Divisions become named quotients, so every guard stays linear.
 
 mod admission;
 

@@ -3,6 +3,17 @@
 //! In: a proved design. Out: a [`Program`]. It prints, parses back and is validated on its own; the back ends know
 //! nothing else of the kernel. For given sizes it compiles to flat [`Code`] without any notion of time, which every back
 //! end runs through [`resume`] with its own [`Environment`]. Paper: Cyclotron section 6, Figure 14.
+//!
+//! * **Thin classes** (`thin-class`) occur only if some extent is 1, such as a row that is first and last at once. They
+//!   are needed for *all sizes*, and a reader may skip them; counts for people leave them out.
+//! * **Tags on buses.** A word is driven with the tag of its element and stays readable, so a listener need not listen
+//!   in the cycle of the drive. That keeps a bus from being a rendezvous that could deadlock; that the timing fits is
+//!   the matter of `link-conflict`.
+//! * **The digest is a warning.** A text that was changed runs, with a warning that its proofs do not cover the run.
+//!   People learn by dropping a `send` and reading the deadlock. The parser and the validator trust neither kind of
+//!   text.
+//! * **`fill`** names an element that the equations know, such as `H[0, j] = 0`. It stands in the text of the first PE
+//!   of the grid, reads no register, costs no cycle and passes no port; back ends without clocks store it.
 
 mod program;
 

@@ -4,6 +4,11 @@
 //! and a refusal where one does not fit. Registers may all hold the largest word that gets there, wires as many such words as they
 //! have slots; buses everything that is driven on them, since how far a PE runs ahead of those who listen is not known before. What the program,
 //! its wiring and its PEs take is estimated; what the process takes for its own code and its libraries is not in it.
+//!
+//! In every register and every slot stands the largest tile that gets there, which `array::widths` follows through the
+//! code. `predict` and `tune` say the same of the rank that holds most. The limit is `--memory`, or what the machine
+//! and the control groups of the process leave each of its ranks. What was held is counted in the run, and shown with
+//! the peak that the system saw.
 
 use super::plan::Plan;
 use super::sharing::needs::{Needs, elements_of, words_of};

@@ -4,6 +4,12 @@
 //! The run is over when all workers sleep and no packet is on its way: [`Mail`] counts workers awake and packets under way
 //! together, a packet from before it is sent until whoever took it sleeps again, so the count is zero exactly then, and
 //! whoever brings it to zero tells the others. Nobody waits for a program that cannot go on.
+//!
+//! When the count is zero either every PE has ended, or the run is deadlocked, and the code that explains it for the
+//! simulator explains it here, without clocks. Which of several faults is met first depends on the threads, so a run
+//! that fails is done again by one worker, whose fault is reported. Threads share whole arrays. Those of tiles are read
+//! tile by tile before the run, and a stored tile is held as it was computed until the output is written, so neither is
+//! copied in the run.
 
 use super::plan::Plan;
 use super::trace::{Activity, Tape};

@@ -3,6 +3,8 @@
 //! In: the [`Leaf`](systole_equations::tiles::Leaf)s of a program, and sizes. Out: [`Leaves`], which give a tile for tiles. Every element gets
 //! the bits that the leaf's steps give in their order, unless a library is asked for ([`LeafBackend`]).
 //!
+//! Beside these stand what calls will do and how fast (`forecast`, `rates`).
+//!
 //! A leaf is compiled to loops (`routine`). Of these a library (`library`) does what it knows (`known`). A call runs what is left of
 //! the body on the tiles (`call`).
 

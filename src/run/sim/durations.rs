@@ -17,6 +17,10 @@
 //!    this is later. `at t` is clock S t. Both begin a step.
 //!
 //! What is prefetched or filled in is there before the run, at no cycle and through no port. A memory that PEs share would not be a Kahn network, so a port has one PE.
+//!
+//! Predicted cycles are S times those of the search, whose front stays in steps: its designs differ in what they load,
+//! seldom in what they compute. A step pipelined over several would need latencies of operations in the obligations of
+//! causality.
 
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::machine::Times;

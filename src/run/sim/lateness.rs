@@ -5,6 +5,9 @@
 //! keeps as a debt: its own waits for slots, for the pace of a link, for its port; or, where it waited for a word, the debt with
 //! which the word was sent. Who begins a point in time owes nothing any more. The debt of the PE that ends last is the answer;
 //! invariant: it is never more than how late the run is.
+//!
+//! A `capacity` below the proved depth is contention and left to the run, and so is bandwidth. A run that is later than
+//! predicted is done once more before this observer.
 
 use super::Settings;
 use super::observe::{Event, Observer};

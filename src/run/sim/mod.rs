@@ -4,6 +4,13 @@
 //! deadlock where there is one. Every PE has its own clock; channels carry time stamps; the result does not depend on the
 //! order in which the host runs the PEs. A word is a number or a tile. Nothing here knows of recurrences. Paper: Cyclotron
 //! section 9.1.
+//!
+//! **Seeing a run.** Whatever wants to see a run, and not its counts alone, is an `Observer`. Its events come in the
+//! host's order; those of one PE, and of one end of a wire, come in the order of time. The recorder sorts by PE and by
+//! wire, so traces are the same in whatever order the host runs the PEs. Spans are not joined: one busy span is one
+//! `tick`, hence one step of the schedule, or what an operation or a load of it needs.
+//!
+//! **Energy** is a sum over counts, so equal counts are equal energies. Counts are exact and always kept.
 
 use crate::leaf::Leaves;
 use crate::shared::Deadlock;

@@ -1,6 +1,9 @@
 //! The command line: flags in, the ordered stages, tables or JSON out. No algorithm lives here.
 //!
 //! Exit codes: 0 all is well, 1 the input is wrong or a claim is refuted, 2 wrong usage, 3 the solver did not know.
+//!
+//! Settings are in `flags`, kernels of one space and of several in `kernels`, operands and results in `runs`, what is
+//! printed in `shown`, and what each command does in `commands`.
 
 mod flags;
 

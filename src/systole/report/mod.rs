@@ -3,6 +3,13 @@
 //! In: a program with a recorded run, a design with its proofs, whichever there is. Out: the text of a page that needs
 //! nothing else: its data stand inside as JSON, its style and script too, and it asks no network for anything.
 //! Invariant: the data are bounded whatever the sizes are, and what a bound leaves out is said on the page.
+//!
+//! `page` puts data, style and script into one template; `data` is all that a page shows. A `Recorder` watches a run
+//! and keeps a film of it: what each PE does, each word with the cycles in which it is sent and received. It keeps at
+//! most 2^17 cycles of all PEs together, of arrays of up to 32 by 32; the heat map and the counters cover the rest. For
+//! a refuted schedule an obligation has *moments* beside its words: where and when both sides are, as forms, evaluated
+//! at the counterexample and drawn among the points of the design at those sizes. The script is plain and draws SVG, so
+//! tests read the picture from the document. No text of a user is markup.
 
 mod record;
 

@@ -4,6 +4,28 @@
 //! elements of one axis. These are written as one reduction there; that it may be done block by block, or begin elsewhere, is a law of
 //! `rules/algebra/orders.rules`, and without the law there is no form. Invariant: both systems are evaluated side by side before anybody
 //! sees the new one. Paper: Cyclotron section 4.4 has blocks; a fold that begins with another element at each place is Cannon's.
+//!
+//! **Blocks.** `--split k=PxW` makes of `K[M, D]` the same array as `K[P, W, D]`, and of `k` two indices. A reduction
+//! over the whole axis is one term still, `(reduce s o (both p q) a)`, of which nothing says how to compute it. That
+//! blocks may be reduced first is a law (`split`, and for the softmax `block-by-parts`). So the merge of two partial
+//! results is written nowhere: `split` applied to the online softmax reduces, over blocks, by the same monoid the
+//! tuples that it has of each block. Merged one after the other these are a *chain*. Cut as `2x2xW` they are a *tree*,
+//! since two elements are one operation (`pair-up`).
+//!
+//! **Rings.** `--turn k=i` stores what depends on both by place `i` and step `t`, with `k = i + t` modulo the size. The
+//! inputs are copied by two equations, which stream along `<t - i>`, one PE a step. The term is `(reduce s o (turned t
+//! i) a)`, and the law `turn` says that it may begin anywhere. Keys and values then go round in a ring, with all PEs
+//! busy from the first step. A line of PEs has no link from its end to its start, so the last PE loads again what has
+//! left at the first: 2N - 1 words for N.
+//!
+//! **Blocks by parts.** What rescales the results of blocks may have the maximum and the sum of each block by
+//! themselves (`block-by-parts`). Then keys are read twice within a block and once over all, in about as many
+//! operations as the text has. The values of a block are a product of matrices, which is FlashAttention-2. Tiled, as in
+//! `kernels/blocks/attention.rec`, nothing is kept for each key.
+//!
+//! Blocks are of one width. A size that they do not make is refused by the command, since `p W + w < M` is not affine.
+//! With queries, keys in blocks and width, spaces have four dimensions and need an array of rank three (`--rank 3`): a
+//! free search takes minutes there, a place in a schedule leaves seconds.
 
 mod split;
 

@@ -3,6 +3,13 @@
 //! In: in each round all that matches. Out: the e-graph that applying all of it gives. Invariant: a match that is left out bound the same
 //! classes when it was applied, so both of its sides are there, of one class, and the way from the one to the other is known: it would teach
 //! nothing.
+//!
+//! egg applies in each round all that matches. What is left after this filter is applied in egg's order, so e-classes,
+//! e-nodes and rounds are the same. Of two chains that are equally long an explanation may show the other. Occurrences
+//! are found by a matcher of one pattern (`matching`), held to egg's own by a test of every rule. It writes the classes
+//! of all occurrences into one list, since most occurrences have been seen or fail a condition. If a condition says
+//! from names alone that it holds of nothing (`Predicate::may_hold`), its rules are not searched. The operands of
+//! scalar functions lie in the node (`operands`), because e-graphs copy nodes all the time.
 
 use super::analysis::{FieldAnalysis, Graph};
 use super::matching::Matcher;

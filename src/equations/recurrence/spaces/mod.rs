@@ -4,6 +4,21 @@
 //! equation; what a space reads of a computed tensor comes from points of other spaces, or of its own. Equations whose
 //! right-hand side reads nothing need no space: their values are known wherever they are read. Paper: Cyclotron sections
 //! 4.4 and 8 (OuterSend, InnerSend), Figures 6 to 8.
+//!
+//! `cut_spaces` makes each reduction a space and what stands around it another. Reductions with one body on
+//! neighbouring sets are one space, such as both sums of Cholesky's factor. Equations of one tensor are a *family* and
+//! share its coordinates and its place.
+//!
+//! What is empty at all sizes is gone before (`recurrence::empties`). If a reduction alone is empty for some elements,
+//! or at some sizes, these elements are known: they have the neutral value, and no point writes them. So such a kernel
+//! is no single space. The array has a PE at all sizes, since one has to fill them in. Nested reductions whose ranges
+//! do not depend on each other are one space. An inner one whose range names an outer index is a space of its own;
+//! where it has no terms the outer one has none. For tiles (`cut_for_tiles`) a reduction that may be empty is read by
+//! an expression around it, as one tile holds elements with terms and elements without.
+//!
+//! A *handoff* is a set of points that get an operand from elsewhere than the point before. It comes from the point
+//! that computes it, or from a point that has it because a stream of the same tensor passes there, as on the diagonal
+//! of Cholesky's array. It moves by a constant number of PEs or it is none, so every link has a fixed length.
 
 mod cut;
 

@@ -4,6 +4,13 @@
 //! That tells whether a cache of any size still has it that drops what was touched longest ago (Mattson et al., Evaluation
 //! techniques for storage hierarchies, 1970). Touches have numbers in their order; the bytes of a tile count at its last one. Sums
 //! of them are those of a Fenwick tree, so a touch costs the logarithm of how many there were.
+//!
+//! A library has two rates at each side of a tile: out of memory, and in the cache. `reuse.gemm` and its like say which
+//! share of a tile comes out of memory at a distance. Calibration measures that for each task, as the time of calls on
+//! ever more tiles in a row. It differs by task: what is in the third cache costs a product of 128 a fifth of what
+//! memory does, a solve or a factor, which wait for it, two fifths. In a repeated run what is loaded or begun was
+//! touched as long ago as a whole run touches bytes; without that a product of 512, whose tiles the third cache has,
+//! looks 1.15 to 1.3 times as long as it is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -16,6 +16,12 @@
 //!
 //! No element is computed, so the cost is that of the schedule. What is left out: the start of threads, who else fills a cache
 //! that several workers share, and links that several pairs of workers share. Paper: LogP and its kin; Cyclotron section 9.
+//!
+//! Workers go on in the order of their clocks, so a prediction has one result. What a call will do is read off its
+//! bounds (`leaf::forecast`), once for all calls whose boxes differ by a shift, split into the calls of a library as a
+//! real call is. What ranks send in part or not again, threads share: `Settings::apart` says which of the two a
+//! prediction is for. Tests hold the counts to those of runs on every tiled kernel, and times to a plain model in unit
+//! steps. The simulator is no part of this: it has steps of one length for all PEs, and no workers.
 
 use super::footprint::Footprint;
 use super::plan::Plan;

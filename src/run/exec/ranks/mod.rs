@@ -6,6 +6,18 @@
 //! through rank 0, which reads and writes files. What each rank will hold is said, and refused where it is too much, before
 //! anything is read (`memory.rs`). What goes wrong on one rank ends all of them, with the message on rank 0
 //! ([`World::settle`]). Paper: Cyclotron sections 9.2 and 10.
+//!
+//! **Messages.** Receives are posted ahead, 32 at a time (`traffic`). Sends go on beside the PEs (`sends`), twice as
+//! many tiles at a time as the wires to other ranks hold. If there is no room for another, the sender receives what
+//! comes until MPI has the message, so no two ranks wait for each other. Tiles, and the credits for those received,
+//! leave whenever a PE yields. A token counts packets on its way round, and two tours that count alike end the run
+//! (`tour`). All ranks know the whole code and wiring, which grow with the number of PEs.
+//!
+//! **Arrays in parts.** Inputs come from a `Source` and outputs go to a `Sink`: a `.npy` file, numbers made from the
+//! seed as the program assumes them, an array in memory. A walk through the bodies of the PEs finds which words a rank
+//! reads and stores. Rank 0 reads and writes 512 KiB or a tile at a time; of an output it keeps a bit a word, to see
+//! what nobody stored and what two ranks did. A file of an output begins after the run, without a name, and replaces
+//! the old one once all outputs are on the disk. Only `--reference` makes rank 0 hold arrays whole.
 
 use super::plan::Plan;
 use super::sharing::needs::Needs;

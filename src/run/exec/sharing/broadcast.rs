@@ -3,6 +3,10 @@
 //! In: the workers of a line, and who has a PE that drives. Out: for each worker those to whom it hands the word on. Workers have
 //! places on the line, counted from the one that drives, in rising order and round; whatever the shape, each but the first is handed
 //! the word once. Paper: Cyclotron section 9.2 has SUMMA's broadcasts as sends and receives; these are the shapes that collectives have.
+//!
+//! These are messages between two workers, not MPI's own collectives. Those would have to begin in one order on all
+//! ranks of a line, and which PE drives next is not known there before the word comes; and they go on only while a rank
+//! is in MPI, as messages do.
 
 /// Who hands a word on to whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

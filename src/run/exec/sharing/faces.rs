@@ -3,6 +3,10 @@
 //! In: a program over tiles. Out: for each channel the face of its tiles that leaves read, at the receiver or wherever it sends them on
 //! to; none where that may be all of a tile. Every body is looked at once, then what channels need is handed back from who receives to
 //! who sends until nothing changes. What is stored, driven, worked onto or computed with otherwise is needed whole.
+//!
+//! The receiver has a tile of the full box, whose lengths it knows; the rest of it holds anything, and NaN in debug
+//! builds. So programs, leaves, depths and proofs know of whole tiles alone, and the stated memory is theirs. Threads
+//! share tiles; inputs are loaded whole, so all is sent.
 
 use crate::leaf::Face;
 use systole_program::array::{ClassCode, Code, Op, Program, Scalar};

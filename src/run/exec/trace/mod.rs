@@ -2,6 +2,11 @@
 //!
 //! In: a lane of each worker. Out: a [`Timeline`], written as trace events for Perfetto and chrome://tracing with one track a
 //! worker. Threads share a clock; the clocks of ranks start together at a barrier, so they are as far apart as its ends.
+//!
+//! Each worker notes what it does when (`tape`): runs of PEs, leaves, waits, packets handed to the transport and
+//! received, receives posted ahead; at most 65,536 moments a worker. How much of their time workers wait, send and
+//! receive is counted in every run. A rank that has something to do receives a tile when its packet is there, and that
+//! is receiving; one that has nothing to do waits for it.
 
 mod tape;
 

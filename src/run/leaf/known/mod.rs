@@ -2,6 +2,22 @@
 //!
 //! In: a body, specialised to the boxes of a call. Out: the same with [`Known`] in place of each nest that is an instance of a
 //! definition, or a product.
+//!
+//! A body is first specialised to the boxes of a call. Bounds that do not cut there and conditions that are decided are
+//! left out, so one text is a full product off the diagonal and a triangular one on it. Loops of one round in which no
+//! library has a part are opened.
+//!
+//! * *Products* are found by their form (`product`): each index is in two of the three elements. An index too many,
+//!   such as the number of a product among several, becomes a loop around. Bounds between indices cut a part out of the
+//!   box. It is halved until its pieces are boxes, triangles aligned with the diagonal, or so small that loops run
+//!   them.
+//! * *Solves, factors and inverses* are found by their definitions. `rules/leaves` holds a kernel for each. It is tiled
+//!   like any kernel, and its leaf, with the running sums of the tiles before, is the operation (`definitions`). Tests
+//!   hold a library's result to the loops of the definition.
+//!
+//! If a reduction may have no terms, the leaf has a choice, `s` or 0. Both are one shape with a reset (`shape`). The
+//! reset is done before the library is called, by loops over the reset elements alone: conditions become their bounds
+//! (`resets`).
 
 use crate::leaf::routine::{Access, Loop, Node, Span, Way, choose_ways};
 use crate::leaf::tally::{SERVICES, Service};

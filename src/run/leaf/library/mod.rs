@@ -1,6 +1,31 @@
 //! Matrices in slices, and the operations on them that a library does.
 //!
 //! A library sums in another order than the equations, so its results differ from those of the loops in the last digits.
+//!
+//! **What is promised.** Results are within rounding of the loops, not their bits. Infinities and NaN are where the
+//! loops have them, as long as no product or sum overflows on the way in one of both alone. Each element of a library's
+//! product is a sum of the products that the loops add, so that holds of products by themselves. Solves, factors and
+//! inverses multiply by zeros of the other triangle and by reciprocals, which would spread NaN, or make infinities of
+//! numbers below 1e-308. So the triangle is looked at before, and the result after (`finite`). If either is not finite,
+//! the loops do the task. What is within rounding of 0 is not told apart from 0: of a matrix that is all but singular
+//! the loops may find a pivot 0 or negative where the library does not.
+//!
+//! **Factors and solves** of a tile are far slower than its products in both libraries, so they are done by halves
+//! (`halves`, `solves`). LU without pivoting is in no library, since libraries exchange rows; `both` does it by halves
+//! over their solves and products.
+//!
+//! **faer's products** are done in blocks: 384 bytes of a line of the result, which its kernel keeps in registers, by
+//! at most 264 lines and 264 terms. So the factor that every call reads stays in the second cache. Triangles are strips
+//! of as much of each line, with a product beside the diagonal each. Up to 256 rows whose lines are columns faer does
+//! not halve a solve: 16 rows at a time are one product with all before them. OpenBLAS spends more on packing what each
+//! product reads, and is halved throughout.
+//!
+//! **OpenBLAS** is called through the package `openblas`, the one place with `unsafe` code. A function there asserts
+//! that its matrices lie within their slices, and calls one routine. It works on the thread that calls.
+//! `OPENBLAS_CORETYPE` in the environment may pin it to the kernels of an older processor; on a processor that it does
+//! not know it runs its oldest. `exec` says which kernels it has chosen, and warns if they are narrower than the
+//! processor (`kernels`). A build of it with threads of its own starts them with the process, and they spin for a while
+//! beside the workers: `OPENBLAS_NUM_THREADS=1`, or its serial build, keeps them away.
 
 use self::faer::Faer;
 use super::Element;

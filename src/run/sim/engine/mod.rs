@@ -6,6 +6,21 @@
 //! ([`rounds`]) and write letters to each other ([`mail`]). Since every wait is for one definite event, neither
 //! the result nor any count depends on the order or on the number of threads. Contract: a Kahn network with time stamps,
 //! Cyclotron section 9.1.
+//!
+//! PEs a step apart in the schedule stay a step apart, so most lanes are busy in every sweep; a PE that must wait is
+//! parked. The wires at one port of a block make a cable, with their rings rotated so that what comes next stands in
+//! one row. So nearly all transfers are a few plain loops over numbers side by side (`at_once`), and only what is in
+//! the way goes by the rules one at a time (`wires`). A thread waits only for the letters of its neighbours' last
+//! sweep, which leave as soon as the blocks at the border have been swept. To run further ahead would not pay, because
+//! PEs without words or slots are parked. All threads meet where nobody has work, and once in a thousand sweeps for the
+//! sake of limits.
+//!
+//! `tests/sim/work_list.rs` is the plain engine that all of this is held to.
+//!
+//! In a program over tiles registers and wires hold *handles*: quiet NaNs with the number of a tile (`tiles`). So words
+//! move as numbers do, and what computes, stores or shows one looks it up. All regions add to the same tiles; between
+//! sweeps those that no register, wire or line holds are dropped. A leaf is one `let`, so the cycles are those of the
+//! schedule of tiles.
 
 use super::Settings;
 use super::durations::Durations;

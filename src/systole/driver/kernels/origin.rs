@@ -2,6 +2,9 @@
 //!
 //! In: the user's equations, and the tiles that schedule and flags ask for. Out: the equations to be searched, their sizes for
 //! the sizes of the user, and programs that take the user's sizes and arrays.
+//!
+//! A run that stores elements notices one that is not stored, or stored twice. A run over tiles does not, so nothing is tiled
+//! before `element-cover` and `element-apart` are proved of its elements.
 
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::schedule;

@@ -5,6 +5,14 @@
 //! found anew with each family, so that only places and dataflows stay. Where spaces would have to take turns, the beam is
 //! widened first. An input's stream is chosen with its space, and asks for steps under which it passes: the whole search
 //! would have to look through all steps for that.
+//!
+//! A stage has the system of the families so far (`SpaceSystem::among`); what others compute is there as if it were
+//! given. It puts the next family beside each design of the beam in its plainest places (48), and makes drafts:
+//! dataflows with their shortest steps, spaces apart or not (`draft`). In the order of what these would cost, objective
+//! by objective, drafts are made legal until six are. Of these at most two may cost the same, since mirror images do
+//! (`keep`). If no draft of a stage is legal but for spaces that alternate, the search begins anew with a beam twice as
+//! wide, and once more. How far edges reach is linear in the rows of a place, so what equations of the readers fix is
+//! put in once an edge (`mapping::fixed`). 6,250 placements are most often enough to see that there are too many.
 
 mod draft;
 

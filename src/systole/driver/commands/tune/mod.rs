@@ -3,6 +3,11 @@
 //! In: a kernel, sizes, the machine file of a cluster, and what may be chosen. Out: all that was weighed, best first, and the program
 //! of the best, proved. The time of each is that of `systole predict`; a schedule whose leaves alone take longer than what is known
 //! already is passed over, so the best of all is found. Paper: Cyclotron sections 9.1 and 9.2.
+//!
+//! Every schedule of a file is drafted, and the best designs of a free search, with every tiling that is asked for.
+//! Each is predicted on every grid, distribution and number of slots (`exec::predict::ways`). Nothing is sampled. What
+//! is best is then proved, and so is its run: with its slots, for any owners of PEs. What is not is left out with the
+//! reason. Tests go through all ways one by one.
 
 mod draft;
 
