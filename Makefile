@@ -1,4 +1,4 @@
-# Two commands do all the set-up: `make run` runs the main job, `make test` passes the tests.
+# `make` alone says what there is. `make run` and `make test` set up what they need.
 Z3_VERSION := 5.4.0.0
 Z3 := .z3/lib/libz3.so
 Z3_READY := .z3/ready-$(Z3_VERSION)
@@ -9,37 +9,50 @@ SIZE ?= M=8,N=8,K=8
 KERNEL ?= kernels/matmul.rec
 CASES ?= 5000
 FUZZ_SECONDS ?= 600
-FEATURES ?= mpi
+# Features of the build, such as `make test FEATURES=mpi,openblas`; none without.
+FEATURES ?=
+WITH = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: run test test-mpi test-openblas setup perfetto lint bless bench peers figures fuzz fuzz-kernels clean
+.DEFAULT_GOAL := help
+.PHONY: help check test-long run test test-mpi test-openblas setup perfetto lint bless bench peers figures fuzz fuzz-kernels clean
 
-run: setup
-	cargo run --release --quiet -- run $(KERNEL) --size $(SIZE)
+help: ## what there is
+	@grep -E '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 16
 
-# One profile for all three, so that every dependency is compiled once.
-test: lint $(PERFETTO_READY)
-	cargo test --release --workspace
+run: setup ## the main job: search, prove, emit, simulate, compare (KERNEL=, SIZE=)
+	cargo run --release $(WITH) -- run $(KERNEL) --size $(SIZE)
 
-# What needs MPI: Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev). With
-# FEATURES=mpi,openblas in one build also what needs OpenBLAS (Debian: libopenblas-dev).
-test-mpi: setup
-	cargo clippy --release --workspace --features $(FEATURES) --all-targets --quiet -- -D warnings
-	cargo test --release --workspace --features $(FEATURES) --lib --test exec --test leaf
+check: setup ## format, lints, tidy and the fast tests, after an edit
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo test -p systole-base -p systole-equations -p systole-program
+	cargo test -p systole-compile --lib --test mapping --test timing --test smt --test systems
+	cargo test --test tidy
 
-# What needs OpenBLAS, without MPI.
-test-openblas:
-	$(MAKE) test-mpi FEATURES=openblas
+# Ranks of MPI need Open MPI with its headers, and libclang (Debian: openmpi-bin libopenmpi-dev libclang-dev), leaves by OpenBLAS the
+# library (Debian: libopenblas-dev).
+test: lint $(PERFETTO_READY) ## format, lints, docs and all tests; with FEATURES=mpi,openblas those of ranks and of OpenBLAS too
+	cargo test --release --workspace $(WITH)
+
+test-mpi: ## as test, with ranks of MPI
+	$(MAKE) test FEATURES=mpi
+
+test-openblas: ## as test, with leaves by OpenBLAS
+	$(MAKE) test FEATURES=openblas
+
+test-long: setup ## the cases of tests that take minutes each
+	cargo test --release --features long-tests --test algebra
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --release --workspace --all-targets --quiet $(WITH) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet
 
 # Accepts the messages that the refusal tests get; look at the difference before you commit it.
-bless: setup
+bless: setup ## accepts the messages that the refusal tests get, and what the book shows
 	BLESS=1 cargo test --release --workspace --test syntax --test commands --test sim
 
-bench: setup
+bench: setup ## the benches
 	cargo bench
 
 # Ours beside ScaLAPACK, two ranks with one thread each, in turns; nothing else may run on the machine. Needs what `make test-mpi`
@@ -86,7 +99,7 @@ SYSTOLE := target/release/systole
 RANKS := mpirun --oversubscribe --bind-to none --allow-run-as-root -n
 TWO := $(RANKS) 2 $(SYSTOLE) exec $(FIGURES)/product.pe --backend mpi
 figures: setup
-	cargo build --release --features $(FEATURES)
+	cargo build --release --features mpi
 	mkdir -p $(FIGURES)
 	$(SYSTOLE) emit kernels/matmul.rec --schedule cannon --tile i=256,j=256,k=256 -o $(FIGURES)/matmul.pe
 	$(SYSTOLE) emit kernels/trsm.rec --schedule grid --tile r=256,i=256 -o $(FIGURES)/trsm.pe
@@ -109,7 +122,7 @@ figures: setup
 # Arbitrary text for FUZZ_SECONDS seconds through each reader (needs a nightly toolchain and `cargo install cargo-fuzz`), then
 # the property tests with CASES random cases each. The library has no unsafe code, so no sanitizer slows it down.
 FUZZ := cargo +nightly fuzz run --fuzz-dir tests/fuzz --target-dir target/fuzz --sanitizer none
-fuzz: setup
+fuzz: setup ## arbitrary text through the readers, and the property tests at length
 	mkdir -p tests/fuzz/corpus/parser tests/fuzz/corpus/rules tests/fuzz/corpus/program
 	$(FUZZ) parser tests/fuzz/corpus/parser kernels tests/errors -- -max_total_time=$(FUZZ_SECONDS)
 	$(FUZZ) rules tests/fuzz/corpus/rules rules -- -max_total_time=$(FUZZ_SECONDS)
@@ -120,11 +133,11 @@ fuzz: setup
 # SECONDS seconds at most, and two seconds for each. The table says how many are right, refused, without an answer, wrong.
 SECONDS ?= 600
 SEED ?= 1
-fuzz-kernels: setup
+fuzz-kernels: setup ## random kernels through the whole pipeline (CASES=, SECONDS=, SEED=)
 	FUZZ_KERNELS_CASES=$(CASES) FUZZ_KERNELS_SECONDS=$(SECONDS) FUZZ_KERNELS_SEED=$(SEED) FUZZ_KERNELS_LIMIT=2000 \
 	  cargo test --release --test fuzz_kernels random_kernels -- --nocapture
 
-clean:
+clean: ## removes what was built and set up
 	cargo clean
 	rm -rf .z3 .perfetto
 
