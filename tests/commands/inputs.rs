@@ -60,10 +60,13 @@ fn programs_take_what_their_kernel_declares() {
     let folder = Folder::new();
     let (program, kernel, z) = (folder.path("one.pe"), folder.path("one.rec"), folder.named("z", "z.npy"));
     good(&["emit", &kernel, "-o", &program]);
-    assert!(!std::fs::read_to_string(&program).expect("text").contains("array z"));
+    assert!(std::fs::read_to_string(&program).expect("text").contains("array z"));
     for command in ["sim", "exec"] {
         let run = [command, &program, "--size", "N=3"];
-        assert!(misused(&[&run[..], &["--input", &z]].concat()).contains("`z` is not an input of this program"));
+        let text = good(&[&run[..], &["--input", &z]].concat());
+        assert!(text.contains("`z`: no equation reads it"), "{text}");
+        let other = z.replacen("z=", "w=", 1);
+        assert!(misused(&[&run[..], &["--input", &other]].concat()).contains("`w` is not an input of this program"));
         let with = [&run[..], &["--reference", &kernel]].concat();
         let text = good(&with);
         assert!(text.contains("matches the reference bit for bit") && !text.contains("unused"), "{text}");

@@ -124,6 +124,21 @@ impl Program {
         !self.leaves.is_empty() || self.arrays.iter().any(|array| !array.axes.is_empty())
     }
 
+    /// Whether some PE loads or prefetches from an array.
+    pub fn reads(&self, array: &Name) -> bool {
+        let mut is_read = false;
+        let mut see = |instruction: &Instruction| {
+            is_read |= match instruction {
+                Instruction::Load(_, from, _) | Instruction::Local(_, from, _) | Instruction::Prefetch(from, _) => {
+                    from == array
+                }
+                _ => false,
+            };
+        };
+        self.classes.iter().for_each(|class| every(&class.body, &mut see));
+        is_read
+    }
+
     /// Whether some PE sends a register that it computes to another PE, or drives it, so that others wait for what is computed.
     pub fn hands_on(&self) -> bool {
         let stays = |channel: &Name| {

@@ -90,7 +90,7 @@ impl KernelCommand for RunArguments {
         if let Some(missed) = &missed {
             object["sim"]["missed"] = missed.to_json();
         }
-        let unused = inputs::unused(Some(&kernel.origin().system), &self.arrays.input);
+        let unused = inputs::unused(Some(&kernel.origin().system), None, &self.arrays.input);
         inputs::say_unused(&unused, "  unused    ", (output, &mut object));
         finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
         self.say_next(&kernel.origin().system, &unused, output);

@@ -127,15 +127,21 @@ fn check_shape(tensor: &Tensor, sizes: &Bindings, found: &[usize]) -> Checked<()
     }
 }
 
-/// The inputs of a kernel that no equation reads, of those that a file is given for.
-pub fn unused(kernel: Option<&RecurrenceSystem>, files: &[String]) -> Vec<Name> {
-    let is_given =
-        |name: &Name| files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name));
-    let inputs = kernel.into_iter().flat_map(|kernel| {
+/// The inputs that no equation of the kernel reads, and no PE of the program, of those that a file is given for.
+pub fn unused(kernel: Option<&RecurrenceSystem>, program: Option<&Program>, files: &[String]) -> Vec<Name> {
+    let of_kernel = kernel.into_iter().flat_map(|kernel| {
         let unread = kernel.tensors_with(Role::Input).filter(|tensor| !kernel.reads(&tensor.name));
         unread.map(|tensor| tensor.name.clone())
     });
-    inputs.filter(is_given).collect()
+    let of_program = program.into_iter().flat_map(|program| {
+        let unread = program.arrays.iter().filter(|array| array.role == Role::Input && !program.reads(&array.name));
+        unread.map(|array| array.name.clone())
+    });
+    let mut all: Vec<Name> = of_kernel.chain(of_program).collect();
+    all.sort();
+    all.dedup();
+    all.retain(|name| files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name)));
+    all
 }
 
 /// Says which inputs are given in vain, on a line that begins so, and writes it into an object.

@@ -47,7 +47,7 @@ impl Job {
         let arrays = &arguments.arrays;
         let sources = inputs::sources(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
         let is_filled = arrays.input.is_empty();
-        let unused = inputs::unused(reference.as_ref(), &arrays.input);
+        let unused = inputs::unused(reference.as_ref(), Some(&program), &arrays.input);
         Ok(Job { program, sizes, sources, unused, reference, is_filled })
     }
 
