@@ -145,7 +145,18 @@ fn of_range(part: &Part, index: &Name, size: i64) -> Option<Axis> {
     let (_, upper) = part.set.bounds(index);
     let plain = |form: &Affine| !form.mentions(&part.coordinates);
     let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
-    Some(Axis { before: 0, body: last.form + Affine::constant(1), size, after: 0, margin: 0 })
+    Some(Axis { before: 0, body: filled(&(last.form + Affine::constant(1))), size, after: 0, margin: 0 })
+}
+
+/// A body that is no shorter and never less than nothing: what is taken off one parameter may take no tile off, and is left on.
+fn filled(body: &Affine) -> Affine {
+    let (mut filled, mut least) = (Affine::default(), body.constant_term());
+    for (parameter, times) in body.terms().filter(|(_, times)| *times > 0) {
+        filled.add_term(parameter, times);
+        least += times;
+    }
+    let constant = if least < 0 { 0 } else { body.constant_term() };
+    filled + Affine::constant(constant)
 }
 
 /// An index that no subscript is, and that stays below another one, is cut as that one.

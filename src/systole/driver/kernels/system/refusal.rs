@@ -25,6 +25,7 @@ pub fn nothing_found(searched: &Searched, limit: u64) -> Diagnostics {
     let survey = &searched.survey;
     match (&clash, &survey.unreachable) {
         (Some((parts, why)), _) => stuck(searched, (parts, why), limit),
+        (None, Some(why)) if searched.setting.constraint.place_span.is_none() => vec![out_of_hand(searched, why)],
         (None, Some(why)) => why.iter().map(|problem| at_place(searched, problem.clone())).collect(),
         (None, None) if survey.oversized > 0 => vec![oversized(searched)],
         (None, None) => vec![no_place(searched)],
