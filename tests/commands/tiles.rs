@@ -164,13 +164,13 @@ type Meant = (&'static str, &'static str, fn(usize) -> Vec<usize>, fn(&ArrayD<f6
 /// Tensors that are cut differently and read by one index; a difference of two indices of one tile.
 const MEANT: [Meant; 3] = [
     (
-        "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[i, i]\n",
+        "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[i, i] where 0 <= i <= 1\n",
         "i=2",
         |m| vec![m + 1, 2 * m + 2],
         |a, x, _| a[[x[0], x[0]]],
     ),
     (
-        "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[1, i + 2] - a[i, 0]\n",
+        "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[1, i + 2] - a[i, 0] where 0 <= i <= 1\n",
         "i=3",
         |m| vec![m + 1, 2 * m + 2],
         |a, x, _| a[[1, x[0] + 2]] - a[[x[0], 0]],
