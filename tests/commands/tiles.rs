@@ -4,6 +4,7 @@ use super::start::{good, json, misused, object, refused, systole, systole_under}
 use ndarray::{ArrayD, Dimension, IxDyn};
 use ndarray_npy::{read_npy, write_npy};
 use serde_json::json;
+use std::cmp::Ordering;
 
 /// A matrix product whose schedule says how it is tiled.
 const TILED: &str = "kernel product(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\n\n\
@@ -161,8 +162,8 @@ fn openblas_runs_leaves_where_it_is_built_in() {
 /// A kernel over `M` from `a` to `X`, with what an element is.
 type Meant = (&'static str, &'static str, fn(usize) -> Vec<usize>, fn(&ArrayD<f64>, &[usize], usize) -> f64);
 
-/// Tensors that are cut differently and read by one index; a difference of two indices of one tile.
-const MEANT: [Meant; 3] = [
+/// Tensors that are cut differently and read by one index; a difference of two indices of one tile; sums that several cells read.
+const MEANT: [Meant; 5] = [
     (
         "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[i, i] where 0 <= i <= 1\n",
         "i=2",
@@ -181,7 +182,36 @@ const MEANT: [Meant; 3] = [
         |m| vec![m],
         |a, x, m| a[[m - 1 - x[1]]],
     ),
+    (
+        "kernel k(M)\nin a[M]\nout X[M, M]\nX[i, j] = (sum(k in 0..M) a[k]) + 3 where j + 1 <= i\nX[i, i] = 1\n\
+            X[i, j] = a[j - 1] where i + 1 <= j\n",
+        "i=2",
+        |m| vec![m],
+        below_a_diagonal,
+    ),
+    // Three sums that are one, each read at an element of its own; in tiles of one element too.
+    (
+        "kernel k(M)\nin a[M]\nout X[M, M]\nX[0, 0] = (sum(k in 0..M) a[k]) + 1\n\
+            X[i, i] = (sum(k in 0..M) a[k]) + 2 where 1 <= i\nX[i, j] = (sum(k in 0..M) a[k]) + 3 where j + 1 <= i\n\
+            X[i, j] = a[j] where i + 1 <= j\n",
+        "i=1",
+        |m| vec![m],
+        |a, x, _| match (x[0], x[1]) {
+            (0, 0) => a.sum() + 1.0,
+            (i, j) if i == j => a.sum() + 2.0,
+            (i, j) if i > j => a.sum() + 3.0,
+            (_, j) => a[[j]],
+        },
+    ),
 ];
+
+fn below_a_diagonal(a: &ArrayD<f64>, x: &[usize], _: usize) -> f64 {
+    match x[0].cmp(&x[1]) {
+        Ordering::Greater => a.sum() + 3.0,
+        Ordering::Equal => 1.0,
+        Ordering::Less => a[[x[1] - 1]],
+    }
+}
 
 #[test]
 fn an_element_is_read_from_whichever_tile_it_is_in() {
