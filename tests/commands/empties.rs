@@ -147,6 +147,40 @@ const CASES: &[Case] = &[
         model: |g, i, _| if g.k <= i + 1 { g.x[g.n - i - 1] } else { 0.0 },
         tile: Some("i=2"),
     },
+    Case {
+        name: "an index below 0 that reads nothing",
+        equations: "y[i] = sum(k in N - i - 3..N) (k + 1)",
+        model: |g, i, _| sum((0..i + 3).map(|back| (g.n as f64) - (back as f64))),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "an index below 0 that reads",
+        equations: "y[i] = sum(k in -2..N - 2) (k * x[k + 2])",
+        model: |g, _, _| sum((0..g.n).map(|k| (k as f64 - 2.0) * g.x[k])),
+        tile: Some("i=2"),
+    },
+    Case {
+        name: "an index below 0 by a size, beside one in tiles",
+        equations: "y[j] = sum(k in -K..N) (k + x[j])",
+        model: |g, j, _| sum((0..g.n + g.k).map(|k| k as f64 - g.k as f64 + g.x[j])),
+        tile: Some("j=2"),
+    },
+    Case {
+        name: "a range that may be shorter than nothing",
+        equations: "y[i] = max(k in 0..N - 2*K) (k + x[i])",
+        model: |g, i, _| (2 * g.k..g.n).fold(f64::NEG_INFINITY, |all, k| all.max((k - 2 * g.k) as f64 + g.x[i])),
+        tile: Some("i=2,k=2"),
+    },
+    Case {
+        name: "a difference of two indices in one tile",
+        equations: "y[i] = min(k in 0..i) A[k - i + N, 2*k] where i <= 1\ny[i] = 3 where 2 <= i",
+        model: |g, i, _| match i {
+            0 => f64::INFINITY,
+            1 => g.a(g.n - 1, 0),
+            _ => 3.0,
+        },
+        tile: Some("i=2"),
+    },
 ];
 
 /// Sizes at which some, all, or none of the reductions are empty.

@@ -1,7 +1,10 @@
 //! Tiles from the command line and from schedules.
 
 use super::start::{good, json, misused, object, refused, systole, systole_under};
+use ndarray::{ArrayD, Dimension, IxDyn};
+use ndarray_npy::{read_npy, write_npy};
 use serde_json::json;
+use std::cmp::Ordering;
 
 /// A matrix product whose schedule says how it is tiled.
 const TILED: &str = "kernel product(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\n\n\
@@ -154,4 +157,83 @@ fn openblas_runs_leaves_where_it_is_built_in() {
     #[cfg(target_arch = "x86_64")]
     assert_eq!(wider.is_some(), is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"), "{warning}");
     assert_eq!(wider.map_or(String::new(), under), "");
+}
+
+/// A kernel over `M` from `a` to `X`, with what an element is.
+type Meant = (&'static str, &'static str, fn(usize) -> Vec<usize>, fn(&ArrayD<f64>, &[usize], usize) -> f64);
+
+/// Tensors that are cut differently and read by one index; a difference of two indices of one tile; sums that several cells read.
+const MEANT: [Meant; 5] = [
+    (
+        "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[i, i] where 0 <= i <= 1\n",
+        "i=2",
+        |m| vec![m + 1, 2 * m + 2],
+        |a, x, _| a[[x[0], x[0]]],
+    ),
+    (
+        "kernel k(M)\nin a[M + 1, 2*M + 2]\nout X[2]\nX[i] = a[1, i + 2] - a[i, 0] where 0 <= i <= 1\n",
+        "i=3",
+        |m| vec![m + 1, 2 * m + 2],
+        |a, x, _| a[[1, x[0] + 2]] - a[[x[0], 0]],
+    ),
+    (
+        "kernel k(M)\nin a[M]\nout X[M, M]\nX[i, j] = a[i - j + M - 1] where i <= 0\nX[i, j] = X[i - 1, j] where 1 <= i\n",
+        "i=2,j=2",
+        |m| vec![m],
+        |a, x, m| a[[m - 1 - x[1]]],
+    ),
+    (
+        "kernel k(M)\nin a[M]\nout X[M, M]\nX[i, j] = (sum(k in 0..M) a[k]) + 3 where j + 1 <= i\nX[i, i] = 1\n\
+            X[i, j] = a[j - 1] where i + 1 <= j\n",
+        "i=2",
+        |m| vec![m],
+        below_a_diagonal,
+    ),
+    // Three sums that are one, each read at an element of its own; in tiles of one element too.
+    (
+        "kernel k(M)\nin a[M]\nout X[M, M]\nX[0, 0] = (sum(k in 0..M) a[k]) + 1\n\
+            X[i, i] = (sum(k in 0..M) a[k]) + 2 where 1 <= i\nX[i, j] = (sum(k in 0..M) a[k]) + 3 where j + 1 <= i\n\
+            X[i, j] = a[j] where i + 1 <= j\n",
+        "i=1",
+        |m| vec![m],
+        |a, x, _| match (x[0], x[1]) {
+            (0, 0) => a.sum() + 1.0,
+            (i, j) if i == j => a.sum() + 2.0,
+            (i, j) if i > j => a.sum() + 3.0,
+            (_, j) => a[[j]],
+        },
+    ),
+];
+
+fn below_a_diagonal(a: &ArrayD<f64>, x: &[usize], _: usize) -> f64 {
+    match x[0].cmp(&x[1]) {
+        Ordering::Greater => a.sum() + 3.0,
+        Ordering::Equal => 1.0,
+        Ordering::Less => a[[x[1] - 1]],
+    }
+}
+
+#[test]
+fn an_element_is_read_from_whichever_tile_it_is_in() {
+    for (text, tile, shape, element) in MEANT {
+        let (folder, path) = file(text);
+        let (program, output) = (folder.path().join("k.pe"), folder.path().join("X.npy"));
+        let (input, program) = (folder.path().join("a.npy"), program.display().to_string());
+        good(&["emit", &path, "--tile", tile, "-o", &program]);
+        for m in 1..7 {
+            let shape = IxDyn(&shape(m));
+            let a =
+                ArrayD::from_shape_fn(shape, |at| (0..at.ndim()).fold(1.0, |sum, axis| sum * 11.0 + at[axis] as f64));
+            write_npy(&input, &a).expect("an input");
+            let flags = [format!("M={m}"), format!("a={}", input.display()), format!("X={}", output.display())];
+            let flags = ["--size", &flags[0], "--input", &flags[1], "--output", &flags[2]];
+            for command in [&["run", &path, "--tile", tile][..], &["exec", &program, "--threads", "2"]] {
+                let _ = std::fs::remove_file(&output);
+                good(&[command, &flags].concat());
+                for (at, value) in read_npy::<_, ArrayD<f64>>(&output).expect("an output").indexed_iter() {
+                    assert_eq!(*value, element(&a, at.slice(), m), "{text} {command:?} at {m}, {at:?}");
+                }
+            }
+        }
+    }
 }

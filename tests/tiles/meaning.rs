@@ -2,8 +2,9 @@
 //! otherwise where it is not.
 
 use super::{kernel, system, tiled};
-use ndarray::ArrayD;
+use ndarray::{ArrayD, Dimension};
 use systole_base::integer::{Bindings, name};
+use systole_equations::recurrence::spaces::cut_for_tiles;
 use systole_equations::recurrence::{Chain, Role, Tensors, evaluate};
 use systole_equations::tiles::{TileChains, evaluate_tiled};
 
@@ -91,5 +92,96 @@ fn a_chain_that_runs_back_turns_the_order_of_the_tiles_round() {
         let terms = [6, 3, 4, 5, 0, 1, 2].map(|k: usize| a[[i, k]] * b[[k, j]]);
         let expected = terms.into_iter().reduce(|sum, term| sum + term).unwrap();
         assert_eq!(found["C"][[i, j]].to_bits(), expected.to_bits());
+    }
+}
+
+/// A kernel over `M` and `N` from `a`, `b` and `c` to `X`, tiled along an index, with what an element of `X` is by its definition.
+struct Defined {
+    text: &'static str,
+    index: &'static str,
+    element: fn(&Tensors, &[usize], i64, i64) -> f64,
+}
+
+fn at(tensors: &Tensors, name: &str, element: &[i64]) -> f64 {
+    let element: Vec<usize> = element.iter().map(|subscript| usize::try_from(*subscript).unwrap()).collect();
+    tensors[name][&element[..]]
+}
+
+/// Indices that go below 0, of which some read nothing.
+const BELOW_0: [Defined; 4] = [
+    Defined {
+        text: "kernel t(M, N)\nin b, c[N]\nout X[M + 2]\nX[i] = sum(k in M - i - 1..M) b\n",
+        index: "i",
+        element: |given, x, _, _| (0..=x[0]).map(|_| at(given, "b", &[])).reduce(|sum, term| sum + term).unwrap(),
+    },
+    Defined {
+        text: "kernel t(M, N)\nin a[M + 2], c[N]\nout X[M]\nX[i] = max(k in -2..M) (a[k + 2] - i)\n",
+        index: "i",
+        element: |given, x, m, _| {
+            (0..m + 2).map(|k| at(given, "a", &[k]) - x[0] as f64).fold(f64::NEG_INFINITY, f64::max)
+        },
+    },
+    Defined {
+        text: "kernel t(M, N)\nin b, c[N]\nout X[M]\nX[i] = max(k in -2..N, l in -N..N) (b * l + k + i)\n",
+        index: "i",
+        element: |given, x, _, n| {
+            let terms = (-2..n).flat_map(|k| (-n..n).map(move |l| (k, l)));
+            let term = |(k, l): (i64, i64)| at(given, "b", &[]) * l as f64 + k as f64 + x[0] as f64;
+            terms.map(term).fold(f64::NEG_INFINITY, f64::max)
+        },
+    },
+    Defined {
+        text: "kernel t(M, N)\nin b, c[M]\nout X[M]\nX[j] = max(k in -3..N) (k * b - c[j])\n",
+        index: "j",
+        element: |given, x, _, n| {
+            let term = |k: i64| k as f64 * at(given, "b", &[]) - at(given, "c", &[x[0] as i64]);
+            (-3..n).map(term).fold(f64::NEG_INFINITY, f64::max)
+        },
+    },
+];
+
+#[test]
+fn indices_that_go_below_0_have_all_their_terms() {
+    for (case, side) in BELOW_0.iter().flat_map(|case| [2, 3, 4].map(|side| (case, side))) {
+        let system = system(case.text);
+        let tiled = tiled(&system, &[(case.index, side)]);
+        for (m, n) in (1..=5).flat_map(|m| [1, 2, 3, 8].map(|n| (m, n))) {
+            let sizes = Bindings::from([(name("M"), m), (name("N"), n)]);
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            for (x, value) in found["X"].indexed_iter() {
+                let element = x.slice();
+                let expected = (case.element)(&inputs, element, m, n);
+                let near = (value - expected).abs() <= 1e-9 || *value == expected;
+                assert!(near, "{} {side} {m} {n} {element:?}: {value} {expected}", case.text);
+            }
+        }
+    }
+}
+
+/// Each term of a reduction is at an element of the axis that its index is cut along: all others would be in no tile.
+#[test]
+fn every_term_is_in_a_tile() {
+    let short = "kernel t(M, N)\nin b\nout X[M + N]\nX[i] = sum(k in 0..N - 2*M) sum(l in 2 - M..N - 3) (b + k * l)\n";
+    let texts = BELOW_0.iter().map(|case| (case.text, case.index)).chain([(short, "k"), (short, "l")]);
+    for ((text, index), side) in texts.flat_map(|case| [1, 3, 4].map(|side| (case, side))) {
+        let tiled = tiled(&system(text), &[(index, side)]);
+        let cut = cut_for_tiles(&tiled.elements).unwrap();
+        for (m, n) in (1..=4).flat_map(|m| [1, 2, 3, 9].map(|n| (m, n))) {
+            let sizes = Bindings::from([(name("M"), m), (name("N"), n)]);
+            for space in &cut.spaces {
+                let all = space.domain.set.points(space.indices(), &sizes).unwrap();
+                for (point, reduced) in
+                    all.iter().flat_map(|point| space.reduced.iter().map(move |index| (point, index)))
+                {
+                    let axis = &tiled.along[&space.name][reduced];
+                    let (body, tiles) = (axis.body.evaluate(&sizes).unwrap(), axis.tiles(&sizes).unwrap());
+                    let place = space.indices().iter().position(|index| index == reduced).unwrap();
+                    let spans = (0..tiles).map(|tile| axis.span(tile, body));
+                    let holding = spans.filter(|(first, last)| (*first..=*last).contains(&point[place]));
+                    assert_eq!(holding.count(), 1, "{text} {side} {m} {n}: {reduced} at {point:?} along {axis:?}");
+                }
+            }
+        }
     }
 }

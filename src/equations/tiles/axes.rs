@@ -11,7 +11,7 @@ use super::source::Part;
 use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, name};
+use systole_base::integer::{Affine, Name, Polyhedron, name};
 
 /// All axes of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -106,11 +106,16 @@ impl Axes {
         sizes: &Sizes,
     ) -> Checked<BTreeMap<Name, Axis>> {
         let mut axes: BTreeMap<Name, Axis> = BTreeMap::new();
+        let points = part.set.intersect(&Polyhedron::sizes(&system.parameters));
         for (coordinate, index) in part.coordinates.iter().enumerate() {
             let size = sizes.of_coordinate(number, coordinate);
             let axis = match coordinate < part.free {
                 true => self.tensors[&part.tensor].get(coordinate).cloned(),
-                false => self.of_reduced(part, index, size).or_else(|| of_bound(part, index, &axes)),
+                false => self.of_alone(part, index).or_else(|| {
+                    // Tiles are of elements from 0 on.
+                    let range = Some(part).filter(|_| points.implies(&Affine::variable(index)))?;
+                    of_range(range, index, size).or_else(|| of_bound(range, index, &axes))
+                }),
             };
             let Some(axis) = axis else {
                 return Diagnostic::new(format!(
@@ -124,21 +129,34 @@ impl Axes {
         Ok(axes)
     }
 
-    /// A reduction index is cut as a subscript that it stands in alone; else by its range.
-    fn of_reduced(&self, part: &Part, index: &Name, size: i64) -> Option<Axis> {
+    /// A reduction index is cut as a subscript that it stands in alone.
+    fn of_alone(&self, part: &Part, index: &Name) -> Option<Axis> {
         let alone = Affine::variable(index);
-        let reads = part.reads.iter().flat_map(|read| {
+        let mut reads = part.reads.iter().flat_map(|read| {
             let axes = self.tensors.get(&read.tensor).map_or(&[][..], Vec::as_slice);
             read.access.iter().zip(axes)
         });
-        let mut same = reads.filter(|(form, _)| **form == alone).map(|(_, axis)| axis.clone());
-        same.next().or_else(|| {
-            let (_, upper) = part.set.bounds(index);
-            let plain = |form: &Affine| !form.mentions(&part.coordinates);
-            let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
-            Some(Axis { before: 0, body: last.form + Affine::constant(1), size, after: 0, margin: 0 })
-        })
+        reads.find(|(form, _)| **form == alone).map(|(_, axis)| axis.clone())
     }
+}
+
+/// An index that no subscript is is cut by its range.
+fn of_range(part: &Part, index: &Name, size: i64) -> Option<Axis> {
+    let (_, upper) = part.set.bounds(index);
+    let plain = |form: &Affine| !form.mentions(&part.coordinates);
+    let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
+    Some(Axis { before: 0, body: filled(&(last.form + Affine::constant(1))), size, after: 0, margin: 0 })
+}
+
+/// A body that is no shorter and never less than nothing: what is taken off one parameter may take no tile off, and is left on.
+fn filled(body: &Affine) -> Affine {
+    let (mut filled, mut least) = (Affine::default(), body.constant_term());
+    for (parameter, times) in body.terms().filter(|(_, times)| *times > 0) {
+        filled.add_term(parameter, times);
+        least += times;
+    }
+    let constant = if least < 0 { 0 } else { body.constant_term() };
+    filled + Affine::constant(constant)
 }
 
 /// An index that no subscript is, and that stays below another one, is cut as that one.

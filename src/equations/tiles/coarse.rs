@@ -7,6 +7,7 @@
 
 use super::Axis;
 use super::axes::count_name;
+use super::axis::tiles_over;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 
@@ -57,41 +58,72 @@ fn at_border(form: &Affine, along: &Along) -> Option<Affine> {
     let axis = along.get(name)?;
     let other = form.clone() - Affine::term(name, sign);
     let bound = if sign == 1 { -other } else { other };
-    let tile = exact(&bound, axis).filter(|_| sign.abs() == 1)?;
-    Some((Affine::variable(name) - tile) * sign)
+    let tiles = at_sizes(&bound, axis).filter(|_| sign.abs() == 1)?;
+    let tile = if sign == 1 { tiles.first() } else { tiles.last() };
+    Some((Affine::variable(name) - tile?.clone()) * sign)
 }
 
-/// The tile of an element that only the sizes decide, where that is one and the same for all sizes: a constant, the last element
-/// of the body, or one behind it.
-fn exact(element: &Affine, axis: &Axis) -> Option<Affine> {
+/// The tiles of an element that only the sizes decide, in rising order: a constant, the last element of the body, or one behind it.
+/// A constant is in one tile, unless the body may end before it.
+fn at_sizes(element: &Affine, axis: &Axis) -> Option<Vec<Affine>> {
     if element.is_constant() {
         let inner = element.constant_term() - axis.before;
-        let tile = if inner < 0 { element.constant_term() } else { axis.before + inner.div_euclid(axis.size) };
-        return Some(Affine::constant(tile));
+        let (low, high) = of_constant(inner, axis);
+        return Some((low..=high).map(|tile| Affine::constant(axis.before + tile)).collect());
     }
     let is_plain = axis.size == 1 || axis.body.as_variable().is_some();
     let beyond = element.clone() - axis.body.clone();
     let inner = beyond.constant_term() - axis.before;
-    (is_plain && beyond.is_constant() && inner >= -1).then(|| axis.body_tiles() + Affine::constant(axis.before + inner))
+    let is_one = is_plain && beyond.is_constant() && inner >= -1;
+    is_one.then(|| vec![axis.body_tiles() + Affine::constant(axis.before + inner)])
+}
+
+/// The first and the last tile in which the element `inner` may be, both counted from the body's first, for a body of any length.
+fn of_constant(inner: i64, axis: &Axis) -> (i64, i64) {
+    if inner < 0 {
+        return (inner, inner);
+    }
+    // The longest border that can end at the element; a body has an element, and then its tiles are the fewest.
+    let border = if axis.size == 1 { 0 } else { axis.after.min(inner) };
+    (inner.div_euclid(axis.size), border + (inner - border).div_euclid(axis.size))
 }
 
 /// The tiles of `axis` in which a subscript may lie, for coordinates in given tiles: each a form over tiles.
 pub(super) fn tiles_met(subscript: &Affine, axis: &Axis, along: &Along) -> Vec<Affine> {
     let beyond = Affine::constant(axis.margin);
-    if let Some(tile) = exact(subscript, axis) {
-        return vec![tile + beyond];
+    if let Some(tiles) = at_sizes(subscript, axis) {
+        return tiles.into_iter().map(|tile| tile + beyond.clone()).collect();
     }
-    if subscript.as_variable().is_some_and(|name| along.get(name).is_some_and(|own| is_alike(own, axis))) {
-        return vec![subscript.clone() + beyond];
+    if let Some((own, (low, high))) = beside(subscript, axis, along) {
+        return (low..=high).map(|tile| own.clone() + Affine::constant(tile) + beyond.clone()).collect();
     }
     let inner = subscript.clone() - Affine::constant(axis.before);
     let (first, last) = ends(&inner, along, axis.size);
-    // Over a border of several elements a subscript passes as many tiles.
-    let (before, after) = ((axis.before - 1).max(0), (axis.after - 1).max(0));
+    // An element of a border is a tile, so a subscript passes more tiles there than in the body; behind the body one more, since the
+    // body's last tile may end before it is full.
+    let (before, after) = if axis.size == 1 { (0, 0) } else { ((axis.before - 1).max(0), axis.after) };
     let (low, high) = (first.constant_term() - before, last.constant_term() + after);
     let tile =
         |constant| first.clone() + Affine::constant(constant - first.constant_term() + axis.before) + beyond.clone();
     (low..=high).map(tile).collect()
+}
+
+/// A coordinate of which a subscript is so many elements off, cut as the subscript is; and how many tiles off the subscript may be.
+fn beside(subscript: &Affine, axis: &Axis, along: &Along) -> Option<(Affine, (i64, i64))> {
+    let off = subscript.constant_term();
+    let plain = subscript.clone() - Affine::constant(off);
+    let own = along.get(plain.as_variable()?).filter(|own| is_alike(own, axis))?;
+    let (near, far) = tiles_off(off.abs(), axis.size, axis.before, if off < 0 { own.after } else { axis.after });
+    Some((plain, if off < 0 { (-far, -near) } else { (near, far) }))
+}
+
+/// How many tiles lie between two elements of one axis that are `off` elements apart: no more and no fewer. `before` and `after` are the
+/// elements before and after the body, among which the lower and the upper of the two may be.
+fn tiles_off(off: i64, size: i64, before: i64, after: i64) -> (i64, i64) {
+    let up = |border: i64| border + tiles_over(off - border, size);
+    let across = if before > 0 && after > 0 && off > 1 { up(off.min(before + after)) } else { 0 };
+    let from_before = off.min(before) + (off - off.min(before)).div_euclid(size);
+    (off.div_euclid(size), up(off.min(after)).max(from_before).max(across))
 }
 
 /// Whether two axes have the same elements in the same tiles, whatever stands after them.
@@ -128,4 +160,97 @@ pub(super) fn within(tiles: &Polyhedron, along: &Along) -> Along {
         (name.clone(), Axis { after, ..axis.clone() })
     };
     along.iter().map(inside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use systole_base::integer::{Bindings, name};
+
+    /// The tile of an element, counted as [`Axis::span`] does.
+    fn tile_of(element: i64, axis: &Axis, body: i64) -> i64 {
+        let tiles = axis.tiles(&Bindings::from([(name("N"), body)])).unwrap();
+        let holds = |tile: &i64| (axis.span(*tile, body).0..=axis.span(*tile, body).1).contains(&element);
+        (0..tiles).find(holds).unwrap()
+    }
+
+    /// All axes with a parameter as body, and few elements in tiles and borders.
+    fn axes() -> Vec<Axis> {
+        let body = Affine::variable(&name("N"));
+        let all = (1..5).flat_map(|size| (0..3).flat_map(move |before| (0..3).map(move |after| (size, before, after))));
+        all.map(|(size, before, after)| Axis { before, body: body.clone(), size, after, margin: 0 }).collect()
+    }
+
+    /// What the tiles are at so many elements of a body, for coordinates in these tiles.
+    fn at(forms: &[Affine], axis: &Axis, body: i64, tiles: &Bindings) -> Vec<i64> {
+        let count = (count_name(&name("N"), axis.size), tiles_over(body, axis.size));
+        let known: Bindings = tiles.clone().into_iter().chain([count]).collect();
+        forms.iter().map(|form| form.evaluate(&known).unwrap()).collect()
+    }
+
+    #[test]
+    fn no_tile_is_left_out_of_those_that_a_shifted_subscript_meets() {
+        for axis in axes() {
+            for (after, off) in (0..3).flat_map(|after| (-6..7).map(move |off| (after, off))) {
+                let own = Axis { after, ..axis.clone() };
+                let subscript = Affine::variable(&name("i")) + Affine::constant(off);
+                let met = tiles_met(&subscript, &axis, &Along::from([(name("i"), own.clone())]));
+                for (body, element) in (1..16).flat_map(|body| (0..axis.before + body + after).map(move |i| (body, i)))
+                {
+                    if !(0..axis.before + body + axis.after).contains(&(element + off)) {
+                        continue;
+                    }
+                    let tiles = Bindings::from([(name("i"), tile_of(element, &own, body))]);
+                    let found = tile_of(element + off, &axis, body);
+                    assert!(at(&met, &axis, body, &tiles).contains(&found), "{axis:?} {after} {off} {body} {element}");
+                }
+            }
+        }
+    }
+
+    /// A coordinate along an axis of its own: tensors of constant extents beside such that grow, read by one index.
+    #[test]
+    fn no_tile_is_left_out_where_the_coordinate_is_cut_otherwise() {
+        for axis in axes() {
+            for (extent, off) in (1..7).flat_map(|extent| (-2..3).map(move |off| (extent, off))) {
+                let own = Axis { before: 0, body: Affine::constant(extent), size: axis.size, after: 0, margin: 0 };
+                let subscript = Affine::variable(&name("i")) + Affine::constant(off);
+                let met = tiles_met(&subscript, &axis, &Along::from([(name("i"), own.clone())]));
+                for (body, element) in (1..16).flat_map(|body| (0..extent).map(move |element| (body, element))) {
+                    if !(0..axis.before + body + axis.after).contains(&(element + off)) {
+                        continue;
+                    }
+                    let tiles = Bindings::from([(name("i"), element / axis.size)]);
+                    let found = tile_of(element + off, &axis, body);
+                    assert!(at(&met, &axis, body, &tiles).contains(&found), "{axis:?} {extent} {off} {body} {element}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_tile_is_left_out_of_those_of_a_number_nor_of_a_bound_by_it() {
+        for (axis, number) in axes().into_iter().flat_map(|axis| (0..8).map(move |number| (axis.clone(), number))) {
+            let along = Along::from([(name("i"), axis.clone())]);
+            let (index, number) = (Affine::variable(&name("i")), Affine::constant(number));
+            let met = tiles_met(&number, &axis, &along);
+            let bounds = [index.clone() - number.clone(), number.clone() - index];
+            let sets = bounds.map(|bound| (tiles_of(&Polyhedron::new([bound.clone()]), &along), bound));
+            for body in 1..16 {
+                for element in 0..axis.before + body + axis.after {
+                    let tile = tile_of(element, &axis, body);
+                    let is_number = element == number.constant_term();
+                    assert!(
+                        !is_number || at(&met, &axis, body, &Bindings::new()).contains(&tile),
+                        "{axis:?} {number} {body}"
+                    );
+                    for (coarse, bound) in &sets {
+                        let is_in = bound.evaluate(&Bindings::from([(name("i"), element)])).unwrap() >= 0;
+                        let at_tile = at(coarse.constraints(), &axis, body, &Bindings::from([(name("i"), tile)]));
+                        assert!(!is_in || at_tile.iter().all(|value| *value >= 0), "{axis:?} {bound} {body} {element}");
+                    }
+                }
+            }
+        }
+    }
 }

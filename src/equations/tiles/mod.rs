@@ -46,6 +46,8 @@ pub use leaf::{Argument, Leaf, LeafIndex, Range, Step, Value, Window};
 
 mod gathered;
 
+mod counted;
+
 mod stack;
 
 mod source;

@@ -4,6 +4,7 @@ use super::axes::{Axes, count_name};
 use super::axis::tiles_over;
 use super::classes::{Sizes, TileSize};
 use super::coarse::Along;
+use super::counted::counted;
 use super::equations::Tiler;
 use super::gathered::gathered;
 use super::layers::layers_first;
@@ -39,7 +40,7 @@ impl TileCount {
 pub struct Tiled {
     /// The equations, whose functions are the leaves.
     pub system: RecurrenceSystem,
-    /// The equations over elements that are tiled: the user's, or the same with tensors stacked.
+    /// The equations over elements that are tiled: the user's, or the same with tensors stacked, or reductions counted from 0.
     pub elements: RecurrenceSystem,
     /// The leaves, by the number of their function.
     pub leaves: Vec<Leaf>,
@@ -72,7 +73,7 @@ impl Tiled {
 pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     let (plain, gone) = gathered(system);
     let wanted = alike(wanted, &gone);
-    let as_written = Stacked { system: plain, stacks: vec![] };
+    let as_written = Stacked { system: counted(&plain), stacks: vec![] };
     tile_elements(&as_written, &wanted, false).or_else(|refused| {
         let stacked = stacked(&as_written.system);
         let ways = [&as_written].into_iter().chain(&stacked);

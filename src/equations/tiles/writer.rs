@@ -189,8 +189,13 @@ impl<'a> Writer<'a> {
             });
             alike.map_or_else(|| name.clone(), |index| index.name.clone())
         };
+        let is_index = |(name, _): &(&Name, i64)| self.indices.iter().any(|index| index.name == **name);
         let reach = form.constant_term();
-        let plain = (form.clone() - Affine::constant(reach)).rename(first_alike);
+        let own = form.clone() - Affine::constant(reach);
+        let joined = own.rename(first_alike);
+        // Two indices of one tile reach as far as one where they rise together; of a difference nothing would be left.
+        let reaches = |form: &Affine| -> i64 { form.terms().filter(is_index).map(|(_, times)| times.abs()).sum() };
+        let plain = if reaches(&joined) == reaches(&own) { joined } else { own };
         Range { form: plain, first: reach, last: reach, extent: axis.extent() }
     }
 

@@ -87,17 +87,19 @@ pub fn convex_union(one: &Polyhedron, other: &Polyhedron) -> Option<Polyhedron> 
     covered.then_some(hull)
 }
 
-/// Every read of the local tensor of `part` becomes a read of that of `whole`.
+/// Every read of the local tensor of `part` becomes a read of that of `whole`, each at the element that it reads.
 fn redirect(cut: &mut SpaceSystem, part: usize, whole: usize) {
-    let (gone, stays) = (cut.spaces[part].output.clone(), cut.spaces[whole].output.clone());
-    let outer = cut.spaces[part].output_access.len();
-    let inner = cut.spaces[whole].output_access.len();
-    let element: Vec<Affine> = cut.members[part].embedding[..inner].to_vec();
-    debug_assert!(outer <= inner, "a part has no more indices than the whole");
+    let Some(image) = embed(cut, part, whole) else { return };
+    let (gone, stays) = (&cut.spaces[part], &cut.spaces[whole]);
+    let element: Vec<Affine> = stays.output_access.iter().map(|form| form.substitute(&image)).collect();
+    let own: Vec<Option<Name>> = gone.output_access.iter().map(|form| form.as_variable().cloned()).collect();
+    let (gone, stays) = (gone.output.clone(), stays.output.clone());
     for operand in cut.spaces.iter_mut().flat_map(|space| &mut space.operands) {
         if operand.tensor == gone {
+            let read = own.iter().cloned().zip(operand.access.iter().cloned());
+            let at: BTreeMap<Name, Affine> = read.filter_map(|(index, form)| Some((index?, form))).collect();
             operand.tensor = stays.clone();
-            operand.access = element.clone();
+            operand.access = element.iter().map(|form| form.substitute(&at)).collect();
         }
     }
 }

@@ -25,7 +25,8 @@ pub fn nothing_found(searched: &Searched, limit: u64) -> Diagnostics {
     let survey = &searched.survey;
     match (&clash, &survey.unreachable) {
         (Some((parts, why)), _) => stuck(searched, (parts, why), limit),
-        (None, Some(why)) => why.iter().map(|problem| at_place(searched, problem.clone())).collect(),
+        (None, Some(why)) if is_placed(searched) => why.iter().map(|one| at_place(searched, one.clone())).collect(),
+        (None, Some(why)) => vec![out_of_hand(searched, why)],
         (None, None) if survey.oversized > 0 => vec![oversized(searched)],
         (None, None) => vec![no_place(searched)],
     }
@@ -45,6 +46,22 @@ fn refused<'a>(searched: &Searched<'a>, clash: Option<&(&Vec<Part>, Stuck)>) -> 
     let (parts, fold) = searched.survey.refused.as_ref()?;
     let plain = clash.is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
     plain.then(|| SystemDesign { fold: fold.clone(), ..searched.kernel.design(parts) })
+}
+
+/// Whether a schedule gives the place.
+fn is_placed(searched: &Searched) -> bool {
+    searched.setting.constraint.place_span.is_some()
+}
+
+/// All placements were tried, and in each a value has no way to one that reads it: `why` is that of one of them.
+fn out_of_hand(searched: &Searched, why: &[Diagnostic]) -> Diagnostic {
+    let (cut, maps) = (&searched.kernel.cut, grouped_count(searched.survey.maps, "placement"));
+    let said = Diagnostic::new(format!("no design of `{}` is legal among {maps}", cut.kernel));
+    let said = why.iter().fold(said, |said, one| {
+        let said = said.note(format!("in each a value has no way to its reader; in one {}", one.message()));
+        one.labels().iter().fold(said, |said, (span, text)| said.label(&cut.source, *span, text))
+    });
+    said.help("let fewer readers share a value, or search more: a larger --bound, another --network, a wider --beam")
 }
 
 /// The machine has fewer PEs along an axis than any placement needs.
