@@ -290,8 +290,9 @@ fn a_declared_reduction_says_how_many_values_its_index_has() {
     let declared = "reduction r(a, b) with (c, d) = (a + c, b + d) from (0, 0)";
     type Range = fn(&Given, usize) -> std::ops::Range<usize>;
     type Second = fn(&Given, usize, usize) -> f64;
-    let cases: [(&str, &str, Range, Second); 3] = [
+    let cases: [(&str, &str, Range, Second); 4] = [
         ("k in 0..i", "(1, i)", |_, i| 0..i, |_, i, _| i as f64),
+        ("k in 0..i + 1", "(1, x[k])", |_, i| 0..i + 1, |g, _, k| g.x[k]),
         ("k in 0..N - K", "(1, x[k + K])", |g, _| 0..g.n.saturating_sub(g.k), |g, _, k| g.x[k + g.k]),
         ("k in 0..N - i", "(1, x[i + k])", |g, i| 0..g.n - i, |g, i, k| g.x[i + k]),
     ];

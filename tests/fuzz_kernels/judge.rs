@@ -101,8 +101,8 @@ pub fn without_names(message: &str) -> String {
     text
 }
 
-/// The largest of the sizes at which bounds are looked at again.
-const LARGER: i64 = 7;
+/// The largest of the sizes at which bounds are looked at again, for kernels of one parameter and more.
+const LARGER: [i64; 3] = [24, 12, 7];
 
 /// One run of a kernel: what it is given, and what it means there.
 struct Given {
@@ -311,8 +311,9 @@ impl Bench<'_> {
 /// looks at: then the kernel is none.
 fn leaves_bounds(kernel: &Kernel, seed: u64, number: u64) -> bool {
     let parameters: Vec<String> = sizes(kernel, seed, number, 0).into_iter().map(|(parameter, _)| parameter).collect();
-    let mut all = (0..LARGER.pow(parameters.len() as u32)).map(|code| {
-        let size = |place: usize| 1 + code / LARGER.pow(place as u32) % LARGER;
+    let largest = LARGER[parameters.len().clamp(1, LARGER.len()) - 1];
+    let mut all = (0..largest.pow(parameters.len() as u32)).map(|code| {
+        let size = |place: usize| 1 + code / largest.pow(place as u32) % largest;
         parameters.iter().enumerate().map(|(place, parameter)| (parameter.clone(), size(place))).collect::<Scope>()
     });
     let is_outside = |sizes: &Scope| {

@@ -64,14 +64,28 @@ impl Scan<'_> {
         self.define(expanded, component, self.place(self.here()), next, vec![self.after_first()], self.span);
     }
 
-    /// The ranges of a target's indices, spelled out where the term is read at an index and more: at the first value of the index reduced
+    /// The ranges of a target's indices, spelled out where a term is read at an index and more: at the first value of the index reduced
     /// `a[i + k]` becomes `a[i + 0]`, whose extent is not that of `i`.
     fn within_targets(&self, file: &ast::File, component: usize) -> Vec<Spanned<Condition>> {
+        match shares_a_subscript(&self.terms[component], &self.equation.binding.index.node) {
+            true => self.ranges(file, component),
+            false => vec![],
+        }
+    }
+
+    /// Whether the range ends by an index of a target.
+    fn ends_by_targets(&self) -> bool {
+        let mut names = vec![];
+        collect_names(&self.high, &mut names);
+        let subscripts = self.equation.targets.iter().flat_map(|(_, subscripts)| subscripts);
+        let mut subscripts = subscripts.map(|subscript| &subscript.node);
+        subscripts.any(|form| names.iter().any(|name| *form == Term::Name(name.node.clone())))
+    }
+
+    /// `0 <= i < M` for each index of a target.
+    fn ranges(&self, file: &ast::File, component: usize) -> Vec<Spanned<Condition>> {
         let (target, subscripts) = &self.equation.targets[component];
         let declared = file.tensors.iter().find(|declared| declared.node.name == *target);
-        if !shares_a_subscript(&self.terms[component], &self.equation.binding.index.node) {
-            return vec![];
-        }
         let extents = declared.map_or(&[][..], |declared| &declared.node.shape);
         let zero = number(0.0, self.span);
         let within = |(index, extent): (&Expr, &Expr)| {
@@ -117,7 +131,10 @@ impl Scan<'_> {
         if self.extent.is_none() {
             return copy(self.element(component, last), vec![]);
         }
-        copy(self.element(component, last), vec![self.less(&[(&self.low, Relation::Less)], &self.high)]);
+        // The last place may be a form of the target's indices, such as `i`, and has an extent of its own.
+        let is_filled = self.less(&[(&self.low, Relation::Less)], &self.high);
+        let within = if self.ends_by_targets() { self.ranges(file, component) } else { vec![] };
+        copy(self.element(component, last), within.into_iter().chain([is_filled]).collect());
         let nothing = number(neutral(self.reduction)[component], self.span);
         copy(nothing, vec![self.less(&[(&self.high, Relation::LessEqual)], &self.low)]);
     }
