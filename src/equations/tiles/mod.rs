@@ -19,7 +19,7 @@
 //! before it, and the leaf adds the last terms (`reductions`). This is how a blocked solve comes out, and the blocked
 //! factor of Cholesky: the diagonal tile is an operation of its own.
 //!
-//! **Three changes of form** come before, each only if the equations cannot be tiled without it. None changes a bit;
+//! **Four changes of form** come before, each only if the equations cannot be tiled without it. None changes a bit;
 //! random kernels hold the changed equations against the given ones.
 //!
 //! * Tensors that need each other become the *layers* of one (`stack`). A tile then has a piece of each, and a leaf
@@ -28,6 +28,7 @@
 //!   other, so each lies like a matrix. Parts of a leaf that do not need each other have loops of their own (`layers`):
 //!   below and beside the diagonal a tile of LU is a triangular solve.
 //! * What scatters gathers (`gathered`): `c[i + j]` is summed where it is stored, above and below the diagonal apart.
+//! * A reduction index that goes below 0 is counted from 0 (`counted`), since tiles are of elements from 0 on.
 //! * Inputs whose tiles do not line up with their readers', such as `x[i - k + K - 1]`, have empty tiles around
 //!   (`margins`). In which tile an element is depends on remainders of the sizes, and a leaf gets each tile that it may
 //!   be.
