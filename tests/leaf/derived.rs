@@ -12,9 +12,14 @@ use systole_equations::{recurrence, tiles};
 use systole_program::array::{Program, parse, print};
 use systole_run::leaf::{LeafBackend, Leaves, Tile};
 
+/// The text of a file of the repository.
+pub fn text_of(path: &str) -> String {
+    std::fs::read_to_string(format!("{}/{path}", env!("SYSTOLE_ROOT"))).unwrap()
+}
+
 /// A program with the leaves of the kernel in a file whose indices are in tiles of this size.
 pub fn tiled(path: &str, indices: &[&str], size: i64) -> Program {
-    tiled_text(path, &std::fs::read_to_string(path).unwrap(), indices, size)
+    tiled_text(path, &text_of(path), indices, size)
 }
 
 /// The same of a text.

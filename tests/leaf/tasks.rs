@@ -1,7 +1,7 @@
 //! Operations that a library knows beside products: found in leaves, within rounding of their loops, and nothing like them
 //! taken for them.
 
-use super::derived::{tiled, tiled_text, try_tiled};
+use super::derived::{text_of, tiled, tiled_text, try_tiled};
 use super::naive::{elements, tile};
 use super::whole::{at, numbers};
 use systole_base::integer::Bindings;
@@ -225,7 +225,7 @@ const TWINS: [(&str, &str, &str); 17] = [
 #[test]
 fn twins_are_run_by_loops() {
     for (title, what, by) in TWINS {
-        let text = std::fs::read_to_string(format!("rules/leaves/{title}.rec")).unwrap();
+        let text = text_of(&format!("rules/leaves/{title}.rec"));
         assert!(text.contains(what), "{title}: {what}");
         let indices: &[&str] = if title.starts_with("solve") { &["r", "i"] } else { &["i"] };
         let program = tiled_text(title, &text.replace(what, by), indices, 4);
@@ -256,7 +256,7 @@ const VARIANTS: [(&str, &[(&str, &str)]); 7] = [
 #[test]
 fn other_layouts_and_orders_are_the_same_operation() {
     for (title, changes) in VARIANTS {
-        let text = std::fs::read_to_string(format!("rules/leaves/{title}.rec")).unwrap();
+        let text = text_of(&format!("rules/leaves/{title}.rec"));
         let text = changes.iter().fold(text, |text, (what, by)| {
             assert!(text.contains(what), "{title}: {what}");
             text.replace(what, by)
@@ -325,7 +325,7 @@ fn loops_of_one_round_change_no_bit() {
     ];
     let mut compared = 0;
     for (kernel, indices, size) in cases {
-        let text = std::fs::read_to_string(format!("kernels/{kernel}.rec")).unwrap();
+        let text = text_of(&format!("kernels/{kernel}.rec"));
         let Ok(program) = try_tiled(kernel, &text, indices, size) else { panic!("{kernel}") };
         let sizes = bind(&program, &vec![7; program.parameters.len()]);
         let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
@@ -365,7 +365,7 @@ fn panels_of_both_factors_are_solves() {
 /// Every text in `rules/leaves` is held to a library's result above.
 #[test]
 fn no_definition_lies_idle() {
-    let folder = std::fs::read_dir("rules/leaves").unwrap();
+    let folder = std::fs::read_dir(concat!(env!("SYSTOLE_ROOT"), "/rules/leaves")).unwrap();
     let mut found: Vec<String> =
         folder.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect();
     found.sort();
@@ -377,7 +377,7 @@ fn no_definition_lies_idle() {
 /// A sum that leaves its first term out is a solve in every tile but the first.
 #[test]
 fn bounds_count_where_they_cut() {
-    let text = std::fs::read_to_string("rules/leaves/solve_rows.rec").unwrap().replace("0..i)", "1..i)");
+    let text = text_of("rules/leaves/solve_rows.rec").replace("0..i)", "1..i)");
     let program = tiled_text("solve_rows", &text, &["r", "i"], 4);
     let sizes = bind(&program, &[12, 12]);
     let leaves = Leaves::with_backend(&program, &sizes, LeafBackend::Faer).unwrap();
@@ -455,7 +455,7 @@ const LOOPS: [&str; 3] = [""; 3];
 
 /// What a library runs of each leaf of a kernel in tiles of 4; nothing of one that is refused.
 fn recognised(kernel: &str) -> Vec<(String, [String; 3])> {
-    let text = std::fs::read_to_string(format!("kernels/{kernel}.rec")).unwrap();
+    let text = text_of(&format!("kernels/{kernel}.rec"));
     let is_used = |index: &&str| text.contains(&format!("[{index}")) || text.contains(&format!(", {index}]"));
     let indices: Vec<&str> = ["i", "j", "k", "r", "l", "d"].into_iter().filter(is_used).collect();
     let Ok(program) = try_tiled(kernel, &text, &indices, 4) else { return vec![] };
@@ -471,7 +471,7 @@ fn recognised(kernel: &str) -> Vec<(String, [String; 3])> {
 
 #[test]
 fn leaves_of_kernels_that_a_library_runs() {
-    let folder = std::fs::read_dir("kernels").unwrap();
+    let folder = std::fs::read_dir(concat!(env!("SYSTOLE_ROOT"), "/kernels")).unwrap();
     let stem = |path: std::path::PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
     let files = folder.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     for kernel in files.map(stem) {
