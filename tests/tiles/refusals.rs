@@ -64,3 +64,16 @@ fn two_sizes_for_indices_that_are_added_up() {
     refused(&kernel("polynomial_product"), &[("i", 4), ("j", 3)], "tiles of 4 and of 3");
     tiled(&kernel("polynomial_product"), &[("i", 4), ("j", 4)]);
 }
+
+/// One sum over one index and one over two, into the same tensor; alone each is tiled.
+#[test]
+fn sums_of_another_number_of_indices() {
+    let one = "X[i] = sum(k in 0..M) 1   where i <= 0\n";
+    let two = "X[i] = sum(k in i..M) (sum(l in 0..M) 1)   where 1 <= i\n";
+    let zeros = ["X[i] = 0   where i <= 0\n", "X[i] = 0   where 1 <= i\n"];
+    let kernel = |equations: &str| system(&format!("kernel sums(M)\nout X[M]\n{equations}"));
+    let sizes = [("i", 2), ("k", 2), ("l", 2)];
+    refused(&kernel(&format!("{one}{two}")), &sizes, "its subscripts do not name its points");
+    tiled(&kernel(&format!("{one}{}", zeros[1])), &sizes[..2]);
+    tiled(&kernel(&format!("{}{two}", zeros[0])), &sizes);
+}

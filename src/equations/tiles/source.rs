@@ -102,7 +102,9 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
     let tensor = tensor_of(cut, member.family);
     let free = cut.tensors.iter().find(|known| known.name == tensor).map_or(0, |known| known.shape.len());
     let targets: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
-    let Some(inverse) = solve(&member.embedding, space.indices(), &targets) else {
+    // Sums of another number of indices, such as `sum(k) 1` beside `sum(k, l) 1`, may be of one family, whose coordinates are those of one.
+    let is_whole = member.embedding.len() == targets.len();
+    let Some(inverse) = is_whole.then(|| solve(&member.embedding, space.indices(), &targets)).flatten() else {
         return Diagnostic::new(format!("`{}` cannot be tiled: its subscripts do not name its points", space.name))
             .label(&space.source, space.span, "this equation")
             .alone();
