@@ -253,15 +253,7 @@ fn refuse(space: &Space, what: &str) -> Diagnostic {
 
 fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
     let handled = system.tensors.iter().filter(|tensor| tensor.role != Role::Local);
-    let declare = |tensor: &systole_equations::recurrence::Tensor| ArrayDecl {
-        name: tensor.name.clone(),
-        role: tensor.role,
-        shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
-        assumption: tensor.assumption,
-        layout: None,
-        axes: vec![],
-    };
-    handled.map(declare).collect()
+    handled.map(ArrayDecl::of).collect()
 }
 
 /// The channels of the streams and reductions of each space, then those of the handoffs.

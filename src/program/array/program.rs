@@ -86,7 +86,7 @@ use std::collections::HashSet;
 use systole_base::integer::Name;
 use systole_base::network::Network;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
+use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role, Tensor};
 use systole_equations::tiles::{Axis, Leaf, TileCount};
 
 /// A whole program.
@@ -185,6 +185,20 @@ pub struct ArrayDecl {
     /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
     /// tile. Else none.
     pub axes: Vec<Axis>,
+}
+
+impl ArrayDecl {
+    /// The array of a tensor that a kernel takes or gives; of numbers, and with whoever loads or stores it.
+    pub fn of(tensor: &Tensor) -> ArrayDecl {
+        ArrayDecl {
+            name: tensor.name.clone(),
+            role: tensor.role,
+            shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
+            assumption: tensor.assumption,
+            layout: None,
+            axes: vec![],
+        }
+    }
 }
 
 /// One coordinate of the grid with its first and last value.

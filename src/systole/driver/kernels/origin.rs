@@ -24,7 +24,7 @@ use systole_compile::timing::element_obligations;
 use systole_equations::recurrence;
 use systole_equations::recurrence::{Directive, Equation, RecurrenceSystem, Role, Space};
 use systole_equations::tiles::{TileSize, Tiled, evaluate_tiled, tile};
-use systole_program::array::{ArrayDecl, IndexExpr, Program, Tensors};
+use systole_program::array::{ArrayDecl, Program, Tensors};
 
 /// Equations, and how they come from those of the user's.
 pub struct Derived {
@@ -127,23 +127,13 @@ impl Origin {
         self.deals.write(&mut program);
         program
     }
-}
 
-impl Origin {
     /// Declares the inputs of the kernel that no class of PE reads: whoever runs the program may give them.
     fn declare_inputs(&self, program: &mut Program) {
         for (number, tensor) in self.system.tensors_with(Role::Input).enumerate() {
             if program.arrays.iter().all(|array| array.name != tensor.name) {
-                let axes =
-                    self.tiled.as_ref().and_then(|tiled| tiled.axes.get(&tensor.name).cloned()).unwrap_or_default();
-                let array = ArrayDecl {
-                    name: tensor.name.clone(),
-                    role: tensor.role,
-                    shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
-                    assumption: tensor.assumption,
-                    layout: None,
-                    axes,
-                };
+                let axes = self.tiled.as_ref().and_then(|tiled| tiled.axes.get(&tensor.name).cloned());
+                let array = ArrayDecl { axes: axes.unwrap_or_default(), ..ArrayDecl::of(tensor) };
                 program.arrays.insert(number.min(program.arrays.len()), array);
             }
         }
