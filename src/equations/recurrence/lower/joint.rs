@@ -73,7 +73,7 @@ impl Lowering<'_> {
         if fits.contains(&false) {
             return None;
         }
-        let is_fixed = !depends_on_targets(&low, &high, &equation.node);
+        let is_fixed = ![&low, &high].into_iter().any(|bound| names_a_target(bound, &equation.node));
         let is_never_empty = is_fixed && self.has_some(&low, &high);
         let extent = if is_never_empty { None } else { Some(self.find_places(file, &equation.node, &high)?) };
         let mut taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
@@ -179,10 +179,9 @@ fn written(form: &Affine, span: Span) -> Expr {
 }
 
 /// Whether a bound names an index of a target.
-fn depends_on_targets(low: &Expr, high: &Expr, equation: &JointEquation) -> bool {
+pub(super) fn names_a_target(bound: &Expr, equation: &JointEquation) -> bool {
     let mut names = vec![];
-    collect_names(low, &mut names);
-    collect_names(high, &mut names);
+    collect_names(bound, &mut names);
     let subscripts: Vec<&Expr> = equation.targets.iter().flat_map(|(_, subscripts)| subscripts).collect();
     names.iter().any(|name| subscripts.iter().any(|form| form.node == Term::Name(name.node.clone())))
 }

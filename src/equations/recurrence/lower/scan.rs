@@ -4,6 +4,7 @@
 //! syntax tree, which are lowered like all others; every part keeps the place in the text that it came from.
 
 use super::equations::collect_names;
+use super::joint::names_a_target;
 use super::laws::neutral;
 use crate::syntax::ast;
 use crate::syntax::ast::{Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation, Spanned, Term};
@@ -73,15 +74,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether the range ends by an index of a target.
-    fn ends_by_targets(&self) -> bool {
-        let mut names = vec![];
-        collect_names(&self.high, &mut names);
-        let subscripts = self.equation.targets.iter().flat_map(|(_, subscripts)| subscripts);
-        let mut subscripts = subscripts.map(|subscript| &subscript.node);
-        subscripts.any(|form| names.iter().any(|name| *form == Term::Name(name.node.clone())))
-    }
-
     /// `0 <= i < M` for each index of a target.
     fn ranges(&self, file: &ast::File, component: usize) -> Vec<Spanned<Condition>> {
         let (target, subscripts) = &self.equation.targets[component];
@@ -133,7 +125,7 @@ impl Scan<'_> {
         }
         // The last place may be a form of the target's indices, such as `i`, and has an extent of its own.
         let is_filled = self.less(&[(&self.low, Relation::Less)], &self.high);
-        let within = if self.ends_by_targets() { self.ranges(file, component) } else { vec![] };
+        let within = if names_a_target(&self.high, self.equation) { self.ranges(file, component) } else { vec![] };
         copy(self.element(component, last), within.into_iter().chain([is_filled]).collect());
         let nothing = number(neutral(self.reduction)[component], self.span);
         copy(nothing, vec![self.less(&[(&self.high, Relation::LessEqual)], &self.low)]);
