@@ -191,25 +191,15 @@ impl<'a> SystemProblem<'a> {
 
 /// The sizes at which designs are costed, and the points there: those asked for, made smaller where there would be too many points to
 /// count, or larger where no space has any. Without a point all designs cost nothing, so every one of them would be on the front.
-fn countable(system: &SpaceSystem, sizes: &Bindings) -> Checked<(Bindings, Vec<Vec<Vector>>)> {
-    let mut sizes = sizes.clone();
-    loop {
-        match points(system, &sizes) {
-            Some(0) => sizes = larger(system, &sizes).unwrap_or(sizes),
-            Some(total) if total <= MOST_POINTS => {}
-            _ => {
-                let Some(largest) = sizes.values_mut().max().filter(|size| **size > 1) else {
-                    return Diagnostic::new(format!(
-                        "the spaces of `{}` are not bounded at these sizes",
-                        system.kernel
-                    ))
-                    .alone();
-                };
-                *largest = (*largest / 2).min(64);
-                continue;
-            }
-        }
-        break;
+fn countable(system: &SpaceSystem, asked: &Bindings) -> Checked<(Bindings, Vec<Vec<Vector>>)> {
+    let raised = if points(system, asked) == Some(0) { larger(system, asked) } else { None };
+    let mut sizes = raised.unwrap_or_else(|| asked.clone());
+    while points(system, &sizes).is_none_or(|total| total > MOST_POINTS) {
+        let Some(largest) = sizes.values_mut().max().filter(|size| **size > 1) else {
+            return Diagnostic::new(format!("the spaces of `{}` are not bounded at these sizes", system.kernel))
+                .alone();
+        };
+        *largest = (*largest / 2).min(64);
     }
     let points = |space: &Space| space.domain.set.points(space.indices(), &sizes);
     let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
