@@ -150,6 +150,18 @@ impl Affine {
         Some(result)
     }
 
+    /// No less than the form wherever each variable is at least 1: one that is taken off is taken off as 1.
+    pub fn rising(&self) -> Affine {
+        let mut rising = Affine::constant(self.constant);
+        for (name, times) in self.terms() {
+            match times > 0 {
+                true => rising.add_term(name, times),
+                false => rising.constant += times,
+            }
+        }
+        rising
+    }
+
     /// The greatest common divisor of the coefficients, 0 where there are none.
     pub fn content(&self) -> i64 {
         self.coefficients.values().fold(0, |divisor, coefficient| super::gcd(divisor, *coefficient))

@@ -51,12 +51,7 @@ fn below_0(points: &Polyhedron, index: &Name, parameters: &[Name]) -> Affine {
 
 /// No less than a form's negative, and at least 0: each parameter is at least 1.
 fn depth_of(form: &Affine) -> Affine {
-    let (mut depth, mut constant) = (Affine::default(), -form.constant_term());
-    for (parameter, times) in form.terms() {
-        match times < 0 {
-            true => depth.add_term(parameter, -times),
-            false => constant -= times,
-        }
-    }
-    depth + Affine::constant(constant.max(0))
+    let depth = (-form.clone()).rising();
+    let below = depth.constant_term().min(0);
+    depth - Affine::constant(below)
 }

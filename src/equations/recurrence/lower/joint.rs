@@ -156,14 +156,7 @@ impl Lowering<'_> {
 /// A form over sizes that is nowhere smaller, and at least 1 at all sizes: each size is at least 1 where it is taken away, and what then is
 /// still missing is added.
 fn raised(form: &Affine) -> Affine {
-    let mut raised = Affine::constant(form.constant_term());
-    for (size, times) in form.terms() {
-        if times > 0 {
-            raised.add_term(size, times);
-        } else {
-            raised = raised + Affine::constant(times);
-        }
-    }
+    let raised = form.rising();
     let least = raised.constant_term() + raised.terms().map(|(_, times)| times).sum::<i64>();
     raised + Affine::constant((1 - least).max(0))
 }
