@@ -7,7 +7,7 @@ use systole::algebra::{Recast, Wanted, derive, saturate_equations};
 use systole::integer::{Bindings, name};
 use systole::recurrence::spaces::cut_spaces;
 use systole::recurrence::{RecurrenceSystem, load};
-use systole::rewrite::{Limits, Phase, RuleSet, load_phase, saturate_system};
+use systole::rewrite::{load_phase, saturate, Limits, Phase, RuleSet};
 use systole::span::Source;
 
 /// That of the command.
@@ -68,7 +68,7 @@ fn algebra(criterion: &mut Criterion) {
         criterion.bench_function(&format!("algebra and dataflow of {title}"), |bencher| {
             bencher.iter(|| {
                 let forms = saturate_equations(black_box(&Recast::plain(&system)), &laws, &LIMITS).unwrap();
-                (forms, saturate_system(black_box(&spaces), &dataflow, &LIMITS).unwrap())
+                (forms, saturate(black_box(&spaces), &dataflow, &LIMITS).unwrap())
             });
         });
     }

@@ -7,10 +7,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use hand_built::designs::{at_boundary, cannon, hex, kung_leiserson, mesh};
 use hand_built::spaces::matmul;
 use std::time::Duration;
-use systole::mapping::Design;
+use systole::mapping::MappedSpace;
 use systole::network::Links;
 use systole::smt::discharge_all;
-use systole::timing::obligations;
+use systole::timing::space_obligations;
 
 /// That of the command.
 #[global_allocator]
@@ -20,8 +20,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 fn prove(criterion: &mut Criterion) {
     let space = matmul();
-    let mut case = |name: &str, design: Design, links: Links| {
-        let stated = obligations(&design, &links).expect("the design can be stated");
+    let mut case = |name: &str, design: MappedSpace, links: Links| {
+        let stated = space_obligations(&design, &links).expect("the design can be stated");
         criterion.bench_function(name, |bencher| bencher.iter(|| discharge_all(&stated, LIMIT)));
     };
     case("prove/cannon", cannon(&space), mesh());

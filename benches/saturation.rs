@@ -17,7 +17,8 @@ mod system_kernels;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use systole::rewrite::{Limits, load_rules, saturate, saturate_system};
+use systole::recurrence::spaces::SpaceSystem;
+use systole::rewrite::{load_rules, saturate, Limits};
 
 /// That of the command.
 #[global_allocator]
@@ -26,16 +27,17 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn saturation(criterion: &mut Criterion) {
     let rules = load_rules(None).unwrap();
     for space in [kernels::matmul(), kernels::mttkrp()] {
-        criterion.bench_function(&format!("saturate {}", space.kernel), |bencher| {
-            bencher.iter(|| saturate(black_box(&space), &rules, &Limits::default()).unwrap());
+        let system = SpaceSystem::of_one(space);
+        criterion.bench_function(&format!("saturate {}", system.kernel), |bencher| {
+            bencher.iter(|| saturate(black_box(&system), &rules, &Limits::default()).unwrap());
         });
-        let mut lowered = saturate(&space, &rules, &Limits::default()).unwrap();
-        criterion.bench_function(&format!("choices {}", space.kernel), |bencher| {
+        let mut lowered = saturate(&system, &rules, &Limits::default()).unwrap();
+        criterion.bench_function(&format!("choices {}", system.kernel), |bencher| {
             bencher.iter(|| black_box(&lowered).choices().unwrap());
         });
-        let dataflow = lowered.choices().unwrap().dataflows().next().unwrap();
-        criterion.bench_function(&format!("explain {}", space.kernel), |bencher| {
-            bencher.iter(|| lowered.explain(black_box(&dataflow)));
+        let dataflow = lowered.choices().unwrap()[0].dataflows().next().unwrap();
+        criterion.bench_function(&format!("explain {}", system.kernel), |bencher| {
+            bencher.iter(|| lowered.explain(0, black_box(&dataflow)));
         });
     }
 }
@@ -45,9 +47,9 @@ fn systems(criterion: &mut Criterion) {
     for text in [system_kernels::TRISOLVE, system_kernels::CHOLESKY, system_kernels::SMITH_WATERMAN] {
         let system = system_kernels::cut(text);
         criterion.bench_function(&format!("saturate {}", system.kernel), |bencher| {
-            bencher.iter(|| saturate_system(black_box(&system), &rules, &Limits::default()).unwrap());
+            bencher.iter(|| saturate(black_box(&system), &rules, &Limits::default()).unwrap());
         });
-        let lowered = saturate_system(&system, &rules, &Limits::default()).unwrap();
+        let lowered = saturate(&system, &rules, &Limits::default()).unwrap();
         criterion.bench_function(&format!("choices {}", system.kernel), |bencher| {
             bencher.iter(|| black_box(&lowered).choices().unwrap());
         });

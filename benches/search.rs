@@ -4,17 +4,17 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::time::Duration;
 use systole::cost::Objective;
-use systole::extract::{Constraint, Problem, SystemConstraint, SystemProblem, search, search_system};
+use systole::extract::{Constraint, Limits, Problem, Question, search};
 use systole::integer::Bindings;
 use systole::machine::Machine;
-use systole::mapping::SystemDesign;
 use systole::mapping::candidates::Bounds;
-use systole::recurrence::spaces::cut_spaces;
-use systole::recurrence::{load, one_space};
-use systole::rewrite::{Limits, load_rules, saturate, saturate_system};
+use systole::recurrence::load;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces, spaces_of};
+use systole::rewrite;
+use systole::rewrite::{Choices, load_rules, saturate};
 use systole::smt::discharge_all;
 use systole::span::Source;
-use systole::timing::system_obligations;
+use systole::timing::obligations;
 
 /// That of the command.
 #[global_allocator]
@@ -23,36 +23,49 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn bench_kernel(criterion: &mut Criterion, name: &str, text: &str, n: i64) {
-    let system = load(&Source::new(name, text)).expect("a kernel that ships");
-    let space = one_space(&system).expect("one space");
-    let rules = load_rules(None).expect("rules that ship");
-    let choices = saturate(&space, &rules, &Limits::default()).expect("saturated").choices().expect("choices");
-    let machine = Machine::default();
-    let sizes: Bindings = space.parameters.iter().map(|parameter| (parameter.clone(), n)).collect();
-    let bounds = Bounds::for_dimension(space.dimension());
-    let problem = Problem::new(&space, &choices, bounds, &machine, &sizes, Constraint::default()).expect("a problem");
+    let system = spaces_of(&load(&Source::new(name, text)).expect("a kernel that ships")).expect("one space");
+    let problem = Asked::new(&system, n);
+    let problem = problem.problem(&system);
     criterion.bench_function(&format!("search {name} at {n}"), |bench| {
         bench.iter(|| search(&problem, false, &|_, _| {}).designs);
     });
 }
 
+/// What a search is asked.
+struct Asked {
+    choices: Vec<Choices>,
+    machine: Machine,
+    sizes: Bindings,
+}
+
+impl Asked {
+    fn new(system: &SpaceSystem, n: i64) -> Asked {
+        let rules = load_rules(None).expect("rules that ship");
+        let choices = saturate(system, &rules, &rewrite::Limits::default()).expect("saturated").choices();
+        let sizes = system.parameters.iter().map(|parameter| (parameter.clone(), n)).collect();
+        Asked { choices: choices.expect("choices"), machine: Machine::default(), sizes }
+    }
+
+    fn problem<'a>(&'a self, system: &'a SpaceSystem) -> Problem<'a> {
+        let dimension = system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
+        let Asked { choices, machine, sizes } = self;
+        let (constraint, limits, bounds) =
+            (Constraint::none(system), Limits::default(), Bounds::for_dimension(dimension));
+        let question = Question { system, choices, bounds, machine, sizes, constraint, limits };
+        Problem::new(question).expect("a problem")
+    }
+}
+
 /// Search and proof of the best design of a kernel of several spaces.
 fn bench_system(criterion: &mut Criterion, name: &str, text: &str, n: i64) {
     let system = cut_spaces(&load(&Source::new(name, text)).expect("a kernel that ships")).expect("spaces");
-    let rules = load_rules(None).expect("rules that ship");
-    let choices = saturate_system(&system, &rules, &Limits::default()).expect("saturated").choices().expect("choices");
-    let machine = Machine::default();
-    let sizes: Bindings = system.parameters.iter().map(|parameter| (parameter.clone(), n)).collect();
-    let dimension = system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
-    let bounds = Bounds::for_dimension(dimension);
-    let none = SystemConstraint::none(&system);
-    let problem = SystemProblem::new(&system, &choices, bounds, &machine, &sizes, none).expect("a problem");
+    let asked = Asked::new(&system, n);
+    let (problem, machine) = (asked.problem(&system), &asked.machine);
     criterion.bench_function(&format!("search and prove {name} at {n}"), |bench| {
         bench.iter(|| {
-            let front = search_system(&problem, &|_, _| {}).sorted(Objective::Systolic);
-            let parts = front.first().expect("a design").parts.clone();
-            let design = SystemDesign::new(&system, parts);
-            discharge_all(&system_obligations(&design, &machine.links).expect("stated"), LIMIT).len()
+            let front = search(&problem, false, &|_, _| {}).sorted(Objective::Systolic);
+            let design = problem.design(front.first().expect("a design"));
+            discharge_all(&obligations(&design, &machine.links).expect("stated"), LIMIT).len()
         });
     });
 }

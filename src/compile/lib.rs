@@ -22,3 +22,7 @@ pub mod extract;
 pub mod systolize;
 
 pub mod emit;
+
+mod compile;
+
+pub use compile::{Compiled, Options, compile};

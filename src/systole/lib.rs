@@ -26,47 +26,26 @@
 //! From text to cycles:
 //!
 //! ```
-//! use std::time::Duration;
-//! use systole::array::Tensors;
-//! use systole::cost::Objective;
-//! use systole::extract::{self, Constraint, Problem};
-//! use systole::integer::{Bindings, name};
-//! use systole::mapping::{Design, candidates::Bounds};
-//! use systole::{emit, machine::Machine, recurrence, rewrite, sim, smt, span::Source, timing};
+//! use systole::{Options, compile, integer::name, recurrence, sim, smt::Verdict, span::Source};
 //!
 //! let text = "kernel matmul(M, N, K)\nin A[M, K], B[K, N]\nout C[M, N]\nC[i, j] = sum(k) A[i, k] * B[k, j]\n";
-//! let space = recurrence::one_space(&recurrence::load(&Source::new("matmul.rec", text))?)?;
+//! let compiled = compile(&Source::new("matmul.rec", text), &Options::default())?;
+//! assert!(compiled.proofs.iter().all(|proof| proof.verdict == Verdict::Proved)); // for all M, N, K
 //!
-//! // Every way to move A and B and to order the sum, by the rules.
-//! let lowered = rewrite::saturate(&space, &rewrite::load_rules(None)?, &rewrite::Limits::default())?;
-//! let choices = lowered.choices()?;
-//!
-//! // The best design, costed at 4 x 4 x 4.
-//! let machine = Machine::default();
-//! let sizes: Bindings = ["M", "N", "K"].iter().map(|parameter| (name(parameter), 4)).collect();
-//! let bounds = Bounds::for_dimension(space.dimension());
-//! let problem = Problem::new(&space, &choices, bounds, &machine, &sizes, Constraint::default())?;
-//! let front = extract::search(&problem, false, &|_, _| ()).front.sorted(Objective::Systolic);
-//! let (map, dataflow) = (front[0].map.clone(), front[0].dataflow.clone());
-//! let design = Design { space: &space, dataflow, map, boundary_io: false };
-//!
-//! // Right for all sizes.
-//! let obligations = timing::obligations(&design, &machine.links)?;
-//! let proofs = smt::discharge_all(&obligations, Duration::from_secs(10));
-//! assert!(proofs.iter().all(|proof| proof.verdict == smt::Verdict::Proved));
-//!
-//! // One program for all sizes, run at one: what it computes is what the equations mean, in 3n - 2 cycles.
-//! let program = emit::emit(&design, &machine.links)?;
+//! let sizes = ["M", "N", "K"].map(|size| (name(size), 4)).into_iter().collect();
 //! let matrix = |shift: f64| ndarray::ArrayD::from_shape_fn(vec![4, 4], |at| at[0] as f64 * shift - at[1] as f64);
-//! let inputs: Tensors = [(name("A"), matrix(0.5)), (name("B"), matrix(3.0))].into_iter().collect();
-//! let outcome = sim::simulate(&program, &sizes, &inputs, &sim::Settings::default())?;
-//! let expected = recurrence::evaluate_in_order(&space, &design.dataflow.chain, &sizes, &inputs)?;
-//! assert_eq!((outcome.cycles, &outcome.outputs["C"]), (10, &expected));
+//! let inputs = [("A", matrix(0.5)), ("B", matrix(3.0))].map(|(of, values)| (name(of), values)).into_iter().collect();
+//! let outcome = sim::simulate(&compiled.program, &sizes, &inputs, &sim::Settings::default())?;
+//! assert_eq!(outcome.cycles, 10); // 3n - 2
+//! assert_eq!(outcome.outputs, recurrence::evaluate(&compiled.equations, &sizes, &inputs)?);
 //! # Ok::<(), systole_base::diagnostic::Diagnostics>(())
 //! ```
+//!
+//! [`compile`] puts the stages in order; each of them can be called by itself.
 #![warn(missing_docs)]
 
 pub use systole_base::{diagnostic, integer, machine, network, scalar, span, whole};
+pub use systole_compile::{Compiled, Options, compile};
 pub use systole_compile::{algebra, check, cost, emit, extract, mapping, rewrite, smt, systolize, timing};
 pub use systole_equations::{recurrence, syntax, tiles};
 pub use systole_program::{array, obligation};

@@ -20,11 +20,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole::integer::{Affine, Matrix, name};
 use systole::machine::Machine;
-use systole::mapping::{Part, SpaceTimeMap, SystemDesign};
+use systole::mapping::{Design, Part, SpaceTimeMap};
 use systole::recurrence::Chain;
 use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Verdict, discharge_all};
-use systole::timing::system_obligations;
+use systole::timing::obligations;
 
 const SOFT: &str = "kernel soft(N, M)\nin q[N], k[M], v[M]\nout o[N]\nlocal E[N, M], l[N]
 E[i, j] = exp(q[i] * k[j])\nl[i] = sum(j) E[i, j]\no[i] = sum(j) (E[i, j] / l[i]) * v[j]\n";
@@ -103,8 +103,8 @@ fn what_brute_force_finds_is_proved() {
     let at = sizes(&[("N", 2), ("M", 3)]);
     let forms = forms(SOFT, &at);
     for (last, is_right) in [(1, true), (0, false)] {
-        let design = SystemDesign::new(&forms[4].system, parts(&forms[4], last));
-        let owed = system_obligations(&design, &Machine::default().links).unwrap();
+        let design = Design::new(&forms[4].system, parts(&forms[4], last));
+        let owed = obligations(&design, &Machine::default().links).unwrap();
         let proofs = discharge_all(&owed, Duration::from_secs(60));
         assert_eq!(proofs.iter().all(|proof| proof.verdict == Verdict::Proved), is_right);
         assert!(proofs.iter().all(|proof| !matches!(proof.verdict, Verdict::Unknown(_))));

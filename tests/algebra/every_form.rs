@@ -6,7 +6,7 @@ use systole::algebra::{Form, Wanted, derive};
 use systole::integer::Bindings;
 use systole::recurrence::load;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::rewrite::{Choices, Dataflow, Limits, load_rules, saturate_system};
+use systole::rewrite::{load_rules, saturate, Choices, Dataflow, Limits};
 use systole::span::Source;
 
 /// A form as spaces.
@@ -24,7 +24,7 @@ pub fn forms(kernel: &str, sizes: &Bindings) -> Vec<Spaces> {
     assert!(derivation.is_whole);
     let cut = |(number, form): (usize, &Form)| {
         let system = cut_spaces(&load(&Source::new("form.rec", form.text.clone())).unwrap()).unwrap();
-        let choices = saturate_system(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices();
+        let choices = saturate(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices();
         Spaces { number, system, choices: choices.unwrap() }
     };
     derivation.forms.iter().enumerate().map(cut).collect()

@@ -4,30 +4,28 @@
 use crate::systems::{kernel, machine, sizes};
 use std::time::Duration;
 use systole_base::integer::{Affine, Matrix};
-use systole_compile::extract::{
-    SystemConstraint, SystemFound, SystemLimits, SystemProblem, search_system, verify_system,
-};
-use systole_compile::mapping::SystemDesign;
+use systole_compile::extract::{solve, Constraint, Found, Limits};
+use systole_compile::mapping::Design;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Transport;
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::system_obligations;
+use systole_compile::timing::obligations;
 
 const TWO: &str = "kernel two(M, N, K)\nin A[M, K], B[K, N], x[N]\nout y[M]\nlocal t[K]
 t[k] = sum(n in 0..N) B[k, n] * x[n]\ny[i] = sum(k in 0..K) A[i, k] * t[k]\n";
 
 /// Of the designs that load each element once and need no bus the shortest, and the dataflows of which more was left out.
-fn shortest([m, n, k]: [i64; 3], asked: usize) -> (SystemFound, u64) {
+fn shortest([m, n, k]: [i64; 3], asked: usize) -> (Found, u64) {
     let at = sizes(&[("M", m), ("N", n), ("K", k)]);
     let (kernel, machine) = (kernel(TWO), machine(1));
-    let (none, bounds) = (SystemConstraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
-    let mut problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).unwrap();
-    problem.limits = SystemLimits { asked, ..problem.limits };
-    let survey = search_system(&problem, &|_, _| ());
+    let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+    let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).unwrap();
+    problem.limits = Limits { asked, ..problem.limits };
+    let survey = solve::search(&problem, false, &|_, _| ());
     let elements = (m * k + k * n + n) as u64;
-    let once = survey.front.iter().filter(|found| (found.cost.memory_words, found.cost.fanout) == (elements, 1));
+    let once = survey.front.designs().iter().filter(|found| (found.cost.memory_words, found.cost.fanout) == (elements, 1));
     let found = once.min_by_key(|found| found.cost.cycles).unwrap().clone();
-    verify_system(&problem, &found).unwrap();
+    solve::verify(&problem, &found).unwrap();
     (found, survey.left_out.streams)
 }
 
@@ -61,7 +59,7 @@ fn the_steps_are_proved_and_shorter_ones_refuted() {
             parts[of("t.sum")].map.step = Matrix::new(vec![step.to_vec()], 2);
             parts[of("t.sum")].start = Affine::default();
         }
-        let owed = system_obligations(&SystemDesign::new(&kernel.system, parts), &machine(1).links).unwrap();
+        let owed = obligations(&Design::new(&kernel.system, parts), &machine(1).links).unwrap();
         let proofs = discharge_all(&owed, Duration::from_secs(60));
         assert_eq!(proofs.iter().all(|proof| proof.verdict == Verdict::Proved), is_right);
         assert!(proofs.iter().all(|proof| !matches!(proof.verdict, Verdict::Unknown(_))));

@@ -7,13 +7,11 @@ use std::time::Duration;
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_compile::cost::Objective;
-use systole_compile::extract::{
-    SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system, verify_system,
-};
-use systole_compile::mapping::SystemDesign;
+use systole_compile::extract::{solve, Constraint, Limits, Survey};
+use systole_compile::mapping::Design;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::system_obligations;
+use systole_compile::timing::obligations;
 use systole_equations::recurrence::spaces::Origin;
 
 /// A product of four matrices as the best order has it for sizes that are alike: two products of two, and theirs.
@@ -30,28 +28,28 @@ fn with<T>(
     kernel: &Kernel,
     at: &Bindings,
     beam: Option<usize>,
-    see: impl FnOnce(&SystemProblem, SystemSurvey) -> T,
+    see: impl FnOnce(&solve::Task, Survey) -> T,
 ) -> T {
     let machine: Machine = machine(1);
-    let (none, bounds) = (SystemConstraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
-    let mut problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
+    let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+    let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
     if let Some(beam) = beam {
-        problem.limits = SystemLimits { beam, wholly: 0, ..problem.limits };
+        problem.limits = Limits { beam, wholly: 0, ..problem.limits };
     }
-    let survey = search_system(&problem, &|_, _| ());
+    let survey = solve::search(&problem, false, &|_, _| ());
     see(&problem, survey)
 }
 
 /// All on the front are counted again point by point, and proved for all sizes; how many there are.
-fn all_hold(problem: &SystemProblem, survey: &SystemSurvey) -> usize {
-    for found in &survey.front {
-        verify_system(problem, found).unwrap();
-        let design = SystemDesign::new(problem.system, found.parts.clone());
-        let owed = system_obligations(&design, &machine(1).links).unwrap();
+fn all_hold(problem: &solve::Task, survey: &Survey) -> usize {
+    for found in survey.front.designs() {
+        solve::verify(problem, found).unwrap();
+        let design = Design::new(problem.system, found.parts.clone());
+        let owed = obligations(&design, &machine(1).links).unwrap();
         let proofs = discharge_all(&owed, Duration::from_secs(60));
         assert!(proofs.iter().all(|proof| proof.verdict == Verdict::Proved), "{:?}", found.parts);
     }
-    survey.front.len()
+    survey.front.designs().len()
 }
 
 #[test]

@@ -3,21 +3,21 @@
 use crate::kernel_texts::{SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{kernel, machine, sizes};
 use systole_base::integer::Bindings;
-use systole_compile::extract::{LeftOut, SystemConstraint, SystemLimits, SystemProblem, SystemSurvey, search_system};
+use systole_compile::extract::{solve, Constraint, LeftOut, Limits, Survey};
 use systole_compile::mapping::candidates::Bounds;
 
-fn survey(text: &str, at: &Bindings, limits: SystemLimits) -> SystemSurvey {
+fn survey(text: &str, at: &Bindings, limits: Limits) -> Survey {
     let (kernel, machine) = (kernel(text), machine(1));
-    let (none, bounds) = (SystemConstraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
-    let mut problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
+    let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+    let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
     problem.limits = limits;
-    search_system(&problem, &|_, _| ())
+    solve::search(&problem, false, &|_, _| ())
 }
 
 #[test]
 fn nothing_is_left_out_of_small_kernels() {
     for (text, at) in [(TRISOLVE, sizes(&[("N", 4)])), (SMITH_WATERMAN, sizes(&[("M", 4), ("N", 3)]))] {
-        assert_eq!(survey(text, &at, SystemLimits::default()).left_out, LeftOut::default());
+        assert_eq!(survey(text, &at, Limits::default()).left_out, LeftOut::default());
     }
 }
 
@@ -25,7 +25,7 @@ fn nothing_is_left_out_of_small_kernels() {
 #[test]
 fn placements_beyond_the_limit_are_told() {
     let at = sizes(&[("N", 4)]);
-    let with = |placements| survey(TRISOLVE, &at, SystemLimits { placements, ..SystemLimits::default() });
+    let with = |placements| survey(TRISOLVE, &at, Limits { placements, ..Limits::default() });
     let looked = |placements: usize| (with(placements).maps, with(placements).left_out.crowded);
     assert_eq!([1, 2].map(looked), [(3, 2), (5, 0)]);
 }
@@ -34,7 +34,7 @@ fn placements_beyond_the_limit_are_told() {
 #[test]
 fn dataflows_beyond_the_limit_are_told() {
     let at = sizes(&[("N", 4)]);
-    let with = |dataflows| survey(TRISOLVE, &at, SystemLimits { dataflows, ..SystemLimits::default() });
+    let with = |dataflows| survey(TRISOLVE, &at, Limits { dataflows, ..Limits::default() });
     let whole = with(4096);
     let told = [1, 2].map(|dataflows| (with(dataflows).designs, with(dataflows).left_out.dataflows));
     assert_eq!((whole.designs, told), (5, [(0, 5), (5, 0)]));
@@ -44,6 +44,6 @@ fn dataflows_beyond_the_limit_are_told() {
 #[test]
 fn places_off_the_axes_are_told() {
     let at = sizes(&[("N", 4)]);
-    let with = |spaces| survey(TRISOLVE, &at, SystemLimits { spaces, ..SystemLimits::default() });
+    let with = |spaces| survey(TRISOLVE, &at, Limits { spaces, ..Limits::default() });
     assert_eq!([2, 1].map(|spaces| (with(spaces).maps, with(spaces).left_out.slanted)), [(5, 0), (3, 2)]);
 }

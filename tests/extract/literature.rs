@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, name};
 use systole_base::machine::Machine;
 use systole_compile::cost::Objective;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, place_of, search_system};
+use systole_compile::extract::{place_of, solve, Constraint, Found};
 use systole_compile::mapping::candidates::Bounds;
 
 const TABLE: &str = include_str!("../oracles/analytic.csv");
@@ -32,30 +32,30 @@ fn sizes(kernel: &Kernel, n: i64) -> Bindings {
 
 /// The shortest design of the front under the place with these rows, and of those one with the fewest PEs; without rows, on
 /// any line of PEs.
-fn found(kernel: &Kernel, rows: &[Index], n: i64) -> SystemFound {
+fn found(kernel: &Kernel, rows: &[Index], n: i64) -> Found {
     folded(kernel, rows, n, 1)
 }
 
 /// The same where up to so many PEs may be folded onto one.
-fn folded(kernel: &Kernel, rows: &[Index], n: i64, fold: i64) -> SystemFound {
+fn folded(kernel: &Kernel, rows: &[Index], n: i64, fold: i64) -> Found {
     let row = |row: &Index| {
         row.iter().fold(Affine::default(), |sum, (index, factor)| sum + Affine::term(&name(index), *factor))
     };
     let rows: Vec<Affine> = rows.iter().map(row).collect();
     let places = kernel.system.families.iter().map(|family| place_of(family, &rows)).collect();
-    let none = SystemConstraint::none(&kernel.system);
-    let constraint = if rows.is_empty() { none } else { SystemConstraint { places, ..none } };
+    let none = Constraint::none(&kernel.system);
+    let constraint = if rows.is_empty() { none } else { Constraint { places, ..none } };
     let bounds = Bounds { ranks: vec![rows.len().max(1)], bound: 1, steps: (-1, 2) };
     let machine = Machine::default();
-    let problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes(kernel, n), constraint);
+    let problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes(kernel, n), constraint);
     let mut problem = problem.expect("a problem");
     problem.limits.fold = fold;
-    let front = search_system(&problem, &|_, _| ()).sorted(Objective::Systolic);
+    let front = solve::search(&problem, false, &|_, _| ()).sorted(Objective::Systolic);
     front.into_iter().min_by_key(|found| (found.cost.cycles, found.cost.pes)).expect("a design")
 }
 
 /// The PEs that work in the step in which most do, at a size, counted point by point.
-fn fullest(kernel: &Kernel, found: &SystemFound, n: i64) -> u64 {
+fn fullest(kernel: &Kernel, found: &Found, n: i64) -> u64 {
     let sizes = sizes(kernel, n);
     let mut busy: BTreeMap<i64, u64> = BTreeMap::new();
     for (space, part) in kernel.system.spaces.iter().zip(&found.parts) {

@@ -24,6 +24,8 @@ mod offered;
 
 mod spaces;
 
+mod strategies;
+
 mod systems;
 
 mod tables;

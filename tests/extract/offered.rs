@@ -4,11 +4,11 @@ use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel, machine, sizes};
 use std::time::Duration;
 use systole_base::integer::{Affine, name};
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, SystemSurvey, search_system};
+use systole_compile::extract::{solve, Constraint, Found, Survey};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Part, SystemDesign};
+use systole_compile::mapping::{Design, Part};
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::system_obligations;
+use systole_compile::timing::obligations;
 
 const PAIR: &str = "kernel pair(N)
 in A[N, N]
@@ -18,22 +18,22 @@ Y[i, j] = A[i, j] * 2
 X[i, j] = Y[i, j] + 1\n";
 
 /// What is offered at sizes of 4 and 3 under these lines of a schedule, which may be none, and what was seen.
-fn offered(text: &str, lines: &str, latency: i64) -> (Kernel, SystemSurvey) {
+fn offered(text: &str, lines: &str, latency: i64) -> (Kernel, Survey) {
     let kernel = kernel(&format!("{text}\nschedule tested\n{lines}\n"));
     let schedule = kernel.schedules.last().expect("it was added").clone();
-    let constraint = SystemConstraint::from_schedule(&kernel.system, &schedule).unwrap();
+    let constraint = Constraint::from_schedule(&kernel.system, &schedule).unwrap();
     let named: Vec<(&str, i64)> = kernel.system.parameters.iter().map(|size| &**size).zip([4, 3]).collect();
     let (machine, sizes) = (machine(latency), sizes(&named));
     let bounds = Bounds::for_dimension(kernel.dimension());
-    let problem = SystemProblem::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes, constraint).unwrap();
-    let survey = search_system(&problem, &|_, _| ());
+    let problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes, constraint).unwrap();
+    let survey = solve::search(&problem, false, &|_, _| ());
     (kernel, survey)
 }
 
 /// The obligations of a design that are not proved.
 fn unproved(kernel: &Kernel, parts: &[Part], latency: i64) -> Vec<String> {
-    let design = SystemDesign::new(&kernel.system, parts.to_vec());
-    let obligations = system_obligations(&design, &machine(latency).links).unwrap();
+    let design = Design::new(&kernel.system, parts.to_vec());
+    let obligations = obligations(&design, &machine(latency).links).unwrap();
     let proofs = discharge_all(&obligations, Duration::from_secs(60));
     let open = proofs.iter().filter(|proof| proof.verdict != Verdict::Proved);
     open.map(|proof| format!("{}: {:?}", proof.obligation.reason.broken, proof.verdict)).collect()
@@ -42,11 +42,11 @@ fn unproved(kernel: &Kernel, parts: &[Part], latency: i64) -> Vec<String> {
 /// All that is offered is proved; how many designs that is.
 fn all_proved(text: &str, lines: &str, latency: i64) -> usize {
     let (kernel, survey) = offered(text, lines, latency);
-    for SystemFound { parts, .. } in &survey.front {
+    for Found { parts, .. } in survey.front.designs() {
         let wrong = unproved(&kernel, parts, latency);
         assert!(wrong.is_empty(), "{lines}: {wrong:?} of {parts:?}");
     }
-    survey.front.len()
+    survey.front.designs().len()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn designs_of_local_alignment() {
 #[test]
 fn what_is_right_up_to_a_size_is_not_offered() {
     let (kernel, survey) = offered(PAIR, "place (i)   time i + j", 1);
-    assert_eq!((survey.front.len(), survey.designs), (0, 0));
+    assert_eq!((survey.front.designs().len(), survey.designs), (0, 0));
     let (mut late, _) = survey.refused.expect("the shortest steps are kept for the message");
     for (start, smallest) in [(1, 2), (2, 3), (8, 9)] {
         late[1].start = Affine::constant(start);
@@ -91,7 +91,7 @@ fn what_is_right_up_to_a_size_is_not_offered() {
         assert!(case.contains(&format!("(\"N\", {smallest})")), "{case}");
     }
     late[1].start = Affine::variable(&name("N"));
-    let design = SystemDesign::new(&kernel.system, late);
-    let why = system_obligations(&design, &machine(1).links).unwrap_err();
+    let design = Design::new(&kernel.system, late);
+    let why = obligations(&design, &machine(1).links).unwrap_err();
     assert!(why[0].message().contains("needs a FIFO that grows"), "{why:?}");
 }

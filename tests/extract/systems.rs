@@ -11,12 +11,12 @@ use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_base::span::Source;
 use systole_compile::cost::{Cost, Objective};
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
+use systole_compile::extract::{solve, Constraint, Found};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Part, SystemDesign};
-use systole_compile::rewrite::{Choices, Limits, load_rules, saturate_system};
+use systole_compile::mapping::{Design, Part};
+use systole_compile::rewrite::{load_rules, saturate, Choices, Limits};
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::system_obligations;
+use systole_compile::timing::obligations;
 use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole_equations::recurrence::{Schedule, load};
 
@@ -30,7 +30,7 @@ pub struct Kernel {
 pub fn kernel(text: &str) -> Kernel {
     let equations = load(&Source::new("test.rec", text)).unwrap();
     let system = cut_spaces(&equations).unwrap();
-    let choices = saturate_system(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices().unwrap();
+    let choices = saturate(&system, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices().unwrap();
     Kernel { system, choices, schedules: equations.schedules }
 }
 
@@ -49,17 +49,17 @@ impl Kernel {
         self.system.spaces.iter().map(|space| space.dimension()).max().unwrap()
     }
 
-    fn front(&self, machine: &Machine, sizes: &Bindings, bounds: Bounds) -> Vec<SystemFound> {
-        let none = SystemConstraint::none(&self.system);
-        let problem = SystemProblem::new(&self.system, &self.choices, bounds, machine, sizes, none).unwrap();
-        let front = search_system(&problem, &|_, _| ()).sorted(Objective::Systolic);
-        front.iter().for_each(|found| verify_system(&problem, found).unwrap());
+    fn front(&self, machine: &Machine, sizes: &Bindings, bounds: Bounds) -> Vec<Found> {
+        let none = Constraint::none(&self.system);
+        let problem = solve::Task::new(&self.system, &self.choices, bounds, machine, sizes, none).unwrap();
+        let front = solve::search(&problem, false, &|_, _| ()).sorted(Objective::Systolic);
+        front.iter().for_each(|found| solve::verify(&problem, found).unwrap());
         front
     }
 }
 
 /// Whether a step has an entry outside the box, or begins elsewhere than at 0.
-fn is_outside(found: &SystemFound, (low, high): (i64, i64)) -> bool {
+fn is_outside(found: &Found, (low, high): (i64, i64)) -> bool {
     let beyond = |entry: &i64| *entry < low || *entry > high;
     let leaves = |part: &Part| part.map.step.rows().iter().flatten().any(beyond) || part.start != Affine::default();
     found.parts.iter().any(leaves)
@@ -78,9 +78,9 @@ fn compare_on((machine, rank): (Machine, usize), text: &str, at: &[(&str, i64)],
     let bounds = Bounds { ranks: vec![rank], ..Bounds::for_dimension(kernel.dimension()) };
     let steps = (bounds.steps.0, bounds.steps.1 + latency - 1);
     let front = kernel.front(&machine, &sizes, bounds);
-    let (outside, inside): (Vec<&SystemFound>, Vec<&SystemFound>) =
+    let (outside, inside): (Vec<&Found>, Vec<&Found>) =
         front.iter().partition(|found| is_outside(found, steps));
-    let costs = |designs: &[&SystemFound]| designs.iter().map(|found| found.cost).collect::<BTreeSet<Cost>>();
+    let costs = |designs: &[&Found]| designs.iter().map(|found| found.cost).collect::<BTreeSet<Cost>>();
     let (mine, outside) = (costs(&inside), costs(&outside));
     let every =
         Every { system: &kernel.system, choices: &kernel.choices, machine: &machine, sizes: &sizes, rank, steps };
@@ -159,9 +159,9 @@ fn best_is_proved(text: &str, at: &[(&str, i64)]) {
     let bounds = Bounds { ranks: vec![kernel.dimension() - 1], bound: 1, steps: (0, 1) };
     let front = kernel.front(&machine, &sizes(at), bounds);
     let best = front.first().expect("a design");
-    let design = SystemDesign::new(&kernel.system, best.parts.clone());
+    let design = Design::new(&kernel.system, best.parts.clone());
     let proofs =
-        discharge_all(&system_obligations(&design, &machine.links).unwrap(), std::time::Duration::from_secs(60));
+        discharge_all(&obligations(&design, &machine.links).unwrap(), std::time::Duration::from_secs(60));
     let refuted: Vec<_> = proofs.iter().filter(|proof| proof.verdict != Verdict::Proved).collect();
     assert!(refuted.is_empty(), "{refuted:?}");
 }

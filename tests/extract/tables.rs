@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use systole_base::integer::{Bindings, Matrix, name};
 use systole_base::machine::Machine;
 use systole_base::network::{Links, Network};
-use systole_compile::extract::{Constraint, Found, Problem, search};
+use systole_base::span::Span;
+use systole_compile::extract::enumerate::{Task, search};
+use systole_compile::extract::{Constraint, Found};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::{Choices, Transport};
 use systole_equations::recurrence::Space;
@@ -21,9 +23,10 @@ fn on(network: Network) -> Machine {
 
 fn all(space: &Space, choices: &Choices, network: Network, rank: usize, step: Option<Matrix>) -> Vec<Found> {
     let bounds = Bounds { ranks: vec![rank], bound: 1, steps: (-1, 2) };
-    let constraint = Constraint { step, ..Constraint::default() };
+    let step = step.map(|step| (step, Span { start: 0, end: 0 }));
+    let constraint = Constraint { steps: vec![step], ..Constraint::default() };
     let machine = on(network);
-    let problem = Problem::new(space, choices, bounds, &machine, &sizes(space, 4), constraint).expect("a good problem");
+    let problem = Task::new(space, choices.clone(), bounds, &machine, &sizes(space, 4), constraint).expect("a good problem");
     search(&problem, true, &|_, _| {}).all
 }
 
@@ -58,7 +61,7 @@ fn matmul_with_the_plain_step_has_the_published_classes() {
         expected.sort_unstable();
         counted.sort_unstable();
         assert_eq!(counted, expected, "PEs and cycles on {network}");
-        let places: BTreeSet<&Matrix> = found.iter().map(|design| &design.map.place).collect();
+        let places: BTreeSet<&Matrix> = found.iter().map(|design| &design.parts[0].map.place).collect();
         assert_eq!(places.len(), expected.len(), "one design a class on {network}");
     }
 }
@@ -71,15 +74,15 @@ fn matmul_with_all_steps_has_the_published_counts() {
         let row: Vec<&str> = line.split(',').collect();
         let network = Network::from_keyword(row[1]).expect("a network");
         let found = all(&space, &forwards(&space), network, 2, None);
-        let unimodular = |design: &&Found| design.map.place.above(&design.map.step).determinant().abs() == 1;
-        let least = |design: &&Found| design.map.step.rows()[0] == [1, 1, 1];
+        let unimodular = |design: &&Found| design.parts[0].map.place.above(&design.parts[0].map.step).determinant().abs() == 1;
+        let least = |design: &&Found| design.parts[0].map.step.rows()[0] == [1, 1, 1];
         let kept: Vec<&Found> = match row[2] {
             "all" => found.iter().collect(),
             "min_step" => found.iter().filter(least).collect(),
             "unimodular" => found.iter().filter(unimodular).collect(),
             _ => found.iter().filter(unimodular).filter(least).collect(),
         };
-        let steps: BTreeSet<&Matrix> = kept.iter().map(|design| &design.map.step).collect();
+        let steps: BTreeSet<&Matrix> = kept.iter().map(|design| &design.parts[0].map.step).collect();
         if row[2] == "all" {
             assert_eq!(steps.len().to_string(), row[3], "steps of {line}");
         }
@@ -110,11 +113,11 @@ fn fir_has_eighteen_designs_and_kungs_names() {
     let space = spaces::space("fir");
     let found = all(&space, &spaces::streams(&space), Network::Line, 1, None);
     assert_eq!(found.len(), 18);
-    let moved = |design: &Found, operand: usize| match &design.dataflow.transports[operand] {
-        Transport::Stream(along) => design.map.displacement(along)[0],
+    let moved = |design: &Found, operand: usize| match &design.parts[0].dataflow.transports[operand] {
+        Transport::Stream(along) => design.parts[0].map.displacement(along)[0],
         other => panic!("streams only, found {other:?}"),
     };
-    let result = |design: &Found| design.map.displacement(&design.dataflow.chain.directions[0])[0];
+    let result = |design: &Found| design.parts[0].map.displacement(&design.parts[0].dataflow.chain.directions[0])[0];
     let stays = |of: &dyn Fn(&Found) -> i64| found.iter().filter(|design| of(design) == 0).cloned().collect::<Vec<_>>();
     let (weights, results, inputs) = (stays(&|d| moved(d, 0)), stays(&result), stays(&|d| moved(d, 1)));
     assert_eq!((weights.len(), results.len(), inputs.len()), (6, 6, 6));

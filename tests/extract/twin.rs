@@ -6,9 +6,10 @@ use systole_base::integer::{Bindings, Matrix, Name};
 use systole_base::machine::Machine;
 use systole_base::network::{Links, Network};
 use systole_compile::cost::{Cost, Objective};
-use systole_compile::extract::{Checker, Constraint, Found, Problem, Survey, search, verify};
+use systole_compile::extract::enumerate::{Checker, Task, search, verify};
+use systole_compile::extract::{Constraint, Found, Survey};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{SpaceTimeMap, candidates};
+use systole_compile::mapping::{Fold, Part, SpaceTimeMap, candidates};
 use systole_compile::rewrite::{Choices, Dataflow, Transport};
 use systole_equations::recurrence::Space;
 
@@ -34,7 +35,11 @@ fn legal_forms(checker: &Checker, choices: &Choices, map: &SpaceTimeMap) -> Vec<
         for (sum, transports) in &forms {
             let dataflow = Dataflow { transports: transports.clone(), chain: chain.clone() };
             if checker.joins(&dataflow).is_ok() {
-                found.push(Found { cost: sum.join(&cost), map: map.clone(), dataflow });
+                found.push(Found {
+                    cost: sum.join(&cost),
+                    parts: vec![Part::unshifted(map.clone(), dataflow)],
+                    fold: Fold::default(),
+                });
             }
         }
     }
@@ -42,7 +47,7 @@ fn legal_forms(checker: &Checker, choices: &Choices, map: &SpaceTimeMap) -> Vec<
 }
 
 /// All designs that are right at these sizes, found without the search.
-fn brute_force(problem: &Problem, places: &[Matrix]) -> Vec<Found> {
+fn brute_force(problem: &Task, places: &[Matrix]) -> Vec<Found> {
     let (space, bounds) = (problem.space, &problem.bounds);
     let mut found = vec![];
     for place in places {
@@ -67,11 +72,11 @@ fn ragged(space: &Space, n: i64) -> Bindings {
 }
 
 fn keys(designs: &[Found]) -> BTreeSet<String> {
-    designs.iter().map(|design| format!("{:?}", (&design.map, &design.dataflow))).collect()
+    designs.iter().map(|design| format!("{:?}", &design.parts)).collect()
 }
 
 /// Everything the search says about `places` is what brute force says.
-fn compare_places(problem: &Problem, survey: &Survey, places: &[Matrix]) {
+fn compare_places(problem: &Task, survey: &Survey, places: &[Matrix]) {
     let (space, machine, sizes) = (problem.space, problem.machine, &problem.sizes);
     for design in &survey.all {
         assert_eq!(verify(space, machine, sizes, design), Ok(design.cost), "{design:?}");
@@ -85,13 +90,13 @@ fn compare_places(problem: &Problem, survey: &Survey, places: &[Matrix]) {
         right.iter().filter(|design| !mine.contains(&keys(&[(*design).clone()]).pop_first().unwrap())).collect();
     missed.iter().for_each(|design| assert!(is_wrong_elsewhere(problem, design), "missed {design:?}"));
     let costs: BTreeSet<Cost> =
-        survey.front.clone().sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
+        survey.sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
     assert_eq!(costs, front(&survey.all));
 }
 
 /// Whether a design fails at some other sizes: all of them larger, all 1, or one of them 1, where rows of a vector time are
 /// as short as can be.
-fn is_wrong_elsewhere(problem: &Problem, design: &Found) -> bool {
+fn is_wrong_elsewhere(problem: &Task, design: &Found) -> bool {
     let scaled = |by: i64| problem.sizes.iter().map(|(name, size)| (name.clone(), size * by)).collect::<Bindings>();
     let ones = problem.sizes.keys().map(|name| (name.clone(), 1)).collect::<Bindings>();
     let one = |short: &Name| problem.sizes.clone().into_iter().chain([(short.clone(), 1)]).collect::<Bindings>();
@@ -102,12 +107,12 @@ fn is_wrong_elsewhere(problem: &Problem, design: &Found) -> bool {
 fn compare(space: &Space, choices: &Choices, machine: &Machine, ranks: &[usize], n: i64) {
     let bounds = Bounds { ranks: ranks.to_vec(), bound: 1, steps: (-1, 2) };
     let sizes = ragged(space, n);
-    let problem = Problem::new(space, choices, bounds, machine, &sizes, Constraint::default()).expect("a problem");
+    let problem = Task::new(space, choices.clone(), bounds, machine, &sizes, Constraint::default()).expect("a problem");
     let survey = search(&problem, true, &|_, _| {});
     let places = ranks.iter().flat_map(|rank| candidates::places(space.dimension(), *rank, 1)).collect::<Vec<_>>();
     compare_places(&problem, &survey, &places);
     let thinned = search(&problem, false, &|_, _| {});
-    let costs: BTreeSet<Cost> = thinned.front.sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
+    let costs: BTreeSet<Cost> = thinned.sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
     assert_eq!(costs, front(&survey.all), "symmetry pruning is sound");
 }
 
@@ -119,9 +124,9 @@ fn compare_at(kernel: &str, places: &[&[&[i64]]], n: i64) {
     for rows in places {
         let place = Matrix::new(rows.iter().map(|row| row.to_vec()).collect(), space.dimension());
         let bounds = Bounds { ranks: vec![rows.len()], bound: 1, steps: (0, 1) };
-        let constraint = Constraint { place: Some(place.clone()), ..Constraint::default() };
+        let constraint = Constraint { places: vec![Some(place.clone())], ..Constraint::default() };
         let sizes = ragged(&space, n);
-        let problem = Problem::new(&space, &choices, bounds, &machine, &sizes, constraint).expect("a problem");
+        let problem = Task::new(&space, choices.clone(), bounds, &machine, &sizes, constraint).expect("a problem");
         compare_places(&problem, &search(&problem, true, &|_, _| {}), &[place]);
     }
 }
@@ -194,10 +199,10 @@ fn the_number_of_threads_changes_nothing() {
     let sizes: Bindings = space.parameters.iter().map(|parameter| (parameter.clone(), 4)).collect();
     let bounds = Bounds::for_dimension(3);
     let choices = spaces::choices(&space);
-    let problem = Problem::new(&space, &choices, bounds, &machine, &sizes, Constraint::default()).expect("a problem");
+    let problem = Task::new(&space, choices.clone(), bounds, &machine, &sizes, Constraint::default()).expect("a problem");
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| search(&problem, false, &|_, _| {}).front.sorted(Objective::Systolic))
+        pool.install(|| search(&problem, false, &|_, _| {}).sorted(Objective::Systolic))
     };
     let one = run(1);
     assert!(!one.is_empty());

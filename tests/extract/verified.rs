@@ -7,10 +7,10 @@ use systole_base::integer::{Affine, Vector, dot, name};
 use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_compile::cost::Cost;
-use systole_compile::extract::{SystemConstraint, SystemFound, SystemProblem, verify_system};
+use systole_compile::extract::{solve, Constraint, Found};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Fold, SystemDesign};
-use systole_compile::rewrite::{Limits, load_rules, saturate_system};
+use systole_compile::mapping::{Design, Fold};
+use systole_compile::rewrite::{load_rules, saturate, Limits};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 const SUMS: Line = ("X.sum", "i", "i+j", &["feed", "stream i"], &["j"]);
@@ -26,7 +26,7 @@ fn machine(network: Network, latency: i64) -> Machine {
 }
 
 /// The slots of all points, counted by the test.
-fn counted(system: &SpaceSystem, design: &SystemDesign, kernel: &Kernel) -> Cost {
+fn counted(system: &SpaceSystem, design: &Design, kernel: &Kernel) -> Cost {
     let sizes = kernel.sizes(&[SIZE]);
     let mut slots = BTreeSet::new();
     for (space, part) in system.spaces.iter().zip(&design.parts) {
@@ -44,14 +44,14 @@ fn counted(system: &SpaceSystem, design: &SystemDesign, kernel: &Kernel) -> Cost
 
 /// What the checker says of a design of `system`, with the cycles and PEs that it has.
 fn verdict_on(kernel: &Kernel, system: &SpaceSystem, lines: &[Line], machine: &Machine) -> Result<(), String> {
-    let choices = saturate_system(&kernel.cut, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices();
-    let (design, none) = (kernel.design(lines), SystemConstraint::none(system));
+    let choices = saturate(&kernel.cut, &load_rules(None).unwrap(), &Limits::default()).unwrap().choices();
+    let (design, none) = (kernel.design(lines), Constraint::none(system));
     let bounds = Bounds::for_dimension(2);
     let sizes = kernel.sizes(&[SIZE]);
-    let problem = SystemProblem::new(system, &choices.unwrap(), bounds, machine, &sizes, none).unwrap();
-    verify_system(
+    let problem = solve::Task::new(system, &choices.unwrap(), bounds, machine, &sizes, none).unwrap();
+    solve::verify(
         &problem,
-        &SystemFound { cost: counted(system, &design, kernel), parts: design.parts, fold: Fold::default() },
+        &Found { cost: counted(system, &design, kernel), parts: design.parts, fold: Fold::default() },
     )
 }
 

@@ -3,7 +3,7 @@
 use super::forms::form;
 use systole_base::integer::{Matrix, Vector};
 use systole_base::network::{Links, Network};
-use systole_compile::mapping::{Design, SpaceTimeMap};
+use systole_compile::mapping::{MappedSpace, SpaceTimeMap};
 use systole_compile::rewrite::{Dataflow, Transport};
 use systole_equations::recurrence::{Chain, Space};
 
@@ -38,8 +38,8 @@ fn transport(space: &Space, text: &str) -> Transport {
 }
 
 /// A design from text: `place` and `time` as lists of forms, a transport for each operand, the reduction's directions.
-pub fn design<'a>(space: &'a Space, place: &str, time: &str, transports: &[&str], chain: &[&str]) -> Design<'a> {
-    Design {
+pub fn design<'a>(space: &'a Space, place: &str, time: &str, transports: &[&str], chain: &[&str]) -> MappedSpace<'a> {
+    MappedSpace {
         space,
         dataflow: Dataflow {
             transports: transports.iter().map(|text| transport(space, text)).collect(),
@@ -51,23 +51,23 @@ pub fn design<'a>(space: &'a Space, place: &str, time: &str, transports: &[&str]
 }
 
 /// Output-stationary matmul, both operands streamed.
-pub fn cannon(space: &Space) -> Design<'_> {
+pub fn cannon(space: &Space) -> MappedSpace<'_> {
     design(space, "i, j", "i + j + k", &["stream j", "stream i"], &["k"])
 }
 
 /// The hexagonal array of Kung and Leiserson.
-pub fn kung_leiserson(space: &Space) -> Design<'_> {
+pub fn kung_leiserson(space: &Space) -> MappedSpace<'_> {
     design(space, "i - k, j - k", "i + j + k", &["stream j", "stream i"], &["k"])
 }
 
 /// The design with `io boundary`.
-pub fn at_boundary(mut design: Design<'_>) -> Design<'_> {
+pub fn at_boundary(mut design: MappedSpace<'_>) -> MappedSpace<'_> {
     design.boundary_io = true;
     design
 }
 
 /// Whether a bus would run along no axis of the array, which is refused.
-pub fn has_slanted_bus(design: &Design<'_>) -> bool {
+pub fn has_slanted_bus(design: &MappedSpace<'_>) -> bool {
     let slanted = |transport: &Transport| match transport {
         Transport::Broadcast(along) => design.map.displacement(along).iter().filter(|entry| **entry != 0).count() > 1,
         _ => false,

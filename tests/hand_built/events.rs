@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
 use systole_base::network::Links;
-use systole_compile::mapping::{Design, Flow, FlowRole};
+use systole_compile::mapping::{Flow, FlowRole, MappedSpace};
 use systole_compile::rewrite::Transport;
 use systole_program::obligation::Kind;
 
@@ -14,7 +14,7 @@ use systole_program::obligation::Kind;
 pub type Broken = BTreeSet<(Kind, String)>;
 
 struct Run<'a> {
-    design: &'a Design<'a>,
+    design: &'a MappedSpace<'a>,
     links: &'a Links,
     sizes: Bindings,
     points: BTreeSet<Vector>,
@@ -22,7 +22,7 @@ struct Run<'a> {
 }
 
 /// What breaks when all sizes are as given.
-pub fn broken_laws(design: &Design, links: &Links, sizes: &[i64]) -> Broken {
+pub fn broken_laws(design: &MappedSpace, links: &Links, sizes: &[i64]) -> Broken {
     let sizes: Bindings = design.space.parameters.iter().cloned().zip(sizes.iter().copied()).collect();
     let mut run = Run { design, links, sizes, points: BTreeSet::new(), broken: Broken::new() };
     run.points = run.list(&design.space.domain.set);

@@ -75,7 +75,7 @@ impl Searches {
         let place = Matrix::new(place.iter().map(|row| row.to_vec()).collect(), place[0].len());
         let place = canonical_place(&place);
         let mine = |found: &&Found| {
-            canonical_place(&found.map.place) == place && step.is_none_or(|step| found.map.step.rows() == [step])
+            canonical_place(&found.parts[0].map.place) == place && step.is_none_or(|step| found.parts[0].map.step.rows() == [step])
         };
         all.iter().find(mine).unwrap_or_else(|| panic!("{file} {place:?} {step:?} is not found"))
     }
@@ -83,7 +83,7 @@ impl Searches {
 
 /// The steps between two uses of one PE.
 fn pace(found: &Found) -> i64 {
-    dot(&found.map.place.null_lattice()[0], &found.map.step.rows()[0]).abs()
+    dot(&found.parts[0].map.place.null_lattice()[0], &found.parts[0].map.step.rows()[0]).abs()
 }
 
 fn measure(row: &Row, found: &Found) -> f64 {

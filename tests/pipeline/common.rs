@@ -10,22 +10,25 @@ use systole::array::Program;
 use systole::cost::Objective;
 use systole::diagnostic::{Checked, Diagnostics, render};
 use systole::emit::emit;
-use systole::extract::{Constraint, Found, Problem, Survey};
+use systole::extract::{Constraint, Found, Limits, Problem, Question, Survey};
 use systole::integer::Bindings;
 use systole::machine::Machine;
-use systole::mapping::Design;
+use systole::mapping::{Design, SpaceTimeMap};
 use systole::mapping::candidates::Bounds;
 use systole::network::{Links, Network};
 use systole::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors};
 use systole::rewrite::{Choices, Transport};
 use systole::sim::{Outcome, Settings, simulate};
-use systole::span::Source;
+use systole::recurrence::spaces::SpaceSystem;
+use systole::span::{Source, Span};
 use systole::{array, extract, recurrence, rewrite};
 
 /// A kernel with what the e-graph offers for it.
 pub struct Kernel {
     pub system: RecurrenceSystem,
     pub space: Space,
+    /// The same as a list of one.
+    pub spaces: SpaceSystem,
     pub choices: Choices,
 }
 
@@ -34,8 +37,9 @@ pub fn load(text: &str) -> Checked<Kernel> {
     let system = recurrence::load(&Source::new("test.rec", text))?;
     let space = recurrence::one_space(&system)?;
     let rules = rewrite::load_rules(None)?;
-    let choices = rewrite::saturate(&space, &rules, &rewrite::Limits::default())?.choices()?;
-    Ok(Kernel { system, space, choices })
+    let spaces = SpaceSystem::of_one(space.clone());
+    let choices = rewrite::saturate(&spaces, &rules, &rewrite::Limits::default())?.choices()?.swap_remove(0);
+    Ok(Kernel { system, space, spaces, choices })
 }
 
 /// A kernel of the repository.
@@ -64,29 +68,41 @@ impl Kernel {
 
     /// Every legal design within the bounds, with its cost at these sizes.
     pub fn survey(&self, machine: &Machine, bounds: Bounds, sizes: &Bindings) -> Checked<Survey> {
-        let constraint = Constraint::default();
-        let problem = Problem::new(&self.space, &self.choices, bounds, machine, sizes, constraint)?;
+        let problem = self.problem(machine, bounds, sizes, Constraint::default())?;
         Ok(extract::search(&problem, true, &|_, _| {}))
+    }
+
+    /// The search of this kernel.
+    pub fn problem<'a>(
+        &'a self,
+        machine: &'a Machine,
+        bounds: Bounds,
+        sizes: &'a Bindings,
+        constraint: Constraint,
+    ) -> Checked<Problem<'a>> {
+        let choices = std::slice::from_ref(&self.choices);
+        let (system, limits) = (&self.spaces, Limits::default());
+        Problem::new(Question { system, choices, bounds, machine, sizes, constraint, limits })
     }
 
     /// The designs that a schedule of the file leaves, best first.
     pub fn scheduled(&self, schedule: &str, machine: &Machine, sizes: &Bindings) -> Vec<Found> {
         let found = self.system.schedules.iter().find(|known| &*known.name == schedule).expect("the schedule is there");
-        let constraint = Constraint::from_schedule(&self.space, found).unwrap_or_else(|p| panic!("{}", shown(&p)));
+        let constraint = Constraint::from_schedule(&self.spaces, found).unwrap_or_else(|p| panic!("{}", shown(&p)));
         self.constrained(machine, sizes, constraint)
     }
 
     /// The best designs under a constraint, best first.
     pub fn constrained(&self, machine: &Machine, sizes: &Bindings, constraint: Constraint) -> Vec<Found> {
         let bounds = Bounds::for_dimension(self.space.dimension());
-        let problem = Problem::new(&self.space, &self.choices, bounds, machine, sizes, constraint);
+        let problem = self.problem(machine, bounds, sizes, constraint);
         let problem = problem.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
-        extract::search(&problem, false, &|_, _| {}).front.sorted(Objective::Systolic)
+        extract::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic)
     }
 
     /// The design of something found.
     pub fn design(&self, found: &Found) -> Design<'_> {
-        Design { space: &self.space, dataflow: found.dataflow.clone(), map: found.map.clone(), boundary_io: false }
+        Design::new(&self.spaces, found.parts.clone())
     }
 
     /// Input arrays at these sizes: whole numbers where `exact`, so that sums agree in any order.
@@ -172,7 +188,7 @@ impl<'a> Bench<'a> {
         if let Some(deadlock) = &outcome.deadlock {
             return Err(format!("deadlock: {deadlock:?}"));
         }
-        let expected = self.reference(&found.dataflow.chain)?;
+        let expected = self.reference(&found.parts[0].dataflow.chain)?;
         let output = outcome.outputs.get(&self.kernel.space.output).ok_or("no output")?;
         if !same_bits(output, &expected) {
             return Err(format!("values differ: {output} instead of {expected}"));
@@ -193,7 +209,7 @@ impl<'a> Bench<'a> {
 
     /// Whether two reads of one tensor are prefetched: they may meet in an element, which a PE holds only once.
     fn prefetches_twice(&self, found: &Found) -> bool {
-        let reads = self.kernel.space.operands.iter().zip(&found.dataflow.transports);
+        let reads = self.kernel.space.operands.iter().zip(&found.parts[0].dataflow.transports);
         let prefetched = reads.filter(|(_, transport)| **transport == Transport::Prefetch);
         let mut tensors: Vec<&str> = prefetched.map(|(operand, _)| &*operand.tensor).collect();
         tensors.sort_unstable();
@@ -226,6 +242,12 @@ impl<'a> Bench<'a> {
         self.references.borrow_mut().insert(chain.clone(), value.clone());
         Ok(value)
     }
+}
+
+/// The constraint to a map.
+pub fn fixed(map: &SpaceTimeMap) -> Constraint {
+    let step = (map.step.clone(), Span { start: 0, end: 0 });
+    Constraint { places: vec![Some(map.place.clone())], steps: vec![Some(step)], ..Constraint::default() }
 }
 
 fn promise(what: &str, found: u64, promised: u64) -> Result<(), String> {

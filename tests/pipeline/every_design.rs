@@ -3,9 +3,11 @@
 use super::common::{Bench, Kernel, kernel, load, machine};
 use std::time::Duration;
 use systole::cost::Cost;
-use systole::extract::{Constraint, Found, verify};
+use super::common::fixed;
+use systole::extract::Found;
+use systole::extract::enumerate::verify;
 use systole::integer::Matrix;
-use systole::mapping::SpaceTimeMap;
+use systole::mapping::{Fold, Part, SpaceTimeMap};
 use systole::mapping::candidates::Bounds;
 use systole::network::Network;
 use systole::obligation::Kind;
@@ -94,7 +96,7 @@ fn written(place: &[&[i64]], step: &[&[i64]], transports: Vec<Transport>, chain:
     let owned = |rows: &[&[i64]]| rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>();
     let map =
         SpaceTimeMap { place: Matrix::new(owned(place), step[0].len()), step: Matrix::new(owned(step), step[0].len()) };
-    Found { cost: Cost::default(), map, dataflow: Dataflow { transports, chain: Chain { directions: owned(chain) } } }
+    Found { cost: Cost::default(), parts: vec![Part::unshifted(map, Dataflow { transports, chain: Chain { directions: owned(chain) } })], fold: Fold::default() }
 }
 
 /// Holds a written design to the costs that the checker counts point by point.
@@ -149,8 +151,7 @@ fn pes_without_points_fetch_nothing() {
 fn words_that_meet_on_their_way_are_not_legal() {
     let kernel = kernel("polynomial_product.rec");
     let found = written(&[&[1, -1]], &[&[2, -1]], vec![Transport::Feed, Transport::Feed], &[&[1, -1]]);
-    let (place, step) = (Some(found.map.place.clone()), Some(found.map.step.clone()));
-    let constraint = Constraint { place, step, ..Constraint::default() };
+    let constraint = fixed(&found.parts[0].map);
     assert_eq!(kernel.constrained(&machine(Network::Mesh), &kernel.sizes(&[4, 4]), constraint), []);
     let stated = obligations(&kernel.design(&found), &machine(Network::Mesh).links).expect("obligations");
     let refuted = |proof: &Discharged| proof.verdict != Verdict::Proved;

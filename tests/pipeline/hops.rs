@@ -3,11 +3,11 @@
 use super::common::{filled_inputs, same_bits, shown};
 use std::time::Duration;
 use systole::cost::Objective;
-use systole::emit::emit_system;
-use systole::extract::{SystemConstraint, SystemProblem, SystemSurvey, search_system};
+use systole::emit::emit;
+use systole::extract::{solve, Constraint, Survey};
 use systole::integer::{Bindings, name};
 use systole::machine::Machine;
-use systole::mapping::SystemDesign;
+use systole::mapping::Design;
 use systole::mapping::candidates::Bounds;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole::recurrence::{RecurrenceSystem, evaluate};
@@ -15,7 +15,7 @@ use systole::rewrite::Limits;
 use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
-use systole::timing::system_obligations;
+use systole::timing::obligations;
 use systole::{recurrence, rewrite};
 
 /// Sums of every `over`-th element, on a line of PEs.
@@ -37,13 +37,13 @@ fn machine(latency: i64) -> Machine {
 }
 
 /// The search within a box of steps that has none but the shortest of all.
-fn survey((system, cut): &(RecurrenceSystem, SpaceSystem), machine: &Machine) -> SystemSurvey {
+fn survey((system, cut): &(RecurrenceSystem, SpaceSystem), machine: &Machine) -> Survey {
     let rules = rewrite::load_rules(None).unwrap();
-    let choices = rewrite::saturate_system(cut, &rules, &Limits::default()).unwrap().choices().unwrap();
-    let constraint = SystemConstraint::from_schedule(cut, &system.schedules[0]).unwrap();
+    let choices = rewrite::saturate(cut, &rules, &Limits::default()).unwrap().choices().unwrap();
+    let constraint = Constraint::from_schedule(cut, &system.schedules[0]).unwrap();
     let bounds = Bounds { ranks: vec![1], bound: 1, steps: (0, 1) };
-    let problem = SystemProblem::new(cut, &choices, bounds, machine, &sizes(7), constraint).unwrap();
-    search_system(&problem, &|_, _| {})
+    let problem = solve::Task::new(cut, &choices, bounds, machine, &sizes(7), constraint).unwrap();
+    solve::search(&problem, false, &|_, _| {})
 }
 
 fn sizes(n: i64) -> Bindings {
@@ -55,10 +55,10 @@ fn steps_leave_the_links_between_to_the_words_of_others() {
     for (over, latency) in [(1, 1), (2, 1), (2, 2), (3, 1), (3, 3)] {
         let (kernel, machine) = (kernel(over, ""), machine(latency));
         let best = survey(&kernel, &machine).sorted(Objective::Systolic).into_iter().next().expect("a design");
-        let design = SystemDesign::new(&kernel.1, best.parts.clone());
-        let proofs = discharge_all(&system_obligations(&design, &machine.links).unwrap(), Duration::from_secs(60));
+        let design = Design::new(&kernel.1, best.parts.clone());
+        let proofs = discharge_all(&obligations(&design, &machine.links).unwrap(), Duration::from_secs(60));
         assert!(proofs.iter().all(|proof| proof.verdict == Verdict::Proved), "{over} {latency}");
-        let program = emit_system(&design, &machine.links).unwrap();
+        let program = emit(&design, &machine.links).unwrap();
         for n in [1, 2, 3, 7, 9] {
             let inputs = filled_inputs(&kernel.0, &sizes(n), false);
             let outcome = simulate(&program, &sizes(n), &inputs, &Settings::default()).unwrap();

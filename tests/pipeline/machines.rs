@@ -7,13 +7,13 @@ use std::path::Path;
 use systole::array::Program;
 use systole::cost::{Cost, Objective};
 use systole::diagnostic::Checked;
-use systole::emit::{emit, emit_system};
-use systole::extract::{Constraint, Problem, SystemConstraint, SystemProblem, search_system, verify_system};
+use systole::emit::emit;
+use systole::extract::{Constraint, Problem, Question};
 use systole::integer::Bindings;
 use systole::machine::Machine;
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Design, SystemDesign};
-use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
+use systole::mapping::Design;
+use systole::recurrence::spaces::{SpaceSystem, cut_spaces, spaces_of};
 use systole::recurrence::{RecurrenceSystem, Schedule};
 use systole::rewrite::{Choices, Limits};
 use systole::sim::{Settings, simulate};
@@ -100,47 +100,32 @@ impl<'a> Bench<'a> {
     }
 
     fn best(&self, sizes: &Bindings) -> Best {
-        let best =
-            if recurrence::one_space(&self.system).is_ok() { self.of_one(sizes) } else { self.of_several(sizes) };
-        best.unwrap_or_else(|problems| panic!("{}", shown(&problems)))
+        self.found(sizes).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
     }
 
-    fn of_one(&self, sizes: &Bindings) -> Result<Best, systole::diagnostic::Diagnostics> {
-        let space = recurrence::one_space(&self.system)?;
-        let choices = rewrite::saturate(&space, &rewrite::load_rules(None)?, &Limits::default())?.choices()?;
-        let constraint = Constraint::from_schedule(&space, self.schedule())?;
-        let bounds = self.bounds(space.dimension());
-        let problem = Problem::new(&space, &choices, bounds, self.machine, sizes, constraint)?;
+    fn found(&self, sizes: &Bindings) -> Checked<Best> {
+        let cut = spaces_of(&self.system)?;
+        let choices = rewrite::saturate(&cut, &rewrite::load_rules(None)?, &Limits::default())?.choices()?;
+        let problem = self.problem(&cut, &choices, sizes)?;
         let survey = extract::search(&problem, false, &|_, _| {});
-        let (maps, oversized) = (survey.maps, survey.rejections.oversized);
-        let Some(found) = survey.front.sorted(Objective::Systolic).into_iter().next() else {
-            return Ok(Err((oversized, maps)));
-        };
-        let design = Design { space: &space, dataflow: found.dataflow, map: found.map, boundary_io: false };
-        Ok(Ok((found.cost, emit(&design, &self.machine.links)?)))
-    }
-
-    fn of_several(&self, sizes: &Bindings) -> Result<Best, systole::diagnostic::Diagnostics> {
-        let cut = cut_spaces(&self.system)?;
-        let choices = rewrite::saturate_system(&cut, &rewrite::load_rules(None)?, &Limits::default())?.choices()?;
-        let survey = search_system(&self.problem(&cut, &choices, sizes)?, &|_, _| {});
         let Some(found) = survey.sorted(Objective::Systolic).into_iter().next() else {
-            return Ok(Err((survey.oversized, survey.maps)));
+            return Ok(Err((survey.rejections.oversized, survey.maps)));
         };
-        let design = SystemDesign::new(&cut, found.parts);
-        Ok(Ok((found.cost, emit_system(&design, &self.machine.links)?)))
+        Ok(Ok((found.cost, emit(&problem.design(&found), &self.machine.links)?)))
     }
 
     fn problem<'b>(
         &'b self,
-        cut: &'b SpaceSystem,
-        choices: &[Choices],
-        sizes: &Bindings,
-    ) -> Checked<SystemProblem<'b>> {
-        let constraint = SystemConstraint::from_schedule(cut, self.schedule())?;
-        let dimension = cut.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
-        let bounds = Bounds { steps: (0, 1), ..self.bounds(dimension) };
-        SystemProblem::new(cut, choices, bounds, self.machine, sizes, constraint)
+        system: &'b SpaceSystem,
+        choices: &'b [Choices],
+        sizes: &'b Bindings,
+    ) -> Checked<Problem<'b>> {
+        let (constraint, machine) = (Constraint::from_schedule(system, self.schedule())?, self.machine);
+        let dimension = system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
+        let (bounds, limits) = (self.bounds(dimension), extract::Limits::default());
+        let steps = if system.only_space().is_some() { bounds.steps } else { (0, 1) };
+        let bounds = Bounds { steps, ..bounds };
+        Problem::new(Question { system, choices, bounds, machine, sizes, constraint, limits })
     }
 
     fn cycles(&self, program: &Program, sizes: &Bindings) -> u64 {
@@ -199,21 +184,22 @@ fn hold_long(name: &str) {
     for case in long() {
         let bench = Bench::new(case, &machine);
         let cut = cut_spaces(&bench.system).unwrap();
-        let choices = rewrite::saturate_system(&cut, &rewrite::load_rules(None).unwrap(), &Limits::default());
+        let choices = rewrite::saturate(&cut, &rewrite::load_rules(None).unwrap(), &Limits::default());
         let choices = choices.unwrap().choices().unwrap();
-        let problem = |sizes: &Bindings| bench.problem(&cut, &choices, sizes).unwrap();
-        let survey = search_system(&problem(&bench.sizes(case.sizes[0])), &|_, _| {});
+        let first = bench.sizes(case.sizes[0]);
+        let survey = extract::search(&bench.problem(&cut, &choices, &first).unwrap(), false, &|_, _| {});
         let best = survey.sorted(Objective::Systolic).into_iter().next().expect("a design");
-        let design = SystemDesign::new(&cut, best.parts.clone());
-        let program = emit_system(&design, &machine.links).unwrap();
+        let design = Design::new(&cut, best.parts.clone());
+        let program = emit(&design, &machine.links).unwrap();
         for values in case.sizes {
             let (sizes, mut at) = (bench.sizes(values), best.clone());
+            let problem = bench.problem(&cut, &choices, &sizes).unwrap();
             let (cycles, pes) = bench.cycles_and_pes(&program, &sizes);
             (at.cost.cycles, at.cost.pes) = (cycles, pes);
-            assert_eq!(verify_system(&problem(&sizes), &at), Ok(()), "{} {values:?} on {name}", case.kernel);
+            assert_eq!(extract::verify(&problem, &at), Ok(()), "{} {values:?} on {name}", case.kernel);
             assert!(values != case.sizes[0] || cycles == best.cost.cycles, "{} on {name}", case.kernel);
             at.cost.cycles += 1;
-            assert!(verify_system(&problem(&sizes), &at).is_err(), "{} {values:?} on {name}", case.kernel);
+            assert!(extract::verify(&problem, &at).is_err(), "{} {values:?} on {name}", case.kernel);
         }
     }
 }

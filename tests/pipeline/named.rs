@@ -7,7 +7,7 @@ use systole::array::{Class, Instruction};
 use systole::extract::Found;
 use systole::integer::Matrix;
 use systole::machine::Machine;
-use systole::mapping::SpaceTimeMap;
+use systole::mapping::{Fold, Part, SpaceTimeMap};
 use systole::network::{Links, Network};
 use systole::obligation::Kind;
 use systole::recurrence::Chain;
@@ -151,7 +151,7 @@ fn twin(step: [i64; 3]) -> Found {
     let map = SpaceTimeMap { place, step: Matrix::new(vec![step.to_vec()], 3) };
     let transports = vec![Transport::Stream(vec![0, 1, 0]), Transport::Stream(vec![1, 0, 0])];
     let chain = Chain { directions: vec![vec![0, 0, 1]] };
-    Found { cost: Default::default(), map, dataflow: Dataflow { transports, chain } }
+    Found { cost: Default::default(), parts: vec![Part::unshifted(map, Dataflow { transports, chain })], fold: Fold::default() }
 }
 
 fn refuted(kind: Kind, of: &str, example: &str) -> (Kind, String, String) {

@@ -9,11 +9,13 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::time::Duration;
 use systole::extract;
-use systole::extract::{Constraint, Found, Problem, verify};
+use super::common::fixed;
+use systole::extract::enumerate::verify;
+use systole::extract::{Constraint, Found};
 use systole::integer::{Bindings, Matrix, Vector};
 use systole::machine::Machine;
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{SpaceTimeMap, candidates};
+use systole::mapping::{Fold, Part, SpaceTimeMap, candidates};
 use systole::network::Network;
 use systole::obligation::Kind;
 use systole::rewrite::{Dataflow, Transport};
@@ -53,7 +55,7 @@ fn survey(kernel: &Kernel, machine: &Machine, sizes: &Bindings, constraint: Cons
         return None;
     }
     let bounds = Bounds { steps: (-1, 2), ..Bounds::for_dimension(kernel.space.dimension()) };
-    let problem = Problem::new(&kernel.space, &kernel.choices, bounds, machine, sizes, constraint).ok()?;
+    let problem = kernel.problem(machine, bounds, sizes, constraint).ok()?;
     Some(extract::search(&problem, true, &|_, _| {}).all)
 }
 
@@ -95,8 +97,8 @@ proptest! {
         let text = grown::kernel(choices);
         let Ok(kernel) = load(&text) else { return Ok(()) };
         let machine = machine(*choices.pick(&[Network::Mesh, Network::Mesh, Network::Wire, Network::Hex]));
-        let place = Some(place(kernel.space.dimension(), choices));
-        let constraint = Constraint { place, ..Constraint::default() };
+        let places = vec![Some(place(kernel.space.dimension(), choices))];
+        let constraint = Constraint { places, ..Constraint::default() };
         let Some(legal) = survey(&kernel, &machine, &sizes(&kernel, 4, choices), constraint) else { return Ok(()) };
         for _ in 0..legal.len().min(3) {
             let found = choices.pick(&legal);
@@ -120,19 +122,17 @@ fn blind(kernel: &Kernel, choices: &mut Choices) -> Option<Found> {
     let chain = (!kernel.choices.chains.is_empty()).then(|| choices.pick(&kernel.choices.chains).clone())?;
     Some(Found {
         cost: Default::default(),
-        map: SpaceTimeMap { place, step },
-        dataflow: Dataflow { transports, chain },
+        parts: vec![Part::unshifted(SpaceTimeMap { place, step }, Dataflow { transports, chain })],
+        fold: Fold::default(),
     })
 }
 
 /// Whether the search, held to this map and this form, finds it.
 fn is_found(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
-    let map = &found.map;
-    let constraint =
-        Constraint { place: Some(map.place.clone()), step: Some(map.step.clone()), ..Constraint::default() };
+    let constraint = fixed(&found.parts[0].map);
     let sizes = kernel.space.parameters.iter().map(|parameter| (parameter.clone(), 3)).collect();
     let legal = survey(kernel, machine, &sizes, constraint).unwrap_or_default();
-    legal.iter().any(|known| known.map == found.map && known.dataflow == found.dataflow)
+    legal.iter().any(|known| known.parts[0].map == found.parts[0].map && known.parts[0].dataflow == found.parts[0].dataflow)
 }
 
 fn judge(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choices) -> Result<&'static str, String> {
@@ -174,8 +174,8 @@ fn judge(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choice
 
 /// Whether all buses run along an axis of the array, as those of a machine do.
 fn has_buses(found: &Found) -> bool {
-    let axes = |along: &Vector| found.map.displacement(along).iter().filter(|entry| **entry != 0).count();
-    found.dataflow.transports.iter().all(|transport| match transport {
+    let axes = |along: &Vector| found.parts[0].map.displacement(along).iter().filter(|entry| **entry != 0).count();
+    found.parts[0].dataflow.transports.iter().all(|transport| match transport {
         Transport::Broadcast(along) => axes(along) == 1,
         _ => true,
     })

@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole::array::Program;
 use systole::cost::Objective;
-use systole::emit::{emit_system, over_tiles};
-use systole::extract::{SystemConstraint, SystemProblem, search_system};
+use systole::emit::{emit, over_tiles};
+use systole::extract::{solve, Constraint};
 use systole::integer::{Bindings, Name, name};
 use systole::machine::Machine;
-use systole::mapping::SystemDesign;
+use systole::mapping::Design;
 use systole::mapping::candidates::Bounds;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
 use systole::recurrence::{Chain, RecurrenceSystem, Space, Tensors, evaluate};
@@ -30,7 +30,7 @@ use systole::sim::{Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
 use systole::tiles::{TileChains, TileSize, Tiled, evaluate_tiled, tile};
-use systole::timing::system_obligations;
+use systole::timing::obligations;
 use systole::{array, recurrence, rewrite};
 
 const KERNELS: u32 = if cfg!(debug_assertions) { 15 } else { 250 };
@@ -68,26 +68,26 @@ fn best(
 ) -> Result<Option<(SpaceSystem, Program, Vec<recurrence::Chain>)>, String> {
     let problems = |problems| shown(&problems);
     let cut = cut_spaces(&tiled.system).map_err(problems)?;
-    let lowered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default()).map_err(problems)?;
+    let lowered = rewrite::saturate(&cut, rules, &rewrite::Limits::default()).map_err(problems)?;
     let offered = lowered.choices().map_err(problems)?;
     let dimension = cut.spaces.iter().map(Space::dimension).max().unwrap_or(0);
     let bounds = Bounds { ranks: vec![dimension.saturating_sub(1)], bound: 1, steps: (0, 1) };
-    let (machine, none) = (Machine::default(), SystemConstraint::none(&cut));
+    let (machine, none) = (Machine::default(), Constraint::none(&cut));
     let mut problem =
-        SystemProblem::new(&cut, &offered, bounds, &machine, &tiled.sizes(&sizes((7, 5))), none).map_err(problems)?;
+        solve::Task::new(&cut, &offered, bounds, &machine, &tiled.sizes(&sizes((7, 5))), none).map_err(problems)?;
     problem.limits.spaces = 0;
-    let Some(found) = search_system(&problem, &|_, _| {}).sorted(Objective::Systolic).into_iter().next() else {
+    let Some(found) = solve::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic).into_iter().next() else {
         return Ok(None);
     };
-    let design = SystemDesign::new(&cut, found.parts.clone());
+    let design = Design::new(&cut, found.parts.clone());
     if prove {
-        let stated = system_obligations(&design, &machine.links).map_err(problems)?;
+        let stated = obligations(&design, &machine.links).map_err(problems)?;
         let proofs = discharge_all(&stated, Duration::from_secs(60));
         if let Some(proof) = proofs.iter().find(|proof| proof.verdict != Verdict::Proved) {
             return Err(format!("{} is {:?}", proof.obligation.kind, proof.verdict));
         }
     }
-    let program = over_tiles(emit_system(&design, &machine.links).map_err(problems)?, tiled, system);
+    let program = over_tiles(emit(&design, &machine.links).map_err(problems)?, tiled, system);
     let chains = found.parts.iter().map(|part| part.dataflow.chain.clone()).collect();
     let text = array::print(&program);
     let program = array::parse("tiled.pe", &text).map_err(problems)?;

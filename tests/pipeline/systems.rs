@@ -19,11 +19,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use systole::cost::Objective;
 use systole::diagnostic::Checked;
-use systole::emit::emit_system;
-use systole::extract::{SystemConstraint, SystemFound, SystemProblem, search_system, verify_system};
+use systole::emit::emit;
+use systole::extract::{solve, Constraint, Found};
 use systole::integer::{Bindings, Name, name};
 use systole::machine::Machine;
-use systole::mapping::SystemDesign;
+use systole::mapping::Design;
 use systole::mapping::candidates::Bounds;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces, evaluate_system_in_order};
 use systole::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate};
@@ -31,7 +31,7 @@ use systole::rewrite::{Choices as Offered, RuleSet};
 use systole::sim::{Outcome, Settings, simulate};
 use systole::smt::{Verdict, discharge_all};
 use systole::span::Source;
-use systole::timing::system_obligations;
+use systole::timing::obligations;
 use systole::{array, recurrence, rewrite};
 
 const AMPLE: Duration = Duration::from_secs(60);
@@ -69,7 +69,7 @@ struct Grown {
 fn load(text: &str, rules: &RuleSet) -> Checked<Grown> {
     let system = recurrence::load(&Source::new("test.rec", text))?;
     let cut = cut_spaces(&system)?;
-    let offered = rewrite::saturate_system(&cut, rules, &rewrite::Limits::default())?.choices()?;
+    let offered = rewrite::saturate(&cut, rules, &rewrite::Limits::default())?.choices()?;
     Ok(Grown { system, cut, offered })
 }
 
@@ -87,42 +87,42 @@ impl Grown {
         machine: &'a Machine,
         sizes: &Bindings,
         offered: &[Offered],
-    ) -> Result<SystemProblem<'a>, String> {
+    ) -> Result<solve::Task<'a>, String> {
         let bounds = Bounds { ranks: vec![self.dimension().saturating_sub(1)], bound: 1, steps: (0, 1) };
-        let none = SystemConstraint::none(&self.cut);
-        SystemProblem::new(&self.cut, offered, bounds, machine, sizes, none).map_err(|problems| shown(&problems))
+        let none = Constraint::none(&self.cut);
+        solve::Task::new(&self.cut, offered, bounds, machine, sizes, none).map_err(|problems| shown(&problems))
     }
 
-    fn free<'a>(&'a self, machine: &'a Machine, sizes: &Bindings) -> Result<SystemProblem<'a>, String> {
+    fn free<'a>(&'a self, machine: &'a Machine, sizes: &Bindings) -> Result<solve::Task<'a>, String> {
         self.problem(machine, sizes, &self.offered)
     }
 
     /// The best design of all; `slanted` says whether spaces of three dimensions try places that are not along the axes.
-    fn best(&self, machine: &Machine, slanted: bool) -> Result<Option<SystemFound>, String> {
+    fn best(&self, machine: &Machine, slanted: bool) -> Result<Option<Found>, String> {
         let mut problem = self.free(machine, &sizes(4, 3))?;
         if self.dimension() > 2 && !slanted {
             problem.limits.spaces = 0;
         }
-        Ok(search_system(&problem, &|_, _| {}).sorted(Objective::Systolic).into_iter().next())
+        Ok(solve::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic).into_iter().next())
     }
 
     /// A design on the front under random transports, or under any where these leave none; a folded one where there is one.
-    fn scheduled(&self, machine: &Machine, choices: &mut Choices, fold: i64) -> Result<Option<SystemFound>, String> {
+    fn scheduled(&self, machine: &Machine, choices: &mut Choices, fold: i64) -> Result<Option<Found>, String> {
         let random = self.front(machine, &self.one_way_each(choices), fold)?;
         let front = if random.is_empty() { self.front(machine, &self.offered, fold)? } else { random };
-        let folded: Vec<SystemFound> = front.iter().filter(|found| !found.fold.is_none()).cloned().collect();
+        let folded: Vec<Found> = front.iter().filter(|found| !found.fold.is_none()).cloned().collect();
         let front = if folded.is_empty() { front } else { folded };
         Ok(if front.is_empty() { None } else { Some(choices.pick(&front).clone()) })
     }
 
     /// The best designs; kernels with spaces of three dimensions try places along the axes only.
-    fn front(&self, machine: &Machine, offered: &[Offered], fold: i64) -> Result<Vec<SystemFound>, String> {
+    fn front(&self, machine: &Machine, offered: &[Offered], fold: i64) -> Result<Vec<Found>, String> {
         let mut problem = self.problem(machine, &sizes(4, 3), offered)?;
         problem.limits.fold = fold;
         if self.dimension() > 2 {
             problem.limits.spaces = 0;
         }
-        Ok(search_system(&problem, &|_, _| {}).sorted(Objective::Systolic))
+        Ok(solve::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic))
     }
 
     /// One transport for each operand that is an input, one order for each reduction.
@@ -139,12 +139,12 @@ impl Grown {
         offered
     }
 
-    fn design(&self, found: &SystemFound) -> SystemDesign<'_> {
-        SystemDesign { fold: found.fold.clone(), ..SystemDesign::new(&self.cut, found.parts.clone()) }
+    fn design(&self, found: &Found) -> Design<'_> {
+        Design { fold: found.fold.clone(), ..Design::new(&self.cut, found.parts.clone()) }
     }
 
     /// The values of the equations, which reductions as written give bit for bit; else those of the chosen orders.
-    fn reference(&self, found: &SystemFound, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
+    fn reference(&self, found: &Found, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
         let chains: Vec<Chain> = found.parts.iter().map(|part| part.dataflow.chain.clone()).collect();
         let written = self.cut.spaces.iter().zip(&chains).all(|(space, chain)| *chain == Chain::as_written(space));
         match written {
@@ -154,9 +154,9 @@ impl Grown {
     }
 
     /// At these sizes the checker agrees, the program ends in the counted cycles, and its values are the reference's.
-    fn hold(&self, found: &SystemFound, machine: &Machine, sizes: &Bindings) -> Result<(), String> {
+    fn hold(&self, found: &Found, machine: &Machine, sizes: &Bindings) -> Result<(), String> {
         let problems = |problems| shown(&problems);
-        let program = emit_system(&self.design(found), &machine.links).map_err(problems)?;
+        let program = emit(&self.design(found), &machine.links).map_err(problems)?;
         array::validate(&program).map_err(problems)?;
         let inputs = filled_inputs(&self.system, sizes, false);
         let settings = Settings { response: machine.links.response.unsigned_abs(), ..Settings::default() };
@@ -174,12 +174,12 @@ impl Grown {
         self.hold_bits(found, &outcome, sizes, &inputs).map_err(|what| format!("{what} {inputs:?} {}", text()))?;
         let mut at = found.clone();
         (at.cost.cycles, at.cost.pes) = (outcome.cycles, outcome.pes);
-        verify_system(&self.free(machine, sizes)?, &at).map_err(|why| format!("{why}, but {:?} {}", at.cost, text()))
+        solve::verify(&self.free(machine, sizes)?, &at).map_err(|why| format!("{why}, but {:?} {}", at.cost, text()))
     }
 
     fn hold_bits(
         &self,
-        found: &SystemFound,
+        found: &Found,
         outcome: &Outcome,
         sizes: &Bindings,
         inputs: &Tensors,
@@ -191,8 +191,8 @@ impl Grown {
         })
     }
 
-    fn prove(&self, found: &SystemFound, machine: &Machine) -> Result<(), String> {
-        let stated = system_obligations(&self.design(found), &machine.links).map_err(|problems| shown(&problems))?;
+    fn prove(&self, found: &Found, machine: &Machine) -> Result<(), String> {
+        let stated = obligations(&self.design(found), &machine.links).map_err(|problems| shown(&problems))?;
         let proofs = discharge_all(&stated, AMPLE);
         match proofs.iter().find(|proof| proof.verdict != Verdict::Proved) {
             Some(proof) => Err(format!("{} of {} is {:?}", proof.obligation.kind, proof.obligation.of, proof.verdict)),

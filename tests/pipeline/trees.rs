@@ -3,7 +3,9 @@
 
 use super::common::{Bench, Kernel, kernel, load, machine, shown};
 use std::time::Duration;
-use systole::extract::{Constraint, Found, Problem, search, verify};
+use systole::extract::enumerate::verify;
+use systole::extract::{Constraint, Found, search};
+use systole::mapping::Part;
 use systole::integer::Matrix;
 use systole::machine::Machine;
 use systole::mapping::candidates::Bounds;
@@ -61,8 +63,8 @@ fn hold(kernel: &Kernel, machine: &Machine, tensor: &str, sizes: &[&[i64]], load
 /// The same design at another step.
 fn at_step(found: &Found, step: &[&[i64]]) -> Found {
     let rows = step.iter().map(|row| row.to_vec()).collect();
-    let map = systole::mapping::SpaceTimeMap { step: Matrix::new(rows, step[0].len()), ..found.map.clone() };
-    Found { map, ..found.clone() }
+    let map = systole::mapping::SpaceTimeMap { step: Matrix::new(rows, step[0].len()), ..found.parts[0].map.clone() };
+    Found { parts: vec![Part { map, ..found.parts[0].clone() }], ..found.clone() }
 }
 
 const FOUR: [&[i64]; 5] = [&[3, 4, 2, 3], &[1, 1, 1, 1], &[2, 2, 2, 2], &[5, 2, 1, 3], &[1, 4, 3, 1]];
@@ -72,7 +74,7 @@ fn the_weights_of_a_convolution_enter_through_one_port() {
     let text = "place (i, j) time (k, i + j + l) stream W along i, j feed X";
     let kernel = scheduled(CONV2D, text);
     let found = hold(&kernel, &machine(Network::Mesh), "W", &FOUR, |sizes| sizes[2] * sizes[3]);
-    assert_eq!(found.dataflow.transports[0], Transport::Tree(vec![vec![1, 0, 0, 0], vec![0, 1, 0, 0]]));
+    assert_eq!(found.parts[0].dataflow.transports[0], Transport::Tree(vec![vec![1, 0, 0, 0], vec![0, 1, 0, 0]]));
     let other = scheduled(CONV2D, &text.replace("i, j feed", "j, i feed"));
     hold(&other, &machine(Network::Mesh), "W", &FOUR, |sizes| sizes[2] * sizes[3]);
 }
@@ -113,12 +115,12 @@ fn a_number_has_one_transport_and_enters_once() {
     let kernel = scheduled(SCALED, "place (i, j) time i + j + k stream alpha along i, j, k stream A stream B");
     let sizes: [&[i64]; 5] = [&[3, 4, 2], &[1, 1, 1], &[2, 2, 2], &[4, 1, 3], &[1, 3, 2]];
     let found = hold(&kernel, &machine(Network::Mesh), "alpha", &sizes, |_| 1);
-    assert_eq!(found.dataflow.transports[0].streams().len(), 3);
+    assert_eq!(found.parts[0].dataflow.transports[0].streams().len(), 3);
     let late = at_step(&found, &[&[1, 0, 1]]);
     assert!(refuted(&kernel, &machine(Network::Mesh), &late).contains(&(Kind::Causality, "alpha".to_owned())));
     let open = load(SCALED).expect("a kernel");
     let designs = open.constrained(&machine(Network::Mesh), &open.sizes(&[2, 2, 2]), Constraint::default());
-    assert!(designs.iter().all(|found| found.dataflow.transports[0] == Transport::Prefetch), "known unless asked for");
+    assert!(designs.iter().all(|found| found.parts[0].dataflow.transports[0] == Transport::Prefetch), "known unless asked for");
 }
 
 #[test]
@@ -134,12 +136,11 @@ fn heads_on_a_slanted_face_pass_words_along_it() {
 fn branching(kernel: &Kernel, place: &[&[i64]], sizes: &[i64], stride: usize) -> Vec<Found> {
     let (machine, dimension) = (machine(Network::Mesh), kernel.space.dimension());
     let place = Matrix::new(place.iter().map(|row| row.to_vec()).collect(), dimension);
-    let constraint = Constraint { place: Some(place), ..Constraint::default() };
+    let constraint = Constraint { places: vec![Some(place)], ..Constraint::default() };
     let bounds = Bounds { steps: (-1, 1), ..Bounds::for_dimension(dimension) };
     let sizes = kernel.sizes(sizes);
-    let problem =
-        Problem::new(&kernel.space, &kernel.choices, bounds, &machine, &sizes, constraint).expect("a problem");
-    let branches = |found: &Found| found.dataflow.transports.iter().any(|choice| choice.streams().len() > 1);
+    let problem = kernel.problem(&machine, bounds, &sizes, constraint).expect("a problem");
+    let branches = |found: &Found| found.parts[0].dataflow.transports.iter().any(|choice| choice.streams().len() > 1);
     search(&problem, true, &|_, _| {}).all.into_iter().filter(branches).step_by(stride).collect()
 }
 
@@ -154,8 +155,8 @@ fn hold_branching(kernel: &Kernel, place: &[&[i64]], all: &[&[i64]], stride: usi
             if number % 16 == 0 {
                 assert_eq!(refuted(kernel, &machine, found), [], "{found:?}");
             }
-            let later = found.dataflow.transports.iter().flat_map(|choice| choice.streams().iter().skip(1));
-            let stays = |along: &Vec<i64>| found.map.displacement(along).iter().all(|entry| *entry == 0);
+            let later = found.parts[0].dataflow.transports.iter().flat_map(|choice| choice.streams().iter().skip(1));
+            let stays = |along: &Vec<i64>| found.parts[0].map.displacement(along).iter().all(|entry| *entry == 0);
             held = [held[0] + 1, held[1] + usize::from(later.into_iter().any(stays))];
         }
     }
@@ -189,11 +190,11 @@ fn a_stream_that_leaves_its_face_is_refused() {
     let kernel = scheduled(CONV2D, "place (i, j) time (k, i + j + l) stream W along i, j feed X");
     let links = machine(Network::Mesh);
     let mut found = kernel.scheduled("one", &links, &kernel.sizes(&[2, 2, 2, 2])).remove(0);
-    found.dataflow.transports[0] = Transport::Tree(vec![vec![1, 1, 0, 0], vec![0, 1, 0, 0]]);
+    found.parts[0].dataflow.transports[0] = Transport::Tree(vec![vec![1, 1, 0, 0], vec![0, 1, 0, 0]]);
     let refusal = obligations(&kernel.design(&found), &links.links).expect_err("lines along j leave a face");
     assert!(refusal[0].message().contains("cannot reach the heads of its lines along <i+j>"), "{refusal:?}");
     let astray = scheduled(CONV2D, "place (i, j) time (k, i + j + l) stream W along i + j, j feed X");
-    let constraint = Constraint::from_schedule(&astray.space, &astray.system.schedules[0]).expect("a constraint");
-    let refusal = constraint.restrict(&astray.space, &astray.choices).expect_err("no rule offers it");
+    let constraint = Constraint::from_schedule(&astray.spaces, &astray.system.schedules[0]).expect("a constraint");
+    let refusal = constraint.restrict(&astray.spaces, std::slice::from_ref(&astray.choices)).expect_err("no rule offers it");
     assert_eq!(refusal[0].message(), "`W` cannot be moved by `stream <i+j>, <j>`");
 }

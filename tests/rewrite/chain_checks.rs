@@ -3,13 +3,13 @@
 use crate::choices::lower;
 use crate::system_kernels::*;
 use crate::{kernels, systems};
-use systole_compile::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step, load_rules};
+use systole_compile::rewrite::{load_rules, DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step};
 
 /// A saturated kernel with the steps to its first dataflow.
 fn explained(space: &systole_equations::recurrence::Space) -> (Lowered, Vec<Step>) {
     let mut lowered = lower(space);
-    let dataflow: Dataflow = lowered.choices().unwrap().dataflows().next().unwrap();
-    let steps = lowered.explain(&dataflow);
+    let dataflow: Dataflow = lowered.choices().unwrap()[0].dataflows().next().unwrap();
+    let steps = lowered.explain(0, &dataflow);
     (lowered, steps)
 }
 
@@ -18,9 +18,9 @@ fn every_step_of_an_explanation_passes() {
     let rules = load_rules(None).unwrap();
     for space in [kernels::matmul(), kernels::fir(), kernels::polynomial(), kernels::scaled(), kernels::elementwise()] {
         let mut lowered = lower(&space);
-        let dataflows: Vec<Dataflow> = lowered.choices().unwrap().dataflows().step_by(7).collect();
+        let dataflows: Vec<Dataflow> = lowered.choices().unwrap()[0].dataflows().step_by(7).collect();
         for dataflow in &dataflows {
-            let steps = lowered.explain(dataflow);
+            let steps = lowered.explain(0, dataflow);
             let report = lowered.check_steps(&steps, &rules).unwrap_or_else(|wrong| panic!("{wrong:?}"));
             assert_eq!((report.steps, report.evaluated, report.definitions), (steps.len(), steps.len(), 0));
             assert_eq!(report.sizes.len(), 2);

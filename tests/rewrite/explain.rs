@@ -4,7 +4,7 @@ use crate::choices::lower;
 use crate::interpreter::{is_field, world};
 use crate::kernels;
 use systole_base::integer::Vector;
-use systole_compile::rewrite::{Dataflow, FOLD_DIRECTIONS, Step, Transport, load_rules};
+use systole_compile::rewrite::{load_rules, Dataflow, FOLD_DIRECTIONS, Step, Transport, Scheduled};
 use systole_equations::recurrence::{Chain, Space};
 
 fn cannon() -> Dataflow {
@@ -19,9 +19,13 @@ fn rules_of(steps: &[Step]) -> Vec<&str> {
     steps.iter().map(|step| step.rule.as_str()).collect()
 }
 
+fn part<'a>(dataflow: &'a Dataflow, place: &'a str, step: &'a str) -> Scheduled<'a> {
+    Scheduled { dataflow, place, step }
+}
+
 #[test]
 fn matmul_to_cannon() {
-    let steps = lower(&kernels::matmul()).explain(&cannon());
+    let steps = lower(&kernels::matmul()).explain(0, &cannon());
     let operand = ["push-in-at", FOLD_DIRECTIONS, "choose-stream", "inject", "propagate", "send"];
     let mut expected = vec!["lower-sum", FOLD_DIRECTIONS, "red-dir", "accumulate", "send", "push-in-mul"];
     expected.extend(operand);
@@ -35,27 +39,27 @@ fn matmul_to_cannon() {
 #[test]
 fn a_recorded_schedule_is_the_last_step() {
     let mut lowered = lower(&kernels::matmul());
-    assert!(lowered.explain_scheduled(&cannon(), "(i, j)", "i + j + k").is_empty(), "nothing is recorded yet");
-    assert!(lowered.record(&cannon(), "(i, j)", "i + j + k", "proof-7"));
-    let steps = lowered.explain_scheduled(&cannon(), "(i, j)", "i + j + k");
+    assert!(lowered.explain_scheduled(0, part(&cannon(), "(i, j)", "i + j + k")).is_empty(), "nothing is recorded yet");
+    assert!(lowered.record(&[part(&cannon(), "(i, j)", "i + j + k")], "proof-7"));
+    let steps = lowered.explain_scheduled(0, part(&cannon(), "(i, j)", "i + j + k"));
     assert_eq!(steps.len(), 19);
     let last = steps.last().unwrap();
     assert_eq!(last.rule, "proof-7");
     assert!(last.after.starts_with("(sched [i,j] i+j+k (last matmul <k> (combine sum "), "{last}");
-    assert!(lowered.explain_scheduled(&cannon(), "(i, k)", "i + j + k").is_empty(), "another place is not recorded");
-    assert_eq!(lowered.explain(&cannon()).len(), 18);
-    assert_eq!(lowered.choices().unwrap().count(), 50);
+    assert!(lowered.explain_scheduled(0, part(&cannon(), "(i, k)", "i + j + k")).is_empty(), "another place is not recorded");
+    assert_eq!(lowered.explain(0, &cannon()).len(), 18);
+    assert_eq!(lowered.choices().unwrap().swap_remove(0).count(), 50);
 }
 
 #[test]
 fn several_schedules_may_be_recorded() {
     let mut lowered = lower(&kernels::matmul());
-    let dataflows: Vec<Dataflow> = lowered.choices().unwrap().dataflows().collect();
+    let dataflows: Vec<Dataflow> = lowered.choices().unwrap().swap_remove(0).dataflows().collect();
     for (rank, dataflow) in dataflows.iter().enumerate() {
-        assert!(lowered.record(dataflow, "(i, j)", &format!("{rank}*k"), &format!("proof-{rank}")));
+        assert!(lowered.record(&[part(dataflow, "(i, j)", &format!("{rank}*k"))], &format!("proof-{rank}")));
     }
     for (rank, dataflow) in dataflows.iter().enumerate() {
-        let steps = lowered.explain_scheduled(dataflow, "(i, j)", &format!("{rank}*k"));
+        let steps = lowered.explain_scheduled(0, part(dataflow, "(i, j)", &format!("{rank}*k")));
         assert!(rules_of(&steps).contains(&format!("proof-{rank}").as_str()), "{rank}");
     }
 }
@@ -65,9 +69,9 @@ fn what_the_graph_does_not_hold_is_not_explained() {
     let mut lowered = lower(&kernels::matmul());
     let mut wrong = cannon();
     wrong.transports[0] = Transport::Stream(vec![1, 0, 0]);
-    assert!(lowered.explain(&wrong).is_empty());
-    assert!(!lowered.record(&wrong, "(i, j)", "i + j + k", "proof"));
-    assert!(lowered.explain_scheduled(&wrong, "(i, j)", "i + j + k").is_empty());
+    assert!(lowered.explain(0, &wrong).is_empty());
+    assert!(!lowered.record(&[part(&wrong, "(i, j)", "i + j + k")], "proof"));
+    assert!(lowered.explain_scheduled(0, part(&wrong, "(i, j)", "i + j + k")).is_empty());
 }
 
 /// Every step names a rule of the set, and its two sides mean the same.
@@ -87,24 +91,24 @@ fn check_steps(space: &Space, steps: &[Step]) {
 fn every_step_of_every_explanation_holds() {
     for space in [kernels::matmul(), kernels::fir(), kernels::polynomial(), kernels::scaled(), kernels::elementwise()] {
         let mut lowered = lower(&space);
-        let dataflows: Vec<Dataflow> = lowered.choices().unwrap().dataflows().collect();
+        let dataflows: Vec<Dataflow> = lowered.choices().unwrap().swap_remove(0).dataflows().collect();
         for dataflow in &dataflows {
-            let steps = lowered.explain(dataflow);
+            let steps = lowered.explain(0, dataflow);
             assert!(!steps.is_empty());
             check_steps(&space, &steps);
         }
     }
     let space = kernels::mttkrp();
     let mut lowered = lower(&space);
-    let dataflows: Vec<Dataflow> = lowered.choices().unwrap().dataflows().step_by(701).collect();
+    let dataflows: Vec<Dataflow> = lowered.choices().unwrap().swap_remove(0).dataflows().step_by(701).collect();
     for dataflow in &dataflows {
-        check_steps(&space, &lowered.explain(dataflow));
+        check_steps(&space, &lowered.explain(0, dataflow));
     }
 }
 
 #[test]
 fn explanations_are_the_same_twice() {
     let explain =
-        || lower(&kernels::mttkrp()).explain(&lower(&kernels::mttkrp()).choices().unwrap().dataflows().next().unwrap());
+        || lower(&kernels::mttkrp()).explain(0, &lower(&kernels::mttkrp()).choices().unwrap().swap_remove(0).dataflows().next().unwrap());
     assert_eq!(explain(), explain());
 }

@@ -3,17 +3,17 @@
 use crate::interpreter::system_world;
 use crate::system_kernels::*;
 use egg::RecExpr;
-use systole_compile::rewrite::{Limits, LoweredSystem, Term, load_rules, saturate_system_term};
+use systole_compile::rewrite::{load_rules, saturate_term, Limits, Lowered, Term};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 fn term(text: &str) -> RecExpr<Term> {
     text.parse().unwrap()
 }
 
-fn run(system: &SpaceSystem, rule: &str, text: &str) -> LoweredSystem {
+fn run(system: &SpaceSystem, rule: &str, text: &str) -> Lowered {
     let rules = load_rules(None).unwrap().only(rule);
     assert_eq!(rules.rules().len(), 1, "there is no rule `{rule}`");
-    saturate_system_term(system, term(text), &rules, &Limits::default()).unwrap()
+    saturate_term(system, term(text), &rules, &Limits::default()).unwrap()
 }
 
 /// The rule alone leads from `left` to `right`, and both mean the same at small sizes.

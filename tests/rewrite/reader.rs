@@ -4,7 +4,8 @@ use crate::kernels;
 use std::fs;
 use systole_base::diagnostic::render;
 use systole_base::span::Source;
-use systole_compile::rewrite::{Limits, RuleSet, embedded_sources, load_rules, read_directory, saturate};
+use systole_compile::rewrite::{embedded_sources, load_rules, read_directory, saturate, Limits, RuleSet};
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 fn read(text: &str) -> Result<RuleSet, String> {
     RuleSet::from_sources(&[Source::new("own.rules", text)]).map_err(|wrong| render(&wrong, false))
@@ -184,7 +185,7 @@ fn saturate_with(rules: &[&str]) -> Result<(), String> {
     let mut sources = embedded_sources();
     sources.push(Source::new("own.rules", own));
     let rules = RuleSet::from_sources(&sources).unwrap();
-    let lowered = saturate(&kernels::matmul(), &rules, &Limits::default());
+    let lowered = saturate(&SpaceSystem::of_one(kernels::matmul()), &rules, &Limits::default());
     lowered.map(|_| ()).map_err(|wrong| format!("{}\n{}", wrong[0], render(&wrong, false)))
 }
 

@@ -6,7 +6,7 @@ use crate::system_kernels::{ALL, CHOLESKY, SMITH_WATERMAN, TRISOLVE, cut};
 use crate::{kernels, systems};
 use egg::RecExpr;
 use systole_base::span::Source;
-use systole_compile::rewrite::{Limits, RuleSet, Term, saturate, saturate_system};
+use systole_compile::rewrite::{saturate, Limits, RuleSet, Term};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Operator, Scalar, Space};
 
@@ -126,7 +126,7 @@ fn unsound_rules_are_found_out() {
         sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let space = kernels::matmul();
-        let lowered = saturate(&space, &rules, &Limits::of(6, 2_000)).unwrap();
+        let lowered = saturate(&SpaceSystem::of_one(space.clone()), &rules, &Limits::of(6, 2_000)).unwrap();
         assert!(lowered.report.fired.contains_key("wrong"), "{rule}");
         assert!(find_difference(&space, &lowered.dump()).is_some(), "{rule}");
     }
@@ -137,9 +137,9 @@ fn every_dataflow_computes_the_kernel() {
     for space in [kernels::matmul(), kernels::fir(), kernels::polynomial(), kernels::scaled(), kernels::ttm()] {
         let lowered = lower(&space);
         let world = world(&space, &[3, 2, 3]);
-        for dataflow in lowered.choices().unwrap().dataflows() {
-            let term = lowered.term(&dataflow).unwrap();
-            assert_eq!(world.difference(lowered.input(), &term), None);
+        for dataflow in lowered.choices().unwrap()[0].dataflows() {
+            let term = lowered.term(0, &dataflow).unwrap();
+            assert_eq!(world.difference(lowered.input(0).unwrap(), &term), None);
         }
     }
 }
@@ -168,7 +168,7 @@ fn unsound_handoffs_are_found_out() {
         sources.push(Source::new("wrong.rules", format!("# law exact: none\nwrong: {rule}\n")));
         let rules = RuleSet::from_sources(&sources).unwrap();
         let system = cut(text);
-        let lowered = saturate_system(&system, &rules, &Limits::of(10, 2_000)).unwrap();
+        let lowered = saturate(&system, &rules, &Limits::of(10, 2_000)).unwrap();
         assert!(lowered.report.fired.contains_key("wrong"), "{rule}");
         assert!(find_system_difference(&system, &lowered.dump()).is_some(), "{rule}");
     }

@@ -4,18 +4,16 @@ use crate::system_kernels::*;
 use std::collections::BTreeSet;
 use systole_base::integer::lexicographic_sign;
 use systole_base::span::Source;
-use systole_compile::rewrite::{
-    Limits, LoweredSystem, Transport, load_rules, null_directions, saturate, saturate_system,
-};
+use systole_compile::rewrite::{load_rules, null_directions, saturate, Limits, Lowered, Transport};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{load, one_space};
 
-pub fn lower(system: &SpaceSystem) -> LoweredSystem {
-    saturate_system(system, &load_rules(None).unwrap(), &Limits::default()).unwrap()
+pub fn lower(system: &SpaceSystem) -> Lowered {
+    saturate(system, &load_rules(None).unwrap(), &Limits::default()).unwrap()
 }
 
 /// One line a space and operand: `X.sum: X[j]: stream <-i>, stream <i>, handoff`, then its chains.
-fn show(lowered: &LoweredSystem) -> Vec<String> {
+fn show(lowered: &Lowered) -> Vec<String> {
     let choices = lowered.choices().unwrap();
     let mut lines = vec![];
     for (space, choices) in lowered.spaces().iter().zip(&choices) {
@@ -137,8 +135,8 @@ fn one_space_alone_has_the_choices_it_has_in_a_system() {
         let Ok(space) = one_space(&load(&Source::new("test.rec", text.as_str())).unwrap()) else { continue };
         let system = cut(&text);
         let lowered = lower(&system);
-        let alone = saturate(&space, &load_rules(None).unwrap(), &Limits::default()).unwrap();
-        assert_eq!(lowered.choices().unwrap(), [alone.choices().unwrap()], "{}", system.kernel);
+        let alone = saturate(&SpaceSystem::of_one(space.clone()), &load_rules(None).unwrap(), &Limits::default()).unwrap();
+        assert_eq!(lowered.choices().unwrap(), alone.choices().unwrap(), "{}", system.kernel);
         assert_eq!((lowered.report.nodes, lowered.report.classes), (alone.report.nodes, alone.report.classes));
         compared += 1;
     }
@@ -163,7 +161,7 @@ fn every_choice_is_in_the_graph_and_no_other() {
 fn what_no_rule_makes_is_not_chosen() {
     let all = load_rules(None).unwrap();
     let choices = |text: &str, rule: &str| {
-        let lowered = saturate_system(&cut(text), &all.clone().without(rule), &Limits::default()).unwrap();
+        let lowered = saturate(&cut(text), &all.clone().without(rule), &Limits::default()).unwrap();
         lowered.choices().map_err(|wrong| wrong[0].message().to_owned())
     };
     let streams = choices(TRISOLVE, "inner-send").unwrap();

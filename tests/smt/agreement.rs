@@ -3,18 +3,18 @@
 use crate::hand_built::brute_force::smallest_violation;
 use std::time::Duration;
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
+use systole_compile::mapping::MappedSpace;
 use systole_compile::smt::{Discharged, Verdict, discharge_all, settle};
-use systole_compile::timing::obligations;
+use systole_compile::timing::space_obligations;
 use systole_program::obligation::{Kind, Obligation};
 
 /// Long enough to decide any query of the tests on a busy machine.
 pub const AMPLE: Duration = Duration::from_secs(120);
 
 /// The verdicts on a design, each equal to that of brute force at sizes up to 4 (3 where there are four of them).
-pub fn verdicts(design: &Design, links: &Links) -> Vec<Discharged> {
+pub fn verdicts(design: &MappedSpace, links: &Links) -> Vec<Discharged> {
     let largest = if design.space.parameters.len() > 3 { 3 } else { 4 };
-    checked(&obligations(design, links).unwrap(), largest)
+    checked(&space_obligations(design, links).unwrap(), largest)
 }
 
 /// The verdicts, each equal to that of brute force at sizes up to `largest`.
@@ -42,7 +42,7 @@ pub fn agree(discharged: &Discharged, largest: i64) {
 }
 
 /// Every obligation of the design is proved.
-pub fn assert_proved(design: &Design, links: &Links) {
+pub fn assert_proved(design: &MappedSpace, links: &Links) {
     for discharged in verdicts(design, links) {
         let (kind, of) = (discharged.obligation.kind, &discharged.obligation.of);
         assert_eq!(discharged.verdict, Verdict::Proved, "{kind} of `{of}`");
@@ -50,7 +50,7 @@ pub fn assert_proved(design: &Design, links: &Links) {
 }
 
 /// What is refuted of the design, in order: the kind, the tensor and the counterexample.
-pub fn refutations(design: &Design, links: &Links) -> Vec<(Kind, String, String)> {
+pub fn refutations(design: &MappedSpace, links: &Links) -> Vec<(Kind, String, String)> {
     refuted(&verdicts(design, links))
 }
 

@@ -3,12 +3,12 @@
 use crate::agreement::{AMPLE, agree, checked};
 use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::{fir, matmul};
-use systole_compile::mapping::Design;
+use systole_compile::mapping::MappedSpace;
 use systole_compile::smt::{Verdict, discharge};
 use systole_compile::timing::fifo_depth_obligation;
 
 /// The depths of the moving flows; each is proved enough and one less refuted.
-fn tight_depths(design: &Design, response: i64) -> Vec<u64> {
+fn tight_depths(design: &MappedSpace, response: i64) -> Vec<u64> {
     let flows = design.flows().unwrap();
     let moving = flows.iter().filter(|flow| !flow.is_stationary());
     moving

@@ -6,13 +6,13 @@ use crate::hand_built::spaces::matmul;
 use std::time::Duration;
 use systole_base::integer::{Affine, name};
 use systole_compile::smt::{Verdict, discharge, discharge_all, version};
-use systole_compile::timing::obligations;
+use systole_compile::timing::space_obligations;
 use systole_program::obligation::Formula;
 
 #[test]
 fn no_time_gives_no_answer() {
     let space = matmul();
-    for discharged in discharge_all(&obligations(&cannon(&space), &mesh()).unwrap(), Duration::ZERO) {
+    for discharged in discharge_all(&space_obligations(&cannon(&space), &mesh()).unwrap(), Duration::ZERO) {
         assert!(matches!(discharged.verdict, Verdict::Unknown(_)));
         assert_eq!(discharged.verdict.keyword(), "unknown");
     }
@@ -22,8 +22,8 @@ fn no_time_gives_no_answer() {
 fn little_time_never_gives_the_wrong_answer() {
     let space = matmul();
     let too_fast = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
-    let right = obligations(&cannon(&space), &mesh()).unwrap();
-    let wrong = obligations(&too_fast, &mesh()).unwrap().remove(0);
+    let right = space_obligations(&cannon(&space), &mesh()).unwrap();
+    let wrong = space_obligations(&too_fast, &mesh()).unwrap().remove(0);
     for limit in [Duration::from_nanos(1), Duration::from_micros(300), Duration::from_millis(1)] {
         let refuted = |verdict: &Verdict| matches!(verdict, Verdict::Refuted(_));
         assert!(!discharge_all(&right, limit).iter().any(|one| refuted(&one.verdict)));
@@ -35,7 +35,7 @@ fn little_time_never_gives_the_wrong_answer() {
 #[test]
 fn the_order_of_the_obligations_is_kept() {
     let space = matmul();
-    let stated = obligations(&cannon(&space), &mesh()).unwrap();
+    let stated = space_obligations(&cannon(&space), &mesh()).unwrap();
     let discharged: Vec<_> = discharge_all(&stated, AMPLE).into_iter().map(|one| one.obligation).collect();
     assert_eq!(discharged, stated);
 }
@@ -43,7 +43,7 @@ fn the_order_of_the_obligations_is_kept() {
 #[test]
 fn an_undeclared_variable_is_unknown() {
     let space = matmul();
-    let mut obligation = obligations(&cannon(&space), &mesh()).unwrap().remove(0);
+    let mut obligation = space_obligations(&cannon(&space), &mesh()).unwrap().remove(0);
     obligation.violation = Formula::AtLeastZero(Affine::variable(&name("stranger")));
     assert!(matches!(discharge(&obligation, AMPLE).verdict, Verdict::Unknown(_)));
 }
@@ -51,7 +51,7 @@ fn an_undeclared_variable_is_unknown() {
 #[test]
 fn a_counterexample_beyond_64_bits_is_unknown() {
     let space = matmul();
-    let mut obligation = obligations(&cannon(&space), &mesh()).unwrap().remove(0);
+    let mut obligation = space_obligations(&cannon(&space), &mesh()).unwrap().remove(0);
     let (i, j) = (obligation.variables[3].clone(), obligation.variables[4].clone());
     obligation.violation = Formula::All(vec![
         Formula::equal(&Affine::variable(&i), &Affine::constant(i64::MAX)),

@@ -6,13 +6,13 @@ use crate::hand_built::spaces::matmul;
 use std::time::Duration;
 use systole_base::diagnostic::render;
 use systole_compile::smt::{discharge, refutation_message};
-use systole_compile::timing::obligations;
+use systole_compile::timing::space_obligations;
 
 #[test]
 fn a_refutation_shows_both_sides_the_case_and_the_next_step() {
     let space = matmul();
     let too_fast = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
-    let causality = &obligations(&too_fast, &mesh()).unwrap()[0];
+    let causality = &space_obligations(&too_fast, &mesh()).unwrap()[0];
     let message = refutation_message(&space, None, &discharge(causality, AMPLE)).unwrap();
     let expected = "refuted: operands of `C` do not meet\n  \
                     available at  t = i + k + 1     A[i,k] from PE (i, j-1)\n  \
@@ -26,7 +26,7 @@ fn a_refutation_shows_both_sides_the_case_and_the_next_step() {
 fn a_refutation_points_at_the_schedule() {
     let space = matmul();
     let too_fast = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
-    let causality = &obligations(&too_fast, &mesh()).unwrap()[0];
+    let causality = &space_obligations(&too_fast, &mesh()).unwrap()[0];
     let start = space.source.text.find("time").unwrap();
     let span = (start..start + "time somewhen".len()).into();
     let message = refutation_message(&space, Some(span), &discharge(causality, AMPLE)).unwrap();
@@ -38,7 +38,7 @@ fn a_refutation_points_at_the_schedule() {
 fn nothing_is_said_of_what_is_proved() {
     let space = matmul();
     let design = cannon(&space);
-    let proved = discharge(&obligations(&design, &mesh()).unwrap()[0], AMPLE);
+    let proved = discharge(&space_obligations(&design, &mesh()).unwrap()[0], AMPLE);
     assert!(refutation_message(&space, None, &proved).is_none());
 }
 
@@ -46,7 +46,7 @@ fn nothing_is_said_of_what_is_proved() {
 fn what_is_unknown_is_not_called_refuted() {
     let space = matmul();
     let design = cannon(&space);
-    let unknown = discharge(&obligations(&design, &mesh()).unwrap()[0], Duration::ZERO);
+    let unknown = discharge(&space_obligations(&design, &mesh()).unwrap()[0], Duration::ZERO);
     let message = refutation_message(&space, None, &unknown).unwrap();
     assert_eq!(message.message(), "the solver did not decide the causality of `A`");
 }

@@ -4,17 +4,17 @@ use crate::agreement::{checked, refuted};
 use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp};
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
-use systole_compile::timing::{Turns, no_deadlock_obligations};
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::{space_no_deadlock_obligations, Turns};
 
 /// What is refuted of a design, each as brute force finds it: the tensor and the counterexample.
-fn refutations(design: &Design, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {
-    let stated = no_deadlock_obligations(design, links, depth, turns).unwrap();
+fn refutations(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {
+    let stated = space_no_deadlock_obligations(design, links, depth, turns).unwrap();
     let largest = if design.space.parameters.len() > 3 { 2 } else { 3 };
     refuted(&checked(&stated, largest)).into_iter().map(|(_, of, case)| (of, case)).collect()
 }
 
-fn assert_proved(design: &Design, links: &Links) {
+fn assert_proved(design: &MappedSpace, links: &Links) {
     assert_eq!(refutations(design, links, None, Turns::AsTheyCan), []);
 }
 

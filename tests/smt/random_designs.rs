@@ -6,9 +6,9 @@ use crate::hand_built::designs::design;
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use proptest::prelude::*;
 use systole_base::network::{Links, Network};
-use systole_compile::mapping::Design;
+use systole_compile::mapping::MappedSpace;
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::obligations;
+use systole_compile::timing::space_obligations;
 use systole_equations::recurrence::Space;
 
 /// A linear form in the indices with these coefficients, as text.
@@ -23,8 +23,8 @@ fn entries(count: usize, bound: i64) -> impl Strategy<Value = Vec<i64>> {
 
 /// Every verdict on the design agrees with brute force at sizes up to `largest`; a counterexample with a larger size
 /// must hold, and brute force must know none with a smaller sum of sizes.
-fn compare(design: &Design, links: &Links, largest: i64) {
-    let Ok(stated) = obligations(design, links) else { return };
+fn compare(design: &MappedSpace, links: &Links, largest: i64) {
+    let Ok(stated) = space_obligations(design, links) else { return };
     for discharged in discharge_all(&stated, AMPLE) {
         match &discharged.verdict {
             Verdict::Refuted(case) if case.sizes().iter().any(|(_, size)| *size > largest) => {

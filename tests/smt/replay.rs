@@ -4,9 +4,9 @@ use crate::agreement::AMPLE;
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{matmul, space};
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
+use systole_compile::mapping::MappedSpace;
 use systole_compile::smt::{Discharged, Verdict, discharge_all, dump, dump_smt};
-use systole_compile::timing::obligations;
+use systole_compile::timing::space_obligations;
 use z3::{SatResult, Solver};
 
 fn replay(text: &str) -> SatResult {
@@ -24,8 +24,8 @@ fn expected(discharged: &Discharged) -> SatResult {
     }
 }
 
-fn assert_replays(design: &Design, links: &Links) {
-    let discharged = discharge_all(&obligations(design, links).unwrap(), AMPLE);
+fn assert_replays(design: &MappedSpace, links: &Links) {
+    let discharged = discharge_all(&space_obligations(design, links).unwrap(), AMPLE);
     discharged.iter().for_each(|one| assert_eq!(replay(&dump_smt(&one.obligation)), expected(one)));
     let all: Vec<_> = discharged.iter().map(|one| one.obligation.clone()).collect();
     let text = dump(&all);
@@ -55,7 +55,7 @@ fn names_that_smt_lib_keeps_for_itself_replay() {
 #[test]
 fn each_query_says_what_it_is_about() {
     let space = matmul();
-    let text = dump_smt(&obligations(&cannon(&space), &mesh()).unwrap()[0]);
+    let text = dump_smt(&space_obligations(&cannon(&space), &mesh()).unwrap()[0]);
     let expected = "; each query asks for a violation: unsat means proved for all sizes\n(set-logic QF_LIA)\n\
                     ; causality of A\n(declare-fun M () Int)\n(declare-fun N () Int)\n";
     assert!(text.starts_with(expected), "{text}");

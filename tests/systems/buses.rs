@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole_base::network::Links;
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::obligations;
+use systole_compile::timing::space_obligations;
 use systole_program::obligation::Kind;
 
 /// Whether the words of `tensor`, which comes over a bus into this space, never meet.
 fn carries(kernel: &Kernel, lines: &[Line], space: usize, tensor: &str) -> bool {
-    let stated = obligations(&kernel.design(lines).alone(space), &Links::default()).expect("obligations");
+    let stated = space_obligations(&kernel.design(lines).alone(space), &Links::default()).expect("obligations");
     let mine: Vec<_> =
         stated.into_iter().filter(|stated| stated.kind == Kind::LinkConflict && *stated.of == *tensor).collect();
     assert_eq!(mine.len(), 1, "one bus, one obligation");

@@ -6,8 +6,8 @@ use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_base::integer::{Affine, Bindings, Matrix, Name};
 use systole_base::network::Links;
 use systole_base::span::Source;
-use systole_compile::emit::emit_system;
-use systole_compile::mapping::{Part, SpaceTimeMap, SystemDesign};
+use systole_compile::emit::emit;
+use systole_compile::mapping::{Design, Part, SpaceTimeMap};
 use systole_compile::rewrite::{Dataflow, Transport};
 use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
@@ -74,13 +74,13 @@ fn part(space: &Space, (_, place, step, transports, chain): &Line) -> Part {
 
 impl Kernel {
     /// A design from a line for each space.
-    pub fn design(&self, lines: &[Line]) -> SystemDesign<'_> {
+    pub fn design(&self, lines: &[Line]) -> Design<'_> {
         let names: Vec<&str> = self.cut.spaces.iter().map(|space| &*space.name).collect();
         assert_eq!(names.len(), lines.len(), "the spaces are {names:?}");
         let line =
             |space: &Space| lines.iter().find(|line| *line.0 == *space.name).unwrap_or_else(|| panic!("{names:?}"));
         let parts = self.cut.spaces.iter().map(|space| part(space, line(space))).collect();
-        SystemDesign::new(&self.cut, parts)
+        Design::new(&self.cut, parts)
     }
 
     /// Sizes in the order of the parameters.
@@ -134,8 +134,8 @@ impl Kernel {
 }
 
 /// The program of a design: valid, and the same after a trip through its text.
-pub fn written(design: &SystemDesign) -> Checked<Program> {
-    let program = emit_system(design, &Links::default())?;
+pub fn written(design: &Design) -> Checked<Program> {
+    let program = emit(design, &Links::default())?;
     let text = array::print(&program);
     array::validate(&program).unwrap_or_else(|problems| panic!("{}\n{text}", shown(&problems)));
     let read = array::parse("test.pe", &text).unwrap_or_else(|problems| panic!("{}\n{text}", shown(&problems)));

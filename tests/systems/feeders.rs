@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::name;
 use systole_base::machine::{Buses, Machine};
 use systole_base::network::Links;
-use systole_compile::extract::Checker;
-use systole_compile::mapping::{Feeder, Fold, SystemDesign};
+use systole_compile::extract::enumerate::Checker;
+use systole_compile::mapping::{Design, Feeder, Fold};
 use systole_compile::rewrite::Transport;
-use systole_compile::timing::{obligations, system_obligations};
+use systole_compile::timing::{obligations, space_obligations};
 use systole_program::array;
 use systole_program::array::{Program, Wiring, compile};
 use systole_program::obligation::Kind;
@@ -154,7 +154,7 @@ fn every_map_feeds_the_words_when_they_are_due() {
 }
 
 /// Both buses have the words of their listeners.
-fn predicted(kernel: &Kernel, design: &SystemDesign, sizes: &[i64], heard: u64) {
+fn predicted(kernel: &Kernel, design: &Design, sizes: &[i64], heard: u64) {
     let (machine, sizes) = (Machine::default(), kernel.sizes(sizes));
     let checker = Checker::new(&kernel.cut.spaces[0], &machine, &sizes, &design.parts[0].map).expect("a clock");
     for operand in 0..2 {
@@ -186,7 +186,7 @@ fn words_are_stated_to_be_driven_when_they_are_due() {
     let solve = kernel(TRISOLVE);
     let stated = |of_b| {
         let lines = self::solve(("i", "i+j"), ("i", "2*i"), of_b);
-        let stated = obligations(&solve.design(&lines).alone(1), &Links::default()).expect("obligations");
+        let stated = space_obligations(&solve.design(&lines).alone(1), &Links::default()).expect("obligations");
         stated.iter().filter(|stated| stated.kind == Kind::Alignment && *stated.of == *"B").count()
     };
     assert_eq!((stated(BUS), stated(FEED)), (1, 0));
@@ -220,15 +220,15 @@ fn a_fold_of_pes_that_listen_is_refused() {
     let state = |divisions, of_b| {
         let fold = Fold::by(&[2]).remove(0);
         let lines = self::solve(("i-j", "i+j"), divisions, of_b);
-        let design = SystemDesign { fold, ..solve.design(&lines) };
-        system_obligations(&design, &Links::default()).map(|_| ()).map_err(|problems| shown(&problems))
+        let design = Design { fold, ..solve.design(&lines) };
+        obligations(&design, &Links::default()).map(|_| ()).map_err(|problems| shown(&problems))
     };
     assert_eq!(state(("0", "2*i"), BUS), Ok(()), "one PE has all words");
     let scaled = kernel(SCALED);
     let lines: [Line; 2] = [("Y", "i", "i", &["bus", "feed"], &[]), ("Y.2", "i", "i", &["feed"], &[])];
     let folded = |lines: &[Line]| {
-        let design = SystemDesign { fold: Fold::by(&[2]).remove(0), ..scaled.design(lines) };
-        system_obligations(&design, &Links::default()).map(|_| ()).map_err(|problems| shown(&problems))
+        let design = Design { fold: Fold::by(&[2]).remove(0), ..scaled.design(lines) };
+        obligations(&design, &Links::default()).map(|_| ()).map_err(|problems| shown(&problems))
     };
     let message = folded(&lines).expect_err("listeners in every block");
     assert!(message.contains("the bus of `A` runs along a folded axis"), "{message}");

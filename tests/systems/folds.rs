@@ -8,8 +8,8 @@ use crate::kernel_texts::{CHOLESKY, EDIT_DISTANCE, TRISOLVE};
 use crate::solves::trisolve;
 use systole_base::integer::Bindings;
 use systole_base::network::Links;
-use systole_compile::mapping::{Axis, Fold, SystemDesign};
-use systole_compile::timing::system_obligations;
+use systole_compile::mapping::{Axis, Design, Fold};
+use systole_compile::timing::obligations;
 use systole_program::obligation::Kind;
 use systole_run::sim::Outcome;
 
@@ -18,15 +18,15 @@ fn diagonal() -> [Line<'static>; 2] {
     trisolve(("i-j", "i+j"), ("0", "2*i"))
 }
 
-fn folded<'a>(kernel: &'a Kernel, lines: &[Line], axes: &[(i64, i64)]) -> SystemDesign<'a> {
+fn folded<'a>(kernel: &'a Kernel, lines: &[Line], axes: &[(i64, i64)]) -> Design<'a> {
     let axes = axes.iter().map(|(factor, phase)| Axis { factor: *factor, phase: *phase });
-    SystemDesign { fold: Fold::new(axes.collect()), ..kernel.design(lines) }
+    Design { fold: Fold::new(axes.collect()), ..kernel.design(lines) }
 }
 
 /// The kinds of obligation that are refuted, as they are by brute force.
 fn refuted(kernel: &Kernel, lines: &[Line], axes: &[(i64, i64)]) -> Vec<Kind> {
     let largest = if kernel.cut.spaces.len() > 2 { 4 } else { 6 };
-    let stated = system_obligations(&folded(kernel, lines, axes), &Links::default()).expect("it can be stated");
+    let stated = obligations(&folded(kernel, lines, axes), &Links::default()).expect("it can be stated");
     let mut kinds: Vec<Kind> = agreement::refuted(&checked(&stated, largest)).iter().map(|(kind, ..)| *kind).collect();
     kinds.dedup();
     kinds
@@ -99,7 +99,7 @@ fn words_that_would_need_links_over_several_pes_are_refused() {
         "kernel chain(N)\nin A[N + 3]\nout X[N + 3]\nX[i] = A[i] where i <= 2\nX[i] = X[i - 3] + A[i] where i >= 3",
     );
     let lines: [Line; 2] = [("X", "i", "2*i", &["feed"], &[]), ("X.2", "i", "2*i", &["handoff", "feed"], &[])];
-    let state = |axes: &[(i64, i64)]| system_obligations(&folded(&chain, &lines, axes), &Links::default()).map(|_| ());
+    let state = |axes: &[(i64, i64)]| obligations(&folded(&chain, &lines, axes), &Links::default()).map(|_| ());
     assert!(state(&[(3, 0)]).is_ok());
     let problems = state(&[(2, 0)]).expect_err("two PEs at once");
     assert!(shown(&problems).contains("`X` would move by several PEs at once"), "{}", shown(&problems));
@@ -110,7 +110,7 @@ fn a_bus_along_a_folded_axis_is_refused() {
     let product = kernel("kernel product(M, N)\nin A[M, N], x[N]\nout y[M]\ny[i] = sum(j in 0..N) A[i, j] * x[j]");
     let lines: [Line; 1] = [("y.sum", "i, j", "2*j", &["feed", "broadcast i"], &["j"])];
     let state =
-        |axes: &[(i64, i64)]| system_obligations(&folded(&product, &lines, axes), &Links::default()).map(|_| ());
+        |axes: &[(i64, i64)]| obligations(&folded(&product, &lines, axes), &Links::default()).map(|_| ());
     assert!(state(&[(1, 0), (2, 0)]).is_ok());
     let problems = state(&[(2, 0), (1, 0)]).expect_err("a bus along the first axis");
     assert!(shown(&problems).contains("the bus of `x` runs along a folded axis"), "{}", shown(&problems));
@@ -131,7 +131,7 @@ fn maxima_in_turn<'a>(place: &'a str, step: &'a str) -> [Line<'a>; 4] {
 }
 
 /// For each handoff and each residue the words that get there, point by point.
-fn words_to_residues(design: &SystemDesign, sizes: &Bindings) -> Vec<u64> {
+fn words_to_residues(design: &Design, sizes: &Bindings) -> Vec<u64> {
     let mut words = vec![];
     for handoff in design.handoffs(Links::default().network).expect("handoffs").iter().filter(|h| h.given().is_some()) {
         let (space, part) = (&design.system.spaces[handoff.reader], &design.parts[handoff.reader]);

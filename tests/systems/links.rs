@@ -6,8 +6,8 @@ use crate::obligations::{refutations, slow, the_handoff, two_steps};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Vector};
 use systole_base::network::{Links, Network};
-use systole_compile::mapping::SystemDesign;
-use systole_compile::timing::system_obligations;
+use systole_compile::mapping::Design;
+use systole_compile::timing::obligations;
 use systole_program::obligation::Kind;
 
 fn on(network: Network) -> Links {
@@ -33,7 +33,7 @@ fn the_spaces_of_a_hexagonal_array_share_its_diagonal() {
     let (same, other) = (crossing("j - 1"), crossing("j + 1"));
     assert_eq!(refutations(&same, &same.design(ON_ONE_GRID), &on(Network::Hex)), []);
     assert_eq!(refutations(&other, &other.design(ON_ONE_GRID), &on(Network::King)), []);
-    let message = shown(&system_obligations(&other.design(ON_ONE_GRID), &on(Network::Hex)).expect_err("it is refused"));
+    let message = shown(&obligations(&other.design(ON_ONE_GRID), &on(Network::Hex)).expect_err("it is refused"));
     assert!(message.contains("the flows need both diagonals of a `hex` network"), "{message}");
     assert!(message.contains("`X` moves by (1, 1), `Y` moves by (1, -1)"), "{message}");
     assert!(message.contains("a `king` network has both diagonals"), "{message}");
@@ -50,7 +50,7 @@ Y[i, j] = Y[i - 1, j - 1] + a[i + j]   where 1 <= i, 1 <= j",
         ([("Y", "i, j", "i", &["handoff", "stream i-j"], &[])], [("Y", "i, j", "i", &["handoff", "feed"], &[])]);
     assert_eq!(refutations(&slant, &slant.design(&fed), &on(Network::Hex)), []);
     assert_eq!(refutations(&slant, &slant.design(&streamed), &on(Network::King)), []);
-    let message = shown(&system_obligations(&slant.design(&streamed), &on(Network::Hex)).expect_err("it is refused"));
+    let message = shown(&obligations(&slant.design(&streamed), &on(Network::Hex)).expect_err("it is refused"));
     assert!(message.contains("`a` moves by (1, -1), `Y` moves by (1, 1)"), "{message}");
 }
 
@@ -77,13 +77,13 @@ fn words_of_a_handoff_do_not_meet_on_their_way() {
     // To the next PE each word has a link of its own.
     let next: [Line; 2] = [("Y", "i", "i", &["feed"], &[]), ("Z", "i+1", "i+2", &["handoff"], &[])];
     assert_eq!(broken(&kernel, &next, &mesh), []);
-    let stated = |lines: &[Line]| system_obligations(&kernel.design(lines), &mesh).expect("it can be stated");
+    let stated = |lines: &[Line]| obligations(&kernel.design(lines), &mesh).expect("it can be stated");
     let owed = |lines| stated(lines).iter().filter(|claim| claim.kind == Kind::LinkConflict).count();
     assert_eq!((owed(&next), owed(&two_away("i", "i+3"))), (0, 1));
 }
 
 /// Where and when a form of a space is at a point.
-fn slot(design: &SystemDesign, space: usize, at: i64, sizes: &Bindings) -> (Vector, i64) {
+fn slot(design: &Design, space: usize, at: i64, sizes: &Bindings) -> (Vector, i64) {
     let value = |form: &Affine| form.evaluate(sizes).expect("over the sizes");
     let point = [Affine::constant(at)];
     let pe = design.place(space, &point).iter().map(value).collect();
@@ -92,7 +92,7 @@ fn slot(design: &SystemDesign, space: usize, at: i64, sizes: &Bindings) -> (Vect
 
 /// What brute force sees of a design of `Y` and `Z` at sizes up to 5: whether two points of `Y` meet, and whether some PE
 /// takes two words against the order in which they are given.
-fn seen(kernel: &Kernel, design: &SystemDesign) -> (bool, bool) {
+fn seen(kernel: &Kernel, design: &Design) -> (bool, bool) {
     let handoff = the_handoff(design);
     let systole_compile::mapping::Giver::Point { at, .. } = &handoff.giver else { panic!("`Y` is computed") };
     let (mut meet, mut against) = (false, false);
@@ -126,7 +126,7 @@ fn the_order_of_a_handoff_follows_from_what_is_stated() {
             })
         }) {
             let design = kernel.design(&[("Y", here, y, &["feed"], &[]), ("Z", there, z, &["handoff"], &[])]);
-            if system_obligations(&design, &Links::default()).is_err() {
+            if obligations(&design, &Links::default()).is_err() {
                 refused += 1;
                 continue;
             }

@@ -7,20 +7,20 @@ use crate::kernel_texts::{CHOLESKY, LU, TRISOLVE};
 use crate::solves::trisolve;
 use systole_base::integer::Affine;
 use systole_base::network::Links;
-use systole_compile::mapping::{Axis, Fold, SystemDesign};
-use systole_compile::timing::{Turns, system_no_deadlock_obligations};
+use systole_compile::mapping::{Axis, Design, Fold};
+use systole_compile::timing::{no_deadlock_obligations, Turns};
 use systole_program::obligation::Kind;
 
 /// What is refuted of a design: the tensor and the counterexample that brute force finds as well.
-fn refutations(design: &SystemDesign, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {
-    let stated = system_no_deadlock_obligations(design, &Links::default(), depth, turns).expect("it can be stated");
+fn refutations(design: &Design, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {
+    let stated = no_deadlock_obligations(design, &Links::default(), depth, turns).expect("it can be stated");
     assert!(!stated.is_empty() && stated.iter().all(|one| one.kind == Kind::NoDeadlock));
     let largest = if design.parts.len() > 2 { 3 } else { 5 };
     refuted(&checked(&stated, largest)).into_iter().map(|(_, of, case)| (of, case)).collect()
 }
 
 /// The design with one space so much later.
-fn shifted<'a>(kernel: &'a Kernel, lines: &[Line], space: usize, by: i64) -> SystemDesign<'a> {
+fn shifted<'a>(kernel: &'a Kernel, lines: &[Line], space: usize, by: i64) -> Design<'a> {
     let mut design = kernel.design(lines);
     design.parts[space].start = design.parts[space].start.clone() + Affine::constant(by);
     design
@@ -68,7 +68,7 @@ fn a_handoff_with_one_slot_less_than_it_needs_is_refuted() {
 fn folds_are_proved_and_broken_ones_refuted() {
     let kernel = kernel(TRISOLVE);
     let plain = kernel.design(&trisolve(("i-j", "i+j"), ("0", "2*i")));
-    let folded = SystemDesign { fold: Fold::new(vec![Axis { factor: 2, phase: 0 }]), ..plain };
+    let folded = Design { fold: Fold::new(vec![Axis { factor: 2, phase: 0 }]), ..plain };
     assert_eq!(refutations(&folded, None, Turns::AsTheyCan), []);
     let broken = refutations(&folded, None, Turns::OneAfterTheOther);
     assert!(!broken.is_empty());

@@ -7,9 +7,9 @@ use crate::kernel_texts::{CHOLESKY, PREFIX_SUM, TRISOLVE};
 use crate::solves::trisolve;
 use systole_base::integer::Affine;
 use systole_base::network::{Links, Network};
-use systole_compile::mapping::{Handoff, SystemDesign};
+use systole_compile::mapping::{Design, Handoff};
 use systole_compile::smt::{Discharged, Verdict, discharge_all};
-use systole_compile::timing::{handoff_obligations, system_obligations};
+use systole_compile::timing::{handoff_obligations, obligations};
 use systole_program::obligation::Kind;
 
 /// A start and the sums that follow it.
@@ -22,9 +22,9 @@ pub fn slow(latency: i64) -> Links {
 }
 
 /// The kinds and tensors that are refuted, each with the counterexample that brute force finds first.
-pub fn refutations(kernel: &Kernel, design: &SystemDesign, links: &Links) -> Vec<(Kind, String, String)> {
+pub fn refutations(kernel: &Kernel, design: &Design, links: &Links) -> Vec<(Kind, String, String)> {
     let largest = if kernel.cut.spaces.len() > 2 { 3 } else { 4 };
-    let stated = system_obligations(design, links).expect("the design can be stated");
+    let stated = obligations(design, links).expect("the design can be stated");
     refuted(&checked(&stated, largest))
 }
 
@@ -97,14 +97,14 @@ pub fn two_steps(read: &str) -> Kernel {
     kernel(&format!("kernel two(N)\nin A[N]\nlocal Y[N]\nout Z[N]\nY[i] = A[i] + 1\nZ[i] = Y[{read}] * 2"))
 }
 
-pub fn the_handoff(design: &SystemDesign) -> Handoff {
+pub fn the_handoff(design: &Design) -> Handoff {
     let handoffs = design.handoffs(Network::Mesh).expect("it has a way");
     assert_eq!(handoffs.len(), 1);
     handoffs[0].clone()
 }
 
 /// The verdicts on the claims about the one handoff, each equal to that of brute force.
-fn claims(design: &SystemDesign, depth: usize) -> Vec<Discharged> {
+fn claims(design: &Design, depth: usize) -> Vec<Discharged> {
     let stated = handoff_obligations(design, &Links::default(), &the_handoff(design), depth);
     let verdicts = discharge_all(&stated, crate::agreement::AMPLE);
     verdicts.iter().for_each(|verdict| agree(verdict, 4));

@@ -4,11 +4,11 @@ use crate::common::{Line, kernel};
 use std::time::Duration;
 use systole_base::machine::Machine;
 use systole_base::network::Links;
-use systole_compile::extract::{SystemConstraint, SystemProblem, search_system};
+use systole_compile::extract::{solve, Constraint};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::rewrite::{Limits, load_rules, saturate_system};
+use systole_compile::rewrite::{load_rules, saturate, Limits};
 use systole_compile::smt::{Verdict, discharge_all};
-use systole_compile::timing::system_obligations;
+use systole_compile::timing::obligations;
 use systole_program::obligation::Kind;
 
 const SOFT: &str = "kernel soft(M, N, K)\nin u[K], A[M, N, K], b\nlocal s[M, N]\nout z[M, N]\n\
@@ -27,7 +27,7 @@ fn lines(time: &'static str) -> [Line<'static>; 2] {
 fn open(time: &'static str) -> Vec<(Kind, String)> {
     let kernel = kernel(SOFT);
     let design = kernel.design(&lines(time));
-    let stated = system_obligations(&design, &Links::default()).expect("obligations");
+    let stated = obligations(&design, &Links::default()).expect("obligations");
     let proofs = discharge_all(&stated, Duration::from_secs(60));
     let open = proofs.iter().filter(|proof| proof.verdict != Verdict::Proved);
     open.map(|proof| (proof.obligation.kind, proof.obligation.of.to_string())).collect()
@@ -57,16 +57,16 @@ fn a_second_stream_without_time_is_refuted() {
 fn a_schedule_asks_for_trees_in_the_order_that_the_rules_offer() {
     let kernel = kernel(SOFT);
     let rules = load_rules(None).expect("rules");
-    let lowered = saturate_system(&kernel.cut, &rules, &Limits::default()).expect("saturated");
+    let lowered = saturate(&kernel.cut, &rules, &Limits::default()).expect("saturated");
     let (choices, machine, sizes) = (lowered.choices().expect("choices"), Machine::default(), kernel.sizes(&[3, 2, 4]));
     let search = |name: &str| {
         let schedule = kernel.system.schedules.iter().find(|known| &*known.name == name).expect("a schedule");
-        let constraint = SystemConstraint::from_schedule(&kernel.cut, schedule).expect("a constraint");
+        let constraint = Constraint::from_schedule(&kernel.cut, schedule).expect("a constraint");
         let restricted = constraint.restrict(&kernel.cut, &choices);
         restricted
-            .map(|_| SystemProblem::new(&kernel.cut, &choices, Bounds::for_dimension(3), &machine, &sizes, constraint))
+            .map(|_| solve::Task::new(&kernel.cut, &choices, Bounds::for_dimension(3), &machine, &sizes, constraint))
     };
     assert!(search("ports").is_err(), "a number is passed on in one order of the indices");
     let problem = search("order").expect("offered").expect("a problem");
-    assert!(!search_system(&problem, &|_, _| {}).front.is_empty());
+    assert!(!solve::search(&problem, false, &|_, _| {}).front.designs().is_empty());
 }

@@ -7,8 +7,8 @@ use crate::solves::trisolve;
 use proptest::prelude::*;
 use systole_base::integer::Affine;
 use systole_base::network::{Links, Network};
-use systole_compile::emit::emit_system;
-use systole_compile::mapping::SystemDesign;
+use systole_compile::emit::emit;
+use systole_compile::mapping::Design;
 use systole_equations::recurrence::evaluate;
 
 /// What became of a run.
@@ -19,7 +19,7 @@ enum Fate {
     Deadlock,
 }
 
-fn fate(kernel: &Kernel, design: &SystemDesign, sizes: &[i64]) -> Fate {
+fn fate(kernel: &Kernel, design: &Design, sizes: &[i64]) -> Fate {
     let program = written(design).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
     let bindings = kernel.sizes(sizes);
     let inputs = kernel.inputs(&bindings);
@@ -33,7 +33,7 @@ fn fate(kernel: &Kernel, design: &SystemDesign, sizes: &[i64]) -> Fate {
 }
 
 /// The design with one space so much later.
-fn shifted<'a>(kernel: &'a Kernel, lines: &[Line], space: usize, by: i64) -> SystemDesign<'a> {
+fn shifted<'a>(kernel: &'a Kernel, lines: &[Line], space: usize, by: i64) -> Design<'a> {
     let mut design = kernel.design(lines);
     design.parts[space].start = design.parts[space].start.clone() + Affine::constant(by);
     design
@@ -68,7 +68,7 @@ fn whatever_starts_early_no_value_is_wrong() {
 }
 
 fn refusal(kernel: &Kernel, lines: &[Line], links: &Links) -> String {
-    let problems = emit_system(&kernel.design(lines), links).expect_err("the design is refused");
+    let problems = emit(&kernel.design(lines), links).expect_err("the design is refused");
     shown(&problems)
 }
 
@@ -97,11 +97,11 @@ fn what_no_program_can_express_is_refused() {
 fn slower_links_need_slower_steps_and_get_them() {
     let solve = kernel(TRISOLVE);
     let links = Links { latency: 2, ..Links::default() };
-    let program = emit_system(&solve.design(&trisolve(("i", "2*i+j"), ("i", "3*i"))), &links).expect("a program");
+    let program = emit(&solve.design(&trisolve(("i", "2*i+j"), ("i", "3*i"))), &links).expect("a program");
     for n in [1, 2, 3, 5, 8] {
         assert_eq!(solve.hold_program(&program, &[n]).cycles, (3 * n - 2) as u64, "N = {n}");
     }
-    let hasty = emit_system(&solve.design(&trisolve(("i", "i+j"), ("i", "2*i"))), &links).expect("a program");
+    let hasty = emit(&solve.design(&trisolve(("i", "i+j"), ("i", "2*i"))), &links).expect("a program");
     assert_eq!(solve.hold_program(&hasty, &[5]).cycles, 14, "the schedule promises 9 cycles");
 }
 
@@ -123,7 +123,7 @@ proptest! {
         let (own, time) = (shifted(at, shift.0), shifted(divisions.1, shift.1));
         let lines = trisolve((&place, &step), (&own, &time));
         let design = solve.design(&lines);
-        if emit_system(&design, &Links::default()).is_ok() {
+        if emit(&design, &Links::default()).is_ok() {
             for n in [1, 2, 4, 5] {
                 fate(&solve, &design, &[n]);
             }

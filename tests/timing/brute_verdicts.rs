@@ -4,19 +4,19 @@ use crate::hand_built::brute_force::smallest_violation;
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
-use systole_compile::timing::{fifo_depth_obligation, obligations};
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::{fifo_depth_obligation, space_obligations};
 use systole_program::obligation::{Kind, Obligation};
 
 /// Whether any obligation of this kind is violated at sizes up to 3.
-fn violated(design: &Design, links: &Links, kind: Kind) -> bool {
-    let stated = obligations(design, links).unwrap();
+fn violated(design: &MappedSpace, links: &Links, kind: Kind) -> bool {
+    let stated = space_obligations(design, links).unwrap();
     let mut chosen = stated.iter().filter(|obligation| obligation.kind == kind).peekable();
     assert!(chosen.peek().is_some(), "nothing of kind {kind} is stated");
     chosen.any(|obligation| smallest_violation(obligation, 3).is_some())
 }
 
-fn sound(design: &Design, links: &Links, kind: Kind) -> bool {
+fn sound(design: &MappedSpace, links: &Links, kind: Kind) -> bool {
     !violated(design, links, kind)
 }
 
@@ -67,8 +67,8 @@ fn alignment() {
 #[test]
 fn edge_injection() {
     let space = matmul();
-    let enters = |design: Design, links: &Links, of: &str| {
-        let stated = obligations(&at_boundary(design), links).unwrap();
+    let enters = |design: MappedSpace, links: &Links, of: &str| {
+        let stated = space_obligations(&at_boundary(design), links).unwrap();
         let claim = |one: &&Obligation| one.kind == Kind::EdgeInjection && *one.of == *of;
         smallest_violation(stated.iter().find(claim).unwrap(), 3).is_none()
     };

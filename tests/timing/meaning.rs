@@ -6,18 +6,18 @@ use crate::hand_built::events::{Broken, broken_laws};
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use proptest::prelude::*;
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
-use systole_compile::timing::obligations;
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::space_obligations;
 
 /// The laws that the formulas call broken at sizes up to `largest`.
-fn stated_broken(design: &Design, links: &Links, largest: i64) -> Broken {
-    let stated = obligations(design, links).unwrap();
+fn stated_broken(design: &MappedSpace, links: &Links, largest: i64) -> Broken {
+    let stated = space_obligations(design, links).unwrap();
     let broken = stated.iter().filter(|obligation| smallest_violation(obligation, largest).is_some());
     broken.map(|obligation| (obligation.kind, obligation.of.to_string())).collect()
 }
 
 /// The laws that break in a run at any sizes up to `largest`.
-fn played_broken(design: &Design, links: &Links, largest: i64) -> Broken {
+fn played_broken(design: &MappedSpace, links: &Links, largest: i64) -> Broken {
     let grow = |sizes: Vec<Vec<i64>>, _| -> Vec<Vec<i64>> {
         sizes.iter().flat_map(|prefix| (1..=largest).map(|size| [prefix.as_slice(), &[size]].concat())).collect()
     };

@@ -7,12 +7,12 @@ use crate::hand_built::spaces::{fir, matmul, polynomial};
 use crate::waits::{is_in_order, stands_still};
 use proptest::prelude::*;
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
-use systole_compile::timing::{Turns, no_deadlock_obligations};
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::{space_no_deadlock_obligations, Turns};
 use systole_program::obligation::{Kind, Obligation};
 
-fn stated(design: &Design, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<Obligation> {
-    no_deadlock_obligations(design, links, depth, turns).unwrap()
+fn stated(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<Obligation> {
+    space_no_deadlock_obligations(design, links, depth, turns).unwrap()
 }
 
 /// What is violated at sizes up to `largest`: the tensor and the smallest values.
@@ -22,14 +22,14 @@ fn violated(obligations: &[Obligation], largest: i64) -> Vec<(String, Vec<i64>)>
 }
 
 /// At the depths of the program, workers running their PEs as they can.
-fn holds(design: &Design, links: &Links) -> bool {
+fn holds(design: &MappedSpace, links: &Links) -> bool {
     violated(&stated(design, links, None, Turns::AsTheyCan), 3).is_empty()
 }
 
 #[test]
 fn a_channel_owes_its_words_and_its_room_and_a_bus_its_drives() {
     let space = matmul();
-    let listed = |design: &Design| {
+    let listed = |design: &MappedSpace| {
         let all = stated(design, &mesh(), None, Turns::AsTheyCan);
         assert!(all.iter().all(|one| one.kind == Kind::NoDeadlock));
         all.iter().map(|one| format!("{} {}", one.of, one.points.len())).collect::<Vec<_>>()
@@ -121,8 +121,8 @@ fn what_it_says() {
 #[test]
 fn what_cannot_be_stated_is_refused() {
     let space = matmul();
-    let refused = |design: &Design, depth| {
-        let problems = no_deadlock_obligations(design, &mesh(), depth, Turns::AsTheyCan).unwrap_err();
+    let refused = |design: &MappedSpace, depth| {
+        let problems = space_no_deadlock_obligations(design, &mesh(), depth, Turns::AsTheyCan).unwrap_err();
         problems[0].message().to_owned()
     };
     let growing = design(&space, "i", "i + j, k", &["prefetch", "stream i"], &["k"]);
@@ -135,7 +135,7 @@ fn what_cannot_be_stated_is_refused() {
 }
 
 /// Every choice of sizes up to `largest`.
-fn all_sizes(design: &Design, largest: i64) -> Vec<Vec<i64>> {
+fn all_sizes(design: &MappedSpace, largest: i64) -> Vec<Vec<i64>> {
     let grow = |sizes: Vec<Vec<i64>>, _| -> Vec<Vec<i64>> {
         sizes.iter().flat_map(|prefix| (1..=largest).map(|size| [prefix.as_slice(), &[size]].concat())).collect()
     };
@@ -144,7 +144,7 @@ fn all_sizes(design: &Design, largest: i64) -> Vec<Vec<i64>> {
 
 /// Where no formula is violated, no waits go round in a circle. Of PEs that are run one after the other the reverse holds as
 /// well, since all that the worker does has one order. `None` where PEs do two things at one time.
-fn agrees(design: &Design, depth: usize, turns: Turns, largest: i64) -> Option<bool> {
+fn agrees(design: &MappedSpace, depth: usize, turns: Turns, largest: i64) -> Option<bool> {
     let sizes = all_sizes(design, largest);
     sizes.iter().all(|sizes| is_in_order(design, sizes)).then_some(())?;
     let is_violated = !violated(&stated(design, &mesh(), Some(depth as u64), turns), largest).is_empty();

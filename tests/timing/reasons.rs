@@ -3,12 +3,12 @@
 use crate::hand_built::designs::{at_boundary, cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, polynomial};
 use systole_base::network::Links;
-use systole_compile::mapping::Design;
-use systole_compile::timing::{fifo_depth_obligation, obligations};
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::{fifo_depth_obligation, space_obligations};
 use systole_program::obligation::{Kind, Reason};
 
-fn reason(design: &Design, links: &Links, kind: Kind, of: &str) -> Reason {
-    let stated = obligations(design, links).unwrap();
+fn reason(design: &MappedSpace, links: &Links, kind: Kind, of: &str) -> Reason {
+    let stated = space_obligations(design, links).unwrap();
     stated.into_iter().find(|obligation| obligation.kind == kind && *obligation.of == *of).unwrap().reason
 }
 

@@ -5,12 +5,12 @@ use crate::hand_built::forms::form;
 use crate::hand_built::spaces::{matmul, mttkrp, triangle};
 use systole_base::integer::Matrix;
 use systole_base::network::{Links, Network};
-use systole_compile::mapping::Design;
-use systole_compile::timing::obligations;
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::space_obligations;
 
 /// The first lines of all messages.
-fn refused(design: &Design, links: &Links) -> Vec<String> {
-    let problems = obligations(design, links).unwrap_err();
+fn refused(design: &MappedSpace, links: &Links) -> Vec<String> {
+    let problems = space_obligations(design, links).unwrap_err();
     problems.iter().map(|problem| problem.message().to_owned()).collect()
 }
 
@@ -18,8 +18,8 @@ fn refused(design: &Design, links: &Links) -> Vec<String> {
 fn a_displacement_without_a_link_names_tensor_direction_and_network() {
     let space = matmul();
     let wire = Links { network: Network::Wire, ..mesh() };
-    assert!(obligations(&cannon(&space), &wire).is_ok());
-    let problems = obligations(&kung_leiserson(&space), &wire).unwrap_err();
+    assert!(space_obligations(&cannon(&space), &wire).is_ok());
+    let problems = space_obligations(&kung_leiserson(&space), &wire).unwrap_err();
     assert_eq!(problems.len(), 1);
     let text = problems[0].to_string();
     assert!(text.starts_with("`C` cannot travel along <k> on a `wire` network"), "{text}");
@@ -37,10 +37,10 @@ fn all_missing_links_are_named_at_once() {
 fn a_hexagonal_network_has_one_diagonal() {
     let space = matmul();
     let crossing = design(&space, "i - k, j - k", "i + j + 2*k", &["stream j", "stream i"], &["k"]);
-    assert!(obligations(&crossing, &hex()).is_ok());
+    assert!(space_obligations(&crossing, &hex()).is_ok());
     let crossing = design(&space, "i + j, i - j", "i + j + k", &["stream j", "stream i"], &["k"]);
     assert_eq!(refused(&crossing, &hex()), ["the flows need both diagonals of a `hex` network"]);
-    assert!(obligations(&crossing, &Links { network: Network::King, ..mesh() }).is_ok());
+    assert!(space_obligations(&crossing, &Links { network: Network::King, ..mesh() }).is_ok());
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_channel_that_grows_with_the_sizes_is_refused() {
     let growing = design(&space, "i", "i + j, k", &["prefetch", "stream i"], &["k"]);
     assert_eq!(refused(&growing, &mesh()), ["`B` needs a FIFO that grows with the sizes along <i>"]);
     let bounded = design(&space, "i", "j, i + k", &["prefetch", "stream i"], &["k"]);
-    assert!(obligations(&bounded, &mesh()).is_ok());
+    assert!(space_obligations(&bounded, &mesh()).is_ok());
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_channel_too_deep_to_tell_its_words_apart_is_refused() {
     let space = matmul();
     let time = |a: i64| format!("{a}*i + {a}*j + k");
     let deep = |a| design(&space, "i, j", &time(a), &["stream j", "stream i"], &["k"]);
-    assert!(obligations(&deep(63), &mesh()).is_ok());
+    assert!(space_obligations(&deep(63), &mesh()).is_ok());
     let expected = "`A` needs a FIFO of depth 65, and no more than 64 is proved";
     assert_eq!(refused(&deep(64), &mesh())[0], expected);
 }
@@ -112,7 +112,7 @@ fn long_directions_and_huge_domains_are_refused() {
 fn a_value_that_changes_along_its_line_is_refused() {
     let space = matmul();
     let wrong = design(&space, "i, j", "i + j + k", &["stream k", "broadcast j"], &["i"]);
-    let problems = obligations(&wrong, &mesh()).unwrap_err();
+    let problems = space_obligations(&wrong, &mesh()).unwrap_err();
     let messages: Vec<&str> = problems.iter().map(|problem| problem.message()).collect();
     assert_eq!(messages, ["`A` changes along <k>", "`B` changes along <j>", "`C` changes along <i>"]);
     assert_eq!(problems[0].help_text(), Some("`A` stays the same along <j>"));
@@ -134,14 +134,14 @@ fn lines_that_end_on_several_faces_cannot_be_reduced_again() {
     let slanted = design(&space, "i, j", "k, i + j + l", &streams, &["k + l", "k"]);
     assert_eq!(refused(&slanted, &mesh()), ["the lines that `D` is reduced along do not end on one face"]);
     let space = triangle();
-    assert!(obligations(&design(&space, "i", "i + j", &["feed", "stream i"], &["j"]), &mesh()).is_ok());
+    assert!(space_obligations(&design(&space, "i", "i + j", &["feed", "stream i"], &["j"]), &mesh()).is_ok());
 }
 
 #[test]
 fn a_bus_that_runs_along_no_axis() {
     let space = matmul();
     let slanted = design(&space, "i, i + j", "k", &["broadcast j", "broadcast i"], &["k"]);
-    let problems = obligations(&slanted, &mesh()).unwrap_err();
+    let problems = space_obligations(&slanted, &mesh()).unwrap_err();
     assert_eq!(problems[0].message(), "a bus for `B` would run along (1, 1)");
-    assert!(obligations(&design(&space, "i, j", "k", &["broadcast j", "broadcast i"], &["k"]), &mesh()).is_ok());
+    assert!(space_obligations(&design(&space, "i, j", "k", &["broadcast j", "broadcast i"], &["k"]), &mesh()).is_ok());
 }

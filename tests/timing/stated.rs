@@ -2,13 +2,13 @@
 
 use crate::hand_built::designs::{at_boundary, cannon, design, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp, space};
-use systole_compile::mapping::Design;
-use systole_compile::timing::obligations;
+use systole_compile::mapping::MappedSpace;
+use systole_compile::timing::space_obligations;
 use systole_program::obligation::Obligation;
 
 /// The kinds and tensors in order: `causality A`.
-fn stated(design: &Design) -> Vec<String> {
-    let obligations = obligations(design, &mesh()).unwrap();
+fn stated(design: &MappedSpace) -> Vec<String> {
+    let obligations = space_obligations(design, &mesh()).unwrap();
     obligations.iter().map(|obligation| format!("{} {}", obligation.kind, obligation.of)).collect()
 }
 
@@ -53,7 +53,7 @@ fn broadcasts_owe_alignment_and_their_bus() {
 #[test]
 fn injection_is_owed_at_a_boundary_only() {
     let space = matmul();
-    let injections = |design: &Design| stated(design).iter().filter(|line| line.starts_with("edge")).count();
+    let injections = |design: &MappedSpace| stated(design).iter().filter(|line| line.starts_with("edge")).count();
     assert_eq!(injections(&cannon(&space)), 0);
     assert_eq!(injections(&at_boundary(cannon(&space))), 3);
 }
@@ -69,7 +69,7 @@ fn each_level_of_a_reduction_is_a_flow() {
 #[test]
 fn variables_are_named_after_the_source() {
     let space = matmul();
-    let obligations = obligations(&cannon(&space), &mesh()).unwrap();
+    let obligations = space_obligations(&cannon(&space), &mesh()).unwrap();
     assert_eq!(variables(&obligations[0]), "M N K i j k");
     assert_eq!(variables(&obligations[3]), "M N K i j k i' j' k'");
     assert_eq!(variables(&obligations[4]), "M N K i j k m");
@@ -85,7 +85,7 @@ fn variables_are_named_after_the_source() {
 fn a_vector_time_has_a_clock_of_two() {
     let space = fir();
     let design = design(&space, "", "i, k", &["feed", "feed"], &["k"]);
-    let obligations = obligations(&design, &mesh()).unwrap();
+    let obligations = space_obligations(&design, &mesh()).unwrap();
     assert_eq!(variables(obligations.last().unwrap()), "N K i k i' k' T1 T2");
 }
 
@@ -93,7 +93,7 @@ fn a_vector_time_has_a_clock_of_two() {
 fn names_of_the_source_are_not_taken() {
     let space = space("rows", "T m", "i", "i, T - i - 1", "y[0]", &["x[0]"]);
     let design = design(&space, "i", "i", &["stream i"], &["i"]);
-    let obligations = obligations(&design, &mesh()).unwrap();
+    let obligations = space_obligations(&design, &mesh()).unwrap();
     assert_eq!(variables(&obligations[3]), "T m i m_");
     assert_eq!(variables(obligations.last().unwrap()), "T m i i' T_");
 }

@@ -7,7 +7,7 @@ use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Bindings, Polyhedron, Vector};
-use systole_compile::mapping::{Design, Flow, FlowRole};
+use systole_compile::mapping::{Flow, FlowRole, MappedSpace};
 use systole_compile::rewrite::Transport;
 use systole_compile::timing::Turns;
 
@@ -28,7 +28,7 @@ struct Waits {
 }
 
 struct Play<'a> {
-    design: &'a Design<'a>,
+    design: &'a MappedSpace<'a>,
     flows: Vec<Flow>,
     sets: Vec<BTreeSet<Vector>>,
     domain: BTreeSet<Vector>,
@@ -42,12 +42,12 @@ fn moved(point: &[i64], direction: &[i64], sign: i64) -> Vector {
     point.iter().zip(direction).map(|(entry, step)| entry + sign * step).collect()
 }
 
-fn points(design: &Design, set: &Polyhedron, sizes: &[i64]) -> BTreeSet<Vector> {
+fn points(design: &MappedSpace, set: &Polyhedron, sizes: &[i64]) -> BTreeSet<Vector> {
     let sizes: Bindings = design.space.parameters.iter().cloned().zip(sizes.iter().copied()).collect();
     set.points(design.space.indices(), &sizes).unwrap().into_iter().collect()
 }
 
-fn agenda(design: &Design, domain: &BTreeSet<Vector>) -> Agenda {
+fn agenda(design: &MappedSpace, domain: &BTreeSet<Vector>) -> Agenda {
     let mut agenda = Agenda::new();
     for point in domain {
         let (place, time) = (design.map.place.apply(point), design.map.step.apply(point));
@@ -58,13 +58,13 @@ fn agenda(design: &Design, domain: &BTreeSet<Vector>) -> Agenda {
 }
 
 /// Whether each PE does one thing at a time, without which its program has no order.
-pub fn is_in_order(design: &Design, sizes: &[i64]) -> bool {
+pub fn is_in_order(design: &MappedSpace, sizes: &[i64]) -> bool {
     let agenda = agenda(design, &points(design, &design.space.domain.set, sizes));
     agenda.values().all(|points| points.windows(2).all(|pair| pair[0].0 < pair[1].0))
 }
 
 /// Whether some of the waits go round in a circle, where channels have room for so many words.
-pub fn stands_still(design: &Design, sizes: &[i64], depth: usize, turns: Turns) -> bool {
+pub fn stands_still(design: &MappedSpace, sizes: &[i64], depth: usize, turns: Turns) -> bool {
     let flows = design.flows().unwrap();
     let sets = flows.iter().map(|flow| points(design, &flow.set, sizes)).collect();
     let domain = points(design, &design.space.domain.set, sizes);

@@ -9,7 +9,7 @@ use super::moves::{has_next, has_previous};
 use super::names::Names;
 use super::passage::Passage;
 use super::scan::Scan;
-use crate::mapping::{Design, Flow, FlowRole};
+use crate::mapping::{MappedSpace, Flow, FlowRole};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, name};
@@ -21,7 +21,7 @@ use systole_program::array::{Condition, IndexExpr, Instruction, ScalarExpr};
 #[derive(Clone)]
 pub struct Body<'a> {
     /// The design of the space.
-    pub design: &'a Design<'a>,
+    pub design: &'a MappedSpace<'a>,
     /// The names of registers, and of the channels that come in.
     pub names: &'a Names,
     /// The bus that the points feed, where they are words on their way from memory and no operations.

@@ -8,7 +8,7 @@ use super::body::Body;
 use super::names::Names;
 use super::scan::Scan;
 use super::work::since;
-use crate::mapping::{Design, Feeder, FlowRole, SystemDesign};
+use crate::mapping::{MappedSpace, Feeder, FlowRole, Design};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
@@ -33,7 +33,7 @@ impl Words {
     ///
     /// # Errors
     /// Buses without a feeder.
-    pub fn of(design: &SystemDesign) -> Checked<Vec<Words>> {
+    pub fn of(design: &Design) -> Checked<Vec<Words>> {
         design.check_feeders()?;
         let words = |listener: (usize, usize)| {
             let (space, part) = (&design.system.spaces[listener.0], &design.parts[listener.0]);
@@ -46,9 +46,9 @@ impl Words {
     }
 
     /// The words as a design: where and when the feeder drives them.
-    pub fn design(&self) -> Design<'_> {
+    pub fn design(&self) -> MappedSpace<'_> {
         let dataflow = Dataflow { transports: vec![Transport::Feed], chain: Chain { directions: vec![] } };
-        Design { space: &self.space, dataflow, map: self.feeder.map.clone(), boundary_io: false }
+        MappedSpace { space: &self.space, dataflow, map: self.feeder.map.clone(), boundary_io: false }
     }
 }
 
@@ -66,7 +66,7 @@ fn taken(space: &Space, operand: usize, feeder: &Feeder) -> Space {
 /// The feeder of one bus, with its points.
 pub struct Feed<'a> {
     /// The words.
-    design: &'a Design<'a>,
+    design: &'a MappedSpace<'a>,
     names: &'a Names,
     /// The bus that they are driven on.
     bus: Name,
@@ -77,7 +77,7 @@ pub struct Feed<'a> {
 
 impl<'a> Feed<'a> {
     /// The feeder of these words, which are `design`; `None` where two of them have one time.
-    pub fn new(words: &Words, design: &'a Design<'a>, names: &'a Names, bus: Name) -> Option<Feed<'a>> {
+    pub fn new(words: &Words, design: &'a MappedSpace<'a>, names: &'a Names, bus: Name) -> Option<Feed<'a>> {
         let mut scan = Scan::new(design.space, &design.map, &words.place, names)?;
         // Sizes without listeners need no class: there the loop has no rounds.
         let of_pes = scan.pes.constraints().iter().filter(|form| form.mentions(&names.coordinates)).cloned();
@@ -105,7 +105,7 @@ impl<'a> Feed<'a> {
 }
 
 /// The bus of an operand of a design, where some point listens to it.
-pub fn declare(design: &Design, name: Name) -> Option<Bus> {
+pub fn declare(design: &MappedSpace, name: Name) -> Option<Bus> {
     let feeder = Feeder::of(design.space, &design.map).filter(Feeder::has_listeners)?;
     Some(Bus { name, direction: feeder.direction, latency: 0 })
 }

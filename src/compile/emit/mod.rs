@@ -52,7 +52,7 @@ mod reduce;
 
 mod scan;
 
-mod system;
+mod program;
 
 mod systolic;
 
@@ -68,101 +68,16 @@ mod timetable;
 
 mod work;
 
-pub use system::emit_system;
+pub use program::emit;
 
-use crate::mapping::{Axis, Design, Flow, FlowRole};
+use crate::mapping::{Flow, FlowRole, MappedSpace};
 use crate::rewrite::Transport;
-use body::Body;
-use classes::classes;
-use grid::Side;
 use names::Names;
-use scan::Scan;
-use std::collections::BTreeMap;
-use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, Vector, lexicographic_sign};
+use systole_base::integer::{Vector, lexicographic_sign};
 use systole_base::network::Links;
-use systole_equations::recurrence::{Role, Space};
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
-use timetable::timetable;
-use work::Work;
+use systole_program::array::{Bus, Channel};
 
 pub use systolic::{Phases, emit_scheme};
-
-/// Writes the program of a design.
-///
-/// # Errors
-/// Designs outside what one program can express: a bus from memory (see [`emit_system`]), two points of a PE at one time, a network without the links, a FIFO that
-/// grows with the sizes, vector time on a domain that is not a box.
-pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
-    let space = design.space;
-    let refuse = |what: &str| {
-        Diagnostic::new(format!("no program can be written for this design of `{}`: {what}", space.kernel))
-            .label(&space.source, space.span, "this equation")
-            .help("`systole prove` says which obligation fails")
-    };
-    if design.dataflow.transports.contains(&Transport::Bus) {
-        return refuse("a bus from memory is fed in designs of several spaces").alone();
-    }
-    let flows =
-        design.flows().ok_or_else(|| refuse("its reduction runs over several indices of a domain that is no box"))?;
-    let names = Names::new(space, design);
-    let origin = vec![Affine::default(); design.map.rank()];
-    let scan =
-        Scan::new(space, &design.map, &origin, &names).ok_or_else(|| refuse("two points of a PE share a time"))?;
-    let at = timetable(space, &design.map, &scan).ok_or_else(|| refuse("its vector time has no closed clock"))?;
-    let channels = channels(&flows, &names, links, |flow| flow.displacement.clone()).map_err(|what| refuse(&what))?;
-    let work = work(design, &names, scan, &flows, at);
-    Ok(Program {
-        kernel: space.kernel.clone(),
-        parameters: space.parameters.clone(),
-        tiles: vec![],
-        leaves: vec![],
-        arrays: arrays(space),
-        grid: work.sides.iter().map(Side::coordinate).collect(),
-        network: links.network.measure(),
-        fold: None,
-        order: None,
-        channels,
-        buses: buses(design, &names),
-        classes: classes(&work),
-    })
-}
-
-/// One space is the whole work.
-fn work<'a>(design: &'a Design, names: &'a Names, scan: Scan, flows: &'a [Flow], at: IndexExpr) -> Work<'a> {
-    let space = design.space;
-    let side = |(name, row): (&Name, &Vec<i64>)| {
-        Side::new(name, Axis::default(), std::iter::once((space, Affine::from_row(space.indices(), row))))
-    };
-    let sides = names.coordinates.iter().zip(design.map.place.rows()).map(side).collect();
-    let pes = scan.pes.clone();
-    let (is_output, is_undivided) = (true, true);
-    let outbound = BTreeMap::new();
-    let feeds = None;
-    let body =
-        Body { design, names, feeds, outbound, scan, flows, taken: vec![], given: vec![], at, is_output, is_undivided };
-    Work {
-        bodies: vec![body],
-        times: vec![],
-        clock: space.name.clone(),
-        start: IndexExpr::Constant(0),
-        pes,
-        sides,
-        once: vec![],
-    }
-}
-
-fn arrays(space: &Space) -> Vec<ArrayDecl> {
-    let declare = |(name, shape): &(_, Vec<_>)| ArrayDecl {
-        name: std::sync::Arc::clone(name),
-        role: if *name == space.output { Role::Output } else { Role::Input },
-        shape: shape.iter().map(IndexExpr::affine).collect(),
-        assumption: space.assumed.iter().find(|(assumed, _)| assumed == name).map(|(_, assumption)| *assumption),
-        layout: None,
-        axes: vec![],
-    };
-    space.shapes.iter().map(declare).collect()
-}
 
 /// The channels of the flows that move, each of which moves so in the array.
 fn channels(
@@ -186,7 +101,7 @@ fn channel(flow: &Flow, names: &Names, links: &Links, offset: Vector) -> Result<
     Ok(Channel { name: names.channel(flow.role), offset, latency: latency.unsigned_abs(), depth })
 }
 
-fn buses(design: &Design, names: &Names) -> Vec<Bus> {
+fn buses(design: &MappedSpace, names: &Names) -> Vec<Bus> {
     let transports = design.dataflow.transports.iter().enumerate();
     let bus = |(operand, transport): (usize, &Transport)| match transport {
         Transport::Broadcast(along) => Some(Bus {

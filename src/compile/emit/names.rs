@@ -1,10 +1,9 @@
 //! The names of a program: coordinates, loop indices, registers and channels, none of which clash.
 
-use crate::mapping::{Design, FlowRole, tree_sets};
+use crate::mapping::{MappedSpace, FlowRole, tree_sets};
 use crate::rewrite::Transport;
 use std::collections::BTreeSet;
 use systole_base::integer::{Name, name};
-use systole_equations::recurrence::Space;
 
 /// Names taken from the source where they can be.
 pub struct Names {
@@ -21,21 +20,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Chooses all names.
-    pub fn new(space: &Space, design: &Design) -> Names {
-        let mut taken: BTreeSet<Name> = space.indices().iter().chain(&space.parameters).cloned().collect();
-        let plain = |row: &Vec<i64>| {
-            let ones = row.iter().filter(|entry| **entry != 0).count() == 1;
-            row.iter().position(|entry| *entry == 1).filter(|_| ones).map(|index| space.indices()[index].clone())
-        };
-        let rows = design.map.place.rows().iter().enumerate();
-        let coordinates = rows.map(|(axis, row)| plain(row).unwrap_or_else(|| fresh(&mut taken, &format!("p{axis}"))));
-        let coordinates = coordinates.collect();
-        Names::among(&mut taken, coordinates, design)
-    }
-
-    /// Chooses names for one space of several; what is `taken` no register, loop or channel is named.
-    pub fn among(taken: &mut BTreeSet<Name>, coordinates: Vec<Name>, design: &Design) -> Names {
+    /// Chooses names for one space; what is `taken` no register, loop or channel is named.
+    pub fn among(taken: &mut BTreeSet<Name>, coordinates: Vec<Name>, design: &MappedSpace) -> Names {
         let (space, rank) = (design.space, design.map.rank());
         let spare = space.dimension().saturating_sub(design.map.place.rank());
         let loops = (0..spare).map(|level| fresh(taken, &format!("n{level}"))).collect();

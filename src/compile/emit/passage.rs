@@ -1,7 +1,7 @@
 //! Handoffs as a program makes them: with the points that give, and the channel.
 
 use super::names::fresh;
-use crate::mapping::{Giver, Handoff, SystemDesign, Turn};
+use crate::mapping::{Giver, Handoff, Design, Turn};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Name, Polyhedron, name};
@@ -37,7 +37,7 @@ impl Passage {
     /// # Errors
     /// Givers with more than one reader.
     pub fn new(
-        design: &SystemDesign,
+        design: &Design,
         handoff: Handoff,
         to: &[i64],
         meets: impl Fn(usize, &[i64], &Polyhedron) -> bool,
@@ -63,7 +63,7 @@ impl Passage {
     ///
     /// # Errors
     /// Networks without the link, and FIFOs that grow.
-    pub fn declare(&self, design: &SystemDesign, links: &Links) -> Checked<Option<Channel>> {
+    pub fn declare(&self, design: &Design, links: &Links) -> Checked<Option<Channel>> {
         if !self.is_sent() {
             return Ok(None);
         }
@@ -82,14 +82,14 @@ impl Passage {
 }
 
 /// From which space to which; a value that is known comes from none.
-fn way(design: &SystemDesign, handoff: &Handoff) -> String {
+fn way(design: &Design, handoff: &Handoff) -> String {
     let spaces = &design.system.spaces;
     let giver = handoff.given().map_or("known", |(space, _)| &spaces[space].name);
     format!("{giver}-to-{}", spaces[handoff.reader].name)
 }
 
 /// The points that give, each to one reader; every point where nobody gives.
-fn givers(design: &SystemDesign, handoff: &Handoff) -> Checked<Polyhedron> {
+fn givers(design: &Design, handoff: &Handoff) -> Checked<Polyhedron> {
     let Some((space, _)) = handoff.given() else { return Ok(Polyhedron::default()) };
     match design.givers(handoff) {
         Some(givers) => Ok(givers.intersect(&design.system.spaces[space].domain.set)),
@@ -100,7 +100,7 @@ fn givers(design: &SystemDesign, handoff: &Handoff) -> Checked<Polyhedron> {
 }
 
 /// The refusal of a handoff.
-fn refuse(design: &SystemDesign, handoff: &Handoff, what: &str) -> Diagnostic {
+fn refuse(design: &Design, handoff: &Handoff, what: &str) -> Diagnostic {
     let reader = &design.system.spaces[handoff.reader];
     let operand = &reader.operands[handoff.operand];
     Diagnostic::new(format!("no program can be written: `{}` is read by `{}`, but {what}", operand.tensor, reader.name))

@@ -19,6 +19,7 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
+use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_program::array::{Channel, Class, Coordinate, IndexExpr, Program};
 
 /// The order in which a process serves the streams, by their positions in [`Scheme::streams`].
@@ -64,7 +65,7 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
         parameters: space.parameters.clone(),
         tiles: vec![],
         leaves: vec![],
-        arrays: super::arrays(space),
+        arrays: super::program::arrays(&SpaceSystem::of_one(space.clone())),
         grid: grid(space, scheme),
         network: links.network.measure(),
         fold: None,

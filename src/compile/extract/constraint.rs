@@ -1,148 +1,338 @@
 //! What a schedule fixes, as a constraint on the search.
+//!
+//! A directive speaks of index names. A place holds for every family that has all its indices, a time for every space that
+//! has them; families and spaces without one of them follow by what they hand to each other. In a kernel of one space every
+//! index must be one of that space's, and its time may be a vector.
 
 use super::wanted::{Wanted, tiles_come_first};
+use crate::mapping::Fold;
 use crate::rewrite::{Choices, Transport};
-use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_base::network::Network;
 use systole_base::span::Span;
-use systole_equations::recurrence::{Directive, Schedule, Space};
+use systole_equations::recurrence::spaces::{Family, SpaceSystem};
+use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space};
 
 /// The parts of a design that are given. What is `None` is searched.
 #[derive(Clone, Debug, Default)]
 pub struct Constraint {
-    /// The place, taken as written.
-    pub place: Option<Matrix>,
-    /// The step, taken as written.
-    pub step: Option<Matrix>,
-    /// What tensors do, each with the directive and its place in the source.
-    pub transports: Vec<(Name, Wanted, Span)>,
+    /// For each family its place, where it is given.
+    pub places: Vec<Option<Matrix>>,
+    /// For each space its step, where it is given, and where in the source.
+    pub steps: Vec<Option<(Matrix, Span)>>,
+    /// What tensors do, with the directive's place in the source.
+    pub transports: Vec<(Directive, Span)>,
     /// The network the schedule is for.
     pub network: Option<Network>,
+    /// How many PEs are one along each axis, where that is given, and where in the source.
+    pub fold: Option<(Vec<i64>, Span)>,
     /// Whether values may enter at the boundary only.
     pub boundary_io: bool,
     /// Along which direction of the array a tensor is loaded and recovered.
     pub loading: Vec<(Name, Vector, Span)>,
     /// Where the step, or else the schedule, stands in the source.
     pub span: Option<Span>,
+    /// Where the place stands.
+    pub place_span: Option<Span>,
 }
 
 impl Constraint {
-    /// The constraint that a schedule states on a space.
+    /// No constraint.
+    pub fn none(system: &SpaceSystem) -> Constraint {
+        Constraint {
+            places: vec![None; system.families.len()],
+            steps: vec![None; system.spaces.len()],
+            ..Constraint::default()
+        }
+    }
+
+    /// The constraint that a schedule states.
     ///
     /// # Errors
-    /// Directives that name what the space does not have, and those that the mapper cannot honour yet.
-    pub fn from_schedule(space: &Space, schedule: &Schedule) -> Checked<Constraint> {
-        let mut constraint = Constraint { span: Some(schedule.span), ..Constraint::default() };
+    /// Directives that name what no space has, and those that the mapper cannot honour yet.
+    pub fn from_schedule(system: &SpaceSystem, schedule: &Schedule) -> Checked<Constraint> {
+        let mut constraint = Constraint { span: Some(schedule.span), ..Constraint::none(system) };
         let mut problems = vec![];
         for (directive, span) in &schedule.directives {
-            if let Err(problem) = constraint.add(space, directive, *span) {
+            if let Err(problem) = constraint.add(system, directive, *span) {
                 problems.push(problem);
             }
         }
-        if let (Some((tensor, _, span)), false) = (constraint.loading.first(), constraint.boundary_io) {
-            problems.push(
-                Diagnostic::new(format!("`{tensor}` is loaded through the array only with `io boundary`"))
-                    .label(&space.source, *span, "no effect without it")
-                    .help("add `io boundary` to the schedule"),
-            );
-        }
+        problems.extend(constraint.misfold(system));
+        problems.extend(constraint.no_loading(system));
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 
-    fn add(&mut self, space: &Space, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
+    /// What is said of these families and these spaces.
+    pub(super) fn among(&self, families: &[usize], spaces: &[usize]) -> Constraint {
+        Constraint {
+            places: families.iter().map(|family| self.places[*family].clone()).collect(),
+            steps: spaces.iter().map(|space| self.steps[*space].clone()).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The rank of the array, where a place or a fold is given.
+    pub fn rank(&self) -> Option<usize> {
+        self.placed_rank().or(self.fold.as_ref().map(|(factors, _)| factors.len()))
+    }
+
+    fn placed_rank(&self) -> Option<usize> {
+        self.places.iter().flatten().next().map(|place| place.rows().len())
+    }
+
+    /// What stands against the fold: an array of another rank, or more PEs in one than a program is written for.
+    fn misfold(&self, system: &SpaceSystem) -> Option<Diagnostic> {
+        let (factors, span) = self.fold.as_ref()?;
+        let (axes, most) = (factors.len(), Fold::MOST);
+        if let Some(rank) = self.placed_rank().filter(|rank| *rank != axes) {
+            let diagnostic = Diagnostic::new(format!("a fold of {}, and an array of {rank}", counted(axes, "axis")));
+            let diagnostic = diagnostic.label(&system.source, *span, "one number for each axis of the place");
+            return Some(diagnostic.help("write 1 for an axis that is not folded"));
+        }
+        let volume = factors.iter().try_fold(1i64, |volume, factor| volume.checked_mul(*factor));
+        let too_many = volume.is_none_or(|volume| volume > most);
+        too_many.then(|| {
+            Diagnostic::new(format!("a fold of more than {most} PEs onto one"))
+                .label(&system.source, *span, "each of them has a body of its own in the program")
+                .help(format!("fold {most} PEs at most"))
+        })
+    }
+
+    /// Loading goes through the array, which is what `io boundary` asks for.
+    fn no_loading(&self, system: &SpaceSystem) -> Option<Diagnostic> {
+        let (tensor, _, span) = self.loading.first().filter(|_| !self.boundary_io)?;
+        let said = Diagnostic::new(format!("`{tensor}` is loaded through the array only with `io boundary`"));
+        let said = said.label(&system.source, *span, "no effect without it");
+        Some(said.help("add `io boundary` to the schedule"))
+    }
+
+    /// The place of the only family of a kernel of one space.
+    pub fn only_place(&self) -> Option<&Matrix> {
+        self.places.first()?.as_ref()
+    }
+
+    /// The step of the only space of a kernel of one space.
+    pub fn only_step(&self) -> Option<&Matrix> {
+        self.steps.first()?.as_ref().map(|(step, _)| step)
+    }
+
+    /// Whether the schedule broadcasts a tensor whose every element has one use: over one bus from memory.
+    pub fn asks_for_one_bus(&self, space: &Space) -> bool {
+        let has_one_use = |operand: &Operand| {
+            let rows = operand.access.iter().map(|form| form.row(space.indices())).collect();
+            Matrix::new(rows, space.dimension()).null_lattice().is_empty()
+        };
+        self.transports.iter().any(|(directive, _)| match directive {
+            Directive::Broadcast(tensor, None) => {
+                let mut reads = space.operands.iter().filter(|operand| operand.tensor == *tensor).peekable();
+                reads.peek().is_some() && reads.all(has_one_use)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether the schedule says how a tensor moves.
+    pub fn moves(&self, tensor: &Name) -> bool {
+        self.transports.iter().any(|(directive, _)| subject(directive) == Some(tensor))
+    }
+
+    /// Whether the time of any space is given: then steps are not slowed down.
+    pub fn fixes_a_step(&self) -> bool {
+        self.steps.iter().any(Option::is_some)
+    }
+
+    fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
         match directive {
-            Directive::Place(rows) => self.place = Some(matrix(space, rows, span)?),
-            Directive::Time(rows) => {
-                self.step = Some(matrix(space, rows, span)?);
-                self.span = Some(span);
+            Directive::Place(rows) => self.place(system, rows, span),
+            Directive::Time(rows) => self.time(system, rows, span),
+            Directive::Stream(tensor, ..)
+            | Directive::Broadcast(tensor, _)
+            | Directive::Prefetch(tensor)
+            | Directive::Feed(tensor) => {
+                if let Some(space) = system.only_space() {
+                    along(directive).iter().try_for_each(|form| direction(space, form, span).map(|_| ()))?;
+                }
+                if system.tensors.iter().all(|known| known.name != *tensor) {
+                    return Err(Diagnostic::new(format!("`{}` has no tensor `{tensor}`", system.kernel)).label(
+                        &system.source,
+                        span,
+                        "named here",
+                    ));
+                }
+                self.transports.push((directive.clone(), span));
+                Ok(())
             }
-            Directive::Stream(_, along) => {
-                along.iter().try_for_each(|along| direction(space, along, span).map(|_| ()))?;
-                self.moves(space, directive, span);
+            Directive::BoundaryIo(boundary) => {
+                if *boundary && system.only_space().is_none() {
+                    return Err(through_ports(system, span, "`io boundary` is for kernels of one space so far"));
+                }
+                self.boundary_io = *boundary;
+                Ok(())
             }
-            Directive::Broadcast(_, Some(along)) => {
-                direction(space, along, span)?;
-                self.moves(space, directive, span);
+            Directive::Network(word) => {
+                self.network = Network::from_keyword(word);
+                Ok(())
             }
-            Directive::Broadcast(..) | Directive::Prefetch(_) | Directive::Feed(_) => {
-                self.moves(space, directive, span);
+            Directive::FoldBy(factors) => {
+                self.fold = Some((factors.clone(), span));
+                Ok(())
             }
-            Directive::BoundaryIo(boundary) => self.boundary_io = *boundary,
-            Directive::Load(tensor, along) => self.loading.push((tensor.clone(), along.clone(), span)),
-            Directive::Network(word) => self.network = Network::from_keyword(word),
-            Directive::Tile(..) => return Err(tiles_come_first(&space.source, span)),
-            Directive::FoldBy(_) => {
-                return Err(Diagnostic::new("designs that fold PEs are searched as those of several spaces").label(
-                    &space.source,
-                    span,
-                    "not for one space alone",
-                ));
+            Directive::Tile(..) => Err(tiles_come_first(&system.source, span)),
+            Directive::Load(tensor, along) => {
+                if system.only_space().is_none() {
+                    let what = format!("`{tensor}` is loaded through the array only in kernels of one space so far");
+                    return Err(through_ports(system, span, &what));
+                }
+                self.loading.push((tensor.clone(), along.clone(), span));
+                Ok(())
             }
             // Who runs a PE, and where arrays are, is the program's.
-            Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) => {}
+            Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) => Ok(()),
         }
-        Ok(())
     }
 
-    fn moves(&mut self, space: &Space, directive: &Directive, span: Span) {
-        let wanted = Wanted::of(directive, space.indices());
-        self.transports.extend(wanted.map(|(tensor, wanted)| (tensor.clone(), wanted, span)));
+    fn place(&mut self, system: &SpaceSystem, rows: &[Affine], span: Span) -> Result<(), Diagnostic> {
+        self.place_span = Some(span);
+        if let Some(space) = system.only_space() {
+            self.places = vec![Some(matrix(space, rows, span)?)];
+            return Ok(());
+        }
+        let mut used = false;
+        for (family, place) in system.families.iter().zip(&mut self.places) {
+            *place = place_of(family, rows);
+            used |= place.is_some();
+        }
+        if used { Ok(()) } else { Err(no_space(system, rows, span)) }
     }
 
-    /// What is left of the choices.
-    ///
-    /// # Errors
-    /// A transport that the rules do not offer for the tensor, with those that they do.
-    pub fn restrict(&self, space: &Space, choices: &Choices) -> Checked<Choices> {
-        let mut left = choices.clone();
-        let mut problems = vec![];
-        for (tensor, wanted, span) in &self.transports {
-            let kept = if *tensor == space.output {
-                keep_chains(&mut left, wanted)
-            } else {
-                keep_transports(space, &mut left, tensor, wanted)
-            };
-            if !kept {
-                problems.push(refusal(space, choices, (tensor, wanted), *span));
+    fn time(&mut self, system: &SpaceSystem, rows: &[Affine], span: Span) -> Result<(), Diagnostic> {
+        if let Some(space) = system.only_space() {
+            self.steps = vec![Some((matrix(space, rows, span)?, span))];
+            self.span = Some(span);
+            return Ok(());
+        }
+        let [row] = rows else {
+            return Err(Diagnostic::new(format!("`{}` has several spaces, which need plain times", system.kernel))
+                .label(&system.source, span, "a vector")
+                .help("write one form, such as `time i + j`"));
+        };
+        self.span = Some(span);
+        let mut used = false;
+        for (space, step) in system.spaces.iter().zip(&mut self.steps) {
+            if has_all(space.indices(), row) {
+                *step = Some((Matrix::new(vec![row.row(space.indices())], space.dimension()), span));
+                used = true;
             }
         }
-        left.know_numbers(space, |tensor| self.transports.iter().any(|(asked, ..)| asked == tensor));
-        if problems.is_empty() { Ok(left) } else { Err(problems) }
+        if used { Ok(()) } else { Err(no_space(system, rows, span)) }
+    }
+
+    /// The choices that the transports of the schedule leave.
+    ///
+    /// # Errors
+    /// A transport that the rules do not offer for the tensor in any space.
+    pub fn restrict(&self, system: &SpaceSystem, choices: &[Choices]) -> Checked<Vec<Choices>> {
+        let mut left = choices.to_vec();
+        let apply = |(directive, span): &(Directive, Span)| apply(system, &mut left, directive, *span).err();
+        let problems: Diagnostics = self.transports.iter().filter_map(apply).collect();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        // What the array computes is not known before the run: where all points read one element, it has to get to them.
+        let moves = |tensor: &Name| self.moves(tensor) || system.spaces.iter().any(|space| space.output == *tensor);
+        system.spaces.iter().zip(&mut left).for_each(|(space, choices)| choices.know_numbers(space, moves));
+        Ok(left)
     }
 }
 
-fn keep_chains(left: &mut Choices, wanted: &Wanted) -> bool {
+/// The place of a family that has all indices of the rows.
+pub fn place_of(family: &Family, rows: &[Affine]) -> Option<Matrix> {
+    let known = rows.iter().all(|row| has_all(&family.indices, row));
+    known.then(|| Matrix::new(rows.iter().map(|row| row.row(&family.indices)).collect(), family.indices.len()))
+}
+
+fn has_all(indices: &[Name], row: &Affine) -> bool {
+    row.terms().all(|(name, _)| indices.contains(name))
+}
+
+fn no_space(system: &SpaceSystem, rows: &[Affine], span: Span) -> Diagnostic {
+    let shown: Vec<String> = rows.iter().map(Affine::to_string).collect();
+    let spaces = system.spaces.iter().map(|space| format!("`{}` ({})", space.name, space.indices().join(", ")));
+    Diagnostic::new(format!("no space of `{}` has all indices of ({})", system.kernel, shown.join(", ")))
+        .label(&system.source, span, "places, times and directions are over the indices of a space")
+        .help(format!("the spaces are {}", spaces.collect::<Vec<_>>().join(", ")))
+}
+
+/// Restricts the operands that read the directive's tensor and can do what it says, or else the reductions into it. In a kernel
+/// of one space all of them have to.
+fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span: Span) -> Result<(), Diagnostic> {
+    let Some(tensor) = subject(directive) else { return Ok(()) };
+    let (mut used, mut all) = (false, true);
+    let mut offered: Vec<String> = vec![];
+    for (space, choices) in system.spaces.iter().zip(left.iter_mut()) {
+        let wanted = Wanted::of(directive, space.indices()).map(|(_, wanted)| wanted);
+        let mine = space.operands.iter().zip(&mut choices.transports);
+        for (_, transports) in mine.filter(|(operand, _)| operand.tensor == *tensor) {
+            offered.extend(transports.iter().map(|transport| transport.show(space)));
+            let kept = wanted.as_ref().map(|wanted| wanted.among(transports)).unwrap_or_default();
+            if kept.is_empty() {
+                all = false;
+            } else {
+                *transports = kept;
+                used = true;
+            }
+        }
+    }
+    let is_read = !offered.is_empty();
+    let reduced = system.spaces.iter().zip(left.iter_mut()).filter(|(space, _)| !is_read && space.output == *tensor);
+    for (space, choices) in reduced {
+        let directions = choices.chains.iter().flat_map(|chain| &chain.directions);
+        offered.extend(directions.map(|along| Transport::Stream(along.clone()).show(space)));
+        let wanted = Wanted::of(directive, space.indices());
+        used |= wanted.is_some_and(|(_, wanted)| keep_chains(choices, &wanted));
+    }
+    match system.only_space() {
+        Some(space) if !used || !all => Err(not_along(space, directive, span, offered)),
+        None if !used => Err(not_offered(system, tensor, span, offered)),
+        _ => Ok(()),
+    }
+}
+
+/// Keeps the orders of a reduction that run along what is wanted; false, with nothing changed, where there are none.
+fn keep_chains(choices: &mut Choices, wanted: &Wanted) -> bool {
     let Wanted::Stream(along) = wanted else { return false };
-    left.chains.retain(|chain| match along.as_slice() {
+    let runs_along = |chain: &&Chain| match along.as_slice() {
         [] => true,
         [along] => chain.directions.contains(along),
         _ => chain.directions == *along,
-    });
-    !left.chains.is_empty()
-}
-
-fn keep_transports(space: &Space, left: &mut Choices, tensor: &Name, wanted: &Wanted) -> bool {
-    let mine = space.operands.iter().zip(&mut left.transports).filter(|(operand, _)| operand.tensor == *tensor);
-    mine.fold(true, |all, (_, choices)| {
-        let kept = wanted.among(choices);
-        choices.retain(|choice| kept.contains(choice));
-        all && !choices.is_empty()
-    })
-}
-
-fn refusal(space: &Space, choices: &Choices, (tensor, asked): (&Name, &Wanted), span: Span) -> Diagnostic {
-    let offers = |position: usize| choices.transports[position].iter().map(|choice| choice.show(space));
-    let mine = space.operands.iter().enumerate().filter(|(_, operand)| operand.tensor == *tensor);
-    let mut offered: Vec<String> = mine.flat_map(|(position, _)| offers(position)).collect();
-    if *tensor == space.output {
-        let directions = choices.chains.iter().flat_map(|chain| &chain.directions);
-        offered.extend(directions.map(|along| Transport::Stream(along.clone()).show(space)));
+    };
+    let kept: Vec<Chain> = choices.chains.iter().filter(runs_along).cloned().collect();
+    let any = !kept.is_empty();
+    if any {
+        choices.chains = kept;
     }
-    offered.dedup();
-    Diagnostic::new(format!("`{tensor}` cannot be moved by `{}`", asked.show(space)))
-        .label(&space.source, span, "the value would change along this direction, or no rule offers it")
-        .help(format!("the rules offer for `{tensor}`: {}", offered.join(", ")))
+    any
+}
+
+fn subject(directive: &Directive) -> Option<&Name> {
+    match directive {
+        Directive::Stream(tensor, _)
+        | Directive::Broadcast(tensor, _)
+        | Directive::Prefetch(tensor)
+        | Directive::Feed(tensor) => Some(tensor),
+        _ => None,
+    }
+}
+
+/// The directions that a directive names.
+fn along(directive: &Directive) -> Vec<&Affine> {
+    match directive {
+        Directive::Stream(_, along) => along.iter().collect(),
+        Directive::Broadcast(_, along) => along.iter().collect(),
+        _ => vec![],
+    }
 }
 
 fn matrix(space: &Space, rows: &[Affine], span: Span) -> Result<Matrix, Diagnostic> {
@@ -159,4 +349,41 @@ fn direction(space: &Space, form: &Affine, span: Span) -> Result<Vector, Diagnos
             .help(format!("the indices are {}", indices.join(", "))));
     }
     Ok(form.row(space.indices()))
+}
+
+/// What is not for several spaces, since each has ports of its own.
+fn through_ports(system: &SpaceSystem, span: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(what)
+        .label(&system.source, span, "values of several spaces enter through ports of their PEs")
+        .help("remove the line")
+}
+
+/// What was asked for is not on offer in a kernel of one space.
+fn not_along(space: &Space, directive: &Directive, span: Span, mut offered: Vec<String>) -> Diagnostic {
+    offered.dedup();
+    let (tensor, asked) = match Wanted::of(directive, space.indices()) {
+        Some((tensor, wanted)) => (tensor.to_string(), wanted.show(space)),
+        None => (String::new(), String::new()),
+    };
+    Diagnostic::new(format!("`{tensor}` cannot be moved by `{asked}`"))
+        .label(&space.source, span, "the value would change along this direction, or no rule offers it")
+        .help(format!("the rules offer for `{tensor}`: {}", offered.join(", ")))
+}
+
+/// What was asked for is not on offer: because the kernel computes the tensor, or because no rule has it.
+fn not_offered(system: &SpaceSystem, tensor: &Name, span: Span, mut offered: Vec<String>) -> Diagnostic {
+    offered.sort();
+    offered.dedup();
+    let defined = system.spaces.iter().find(|space| space.output == *tensor);
+    let diagnostic = Diagnostic::new(format!("`{tensor}` cannot be moved so in any space of `{}`", system.kernel));
+    let diagnostic = match defined {
+        Some(space) => diagnostic
+            .label(&system.source, span, "asks for values that are there before the run, in memory")
+            .label(&system.source, space.span, format!("`{tensor}` is computed here, while the array runs")),
+        None => diagnostic.label(&system.source, span, "no rule offers it"),
+    };
+    match &offered[..] {
+        [] => diagnostic.help(format!("no space reads `{tensor}`: remove the line")),
+        _ => diagnostic.help(format!("the rules offer for `{tensor}`: {}", offered.join(", "))),
+    }
 }

@@ -1,18 +1,18 @@
 //! A Pareto front with its ties, in an order that depends on the designs alone.
 
-use crate::cost::{Cost, Objective};
-use crate::mapping::{SpaceTimeMap, candidates};
-use crate::rewrite::Dataflow;
+use crate::cost::Cost;
+use crate::mapping::{Fold, Part, candidates};
+use systole_base::integer::lexicographic_sign;
 
 /// A legal design with its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What it costs.
+    /// What it costs at the sizes of the search.
     pub cost: Cost,
-    /// Where and when its points run.
-    pub map: SpaceTimeMap,
-    /// How its values move.
-    pub dataflow: Dataflow,
+    /// The parts, one a space.
+    pub parts: Vec<Part>,
+    /// Which PEs of the parts' array are one.
+    pub fold: Fold,
 }
 
 /// The designs that no other design beats in one entry without losing in another; designs of equal cost all stay.
@@ -22,14 +22,19 @@ pub struct Front {
 }
 
 impl Front {
+    /// The designs, in no order.
+    pub fn designs(&self) -> &[Found] {
+        &self.found
+    }
+
     /// Whether a design of this cost, or of any worse cost, would be beaten.
     pub fn beats(&self, cost: &Cost) -> bool {
         self.found.iter().any(|known| known.cost != *cost && known.cost.is_within(cost))
     }
 
-    /// Adds a design unless it is beaten, and drops those it beats.
+    /// Adds a design unless it is beaten or there, and drops those it beats.
     pub fn add(&mut self, design: Found) {
-        if self.beats(&design.cost) {
+        if self.beats(&design.cost) || self.found.contains(&design) {
             return;
         }
         self.found.retain(|known| known.cost == design.cost || !design.cost.is_within(&known.cost));
@@ -41,20 +46,28 @@ impl Front {
         other.found.into_iter().for_each(|design| self.add(design));
         self
     }
-
-    /// The designs, best first under the objective, ties in the order of their maps and forms.
-    pub fn sorted(self, objective: Objective) -> Vec<Found> {
-        let mut found = self.found;
-        found.sort_by_cached_key(|design| (objective.key(&design.cost), order_of(design)));
-        found
-    }
 }
 
-/// The order among equals: results that stay first, then plain places, small forward steps, and the form.
-pub fn order_of(design: &Found) -> impl Ord + use<> {
-    let moves = |direction: &Vec<i64>| design.map.displacement(direction).iter().any(|entry| *entry != 0);
-    let moving_results = design.dataflow.chain.directions.iter().filter(|direction| moves(direction)).count();
-    let backwards = design.map.step.rows().iter().flatten().filter(|entry| **entry < 0).count();
-    let place = candidates::order_of_place(&design.map.place);
-    (moving_results, backwards, place, design.map.step.clone(), design.dataflow.clone())
+/// The order among designs of one space of equal cost: results that stay first, then plain places, small forward steps, and the
+/// form.
+pub(super) fn order_of(design: &Found) -> impl Ord + use<> {
+    let moving = |part: &Part| {
+        let moves = |direction: &&Vec<i64>| part.map.displacement(direction).iter().any(|entry| *entry != 0);
+        part.dataflow.chain.directions.iter().filter(moves).count()
+    };
+    let moving_results: usize = design.parts.iter().map(moving).sum();
+    let backwards = design.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|entry| **entry < 0).count();
+    let places: Vec<_> = design.parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
+    let forms: Vec<_> = design.parts.iter().map(|part| (part.map.step.clone(), part.dataflow.clone())).collect();
+    (moving_results, backwards, places, forms)
+}
+
+/// What orders designs of equal cost: those first that reduce as it is written, then in the order of plain places and small steps.
+pub(super) fn plainness(parts: &[Part]) -> impl Ord + use<> {
+    let places: Vec<_> = parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
+    let shifts = parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
+    let backwards = parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();
+    let chains = parts.iter().flat_map(|part| &part.dataflow.chain.directions);
+    let turned = chains.filter(|along| lexicographic_sign(along) < 0).count();
+    (turned, shifts, backwards, places, parts.to_vec())
 }

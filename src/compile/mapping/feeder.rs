@@ -5,7 +5,7 @@
 //! and their PEs lie on a line. The first PE of the line is the feeder: it has points wherever any PE has. It keeps the words
 //! of its own points and drives each of the others in the step in which it is due. Paper: Cyclotron, Figure 11.
 
-use super::{SpaceTimeMap, SystemDesign};
+use super::{SpaceTimeMap, Design};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bound, Matrix, Polyhedron, Vector, lexicographic_sign};
@@ -68,7 +68,7 @@ fn the_bound(bounds: &[Bound]) -> Option<&Affine> {
     }
 }
 
-impl SystemDesign<'_> {
+impl Design<'_> {
     /// The operands that come over one bus from memory, each with its space and its position there.
     pub fn bus_operands(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let operands = |space: usize| self.parts[space].dataflow.transports.iter().enumerate();

@@ -5,7 +5,7 @@
 //! in the set.
 
 use super::tree::tree_sets;
-use super::{Design, SpaceTimeMap};
+use super::{MappedSpace, SpaceTimeMap};
 use crate::rewrite::Transport;
 use std::cmp::Ordering;
 use systole_base::integer::{Matrix, Name, Polyhedron, Vector, lexicographic_sign};
@@ -101,7 +101,7 @@ pub fn is_in_time(delay: &[i64], least: i64) -> bool {
     }
 }
 
-impl Design<'_> {
+impl MappedSpace<'_> {
     /// The flows: streamed operands in their order, each with those on its faces behind it, then the levels of the reduction.
     ///
     /// Returns `None` where a level's lines do not all end on one face of the domain, which is needed to reduce over

@@ -14,7 +14,7 @@
 //! runs along all.
 
 use super::candidates::combined;
-use super::{Handoff, SystemDesign};
+use super::{Handoff, Design};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Vector};
@@ -167,7 +167,7 @@ impl Fold {
     }
 }
 
-impl SystemDesign<'_> {
+impl Design<'_> {
     /// That an array folded as the design's is has the links that the design needs.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The giving side of a handoff, and how many of its words are under way.
 
-use super::{Field, Giver, Handoff, SystemDesign, constant_on, depth_of, spacing};
+use super::{Field, Giver, Handoff, Design, constant_on, depth_of, spacing};
 use systole_base::integer::{Affine, Matrix, Polyhedron};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::{Solution, solve};
@@ -15,7 +15,7 @@ impl Handoff {
     }
 }
 
-impl SystemDesign<'_> {
+impl Design<'_> {
     /// The reading point over the giver's indices; `None` where a giving point would serve several readers.
     pub fn readers(&self, handoff: &Handoff) -> Option<Solution> {
         let Giver::Point { space, at, .. } = &handoff.giver else { return None };

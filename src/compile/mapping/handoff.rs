@@ -6,7 +6,7 @@
 //! interface maps, section 4.4 and Figure 6.
 
 use super::takers::{TakerSets, is_empty};
-use super::{SystemDesign, constant_on};
+use super::{Design, constant_on};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, Vector};
@@ -67,7 +67,7 @@ impl Handoff {
     }
 }
 
-impl SystemDesign<'_> {
+impl Design<'_> {
     /// All handoffs, in the order of the spaces and their operands.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl SystemDesign<'_> {
         self.handoffs_among(network, &TakerSets::default())
     }
 
-    /// [`SystemDesign::handoffs`], where the sets of takers are known for some transports.
+    /// [`Design::handoffs`], where the sets of takers are known for some transports.
     ///
     /// # Errors
     /// As there.
@@ -138,7 +138,7 @@ impl SystemDesign<'_> {
 
 /// One operand that looks for givers.
 struct Taker<'a> {
-    design: &'a SystemDesign<'a>,
+    design: &'a Design<'a>,
     network: Network,
     reader: usize,
     operand: usize,

@@ -2,7 +2,7 @@
 //!
 //! Each way alone may have a link where all of them together have none: a hexagonal network has one of the two diagonals.
 
-use super::{Flow, Giver, Handoff, SystemDesign};
+use super::{Flow, Giver, Handoff, Design};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Name, Vector};
 use systole_base::network::Network;
@@ -36,7 +36,7 @@ pub fn check_ways(network: Network, ways: &[Way]) -> Result<(), Diagnostic> {
         .help("a `king` network has both diagonals"))
 }
 
-impl SystemDesign<'_> {
+impl Design<'_> {
     /// The ways of all flows of all spaces, then those of the handoffs.
     pub fn ways(&self, handoffs: &[Handoff]) -> Vec<Way> {
         let spaces = 0..self.parts.len();

@@ -30,9 +30,9 @@ impl SpaceTimeMap {
     }
 }
 
-/// A space with one lowered form and one map: everything there is to prove, cost and emit.
+/// A space with one lowered form and one map: everything that concerns this space alone.
 #[derive(Clone, Debug)]
-pub struct Design<'a> {
+pub struct MappedSpace<'a> {
     /// The space.
     pub space: &'a Space,
     /// How its values move.

@@ -1,11 +1,11 @@
 //! Space-time maps: where and when each point of a space runs.
 //!
 //! In: a space and bounds. Out: candidate [`SpaceTimeMap`]s, complete within the bounds. A map with a lowered form is a
-//! [`Design`]. No solver and no cost here. Paper: Cyclotron sections 6 and 7; Barnett and Lengauer's `place` and `step`.
+//! [`MappedSpace`]. No solver and no cost here. Paper: Cyclotron sections 6 and 7; Barnett and Lengauer's `place` and `step`.
 
 mod map;
 
-pub use map::{Design, SpaceTimeMap};
+pub use map::{MappedSpace, SpaceTimeMap};
 
 pub mod candidates;
 
@@ -21,7 +21,7 @@ pub use route::words_meet;
 
 mod system;
 
-pub use system::{Part, SystemDesign, restrict};
+pub use system::{Part, Design, restrict};
 
 mod takers;
 

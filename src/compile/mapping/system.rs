@@ -1,6 +1,6 @@
-//! Designs of several spaces: one part a space, and the handoffs between the parts.
+//! Designs: one part a space, and how the parts stand to each other.
 
-use super::{Design, Fold, SpaceTimeMap};
+use super::{MappedSpace, Fold, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name};
@@ -19,33 +19,42 @@ pub struct Part {
     pub dataflow: Dataflow,
 }
 
+impl Part {
+    /// A space that is not shifted.
+    pub fn unshifted(map: SpaceTimeMap, dataflow: Dataflow) -> Part {
+        Part { origin: vec![Affine::default(); map.rank()], start: Affine::default(), map, dataflow }
+    }
+}
+
 /// A whole kernel with a map and a dataflow for each space.
 #[derive(Clone, Debug)]
-pub struct SystemDesign<'a> {
+pub struct Design<'a> {
     /// The spaces.
     pub system: &'a SpaceSystem,
     /// One part a space.
     pub parts: Vec<Part>,
     /// Which PEs of the maps' array are one.
     pub fold: Fold,
+    /// Whether values may enter only at the array's boundary.
+    pub boundary_io: bool,
 }
 
-impl<'a> SystemDesign<'a> {
-    /// A design in which nothing is folded.
-    pub fn new(system: &'a SpaceSystem, parts: Vec<Part>) -> SystemDesign<'a> {
-        SystemDesign { system, parts, fold: Fold::default() }
+impl<'a> Design<'a> {
+    /// A design in which nothing is folded, and values enter anywhere.
+    pub fn new(system: &'a SpaceSystem, parts: Vec<Part>) -> Design<'a> {
+        Design { system, parts, fold: Fold::default(), boundary_io: false }
     }
 }
 
-impl SystemDesign<'_> {
-    /// One space alone, as a design without its shifts: what concerns no other space is the same.
-    pub fn alone(&self, space: usize) -> Design<'_> {
+impl Design<'_> {
+    /// One space alone, without its shifts: what concerns no other space is the same.
+    pub fn alone(&self, space: usize) -> MappedSpace<'_> {
         let part = &self.parts[space];
-        Design {
+        MappedSpace {
             space: &self.system.spaces[space],
             dataflow: part.dataflow.clone(),
             map: part.map.clone(),
-            boundary_io: false,
+            boundary_io: self.boundary_io,
         }
     }
 

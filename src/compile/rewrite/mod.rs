@@ -29,7 +29,7 @@
 //! **Several spaces** share one e-graph. A reduction inside an expression is written where it stands, `(inner s o g
 //! e)`, a term over its own space. `outer-send` makes a handoff of it, and only so does that space come into the graph.
 //! What is computed is streamed with its heads handed over (`inner-send`), or handed to every point (`choose-handoff`).
-//! If a point reads what a point at a constant distance writes, `self-dep` says so. `saturate_system` gives the choices
+//! If a point reads what a point at a constant distance writes, `self-dep` says so. `saturate` gives the choices
 //! of each space; one space is a system of one.
 
 // What a stage needs that goes through terms itself.
@@ -53,9 +53,7 @@ pub use rules::{
 pub(crate) mod saturation;
 
 pub use saturation::{
-    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, Facts, Forms, Graph, Limits, Lowered,
-    LoweredSystem, Report, Step, components, part_of, saturate, saturate_forms, saturate_system, saturate_system_term,
-    saturate_term,
+    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, Facts, Forms, Graph, Limits, Lowered, Report, Step, components, part_of, saturate, saturate_forms, saturate_term,
 };
 
 pub(crate) mod dataflows;

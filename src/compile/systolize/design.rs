@@ -5,7 +5,7 @@
 //! how they get there when memory is at the border only.
 
 use super::{Loading, Scheme, systolize};
-use crate::mapping::Design;
+use crate::mapping::MappedSpace;
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 
@@ -13,7 +13,7 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 ///
 /// # Errors
 /// Every restriction of the scheme that the design breaks; operands that do not pass from process to process.
-pub fn scheme_of(design: &Design, loading: &[Loading]) -> Checked<Scheme> {
+pub fn scheme_of(design: &MappedSpace, loading: &[Loading]) -> Checked<Scheme> {
     let scheme = systolize(design.space, &design.map, loading)?;
     let operands = design.dataflow.transports.iter().zip(&scheme.streams);
     let mut problems: Diagnostics = vec![];
@@ -38,7 +38,7 @@ pub fn scheme_of(design: &Design, loading: &[Loading]) -> Checked<Scheme> {
     if problems.is_empty() { Ok(scheme) } else { Err(problems) }
 }
 
-fn refusal(design: &Design, position: usize, transport: &Transport) -> Diagnostic {
+fn refusal(design: &MappedSpace, position: usize, transport: &Transport) -> Diagnostic {
     let (space, operand) = (design.space, &design.space.operands[position]);
     let message = format!("`{}` does not pass from process to process: {}", operand.tensor, transport.show(space));
     Diagnostic::new(message)

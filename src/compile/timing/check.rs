@@ -2,7 +2,7 @@
 //! values that stay the same along their lines, links that exist.
 
 use super::wording::vector;
-use crate::mapping::{Design, Flow, check_ways, first_astray, ways_of};
+use crate::mapping::{MappedSpace, Flow, check_ways, first_astray, ways_of};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Matrix, Name, dot};
@@ -16,7 +16,7 @@ const DIRECTION: i64 = 100;
 const EQUATION: i64 = 1_000_000_000_000;
 
 /// Refuses a design whose parts do not fit together or whose numbers are too large to reckon with.
-pub(super) fn check_design(design: &Design, links: &Links) -> Checked<()> {
+pub(super) fn check_design(design: &MappedSpace, links: &Links) -> Checked<()> {
     check_shapes(design)?;
     check_numbers(design, links)?;
     check_links(links)?;
@@ -24,7 +24,7 @@ pub(super) fn check_design(design: &Design, links: &Links) -> Checked<()> {
 }
 
 /// Refuses flows that one network cannot carry together.
-pub(super) fn check_network(design: &Design, flows: &[Flow], links: &Links) -> Checked<()> {
+pub(super) fn check_network(design: &MappedSpace, flows: &[Flow], links: &Links) -> Checked<()> {
     let (network, rank) = (links.network, design.map.rank());
     if !network.carries_rank(rank) {
         return Diagnostic::new(format!("a `{network}` network has no arrays of rank {rank}"))
@@ -36,7 +36,7 @@ pub(super) fn check_network(design: &Design, flows: &[Flow], links: &Links) -> C
 }
 
 /// A bus runs along one axis of the array.
-fn check_buses(design: &Design) -> Checked<()> {
+fn check_buses(design: &MappedSpace) -> Checked<()> {
     let slanted = |(operand, transport): (&Operand, &Transport)| match transport {
         Transport::Broadcast(direction) => {
             let displacement = design.map.displacement(direction);
@@ -55,7 +55,7 @@ fn check_buses(design: &Design) -> Checked<()> {
     }
 }
 
-fn check_shapes(design: &Design) -> Checked<()> {
+fn check_shapes(design: &MappedSpace) -> Checked<()> {
     let (kernel, dimension) = (&design.space.kernel, design.space.dimension());
     let fits = [&design.map.place, &design.map.step].iter().all(|matrix| matrix.columns() == dimension)
         && directions(design).all(|direction| direction.len() == dimension)
@@ -71,7 +71,7 @@ fn check_shapes(design: &Design) -> Checked<()> {
     Ok(())
 }
 
-fn check_numbers(design: &Design, links: &Links) -> Checked<()> {
+fn check_numbers(design: &MappedSpace, links: &Links) -> Checked<()> {
     let rows = design.map.place.rows().iter().chain(design.map.step.rows()).flatten();
     check_limit(design, "the schedule", MAP, rows.chain([&links.latency, &links.response]).copied())?;
     check_limit(design, "a direction", DIRECTION, directions(design).flatten().copied())?;
@@ -82,7 +82,7 @@ fn check_numbers(design: &Design, links: &Links) -> Checked<()> {
     check_limit(design, "the equation", EQUATION, forms.flat_map(numbers))
 }
 
-fn check_limit(design: &Design, what: &str, limit: i64, mut numbers: impl Iterator<Item = i64>) -> Checked<()> {
+fn check_limit(design: &MappedSpace, what: &str, limit: i64, mut numbers: impl Iterator<Item = i64>) -> Checked<()> {
     if numbers.all(|number| number.unsigned_abs() <= limit.unsigned_abs()) {
         return Ok(());
     }
@@ -102,7 +102,7 @@ fn check_links(links: &Links) -> Checked<()> {
 
 /// One value serves a whole line, so the subscripts must not change along it. The output itself is read where an earlier
 /// point wrote it, which is another element.
-fn check_directions(design: &Design) -> Checked<()> {
+fn check_directions(design: &MappedSpace) -> Checked<()> {
     let space = design.space;
     let operands = space.operands.iter().zip(&design.dataflow.transports);
     let carried = operands.filter(|(operand, _)| operand.tensor != space.output);
@@ -152,7 +152,7 @@ fn accesses(space: &Space) -> impl Iterator<Item = &Vec<Affine>> {
     space.operands.iter().map(|operand| &operand.access).chain([&space.output_access])
 }
 
-fn directions<'a>(design: &'a Design) -> impl Iterator<Item = &'a Vec<i64>> {
+fn directions<'a>(design: &'a MappedSpace) -> impl Iterator<Item = &'a Vec<i64>> {
     design.dataflow.transports.iter().flat_map(along).chain(&design.dataflow.chain.directions)
 }
 

@@ -7,7 +7,7 @@
 
 use super::frame::{Claim, Frame, Point, later};
 use super::wording::tuple;
-use crate::mapping::{Design, Flow};
+use crate::mapping::{MappedSpace, Flow};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name};
 use systole_base::network::Links;
@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 ///
 /// Fails where `depth` is beyond what is proved word by word.
 pub fn fifo_depth_obligation(
-    design: &Design,
+    design: &MappedSpace,
     flow: &Flow,
     depth: u64,
     response: i64,

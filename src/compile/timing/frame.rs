@@ -4,7 +4,7 @@
 //! (`i`), point 1 has them primed (`i'`), further ones are numbered (`i'2`); so a counterexample reads in the words of
 //! the source.
 
-use crate::mapping::{Design, Feeder};
+use crate::mapping::{MappedSpace, Feeder};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name, unused};
 use systole_base::network::Links;
@@ -13,7 +13,7 @@ use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// What the obligations of one design are stated in.
 pub(super) struct Frame<'a> {
-    pub design: &'a Design<'a>,
+    pub design: &'a MappedSpace<'a>,
     pub links: Links,
 }
 
@@ -72,7 +72,7 @@ impl Point {
 }
 
 impl<'a> Frame<'a> {
-    pub fn new(design: &'a Design<'a>, links: &Links) -> Frame<'a> {
+    pub fn new(design: &'a MappedSpace<'a>, links: &Links) -> Frame<'a> {
         Frame { design, links: *links }
     }
 

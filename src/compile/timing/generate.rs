@@ -7,7 +7,7 @@
 use super::check::{check_design, check_network};
 use super::fifo::fifo_depth_obligation;
 use super::frame::Frame;
-use crate::mapping::{Design, Feeder, Flow, FlowRole};
+use crate::mapping::{MappedSpace, Feeder, Flow, FlowRole};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::network::Links;
@@ -17,7 +17,7 @@ use systole_program::obligation::{Kind, Obligation};
 ///
 /// Fails where there is nothing to prove: shapes that do not agree, a displacement the network has no link for, a FIFO
 /// that would grow with the sizes.
-pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
+pub fn space_obligations(design: &MappedSpace, links: &Links) -> Checked<Vec<Obligation>> {
     check_design(design, links)?;
     let flows = design.flows().ok_or_else(|| uneven_ends(design))?;
     check_network(design, &flows, links)?;
@@ -38,8 +38,8 @@ pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
 ///
 /// # Errors
 /// As there, and where `depth` is beyond what is proved word by word.
-pub fn obligations_within(design: &Design, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
-    let mut stated = obligations(design, links)?;
+pub fn space_obligations_within(design: &MappedSpace, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
+    let mut stated = space_obligations(design, links)?;
     stated.retain(|obligation| obligation.kind != Kind::FifoDepth);
     let flows = design.flows().unwrap_or_default();
     let moving = flows.iter().filter(|flow| !flow.is_stationary());
@@ -103,7 +103,7 @@ impl Stated {
     }
 }
 
-pub(super) fn uneven_ends(design: &Design) -> Diagnostic {
+pub(super) fn uneven_ends(design: &MappedSpace) -> Diagnostic {
     let output = &design.space.output;
     Diagnostic::new(format!("the lines that `{output}` is reduced along do not end on one face"))
         .note("the next level of the reduction starts where these lines end")

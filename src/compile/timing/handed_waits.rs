@@ -4,22 +4,22 @@
 //! that a point has already, waits for nothing.
 
 use super::frame::Claim;
-use super::no_deadlock::{Act, Phase, Turns, no_deadlock_obligations};
+use super::no_deadlock::{Act, Phase, Turns, space_no_deadlock_obligations};
 use super::system::{check_rows, checked_handoffs};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{show_place, sides};
-use crate::mapping::{Handoff, SystemDesign};
+use crate::mapping::{Handoff, Design};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
-/// [`no_deadlock_obligations`] for all spaces of a design and what they hand to each other, folds included: PEs that are one PE
+/// [`space_no_deadlock_obligations`] for all spaces of a design and what they hand to each other, folds included: PEs that are one PE
 /// keep the channels that they have in the map, and all that it does has one order of time (`pe-conflict`).
 ///
 /// # Errors
 /// As there.
-pub fn system_no_deadlock_obligations(
-    design: &SystemDesign,
+pub fn no_deadlock_obligations(
+    design: &Design,
     links: &Links,
     depth: Option<u64>,
     turns: Turns,
@@ -27,7 +27,7 @@ pub fn system_no_deadlock_obligations(
     check_rows(design)?;
     let mut stated = vec![];
     for space in 0..design.parts.len() {
-        stated.extend(no_deadlock_obligations(&design.alone(space), links, depth, turns)?);
+        stated.extend(space_no_deadlock_obligations(&design.alone(space), links, depth, turns)?);
     }
     let frame = SystemFrame { design, links: *links };
     for handoff in checked_handoffs(design, links)?.iter().filter(|handoff| !frame.is_within_point(handoff)) {

@@ -3,7 +3,7 @@
 //!
 //! That a PE takes the words of a handoff in the order in which they are given needs no obligation: it follows from the
 //! others. A handoff moves by one vector, so what a PE takes all comes from one PE, and a giving point has one reader, or
-//! there is no depth ([`SystemDesign::handoff_depth`]). Where that PE gives one word, there is no order. Where it gives
+//! there is no depth ([`Design::handoff_depth`]). Where that PE gives one word, there is no order. Where it gives
 //! several, there is a depth only if the time from giving to taking is constant on the handoff's set; adding a constant
 //! vector keeps the lexicographic order, and `pe-conflict` says that no two words are given at one time. Where
 //! there is no depth, nothing is stated and the design is refused.
@@ -12,7 +12,7 @@ use super::fifo::told_apart;
 use super::frame::{Claim, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use crate::mapping::{Giver, Handoff, SystemDesign};
+use crate::mapping::{Giver, Handoff, Design};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name};
 use systole_base::network::Links;
@@ -20,7 +20,7 @@ use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// The claims about one handoff whose channel has room for `depth` words: in time, apart on the way, never too many. A
 /// value that is known makes no claim, nor does one that is too far away for the network.
-pub fn handoff_obligations(design: &SystemDesign, links: &Links, handoff: &Handoff, depth: usize) -> Vec<Obligation> {
+pub fn handoff_obligations(design: &Design, links: &Links, handoff: &Handoff, depth: usize) -> Vec<Obligation> {
     let frame = SystemFrame { design, links: *links };
     let apart = frame.handoff_link_conflict(handoff);
     let claims = [frame.handed_in_time(handoff), apart, frame.handed_within(handoff, depth)];

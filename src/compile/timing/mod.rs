@@ -1,6 +1,6 @@
 //! What must hold for a design to be right, as formulas that a solver or brute force can decide.
 //!
-//! In: a [`Design`](crate::mapping::Design) and link latencies. Out: obligations
+//! In: a [`MappedSpace`](crate::mapping::MappedSpace) and link latencies. Out: obligations
 //! ([`Obligation`](systole_program::obligation::Obligation)), each with the formula of its *violation*: the design is right when no violation has an integer solution, for any sizes. No solver here.
 //! Paper: Cyclotron section 7; the numbering of the kinds is ours.
 //!
@@ -52,8 +52,8 @@ mod handed_waits;
 
 pub use elements::element_obligations;
 pub use fifo::fifo_depth_obligation;
-pub use generate::{obligations, obligations_within};
-pub use handed_waits::system_no_deadlock_obligations;
+pub use generate::{space_obligations, space_obligations_within};
+pub use handed_waits::no_deadlock_obligations;
 pub use handoff::handoff_obligations;
-pub use no_deadlock::{Turns, no_deadlock_obligations};
-pub use system::{handed_words_apart, points_apart, system_obligations, system_obligations_within};
+pub use no_deadlock::{Turns, space_no_deadlock_obligations};
+pub use system::{handed_words_apart, points_apart, obligations, obligations_within};

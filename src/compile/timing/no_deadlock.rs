@@ -19,7 +19,7 @@
 use super::check::{check_design, check_network};
 use super::frame::{Claim, Frame, Point};
 use super::wording::{Side, show_place, sides, tuple};
-use crate::mapping::{Design, Feeder, Flow};
+use crate::mapping::{MappedSpace, Feeder, Flow};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name};
@@ -89,9 +89,9 @@ impl Act {
 /// room for so many words, in place of those that the program declares.
 ///
 /// # Errors
-/// What stands against stating it, as for [`obligations`](super::obligations); depths beyond what is proved word by word.
-pub fn no_deadlock_obligations(
-    design: &Design,
+/// What stands against stating it, as for [`space_obligations`](super::space_obligations); depths beyond what is proved word by word.
+pub fn space_no_deadlock_obligations(
+    design: &MappedSpace,
     links: &Links,
     depth: Option<u64>,
     turns: Turns,

@@ -2,10 +2,10 @@
 //! points of two spaces at one time.
 
 use super::frame::Claim;
-use super::generate::{obligations, obligations_within};
+use super::generate::{space_obligations, space_obligations_within};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use crate::mapping::{Handoff, SystemDesign, check_ways};
+use crate::mapping::{Handoff, Design, check_ways};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
@@ -15,11 +15,11 @@ use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 /// # Errors
 /// What stands against stating it: shapes that do not agree, a way the network does not have or does not have beside the
 /// others, a FIFO that would grow.
-pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<Obligation>> {
+pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
     check_rows(design)?;
     let mut stated = vec![];
     for space in 0..design.parts.len() {
-        stated.extend(obligations(&design.alone(space), links)?);
+        stated.extend(space_obligations(&design.alone(space), links)?);
     }
     let frame = SystemFrame { design, links: *links };
     for handoff in &checked_handoffs(design, links)? {
@@ -29,15 +29,15 @@ pub fn system_obligations(design: &SystemDesign, links: &Links) -> Checked<Vec<O
     Ok(stated)
 }
 
-/// [`system_obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
+/// [`obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
 ///
 /// # Errors
 /// As there, and where `depth` is beyond what is proved word by word.
-pub fn system_obligations_within(design: &SystemDesign, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
-    let mut stated = system_obligations(design, links)?;
+pub fn obligations_within(design: &Design, links: &Links, depth: u64) -> Checked<Vec<Obligation>> {
+    let mut stated = obligations(design, links)?;
     stated.retain(|obligation| obligation.kind != Kind::FifoDepth);
     for space in 0..design.parts.len() {
-        let alone = obligations_within(&design.alone(space), links, depth)?;
+        let alone = space_obligations_within(&design.alone(space), links, depth)?;
         stated.extend(alone.into_iter().filter(|obligation| obligation.kind == Kind::FifoDepth));
     }
     let frame = SystemFrame { design, links: *links };
@@ -49,17 +49,17 @@ pub fn system_obligations_within(design: &SystemDesign, links: &Links, depth: u6
 
 /// That no PE runs a point of one space and a point of another at one time, whatever the links: the violation's points are
 /// one of `one`, then one of `other`. Where PEs are folded, both may be of one space.
-pub fn points_apart(design: &SystemDesign, one: usize, other: usize) -> Obligation {
+pub fn points_apart(design: &Design, one: usize, other: usize) -> Obligation {
     SystemFrame { design, links: Links::default() }.points_apart(one, other)
 }
 
 /// That no two words of a handoff are on one link at one time; `None` where it has no links that two words could share.
-pub fn handed_words_apart(design: &SystemDesign, links: &Links, handoff: &Handoff) -> Option<Obligation> {
+pub fn handed_words_apart(design: &Design, links: &Links, handoff: &Handoff) -> Option<Obligation> {
     SystemFrame { design, links: *links }.handoff_link_conflict(handoff)
 }
 
 /// The handoffs of a design, where the links carry them beside the streams and the fold lets them.
-pub(super) fn checked_handoffs(design: &SystemDesign, links: &Links) -> Checked<Vec<Handoff>> {
+pub(super) fn checked_handoffs(design: &Design, links: &Links) -> Checked<Vec<Handoff>> {
     let handoffs = design.handoffs(links.network)?;
     check_ways(links.network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
     design.check_fold(&handoffs)?;
@@ -67,7 +67,7 @@ pub(super) fn checked_handoffs(design: &SystemDesign, links: &Links) -> Checked<
 }
 
 /// All times have as many components, or they could not be compared.
-pub(super) fn check_rows(design: &SystemDesign) -> Checked<()> {
+pub(super) fn check_rows(design: &Design) -> Checked<()> {
     let rows = |part: &crate::mapping::Part| part.map.step.rows().len();
     let Some(first) = design.parts.first().map(rows) else { return Ok(()) };
     match design.parts.iter().position(|part| rows(part) != first) {

@@ -4,7 +4,7 @@
 
 use super::frame::{Claim, clock_names, coordinate_names};
 use super::wording::{show_place, tuple};
-use crate::mapping::SystemDesign;
+use crate::mapping::Design;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
 use systole_base::network::Links;
@@ -13,7 +13,7 @@ use systole_program::obligation::{Formula, Moment, Obligation};
 
 /// What the obligations between the spaces of one design are stated in.
 pub(super) struct SystemFrame<'a> {
-    pub design: &'a SystemDesign<'a>,
+    pub design: &'a Design<'a>,
     pub links: Links,
 }
 

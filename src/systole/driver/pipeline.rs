@@ -3,39 +3,34 @@
 //! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
 //! differs between them stands behind [`Kernel`].
 
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::extract::Found;
+use systole_compile::mapping::Design;
+use systole_compile::rewrite::Lowered;
+use crate::driver::kernels::shape;
+use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
 use crate::driver::flags::setting::{Setting, check_flags, check_threads, schedule};
 use crate::driver::kernels::dealt::all_obligations;
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::kernels::one_space::OneSpace;
 use crate::driver::kernels::origin::{Derived, Origin};
-use crate::driver::kernels::system::System;
 use crate::driver::kernels::{forms, mistaken, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::Matrix;
 use systole_base::machine::Machine;
 use systole_base::span::Source;
 use systole_compile::smt::Discharged;
 use systole_compile::{rewrite, smt};
-use systole_equations::recurrence::{Directive, Operand, RecurrenceSystem, Schedule, Settled, Space};
+use systole_equations::recurrence::{Directive, RecurrenceSystem, Schedule, Settled};
 use systole_equations::{recurrence, syntax};
 
 /// How long one obligation may take where the command has no flag for it, in milliseconds.
 pub const LIMIT: u64 = 10_000;
-
-/// A kernel with its saturated e-graph.
-pub struct Loaded<K: Kernel> {
-    /// The kernel.
-    pub kernel: K,
-    /// The saturated e-graph.
-    pub lowered: K::Lowered,
-}
 
 /// A command that starts from a kernel, of whichever form it is.
 pub trait KernelCommand {
@@ -54,7 +49,7 @@ pub trait KernelCommand {
         false
     }
     /// Runs the command.
-    fn run<K: Kernel>(&self, loaded: Loaded<K>, output: &Output) -> Done;
+    fn run(&self, loaded: Loaded, output: &Output) -> Done;
 }
 
 /// The text of a kernel: a file, or an einsum.
@@ -80,8 +75,7 @@ impl SoughtArguments {
     }
 }
 
-/// Text to saturated e-graph, and the command on it. A kernel that is no single space is cut into several, and so is one
-/// whose array may be folded or has a bus from memory, which is work for designs of several spaces.
+/// Text to saturated e-graph, and the command on it.
 pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     check_flags(&sought.space)?;
@@ -110,32 +104,15 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
     let SoughtArguments { kernel, limits, space: asked } = command.sought();
     let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
     let origin = Origin::new(derived, asked)?;
-    match recurrence::one_space(origin.searched()) {
-        Ok(space)
-            if !may_fold(asked, &origin.system)?
-                && !has_one_bus(asked, &origin.system, &space)?
-                && (!recurrence::leaves_elements(origin.searched()) || is_at_border(asked, &origin.system)?) =>
-        {
-            started(command, OneSpace::load(origin, space, &rules()?, &limits)?, output)
-        }
-        _ => {
-            let cut = recurrence::spaces::cut_spaces(origin.searched())?;
-            started(command, System::load(origin, cut, &rules()?, &limits)?, output)
-        }
-    }
-}
-
-/// Runs the command; where it fails, and a limit ended saturation, the message says so.
-fn started<K: Kernel>(command: &impl KernelCommand, loaded: Loaded<K>, output: &Output) -> Done {
-    let report = K::report(&loaded.lowered).clone();
+    let cut = match recurrence::one_space(origin.searched()) {
+        Ok(space) if is_at_border(asked, &origin.system)? => SpaceSystem::of_one(space),
+        _ => spaces_of(origin.searched())?,
+    };
+    let loaded = Loaded::new(origin, cut, &rules()?, &limits)?;
+    // Where the command fails, and a limit ended saturation, the message says so.
+    let report = loaded.lowered.report.clone();
     let blame = |failure: Failure| Failure { diagnostics: blamed(&report, failure.diagnostics), ..failure };
     command.run(loaded, output).map_err(blame)
-}
-
-/// Whether flags or schedule ask for folds.
-fn may_fold(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
-    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
-    Ok(arguments.fold > 1 || directives.any(|(directive, _)| matches!(directive, Directive::FoldBy(_))))
 }
 
 /// Whether the schedule lets all elements in and out through the array, those without a point too.
@@ -149,73 +126,6 @@ fn named<'a>(arguments: &SpaceArguments, system: &'a RecurrenceSystem) -> Checke
     arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()
 }
 
-/// Whether the schedule broadcasts a tensor whose every element has one use.
-fn has_one_bus(arguments: &SpaceArguments, system: &RecurrenceSystem, space: &Space) -> Checked<bool> {
-    let has_one_use = |operand: &Operand| {
-        let rows = operand.access.iter().map(|form| form.row(space.indices())).collect();
-        Matrix::new(rows, space.dimension()).null_lattice().is_empty()
-    };
-    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
-    Ok(directives.any(|(directive, _)| match directive {
-        Directive::Broadcast(tensor, None) => {
-            let mut reads = space.operands.iter().filter(|operand| operand.tensor == *tensor).peekable();
-            reads.peek().is_some() && reads.all(has_one_use)
-        }
-        _ => false,
-    }))
-}
-
-/// How a design keeps to `io boundary`.
-#[derive(Clone, Debug)]
-pub enum Border {
-    /// The schedule does not ask for it.
-    Anywhere,
-    /// Processes load and recover through the array.
-    Loads,
-    /// Every PE that loads or stores has a free side, which is proved; with the reasons why the scheme covers no design.
-    Ports(Diagnostics),
-}
-
-/// A search with its setting.
-pub struct Searched<'a, K: Kernel + 'a> {
-    /// What was searched for.
-    pub kernel: &'a K,
-    /// What the flags say.
-    pub setting: &'a Setting<K>,
-    /// What was searched.
-    pub problem: K::Problem<'a>,
-    /// What was seen.
-    pub survey: K::Survey,
-    /// The front, best first.
-    pub front: Vec<K::Found>,
-    /// How long it took.
-    pub elapsed: Duration,
-    /// How the schedule's `io` is kept to.
-    pub border: Border,
-}
-
-/// Runs the search with what is fixed.
-pub fn search_within<'a, K: Kernel>(
-    kernel: &'a K,
-    setting: &'a Setting<K>,
-    constraint: K::Constraint,
-    all: bool,
-    output: &Output,
-) -> Checked<Searched<'a, K>> {
-    let bar = output.progress("search");
-    let progress = |done: usize, total: usize| {
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
-    };
-    let start = Instant::now();
-    let problem = kernel.problem(setting, constraint)?;
-    let survey = with_threads(setting.threads, || K::survey(&problem, all, &progress))?;
-    let elapsed = start.elapsed();
-    bar.finish_and_clear();
-    let front = K::front(&survey, setting.objective);
-    Ok(Searched { kernel, setting, problem, survey, front, elapsed, border: Border::Anywhere })
-}
-
 /// Runs work on so many threads; one a core where the number is not given.
 pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Checked<T> {
     let Some(threads) = threads else { return Ok(work()) };
@@ -226,8 +136,8 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 }
 
 /// All obligations of a design, discharged, and those of how its schedule deals it out; each within so many milliseconds.
-pub fn prove<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, limit: u64) -> Checked<Vec<Discharged>> {
-    let (obligations, _) = all_obligations(searched, design, None, &searched.kernel.origin().deals)?;
+pub fn prove(searched: &Searched, design: &Design, limit: u64) -> Checked<Vec<Discharged>> {
+    let (obligations, _) = all_obligations(searched, design, None, &searched.kernel.origin.deals)?;
     Ok(smt::discharge_all(&obligations, Duration::from_millis(limit)))
 }
 
@@ -244,16 +154,16 @@ pub fn verdict(proofs: &[Discharged]) -> Verdict {
 }
 
 /// The best design of the front that is proved, as [`prove_best`] finds it, with its place on the front and its proofs.
-pub type Proved<'a, K> = (usize, <K as Kernel>::Found, <K as Kernel>::Design<'a>, Vec<Discharged>);
+pub type Proved<'a> = (usize, Found, Design<'a>, Vec<Discharged>);
 
 /// A proved design.
-pub struct Winner<'a, K: Kernel + 'a> {
+pub struct Winner<'a> {
     /// Its place on the front.
     pub index: usize,
     /// The design as the search found it.
-    pub found: K::Found,
+    pub found: Found,
     /// The design as it was proved.
-    pub design: K::Design<'a>,
+    pub design: Design<'a>,
     /// Its proofs.
     pub proofs: Vec<Discharged>,
     /// The name of its proof record, under which it stands in the e-graph.
@@ -265,15 +175,15 @@ pub struct Winner<'a, K: Kernel + 'a> {
 ///
 /// # Errors
 /// Nothing on the front is proved, or the front is empty: then why. Or the checker counts otherwise than the search.
-pub fn prove_best<'a, K: Kernel>(
-    searched: &Searched<'a, K>,
-    lowered: &mut K::Lowered,
+pub fn prove_best<'a>(
+    searched: &Searched<'a>,
+    lowered: &mut Lowered,
     limit: u64,
     output: &Output,
-) -> Result<Winner<'a, K>, Failure> {
+) -> Result<Winner<'a>, Failure> {
     let (index, found, design, proofs) = first_proved(searched, limit, output)?;
     let record = format!("proved-by-{}-obligations", proofs.len());
-    K::record(lowered, &design, &record);
+    shape::record(lowered, &design, &record);
     Ok(Winner { index, found, design, proofs, record })
 }
 
@@ -282,18 +192,18 @@ pub fn prove_best<'a, K: Kernel>(
 ///
 /// # Errors
 /// As for [`prove_best`].
-pub fn first_proved<'a, K: Kernel>(
-    searched: &Searched<'a, K>,
+pub fn first_proved<'a>(
+    searched: &Searched<'a>,
     limit: u64,
     output: &Output,
-) -> Result<Proved<'a, K>, Failure> {
+) -> Result<Proved<'a>, Failure> {
     let mut passed_over = PassedOver::default();
     for (index, found) in searched.front.iter().enumerate() {
-        let design = K::design(searched, found);
+        let design = searched.design(found);
         let proofs = prove(searched, &design, limit)?;
         match verdict(&proofs) {
             Verdict::Good => {
-                K::confirm(searched, found)?;
+                searched.confirm(found)?;
                 let Err(why) = check_room(searched, &design) else {
                     passed_over.say(&searched.setting.machine, output);
                     return Ok((index, found.clone(), design, proofs));
@@ -311,7 +221,7 @@ pub fn first_proved<'a, K: Kernel>(
     }
     let why = match passed_over.why() {
         Some(why) => why,
-        None => K::why_nothing(searched, limit)?,
+        None => searched.why_nothing(limit)?,
     };
     Err(on_network(searched, why).into())
 }
@@ -340,25 +250,25 @@ impl PassedOver {
 }
 
 /// Refuses a design whose program needs more of a PE than the machine has.
-fn check_room<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>) -> Checked<()> {
+fn check_room(searched: &Searched, design: &Design) -> Checked<()> {
     let Setting { machine, given: sizes, .. } = searched.setting;
     if machine.registers.is_none() && machine.words.is_none() {
         return Ok(());
     }
-    room::check(&K::program(searched, design)?, sizes, machine)
+    room::check(&searched.program(design)?, sizes, machine)
 }
 
 /// The messages of all obligations that are not proved.
-pub fn messages<K: Kernel>(searched: &Searched<K>, proofs: &[Discharged]) -> Diagnostics {
-    let schedule = K::span(&searched.setting.constraint);
+pub fn messages(searched: &Searched, proofs: &[Discharged]) -> Diagnostics {
+    let schedule = searched.setting.constraint.span;
     let Some(space) = searched.kernel.spaces().first() else { return vec![] };
     proofs.iter().filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
 }
 
 /// Messages with the network in their first line, where it is another one than that the schedule is for.
-pub fn on_network<K: Kernel>(searched: &Searched<K>, said: Diagnostics) -> Diagnostics {
+pub fn on_network(searched: &Searched, said: Diagnostics) -> Diagnostics {
     let (network, machine) = (searched.setting.machine.links.network, &searched.setting.machine.name);
-    match K::network(&searched.setting.constraint).filter(|meant| *meant != network) {
+    match searched.setting.constraint.network.filter(|meant| *meant != network) {
         Some(meant) => {
             let where_it_is = format!("on the `{network}` network of `{machine}`, not the `{meant}` of the schedule");
             said.into_iter().map(|one| one.among(&where_it_is)).collect()

@@ -9,7 +9,7 @@ use super::steps::{Applied, Compared, compare};
 use crate::check::instances::Instance;
 use crate::check::semantics::World;
 use crate::rewrite::rules::{Rule, RuleSet, Tag};
-use crate::rewrite::saturation::{DEFINE_RESULT, FieldAnalysis, Forms, Graph, Lowered, LoweredSystem, Step};
+use crate::rewrite::saturation::{DEFINE_RESULT, FieldAnalysis, Forms, Graph, Lowered, Step};
 use crate::rewrite::terms::Term;
 use egg::{RecExpr, Subst};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl ChainReport {
     }
 }
 
-impl LoweredSystem {
+impl Lowered {
     /// Puts each step of an explanation to the test.
     ///
     /// # Errors
@@ -52,16 +52,6 @@ impl LoweredSystem {
     pub fn check_steps(&self, steps: &[Step], rules: &RuleSet) -> Checked<ChainReport> {
         let worlds = World::small_spaces(&self.equations, rules.monoids());
         Chains { worlds, rules, graph: &self.graph }.check(steps)
-    }
-}
-
-impl Lowered {
-    /// Puts each step of an explanation to the test; see [`LoweredSystem::check_steps`].
-    ///
-    /// # Errors
-    /// A step that does not hold.
-    pub fn check_steps(&self, steps: &[Step], rules: &RuleSet) -> Checked<ChainReport> {
-        self.system.check_steps(steps, rules)
     }
 }
 

@@ -4,14 +4,14 @@
 //! rounds and e-nodes, so the counts are the same on every machine.
 
 use crate::rewrite::rules::RuleSet;
-use crate::rewrite::saturation::{Limits, saturate, saturate_system};
+use crate::rewrite::saturation::{Limits, saturate};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::name;
 use systole_base::span::Source;
-use systole_equations::recurrence::spaces::cut_spaces;
-use systole_equations::recurrence::{RecurrenceSystem, load, one_space};
+use systole_equations::recurrence::spaces::spaces_of;
+use systole_equations::recurrence::{RecurrenceSystem, load};
 use systole_equations::tiles::{TileSize, tile};
 
 macro_rules! shipped {
@@ -63,9 +63,5 @@ fn tiled(systems: &[RecurrenceSystem]) -> Checked<Option<RecurrenceSystem>> {
 }
 
 fn fired(system: &RecurrenceSystem, rules: &RuleSet) -> Checked<Vec<String>> {
-    let report = match one_space(system) {
-        Ok(space) => saturate(&space, rules, &LIMITS)?.report,
-        Err(_) => saturate_system(&cut_spaces(system)?, rules, &LIMITS)?.report,
-    };
-    Ok(report.fired.into_keys().collect())
+    Ok(saturate(&spaces_of(system)?, rules, &LIMITS)?.report.fired.into_keys().collect())
 }

@@ -10,7 +10,7 @@ use super::dataflow::{Dataflow, Transport};
 use super::input::scheduled_space;
 use super::levels::{Levels, is_constant, levels};
 use crate::rewrite::registry::{Equations, access_text};
-use crate::rewrite::saturation::{Graph, Lowered, LoweredSystem, name_of};
+use crate::rewrite::saturation::{Graph, Lowered, name_of};
 use crate::rewrite::terms::{Literal, Term};
 use egg::{Id, RecExpr};
 use std::collections::BTreeSet;
@@ -20,22 +20,6 @@ use systole_base::scalar::Function;
 use systole_equations::recurrence::{Chain, Operand, Scalar, Space};
 
 impl Lowered {
-    /// The transports of each operand and the orders of the reduction that the e-graph holds.
-    ///
-    /// # Errors
-    ///
-    /// An operand or a reduction for which the rules have no lowered form.
-    pub fn choices(&self) -> Checked<Choices> {
-        self.system.choices_of(0)
-    }
-
-    /// The lowered term of a dataflow, if the e-graph holds it.
-    pub fn term(&self, dataflow: &Dataflow) -> Option<RecExpr<Term>> {
-        self.system.term(0, dataflow)
-    }
-}
-
-impl LoweredSystem {
     /// For each space, in the order of the system, the transports and chains that the e-graph holds.
     ///
     /// A bus has no direction of travel, so a broadcast is listed once, with the first non-zero entry of its direction

@@ -33,7 +33,7 @@ pub(crate) use step::explain_equality;
 
 mod lowered;
 
-pub use lowered::{Lowered, LoweredSystem, saturate, saturate_system, saturate_system_term, saturate_term};
+pub use lowered::{Lowered, saturate, saturate_term};
 
 mod forms;
 

@@ -1,8 +1,8 @@
 //! The e-graph as text, the same for the same graph whatever the numbers of its classes are.
 //!
-//! In: a [`LoweredSystem`] or a [`Lowered`]. Out: one line a class: its smallest term, then its nodes, each child named by its smallest term.
+//! In: a [`Lowered`]. Out: one line a class: its smallest term, then its nodes, each child named by its smallest term.
 
-use crate::rewrite::saturation::{Graph, Lowered, LoweredSystem};
+use crate::rewrite::saturation::{Graph, Lowered};
 use crate::rewrite::terms::Term;
 use egg::{Id, Language};
 use std::collections::BTreeMap;
@@ -10,13 +10,6 @@ use std::collections::BTreeMap;
 type Labels = BTreeMap<Id, (usize, String)>;
 
 impl Lowered {
-    /// The e-graph as text.
-    pub fn dump(&self) -> String {
-        self.system.dump()
-    }
-}
-
-impl LoweredSystem {
     /// The e-graph as text.
     pub fn dump(&self) -> String {
         let labels = smallest_terms(&self.graph);

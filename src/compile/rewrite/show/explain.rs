@@ -1,11 +1,11 @@
 //! Explanations: the chain of rules from the equations to a dataflow, and on to its schedule.
 //!
-//! In: a [`LoweredSystem`] or a [`Lowered`], and [`Dataflow`]s. Out: [`Step`]s. A schedule that has been proved is recorded
+//! In: a [`Lowered`] and [`Dataflow`]s. Out: [`Step`]s. A schedule that has been proved is recorded
 //! beside each space's term as `(sched P t term)` under the name of its proof, so that the explanation runs on to it. Paper:
 //! Cyclotron section 8.
 
 use crate::rewrite::dataflows::{Dataflow, scheduled_term};
-use crate::rewrite::saturation::{Lowered, LoweredSystem, Step, explain_equality};
+use crate::rewrite::saturation::{Lowered, Step, explain_equality};
 use crate::rewrite::terms::Term;
 use egg::RecExpr;
 
@@ -20,7 +20,7 @@ pub struct Scheduled<'a> {
     pub step: &'a str,
 }
 
-impl LoweredSystem {
+impl Lowered {
     /// The steps from what the space at `position` computes to the term of `dataflow`; empty where the e-graph does not
     /// hold it.
     ///
@@ -61,23 +61,5 @@ impl LoweredSystem {
     fn explain_term(&mut self, position: usize, term: &RecExpr<Term>) -> Vec<Step> {
         let input = self.inputs.get(position);
         input.map_or_else(Vec::new, |input| explain_equality(&mut self.graph, input, term))
-    }
-}
-
-impl Lowered {
-    /// The steps from the input to the term of `dataflow`; see [`LoweredSystem::explain`].
-    pub fn explain(&mut self, dataflow: &Dataflow) -> Vec<Step> {
-        self.system.explain(0, dataflow)
-    }
-
-    /// Notes that `dataflow` runs at `place` and `step`, which the proof called `proof` allows; false where the e-graph
-    /// does not hold the dataflow.
-    pub fn record(&mut self, dataflow: &Dataflow, place: &str, step: &str, proof: &str) -> bool {
-        self.system.record(&[Scheduled { dataflow, place, step }], proof)
-    }
-
-    /// The steps from the input to the recorded schedule; empty where nothing of the kind was recorded.
-    pub fn explain_scheduled(&mut self, dataflow: &Dataflow, place: &str, step: &str) -> Vec<Step> {
-        self.system.explain_scheduled(0, Scheduled { dataflow, place, step })
     }
 }

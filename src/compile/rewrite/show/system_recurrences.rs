@@ -4,14 +4,17 @@
 //! another space gives is told with the point that has it, `(i)_X.sum <- (i,i-1)_X.sum in X.sum`; only what the user asked for
 //! is written to memory. Paper: Cyclotron section 4.4, Figure 6.
 
-use super::recurrences::{Place, operand_names, show_move, show_reduction, show_result, show_scalar};
+use super::recurrences::{Place, operand_names, show_dataflow, show_move, show_reduction, show_result, show_scalar};
 use crate::rewrite::dataflows::{Dataflow, Transport};
 use systole_base::integer::{Name, Polyhedron};
 use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
 use systole_equations::recurrence::{Role, Space};
 
-/// The recurrences of all spaces, each list under a line with the name of its space.
+/// The recurrences of all spaces, each list under a line with the name of its space; one space alone needs no name.
 pub fn show_system(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<String> {
+    if let (Some(space), [dataflow]) = (system.only_space(), dataflows) {
+        return show_dataflow(space, dataflow);
+    }
     let mut lines = vec![];
     for (position, (space, dataflow)) in system.spaces.iter().zip(dataflows).enumerate() {
         lines.push(format!("{}:", space.name));

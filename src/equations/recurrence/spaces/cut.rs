@@ -9,13 +9,24 @@ use super::{Family, Known, Member, SpaceSystem};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{
-    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space, depends, gather, lines,
+    leaves_elements, one_space, Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space, depends, gather, lines,
     scattered_indices, settle, without_terms,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use systole_base::span::Span;
+
+/// The spaces of a system: one alone where its equation is one, and no element is without a point.
+///
+/// # Errors
+/// As for [`cut_spaces`].
+pub fn spaces_of(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
+    match one_space(system) {
+        Ok(space) if !leaves_elements(system) => Ok(SpaceSystem::of_one(space)),
+        _ => cut_spaces(system),
+    }
+}
 
 /// The spaces of a system, with the source of every value that one of them reads.
 ///

@@ -23,7 +23,7 @@
 mod cut;
 
 pub use cut::coordinate_names;
-pub use cut::{cut_for_tiles, cut_spaces};
+pub use cut::{cut_for_tiles, cut_spaces, spaces_of};
 
 mod merge;
 
@@ -43,7 +43,7 @@ mod in_order;
 
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
 
-use super::{Domain, Scalar, Space, Tensor};
+use super::{Domain, Role, Scalar, Space, Tensor};
 use std::sync::Arc;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::{Source as Text, Span};
@@ -130,6 +130,38 @@ pub struct Known {
 }
 
 impl SpaceSystem {
+    /// The system of one space whose operands are all given.
+    pub fn of_one(space: Space) -> SpaceSystem {
+        let assumption = |tensor: &Name| space.assumed.iter().find(|(assumed, _)| assumed == tensor).map(|(_, of)| *of);
+        let tensor = |(name, shape): &(Name, Vec<Affine>)| Tensor {
+            name: name.clone(),
+            role: if *name == space.output { Role::Output } else { Role::Input },
+            shape: shape.clone(),
+            assumption: assumption(name),
+            span: space.span,
+        };
+        let indices = space.indices();
+        SpaceSystem {
+            kernel: space.kernel.clone(),
+            parameters: space.parameters.clone(),
+            members: vec![Member { family: 0, embedding: indices.iter().map(Affine::variable).collect() }],
+            families: vec![Family { name: space.output.clone(), indices: indices.to_vec() }],
+            sources: vec![vec![vec![]; space.operands.len()]],
+            known: vec![],
+            tensors: space.shapes.iter().map(tensor).collect(),
+            source: space.source.clone(),
+            spaces: vec![space],
+        }
+    }
+
+    /// The only space of the system, if it has one, nothing is handed on in it, and no element is known without a point.
+    pub fn only_space(&self) -> Option<&Space> {
+        match (&self.spaces[..], &self.sources[..]) {
+            ([space], [sources]) if self.known.is_empty() && sources.iter().all(Vec::is_empty) => Some(space),
+            _ => None,
+        }
+    }
+
     /// The space of this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.spaces.iter().position(|space| &*space.name == name)

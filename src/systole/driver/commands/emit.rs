@@ -1,12 +1,12 @@
 //! `systole emit`: search, prove, write the program.
 
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
-use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
-use crate::driver::pipeline::{KernelCommand, Loaded, prove_best};
+use crate::driver::pipeline::{KernelCommand, prove_best};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{closed_form, show};
 use crate::driver::{Done, Verdict, files};
@@ -22,9 +22,9 @@ impl KernelCommand for EmitArguments {
         vec![("`--output`", self.output.as_deref())]
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let report = K::report(&lowered).clone();
+        let report = &lowered.report.clone();
         let saturation = show::saturation_json(&kernel, &report);
         self.say(&report, output);
         if self.closed_form {

@@ -1,11 +1,14 @@
 //! `systole explain`: the chain of rules from the equations to the schedule, phase by phase, each step put to the test.
 
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::mapping::Design;
+use crate::driver::kernels::shape;
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{ExplainArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched, prove_best};
+use crate::driver::pipeline::{KernelCommand, LIMIT, prove_best};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
@@ -27,26 +30,26 @@ impl KernelCommand for ExplainArguments {
         vec![("`--dot`", self.dot.as_deref())]
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let design = prove_best(&searched, &mut lowered, LIMIT, output)?.design;
         let rules = rewrite::load_rules(self.sought.kernel.rules.as_deref())?;
-        let (words, recurrences) = (K::words(&design), K::recurrences(&design));
-        let steps = K::explain(&mut lowered, &design);
+        let (words, recurrences) = (shape::words(&design), shape::recurrences(&design));
+        let steps = shape::explain(&mut lowered, &design);
         let links = steps.iter().map(|step| Link::of_dataflow(step, &rules)).collect();
-        let dataflow = Chain { links, checked: K::check_steps(&lowered, &steps, &rules)? };
-        let chain = kernel.origin().algebra.clone().and(tiling(&searched, &design)?).and(dataflow);
+        let dataflow = Chain { links, checked: lowered.check_steps(&steps, &rules)? };
+        let chain = kernel.origin.algebra.clone().and(tiling(&searched, &design)?).and(dataflow);
         output.line(&words.title(&kernel.system().name));
         words.spaces().iter().chain(&recurrences).for_each(|line| output.line(&format!("  {line}")));
-        output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
+        output.line(&format!("  rewrite   {}", told(&lowered.report)));
         output.line("");
         chain.print(output);
         if let Some(path) = &self.dot {
             files::write(path, &chain.dot())?;
         }
         let (steps, checked) = (chain.steps_json(), chain.checked_json());
-        let saturation = show::saturation_json(&kernel, K::report(&lowered));
+        let saturation = show::saturation_json(&kernel, &lowered.report);
         output.object(&json!({
             "recurrences": recurrences, "steps": steps, "checked": checked, "saturation": saturation,
         }));
@@ -58,8 +61,8 @@ impl KernelCommand for ExplainArguments {
 const CLOSE: f64 = 1e-9;
 
 /// The step from elements to tiles, where there is one: both are evaluated at the sizes of the user.
-fn tiling<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>) -> Checked<Chain> {
-    let origin = searched.kernel.origin();
+fn tiling<'a>(searched: &Searched<'a>, design: &Design<'a>) -> Checked<Chain> {
+    let origin = &searched.kernel.origin;
     if origin.tiled().is_none() {
         return Ok(Chain::default());
     }
@@ -70,11 +73,11 @@ fn tiling<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>
     Ok(Chain { links: vec![Link::of_tiles(sides)], checked })
 }
 
-fn check_tiles<'a, K: Kernel + 'a>(searched: &Searched<'a, K>, design: &K::Design<'a>) -> Checked<()> {
-    let (system, sizes) = (&searched.kernel.origin().system, &searched.setting.given);
-    let tensors = inputs::tensors(&K::program(searched, design)?, system, sizes, &[], 1)?;
+fn check_tiles<'a>(searched: &Searched<'a>, design: &Design<'a>) -> Checked<()> {
+    let (system, sizes) = (&searched.kernel.origin.system, &searched.setting.given);
+    let tensors = inputs::tensors(&searched.program(design)?, system, sizes, &[], 1)?;
     let elements = recurrence::evaluate(system, sizes, &tensors)?;
-    if are_close(&elements, &K::expected(searched, design, &tensors)?) {
+    if are_close(&elements, &searched.expected(design, &tensors)?) {
         return Ok(());
     }
     Diagnostic::new("the equations over tiles compute something else than those over elements")

@@ -1,13 +1,18 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::searched::Border;
+use systole_compile::mapping::Design;
+use crate::driver::kernels::shape;
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::way::{dealing, layout};
 use crate::driver::kernels::dealt::{Deals, all_obligations};
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, messages, on_network, verdict};
+use crate::driver::pipeline::{KernelCommand, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
@@ -27,12 +32,12 @@ impl KernelCommand for ProveArguments {
     }
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
-    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let deals = self.deals(&kernel)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
-        let best = searched.front.first().map(|found| K::design(&searched, found));
-        let design = match best.map_or_else(|| K::forced(&searched), Ok) {
+        let best = searched.front.first().map(|found| searched.design(found));
+        let design = match best.map_or_else(|| searched.forced(), Ok) {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, on_network(&searched, why))),
         };
@@ -41,8 +46,8 @@ impl KernelCommand for ProveArguments {
             files::write(path, &smt::dump(&obligations))?;
         }
         let proofs = smt::discharge_all(&obligations, Duration::from_millis(self.limit));
-        print_design::<K>(&kernel, &design, output);
-        output.line(&format!("  rewrite   {}", told(K::report(&lowered))));
+        print_design(&kernel, &design, output);
+        output.line(&format!("  rewrite   {}", told(&lowered.report)));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
         gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
         cases(&deals).iter().for_each(|line| output.line(line));
@@ -51,7 +56,7 @@ impl KernelCommand for ProveArguments {
             reporting::write_proofs((path, "prove"), &searched, &design, &proofs)?;
         }
         let mut object = show::proofs_json(&proofs);
-        object["saturation"] = show::saturation_json(&kernel, K::report(&lowered));
+        object["saturation"] = show::saturation_json(&kernel, &lowered.report);
         output.object(&object);
         let messages = on_network(&searched, messages(&searched, &proofs));
         if !messages.is_empty() {
@@ -63,15 +68,15 @@ impl KernelCommand for ProveArguments {
 
 impl ProveArguments {
     /// How PEs and words are dealt out: as the flags say, and else as the schedule does.
-    fn deals<K: Kernel>(&self, kernel: &K) -> Checked<Deals> {
+    fn deals(&self, kernel: &Kernel) -> Checked<Deals> {
         let fold = self.deal.as_deref().map(dealing).transpose()?;
         let layout = self.layout.as_deref().map(layout).transpose()?;
-        let origin = kernel.origin();
+        let origin = &kernel.origin;
         Ok(origin.deals.unless(fold, layout, &origin.system))
     }
 
     /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
-    fn refuse<K: Kernel>(&self, searched: &Searched<K>, why: Diagnostics) -> Failure {
+    fn refuse(&self, searched: &Searched, why: Diagnostics) -> Failure {
         match &self.report {
             Some(path) => reporting::write_refused((path, "prove"), searched, self.limit, why.into()),
             None => why.into(),
@@ -79,8 +84,8 @@ impl ProveArguments {
     }
 }
 
-fn print_design<K: Kernel>(kernel: &K, design: &K::Design<'_>, output: &Output) {
-    let words = K::words(design);
+fn print_design(kernel: &Kernel, design: &Design, output: &Output) {
+    let words = shape::words(design);
     output.line(&words.title(&kernel.system().name));
     let lines = words.moves().into_iter().chain(words.spaces().iter().map(String::as_str));
     lines.for_each(|line| output.line(&format!("  {line}")));

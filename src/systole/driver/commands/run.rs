@@ -1,13 +1,17 @@
 //! `systole run`: the main job, from equations to a checked run.
 
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::searched::Border;
+use crate::driver::kernels::shape;
 use crate::driver::commands::sim::{print_fit, with_match};
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::typed::Typed;
-use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::written::Written;
-use crate::driver::pipeline::{Border, KernelCommand, Loaded, Searched, Winner, prove_best};
+use crate::driver::pipeline::{KernelCommand, Winner, prove_best};
 use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::finished::verdict;
@@ -48,13 +52,13 @@ impl KernelCommand for RunArguments {
         self.sought.read().into_iter().chain(self.arrays.read()).collect()
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, mut lowered }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
-        inputs::sizes(&self.sought.space.size, &kernel.origin().system.parameters, None)?;
+        inputs::sizes(&self.sought.space.size, &kernel.origin.system.parameters, None)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         print_kernel(kernel.system(), output);
-        show::print_search(K::report(&lowered), &searched, output);
+        show::print_search(&lowered.report, &searched, output);
         let winner = prove_best(&searched, &mut lowered, self.limit, output);
         let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
         print_winner(&kernel, &winner, output);
@@ -67,13 +71,13 @@ impl KernelCommand for RunArguments {
         let Run { outcome, agreement, as_written, fitted, missed } =
             simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
         if let (Some(path), Some(recorder)) = (&self.report, recorder) {
-            let steps = K::explain(&mut lowered, &winner.design);
+            let steps = shape::explain(&mut lowered, &winner.design);
             let compared = (&agreement, as_written.as_ref());
             let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, compared));
             reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
         }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
-        let (report, front) = (K::report(&lowered), ("front", &searched.front[..]));
+        let (report, front) = (&lowered.report, ("front", &searched.front[..]));
         let mut object = json!({
             "search": show::search_json(report, &searched, front, Some(winner.index)),
             "prove": show::proofs_json(&winner.proofs),
@@ -90,10 +94,10 @@ impl KernelCommand for RunArguments {
         if let Some(missed) = &missed {
             object["sim"]["missed"] = missed.to_json();
         }
-        let unused = inputs::unused(Some(&kernel.origin().system), None, &self.arrays.input);
+        let unused = inputs::unused(Some(&kernel.origin.system), None, &self.arrays.input);
         inputs::say_unused(&unused, "  unused    ", (output, &mut object));
         finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
-        self.say_next(&kernel.origin().system, &unused, output);
+        self.say_next(&kernel.origin.system, &unused, output);
         output.object(&object);
         let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
         Ok(verdict(&outcome, Some(agrees), output))
@@ -114,7 +118,7 @@ struct Run {
 
 impl RunArguments {
     /// The page of a design that is not proved is written all the same.
-    fn refuse<K: Kernel>(&self, searched: &Searched<K>, failure: Failure) -> Failure {
+    fn refuse(&self, searched: &Searched, failure: Failure) -> Failure {
         match &self.report {
             Some(path) => reporting::write_refused((path, "run"), searched, self.limit, failure),
             None => failure,
@@ -143,28 +147,28 @@ impl RunArguments {
 }
 
 /// Runs the program and compares it, bit for bit, with the meaning of the equations; where they are a form, with the kernel as written too.
-fn simulate<K: Kernel>(
-    searched: &Searched<K>,
-    winner: &Winner<K>,
+fn simulate(
+    searched: &Searched,
+    winner: &Winner,
     written: &Written,
     (arguments, tracing, recorder): (&RunArguments, &Tracing<'_>, &mut Option<Recorder>),
     output: &Output,
 ) -> Checked<Run> {
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
     array::check(program, sizes)?;
-    let system = &searched.kernel.origin().system;
+    let system = &searched.kernel.origin.system;
     let tensors = inputs::tensors(program, system, sizes, &arrays.input, arrays.seed)?;
     let start = Instant::now();
     let settings = timed::settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
-    let expected = K::expected(searched, &winner.design, &tensors)?;
+    let expected = searched.expected(&winner.design, &tensors)?;
     if arrays.input.is_empty() {
         check_numbers(&expected)?;
     }
     let agreement = compare(&expected, &outcome, Precision::Double).strictly();
-    let origin = searched.kernel.origin().written.as_ref();
+    let origin = searched.kernel.origin.written.as_ref();
     let as_written = AsWritten::of(origin, (sizes, &tensors), &outcome, Precision::Double)?;
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
@@ -187,9 +191,9 @@ fn print_kernel(system: &RecurrenceSystem, output: &Output) {
     }
 }
 
-fn print_winner<K: Kernel>(kernel: &K, winner: &Winner<K>, output: &Output) {
-    let words = K::words(&winner.design);
-    let lines = words.line().into_iter().chain([show::cost(K::cost(&winner.found))]);
+fn print_winner(kernel: &Kernel, winner: &Winner, output: &Output) {
+    let words = shape::words(&winner.design);
+    let lines = words.line().into_iter().chain([show::cost(&winner.found.cost)]);
     for (number, line) in lines.chain(words.spaces().iter().cloned()).enumerate() {
         output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
     }
@@ -206,9 +210,9 @@ fn print_program(written: &Written, arguments: &RunArguments, output: &Output) {
     output.line(&format!("  program   {}{fifo}{file}", written.size()));
 }
 
-fn print_run<K: Kernel>(
-    searched: &Searched<K>,
-    winner: &Winner<K>,
+fn print_run(
+    searched: &Searched,
+    winner: &Winner,
     Run { outcome, agreement, missed, .. }: &Run,
     milliseconds: f64,
     output: &Output,
@@ -234,9 +238,9 @@ fn print_run<K: Kernel>(
 }
 
 /// The energy of the run, in picojoules, said beside that of the search; `None` where the machine knows of none.
-fn energy<K: Kernel>(
-    searched: &Searched<K>,
-    winner: &Winner<K>,
+fn energy(
+    searched: &Searched,
+    winner: &Winner,
     program: &Program,
     outcome: &Outcome,
     output: &Output,
@@ -251,15 +255,15 @@ fn energy<K: Kernel>(
 }
 
 /// The cycles of the search; `None` where it counted at other sizes.
-fn predicted<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>, outcome: &Outcome) -> Option<u64> {
-    let is_elsewhere = K::counted(&searched.problem).is_some_and(|counted| *counted != searched.setting.sizes);
-    (!is_elsewhere).then(|| K::cost(&winner.found).cycles.saturating_mul(outcome.step))
+fn predicted(searched: &Searched, winner: &Winner, outcome: &Outcome) -> Option<u64> {
+    let is_elsewhere = searched.counted().is_some_and(|counted| *counted != searched.setting.sizes);
+    (!is_elsewhere).then(|| winner.found.cost.cycles.saturating_mul(outcome.step))
 }
 
 /// The cycles of the run against those of the search.
-fn compared<K: Kernel>(
-    searched: &Searched<K>,
-    winner: &Winner<K>,
+fn compared(
+    searched: &Searched,
+    winner: &Winner,
     outcome: &Outcome,
     missed: Option<&Missed>,
 ) -> Option<String> {

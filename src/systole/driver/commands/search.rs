@@ -1,9 +1,11 @@
 //! `systole search`: the Pareto front, or every legal design.
 
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::extract::Found;
 use crate::driver::flags::arguments::{SearchArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{KernelCommand, LIMIT, Loaded, Searched, on_network};
+use crate::driver::pipeline::{KernelCommand, LIMIT, on_network};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict};
@@ -17,19 +19,19 @@ impl KernelCommand for SearchArguments {
         true
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, self.all, output)?;
         let Some(best) = searched.front.first() else {
-            return Err(on_network(&searched, K::why_nothing(&searched, LIMIT)?).into());
+            return Err(on_network(&searched, searched.why_nothing(LIMIT)?).into());
         };
-        let report = K::report(&lowered);
+        let report = &lowered.report;
         show::print_search(report, &searched, output);
         let (key, designs) = match self.all {
-            true => ("all", K::every(&searched.survey)),
+            true => ("all", &searched.survey.all[..]),
             false => ("front", &searched.front[..]),
         };
-        let together = kernel.origin().together.as_ref();
+        let together = kernel.origin.together.as_ref();
         match together.filter(|_| !self.all) {
             Some(together) => together.print(self.most, output),
             None => print_table(&searched, designs, self.most, output),
@@ -44,7 +46,7 @@ impl KernelCommand for SearchArguments {
     }
 }
 
-fn print_table<K: Kernel>(searched: &Searched<K>, designs: &[K::Found], most: usize, output: &Output) {
+fn print_table(searched: &Searched, designs: &[Found], most: usize, output: &Output) {
     output.line("");
     output.line(&format!("  {}", show::TITLES));
     for found in designs.iter().take(most) {

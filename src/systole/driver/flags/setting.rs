@@ -1,8 +1,10 @@
 //! What the flags say about a search: machine, sizes, bounds, choices, objective, and what a schedule fixes.
 
+use crate::driver::kernels::kernel::Kernel;
+use systole_compile::extract::Constraint;
+use systole_compile::rewrite::Choices;
 use crate::driver::files;
 use crate::driver::flags::arguments::SpaceArguments;
-use crate::driver::kernels::kernel::Kernel;
 use crate::driver::runs::inputs;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
 use systole_base::integer::{Bindings, lexicographic_sign};
@@ -15,7 +17,7 @@ use systole_compile::rewrite::Transport;
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
 
 /// Everything the flags say about a search.
-pub struct Setting<K: Kernel> {
+pub struct Setting {
     /// The machine with the command line's changes.
     pub machine: Machine,
     /// The sizes asked for.
@@ -23,9 +25,9 @@ pub struct Setting<K: Kernel> {
     /// The sizes of the equations that are searched: the same, or numbers of tiles.
     pub sizes: Bindings,
     /// What the schedule fixes.
-    pub constraint: K::Constraint,
+    pub constraint: Constraint,
     /// What the e-graph offers, less what the flags rule out.
-    pub choices: K::Choices,
+    pub choices: Vec<Choices>,
     /// The bounds on maps.
     pub bounds: Bounds,
     /// How many PEs may be folded onto one.
@@ -38,27 +40,27 @@ pub struct Setting<K: Kernel> {
     pub threads: Option<usize>,
 }
 
-impl<K: Kernel> Setting<K> {
+impl Setting {
     /// Reads the flags.
-    pub fn new(kernel: &K, arguments: &SpaceArguments) -> Checked<Setting<K>> {
+    pub fn new(kernel: &Kernel, arguments: &SpaceArguments) -> Checked<Setting> {
         Setting::with(kernel, arguments, &arguments.size, Ok)
     }
 
     /// Reads the flags, with these sizes and with a change to the machine in place of their own.
     pub fn with(
-        kernel: &K,
+        kernel: &Kernel,
         arguments: &SpaceArguments,
         sizes: &[String],
         change: impl FnOnce(Machine) -> Checked<Machine>,
-    ) -> Checked<Setting<K>> {
+    ) -> Checked<Setting> {
         let system = kernel.system();
         let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
         let constraint = kernel.constrain(schedule)?;
-        let given = inputs::sizes(sizes, &kernel.origin().system.parameters, Some(kernel.origin().usual_size()))?;
+        let given = inputs::sizes(sizes, &kernel.origin.system.parameters, Some(kernel.origin.usual_size()))?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         Ok(Setting {
-            machine: change(machine(arguments, K::network(&constraint))?)?,
-            sizes: kernel.origin().sizes(&given),
+            machine: change(machine(arguments, constraint.network)?)?,
+            sizes: kernel.origin.sizes(&given),
             given,
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,

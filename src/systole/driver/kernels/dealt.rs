@@ -5,7 +5,8 @@
 //! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
 
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::Searched;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::mapping::Design;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Name, name};
 use systole_compile::timing::element_obligations;
@@ -83,16 +84,16 @@ impl Deals {
 ///
 /// # Errors
 /// As for [`run_obligations`].
-pub fn all_obligations<K: Kernel>(
-    searched: &Searched<K>,
-    design: &K::Design<'_>,
+pub fn all_obligations(
+    searched: &Searched,
+    design: &Design,
     depth: Option<u64>,
     deals: &Deals,
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
-    let mut obligations = K::obligations(searched, design, depth)?;
+    let mut obligations = searched.obligations(design, depth)?;
     // A design of which no program can be written stores nothing; whoever asks for the program hears why.
     let (stored, mut gaps) =
-        K::program(searched, design).map(|program| store_obligations(&program)).unwrap_or_default();
+        searched.program(design).map(|program| store_obligations(&program)).unwrap_or_default();
     obligations.extend(stored);
     if !deals.is_empty() {
         let (of_run, left) = run_obligations(searched, design, depth, deals)?;
@@ -107,13 +108,13 @@ pub fn all_obligations<K: Kernel>(
 ///
 /// # Errors
 /// A design whose program has no such obligations.
-pub fn run_obligations<K: Kernel>(
-    searched: &Searched<K>,
-    design: &K::Design<'_>,
+pub fn run_obligations(
+    searched: &Searched,
+    design: &Design,
     depth: Option<u64>,
     deals: &Deals,
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
-    let mut obligations = K::no_deadlock(searched, design, depth)?;
+    let mut obligations = searched.no_deadlock(design, depth)?;
     let (once, gaps) = computed_once(searched.kernel);
     obligations.extend(once);
     obligations.extend(owner_obligations(deals.fold.unwrap_or_default(), &deals.words()));
@@ -121,14 +122,14 @@ pub fn run_obligations<K: Kernel>(
 }
 
 /// That each element, and each tile, which no store speaks of is computed once: those of local tensors, and those that tiles hold.
-fn computed_once<K: Kernel>(kernel: &K) -> (Vec<Obligation>, Vec<Name>) {
-    let (searched, given) = (kernel.system(), &kernel.origin().system);
+fn computed_once(kernel: &Kernel) -> (Vec<Obligation>, Vec<Name>) {
+    let (searched, given) = (kernel.system(), &kernel.origin.system);
     let is_local =
         |system: &RecurrenceSystem, of: &Name| system.tensor(of).is_some_and(|tensor| tensor.role == Role::Local);
     let (mut local, mut gaps) = element_obligations(searched);
     local.retain(|one| is_local(searched, &one.of));
     gaps.retain(|of| is_local(searched, of));
-    if kernel.origin().tiled().is_none() {
+    if kernel.origin.tiled().is_none() {
         return (local, gaps);
     }
     let of_tiles = |one: Obligation| Obligation { of: name(&format!("{} tiles", one.of)), ..one };

@@ -4,16 +4,18 @@
 //! command shows it; where it does not, a form is passed over of which no schedule can have as few steps as a design that is known. Forms
 //! are all that the laws lead to, or the first of them; the line says which. Invariant: what is compared was counted at the same sizes.
 
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::extract::Found;
 use crate::driver::commands::derive;
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::coordinates;
 use crate::driver::flags::law_arguments::LawArguments;
 use crate::driver::flags::limit_arguments::{blamed, told};
 use crate::driver::flags::setting::Setting;
-use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::Derived;
 use crate::driver::kernels::together::{Design, Together};
-use crate::driver::pipeline::{KernelCommand, Loaded, Searched, run_on};
+use crate::driver::pipeline::{KernelCommand, run_on};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
@@ -212,7 +214,7 @@ impl KernelCommand for Weighing<'_> {
         self.sought
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let mut setting = Setting::new(&kernel, &self.sought.space)?;
         self.at.into_iter().for_each(|at| setting.sizes = at.clone());
         let searched = kernel.search(&setting, false, output)?;
@@ -222,23 +224,23 @@ impl KernelCommand for Weighing<'_> {
 }
 
 impl Weighing<'_> {
-    fn front<K: Kernel>(&self, searched: &Searched<K>, best: &K::Found) -> Front {
+    fn front(&self, searched: &Searched, best: &Found) -> Front {
         let asked = &searched.setting.sizes;
-        let counted = K::counted(&searched.problem).unwrap_or(asked);
+        let counted = searched.counted().unwrap_or(asked);
         Front {
             form: self.number,
             objective: searched.setting.objective,
             counted: counted.clone(),
             designs: searched.front.iter().map(|found| self.design(searched, found)).collect(),
-            best: *K::cost(best),
+            best: best.cost,
             counts_elsewhere: counted != asked,
         }
     }
 
-    fn design<K: Kernel>(&self, searched: &Searched<K>, found: &K::Found) -> Design {
+    fn design(&self, searched: &Searched, found: &Found) -> Design {
         Design {
             form: self.number,
-            cost: *K::cost(found),
+            cost: found.cost,
             rows: show::design_rows(searched, found),
             object: show::found_json(searched, found),
         }

@@ -1,6 +1,6 @@
-//! Kernels on their way through the pipeline: of one space, of several, of several forms.
+//! Kernels on their way through the pipeline, and their forms.
 //!
-//! In: equations. Out: what each stage takes of them. `kernel` is the trait behind which one space and several look alike.
+//! In: equations. Out: what each stage takes of them. `kernel` is a list of spaces, one or several, on its way through the stages.
 
 pub mod kernel;
 
@@ -8,9 +8,17 @@ pub mod dealt;
 
 pub mod origin;
 
-pub mod one_space;
+pub mod searched;
 
-pub mod system;
+pub mod shape;
+
+pub mod left_out;
+
+pub mod described;
+
+pub mod border;
+
+pub mod refusal;
 
 pub mod forms;
 

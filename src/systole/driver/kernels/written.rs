@@ -1,7 +1,7 @@
 //! The program of a proved design as it is written.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{Searched, Winner};
+use crate::driver::kernels::searched::Searched;
+use crate::driver::pipeline::Winner;
 use systole_base::diagnostic::{Checked, counted};
 use systole_program::array;
 use systole_program::array::Program;
@@ -19,8 +19,8 @@ impl Written {
     ///
     /// # Errors
     /// Designs outside what one program can express.
-    pub fn new<K: Kernel>(searched: &Searched<K>, winner: &Winner<K>) -> Checked<Written> {
-        let program = K::program(searched, &winner.design)?;
+    pub fn new(searched: &Searched, winner: &Winner) -> Checked<Written> {
+        let program = searched.program(&winner.design)?;
         array::validate(&program)?;
         let text = array::print(&program);
         Ok(Written { program, text })

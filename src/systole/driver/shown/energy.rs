@@ -1,18 +1,18 @@
 //! The energy of a design as the search predicts it, and of a run as the simulator counts it.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::Searched;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::extract::Found;
 use systole_base::machine::{Machine, Work};
 use systole_compile::cost::predicted_work;
 use systole_program::array::Program;
 use systole_run::sim::Outcome;
 
 /// What a design is predicted to take, in picojoules; `None` where the machine does not say what anything takes.
-pub fn predicted<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Option<f64> {
+pub fn predicted(searched: &Searched, found: &Found) -> Option<f64> {
     let (setting, kernel) = (searched.setting, searched.kernel);
     let energy = Some(&setting.machine.energy).filter(|energy| energy.is_known())?;
-    let sizes = K::counted(&searched.problem).unwrap_or(&setting.sizes);
-    Some(energy.of(&predicted_work(kernel.system(), kernel.spaces(), sizes, K::cost(found))?))
+    let sizes = searched.counted().unwrap_or(&setting.sizes);
+    Some(energy.of(&predicted_work(kernel.system(), kernel.spaces(), sizes, &found.cost)?))
 }
 
 /// What a run took, in picojoules; `None` where the machine does not say what anything takes.

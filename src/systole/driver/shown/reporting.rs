@@ -1,7 +1,9 @@
 //! `--report`: what a command has done as a page.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{Searched, Winner, prove};
+use crate::driver::kernels::searched::Searched;
+use systole_compile::mapping::Design;
+use crate::driver::kernels::shape;
+use crate::driver::pipeline::{Winner, prove};
 use crate::driver::runs::agreement::Agreement;
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::shown::show;
@@ -16,9 +18,9 @@ use systole_program::array::Program;
 use systole_run::sim::Outcome;
 
 /// The report of a design and its proofs.
-fn of_design<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, proofs: &[Discharged]) -> Report {
+fn of_design(searched: &Searched, design: &Design, proofs: &[Discharged]) -> Report {
     let system = searched.kernel.system();
-    let laid_out = K::laid_out(design);
+    let laid_out = shape::laid_out(design);
     Report {
         title: system.name.to_string(),
         equations: show::equations(system),
@@ -30,9 +32,9 @@ fn of_design<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, proofs: 
 }
 
 /// The report of a proved design that was run; the run itself is added by [`write_run`].
-pub fn of_winner<K: Kernel>(
-    searched: &Searched<K>,
-    winner: &Winner<K>,
+pub fn of_winner(
+    searched: &Searched,
+    winner: &Winner,
     steps: &[Step],
     (outcome, (agreement, as_written)): (&Outcome, (&Agreement, Option<&AsWritten>)),
 ) -> Report {
@@ -74,10 +76,10 @@ pub fn write_run(
 }
 
 /// Writes the page of a design that was proved, or refuted.
-pub fn write_proofs<K: Kernel>(
+pub fn write_proofs(
     (path, command): (&Path, &str),
-    searched: &Searched<K>,
-    design: &K::Design<'_>,
+    searched: &Searched,
+    design: &Design,
     proofs: &[Discharged],
 ) -> Checked<()> {
     let mut report = of_design(searched, design, proofs);
@@ -90,14 +92,14 @@ pub fn write_proofs<K: Kernel>(
 
 /// Writes the page of a command that stops since its schedule is refuted: of the best design that the schedule allows, or else of the one that
 /// comes nearest to it. Passes the messages on, with a word where there is no page.
-pub fn write_refused<K: Kernel>(
+pub fn write_refused(
     (path, command): (&Path, &str),
-    searched: &Searched<K>,
+    searched: &Searched,
     limit: u64,
     mut failure: Failure,
 ) -> Failure {
-    let best = searched.front.first().map(|found| K::design(searched, found));
-    let design = best.or_else(|| K::forced(searched).ok()).or_else(|| K::nearest(searched, limit));
+    let best = searched.front.first().map(|found| searched.design(found));
+    let design = best.or_else(|| searched.forced().ok()).or_else(|| searched.nearest(limit));
     let written = design.map(|design| {
         let proofs = prove(searched, &design, limit)?;
         write_proofs((path, command), searched, &design, &proofs)

@@ -1,23 +1,31 @@
 //! What the commands print of any kernel: lines for people, objects for programs.
 
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::searched::Searched;
+use systole_compile::extract::Found;
+use crate::driver::kernels::shape;
+use crate::driver::kernels::left_out::left_out;
 use crate::driver::flags::limit_arguments::{to_json, told};
-use crate::driver::kernels::kernel::{Counts, Kernel};
-use crate::driver::pipeline::{Searched, verdict};
+use crate::driver::pipeline::verdict;
 use crate::driver::shown::energy;
 use crate::driver::shown::output::Output;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name};
 use systole_compile::cost::Cost;
+use systole_compile::extract::{Strategy, Survey};
 use systole_compile::rewrite::{Dataflow, Report, Transport};
 use systole_compile::smt::{Discharged, Verdict};
 use systole_equations::recurrence::{RecurrenceSystem, Space};
 
 /// The lines on rewriting and searching.
-pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: &Output) {
+pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
     output.line(&format!("  rewrite   {}{:>21.0} ms", told(report), report.seconds * 1e3));
-    let (what, width) = K::MAPS;
-    let Counts { maps, legal, designs } = K::counts(&searched.survey);
+    let (what, width) = match searched.problem.strategy() {
+        Strategy::Enumerate => ("map", 12),
+        Strategy::Solve => ("placement", 7),
+    };
+    let Survey { maps, legal, designs, .. } = searched.survey;
     output.line(&format!(
         "  search    {}, {} legal, {}, {} on the front{:>width$.0} ms{}",
         grouped_count(maps, what),
@@ -27,7 +35,7 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
         searched.elapsed.as_secs_f64() * 1e3,
         counted_elsewhere(searched).map_or_else(String::new, |at| format!(", counted at {at}")),
     ));
-    let left_out = K::left_out(&searched.problem, &searched.survey).into_iter().filter(|left| left.count > 0);
+    let left_out = left_out(searched).into_iter().filter(|left| left.count > 0);
     let said: Vec<String> = left_out.map(|left| format!("{} {}", grouped(left.count), left.what)).collect();
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
@@ -35,8 +43,8 @@ pub fn print_search<K: Kernel>(report: &Report, searched: &Searched<K>, output: 
 }
 
 /// The sizes at which designs were costed, where these are not those asked for: there the spaces have too many points to count, or none.
-fn counted_elsewhere<K: Kernel>(searched: &Searched<K>) -> Option<String> {
-    let counted = K::counted(&searched.problem)?;
+fn counted_elsewhere(searched: &Searched) -> Option<String> {
+    let counted = searched.counted()?;
     (*counted != searched.setting.sizes).then(|| sizes_text(counted))
 }
 
@@ -73,20 +81,20 @@ pub fn cost(cost: &Cost) -> String {
 }
 
 /// The search as JSON: these designs under `key`, and which of them is the winner.
-pub fn search_json<K: Kernel>(
+pub fn search_json(
     report: &Report,
-    searched: &Searched<K>,
-    (key, designs): (&str, &[K::Found]),
+    searched: &Searched,
+    (key, designs): (&str, &[Found]),
     winner: Option<usize>,
 ) -> Value {
-    let Counts { maps, legal, designs: count } = K::counts(&searched.survey);
+    let Survey { maps, legal, designs: count, .. } = searched.survey;
     let list: Vec<Value> = designs.iter().map(|found| found_json(searched, found)).collect();
     let mut object = json!({ key: list, "winner": winner, "maps": maps, "legal": legal, "designs": count });
-    let left_out = K::left_out(&searched.problem, &searched.survey);
+    let left_out = left_out(searched);
     if !left_out.is_empty() {
         object["left_out"] = left_out.iter().map(|left| (left.key.to_owned(), json!(left.count))).collect();
     }
-    if let Some(sizes) = K::counted(&searched.problem) {
+    if let Some(sizes) = searched.counted() {
         object["counted_at"] = sizes_json(sizes);
     }
     object["seconds"] = json!(searched.elapsed.as_secs_f64());
@@ -96,9 +104,9 @@ pub fn search_json<K: Kernel>(
 }
 
 /// What saturation did, and how far laws of algebra were followed before.
-pub fn saturation_json<K: Kernel>(kernel: &K, report: &Report) -> Value {
+pub fn saturation_json(kernel: &Kernel, report: &Report) -> Value {
     let mut object = to_json(report);
-    if let Some(followed) = &kernel.origin().followed {
+    if let Some(followed) = &kernel.origin.followed {
         object["laws"] = to_json(followed);
     }
     object
@@ -113,8 +121,8 @@ pub fn sizes_json(sizes: &Bindings) -> Value {
 pub const TITLES: &str = "cycles   PEs  channel  memory  buffers  fanout   design";
 
 /// A design in a table: its costs, and the design beside them where it takes no more than one row; else a row for each space below.
-pub fn design_rows<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Vec<String> {
-    let (cost, words) = (K::cost(found), K::words(&K::design(searched, found)));
+pub fn design_rows(searched: &Searched, found: &Found) -> Vec<String> {
+    let (cost, words) = (&found.cost, shape::words(&searched.design(found)));
     let line = words.line().map_or_else(String::new, |line| format!("   {line}"));
     let first = format!(
         "{:>6} {:>5} {:>8} {:>7} {:>8} {:>7}{line}",
@@ -131,12 +139,12 @@ pub fn print_rest(count: usize, most: usize, output: &Output) {
 }
 
 /// A design as the JSON object of `systole search`.
-pub fn found_json<K: Kernel>(searched: &Searched<K>, found: &K::Found) -> Value {
-    let (design, cost) = (K::design(searched, found), K::cost(found));
-    let mut object = Value::Object(K::map_json(&design));
+pub fn found_json(searched: &Searched, found: &Found) -> Value {
+    let (design, cost) = (searched.design(found), &found.cost);
+    let mut object = Value::Object(shape::map_json(&design));
     object["cycles"] = json!(cost.cycles);
     object["pes"] = json!(cost.pes);
-    object["transport"] = transports_json(&K::dataflows(&design));
+    object["transport"] = transports_json(&shape::dataflows(&design));
     object["channel_words"] = json!(cost.channel_words);
     object["memory_words"] = json!(cost.memory_words);
     object["buffers"] = json!(cost.buffers);

@@ -4,12 +4,16 @@
 //! why there is no design. A row is a function of these alone, so points may be measured in any order and any number at a
 //! time.
 
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::searched::Border;
+use systole_compile::mapping::Design;
+use crate::driver::kernels::shape;
 use super::sweep::{Point, Sweep};
 use crate::driver::Failure;
 use crate::driver::flags::arguments::ExploreArguments;
 use crate::driver::flags::setting::Setting;
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{Border, Searched, first_proved};
+use crate::driver::pipeline::first_proved;
 use crate::driver::runs::agreement::{check_numbers, compare};
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::inputs;
@@ -64,9 +68,9 @@ impl Measured {
 }
 
 /// An exploration: what all points have in common.
-pub struct Exploration<'a, K: Kernel> {
+pub struct Exploration<'a> {
     /// The kernel.
-    pub kernel: &'a K,
+    pub kernel: &'a Kernel,
     /// The flags.
     pub arguments: &'a ExploreArguments,
     /// The swept keys.
@@ -80,9 +84,9 @@ pub struct Kept {
     machine: Machine,
 }
 
-impl<K: Kernel> Exploration<'_, K> {
+impl Exploration<'_> {
     /// The flags at a point.
-    pub fn setting(&self, point: &Point) -> Checked<Setting<K>> {
+    pub fn setting(&self, point: &Point) -> Checked<Setting> {
         let space = &self.arguments.sought.space;
         let sizes = point.sizes(self.sweeps, &space.size);
         Setting::with(self.kernel, space, &sizes, |machine| point.machine(self.sweeps, machine))
@@ -97,22 +101,22 @@ impl<K: Kernel> Exploration<'_, K> {
         let (setting, silent) = (self.setting(point)?, Output::silent());
         let searched = self.kernel.search(&setting, false, &silent)?;
         let (_, found, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
-        let program = K::program(&searched, &design)?;
+        let program = searched.program(&design)?;
         validate(&program)?;
         let (tensors, outcome) = self.run(&program, &setting.given, &setting.machine)?;
-        let expected = K::expected(&searched, &design, &tensors)?;
+        let expected = searched.expected(&design, &tensors)?;
         check_numbers(&expected)?;
         if !compare(&expected, &outcome, Precision::Double).strictly().is_good() {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
-        let written = self.kernel.origin().written.as_ref();
+        let written = self.kernel.origin.written.as_ref();
         let as_written = AsWritten::of(written, (&setting.given, &tensors), &outcome, Precision::Double)?;
         as_written.iter().try_for_each(AsWritten::check)?;
-        let predicted = is_comparable(&searched).then(|| K::cost(&found).cycles.saturating_mul(outcome.step));
+        let predicted = is_comparable(&searched).then(|| found.cost.cycles.saturating_mul(outcome.step));
         let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
         let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();
         let missed = missed.map(|missed| missed.text());
-        let text = line::<K>(&design);
+        let text = line(&design);
         let blank = blank(&program, &outcome, &setting.machine);
         Ok(count(&outcome, Measured { predicted, missed, proved: true, design: text, ..blank }))
     }
@@ -122,9 +126,9 @@ impl<K: Kernel> Exploration<'_, K> {
         let (setting, silent) = (self.setting(point)?, Output::silent());
         let searched = self.kernel.search(&setting, false, &silent)?;
         let (_, _, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
-        let program = K::program(&searched, &design)?;
+        let program = searched.program(&design)?;
         validate(&program)?;
-        Ok(Kept { design: line::<K>(&design), program, machine: setting.machine.clone() })
+        Ok(Kept { design: line(&design), program, machine: setting.machine.clone() })
     }
 
     /// Runs the kept design at a point.
@@ -142,7 +146,7 @@ impl<K: Kernel> Exploration<'_, K> {
     }
 
     fn run(&self, program: &Program, sizes: &Bindings, machine: &Machine) -> Result<(Tensors, Outcome), Failure> {
-        let tensors = inputs::tensors(program, &self.kernel.origin().system, sizes, &[], self.arguments.seed)?;
+        let tensors = inputs::tensors(program, &self.kernel.origin.system, sizes, &[], self.arguments.seed)?;
         let outcome = sim::simulate(program, sizes, &tensors, &settings(machine))?;
         match &outcome.deadlock {
             Some(deadlock) => Err(vec![deadlock.to_diagnostic()].into()),
@@ -152,13 +156,13 @@ impl<K: Kernel> Exploration<'_, K> {
 }
 
 /// Whether the search counted at the sizes of the run, and counts all that the run does.
-fn is_comparable<K: Kernel>(searched: &Searched<K>) -> bool {
-    let at_sizes = K::counted(&searched.problem).is_none_or(|counted| *counted == searched.setting.sizes);
+fn is_comparable(searched: &Searched) -> bool {
+    let at_sizes = searched.counted().is_none_or(|counted| *counted == searched.setting.sizes);
     at_sizes && !matches!(searched.border, Border::Loads)
 }
 
-fn line<K: Kernel>(design: &K::Design<'_>) -> String {
-    let words = K::words(design);
+fn line(design: &Design) -> String {
+    let words = shape::words(design);
     let text = words.line().unwrap_or_else(|| words.spaces().join("; "));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

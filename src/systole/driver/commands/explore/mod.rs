@@ -14,10 +14,10 @@ mod sweep;
 
 mod table;
 
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::flags::arguments::{ExploreArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::pipeline::{KernelCommand, Loaded, with_threads};
+use crate::driver::pipeline::{KernelCommand, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Failure, Verdict, files, pipeline};
@@ -36,14 +36,14 @@ impl KernelCommand for ExploreArguments {
         &self.sought
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, lowered }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let sweeps = sweep::read(&self.sweep, &kernel.system().parameters)?;
         refuse_two_masters(self, &sweeps)?;
         let points = sweep::points(&sweeps);
         let exploration = Exploration { kernel: &kernel, arguments: self, sweeps: &sweeps };
         points.first().map(|first| exploration.setting(first)).transpose()?;
         let rows = measure_all(&exploration, &points, output)?;
-        let report = K::report(&lowered);
+        let report = &lowered.report;
         let table = Table {
             kernel: &kernel.system().name,
             sweeps: &sweeps,
@@ -77,8 +77,8 @@ fn refuse_two_masters(arguments: &ExploreArguments, sweeps: &[Sweep]) -> Checked
 }
 
 /// The rows of all points, those of the journal first.
-fn measure_all<K: Kernel>(
-    exploration: &Exploration<'_, K>,
+fn measure_all(
+    exploration: &Exploration<'_>,
     points: &[Point],
     output: &Output,
 ) -> Result<Vec<Row>, Failure> {
@@ -107,7 +107,7 @@ fn measure_all<K: Kernel>(
 }
 
 /// The row of one point; the counts of each PE are kept for the last one only.
-fn measure_one<K: Kernel>(exploration: &Exploration<'_, K>, kept: Option<&Kept>, point: &Point, is_last: bool) -> Row {
+fn measure_one(exploration: &Exploration<'_>, kept: Option<&Kept>, point: &Point, is_last: bool) -> Row {
     let mut row = kept.map_or_else(|| exploration.measure(point), |kept| exploration.measure_kept(kept, point));
     if let (Ok(measured), false) = (&mut row, is_last) {
         measured.array.clear();
@@ -116,7 +116,7 @@ fn measure_one<K: Kernel>(exploration: &Exploration<'_, K>, kept: Option<&Kept>,
 }
 
 /// A digest of everything that decides the rows.
-fn digest<K: Kernel>(exploration: &Exploration<'_, K>) -> Checked<String> {
+fn digest(exploration: &Exploration<'_>) -> Checked<String> {
     let ExploreArguments { sought: SoughtArguments { kernel, limits, space }, sweep, keep, seed, limit, .. } =
         exploration.arguments;
     let source = pipeline::source(&kernel.kernel)?;

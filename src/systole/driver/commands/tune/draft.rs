@@ -3,12 +3,12 @@
 //! In: the flags of `systole tune`. Out: every schedule with every tiling, and for each the programs of its best designs, not proved
 //! yet; or the program of one of them with its proofs.
 
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::dealt::run_obligations;
-use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::origin::tile_size;
-use crate::driver::pipeline::{KernelCommand, Loaded, first_proved, messages, on_network, verdict};
+use crate::driver::pipeline::{KernelCommand, first_proved, messages, on_network, verdict};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, pipeline};
@@ -107,7 +107,7 @@ impl KernelCommand for Drafting<'_> {
         &self.draft.sought
     }
 
-    fn run<K: Kernel>(&self, Loaded { kernel, .. }: Loaded<K>, output: &Output) -> Done {
+    fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.draft.sought.space)?;
         let mut searched = kernel.search(&setting, false, output)?;
         let drafted = match self.task {
@@ -117,12 +117,12 @@ impl KernelCommand for Drafting<'_> {
             }
             Task::Weigh(most) => {
                 let designs = searched.front.iter().take(most);
-                let program = |found| drafted(K::program(&searched, &K::design(&searched, found))?, 0);
+                let program = |found| drafted(searched.program(&searched.design(found))?, 0);
                 designs.map(program).collect::<Checked<_>>()?
             }
             Task::Prove { design, way, limit } => {
                 let Settings { capacity, dealing, layout, order, .. } = *way;
-                let origin = kernel.origin();
+                let origin = &kernel.origin;
                 let deals = origin.deals.unless(dealing, layout, &origin.system).in_order(order);
                 searched.front = searched.front.into_iter().skip(design).take(1).collect();
                 let (_, _, design, proofs) = first_proved(&searched, limit, output)?;
@@ -130,7 +130,7 @@ impl KernelCommand for Drafting<'_> {
                 let run = smt::discharge_all(&of_run, Duration::from_millis(limit));
                 match verdict(&run) {
                     Verdict::Good => {
-                        let mut program = K::program(&searched, &design)?;
+                        let mut program = searched.program(&design)?;
                         deals.write(&mut program);
                         vec![drafted(program, proofs.len() + run.len())?]
                     }

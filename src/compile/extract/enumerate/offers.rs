@@ -1,0 +1,187 @@
+//! The exact combination of choices under one map.
+//!
+//! Costs of operands and of the reduction join by sums and maxima, so a combination that is beaten by another with the same
+//! rest stays beaten whatever is joined to it: pruning after each operand loses nothing. On a hexagonal network the links
+//! of one diagonal exclude those of the other, which is not a property of single choices; there the choices are combined
+//! once for each family of diagonals.
+
+use super::paces::Paces;
+use super::place_table::{PlaceTable, Priced};
+use super::Task;
+use crate::extract::{Found, Rejections};
+use crate::cost::Cost;
+use crate::mapping::{Fold, Part, SpaceTimeMap};
+use crate::rewrite::Dataflow;
+
+/// A choice that is legal under the map.
+#[derive(Clone, Copy)]
+struct Offer {
+    /// Its position among the choices.
+    choice: usize,
+    cost: Cost,
+    /// 1 or -1 where it needs links along one of the two diagonals of a hexagonal network, else 0.
+    diagonal: i64,
+}
+
+/// The choices that are legal under one map, with their costs.
+pub struct Offers {
+    operands: Vec<Vec<Offer>>,
+    chains: Vec<Offer>,
+    /// The families of diagonals to combine; the first, 0, uses none.
+    families: &'static [i64],
+}
+
+/// A combination of choices.
+#[derive(Clone)]
+pub struct Form {
+    cost: Cost,
+    operands: Vec<usize>,
+    chain: usize,
+    uses_diagonal: bool,
+}
+
+impl Offers {
+    /// The legal choices; `None`, with the tensor to blame counted, where an operand or the reduction has none.
+    pub fn new(
+        table: &PlaceTable,
+        task: &Task,
+        map: &SpaceTimeMap,
+        mut paces: Paces,
+        rejections: &mut Rejections,
+    ) -> Option<Offers> {
+        let mut operands = vec![];
+        for (operand, choices) in task.space.operands.iter().zip(&table.operands) {
+            let offers = offers_of(table, choices, map, &mut paces);
+            if offers.is_empty() {
+                rejections.add_late(&operand.tensor);
+                return None;
+            }
+            operands.push(offers);
+        }
+        let chains = offers_of(table, &table.chains, map, &mut paces);
+        if chains.is_empty() {
+            rejections.add_late(&task.space.output);
+            return None;
+        }
+        let slanted = chains.iter().chain(operands.iter().flatten()).any(|offer| offer.diagonal != 0);
+        Some(Offers { operands, chains, families: if slanted { &[0, 1, -1] } else { &[0] } })
+    }
+
+    /// The offers of one family.
+    fn family(&self, diagonal: i64) -> (Vec<Vec<Offer>>, Vec<Offer>) {
+        let keep = |offers: &Vec<Offer>| {
+            offers.iter().filter(|offer| offer.diagonal == 0 || offer.diagonal == diagonal).copied().collect::<Vec<_>>()
+        };
+        (self.operands.iter().map(keep).collect(), keep(&self.chains))
+    }
+
+    /// How many forms are legal; the largest number there is where they are more.
+    pub fn count(&self) -> u64 {
+        let product = |diagonal: i64| {
+            let (operands, chains) = self.family(diagonal);
+            operands.iter().fold(chains.len() as u64, |forms, offers| forms.saturating_mul(offers.len() as u64))
+        };
+        let plain = product(0);
+        self.families[1..].iter().fold(plain, |sum, diagonal| sum.saturating_add(product(*diagonal) - plain))
+    }
+
+    /// A bound from below on the cost of every form.
+    pub fn least(&self, base: Cost) -> Cost {
+        let least = |offers: &Vec<Offer>| {
+            let entry = |pick: fn(&Cost) -> u64| offers.iter().map(|offer| pick(&offer.cost)).min().unwrap_or(0);
+            Cost {
+                channel_words: entry(|cost| cost.channel_words),
+                memory_words: entry(|cost| cost.memory_words),
+                buffers: entry(|cost| cost.buffers),
+                fanout: entry(|cost| cost.fanout),
+                ..Cost::default()
+            }
+        };
+        self.operands.iter().chain([&self.chains]).fold(base, |sum, offers| sum.join(&least(offers)))
+    }
+
+    /// Every form, each once.
+    pub fn every_form(&self, base: Cost) -> Vec<Form> {
+        self.combine(base, |forms| forms)
+    }
+
+    /// The forms that no other form of this map beats, with their ties.
+    pub fn best_forms(&self, base: Cost) -> Vec<Form> {
+        let forms = self.combine(base, |forms| pareto(&forms));
+        pareto(&forms)
+    }
+
+    fn combine(&self, base: Cost, prune: impl Fn(Vec<Form>) -> Vec<Form>) -> Vec<Form> {
+        let mut all = vec![];
+        for diagonal in self.families {
+            let (operands, chains) = self.family(*diagonal);
+            let mut forms: Vec<Form> = chains.iter().map(|offer| Form::start(base, offer)).collect();
+            for offers in operands {
+                let longer = forms.iter().flat_map(|form| offers.iter().map(|offer| form.with(offer)));
+                forms = prune(longer.collect());
+            }
+            all.extend(forms.into_iter().filter(|form| *diagonal == 0 || form.uses_diagonal));
+        }
+        all
+    }
+}
+
+/// The choices that are legal under the map.
+fn offers_of(table: &PlaceTable, choices: &[Option<Vec<Priced>>], map: &SpaceTimeMap, paces: &mut Paces) -> Vec<Offer> {
+    let levels = choices.iter().enumerate().filter_map(|(choice, levels)| Some((choice, levels.as_ref()?)));
+    levels.filter_map(|(choice, levels)| offer_of(table, choice, levels, map, paces)).collect()
+}
+
+/// A chain, or a tree, is legal where all its levels are, and costs what they cost together.
+fn offer_of(
+    table: &PlaceTable,
+    choice: usize,
+    levels: &[Priced],
+    map: &SpaceTimeMap,
+    paces: &mut Paces,
+) -> Option<Offer> {
+    if !levels.iter().all(|level| level.is_in_time(&map.step)) {
+        return None;
+    }
+    let mut offer = Offer { choice, cost: Cost::default(), diagonal: 0 };
+    for (position, level) in levels.iter().enumerate() {
+        let spacing = paces.of(position, &level.fixed);
+        let cost = table.under_step(level, &map.step, spacing.map(Vec::as_slice))?;
+        let diagonal = table.diagonal(level);
+        if diagonal * offer.diagonal < 0 {
+            return None;
+        }
+        offer.cost = offer.cost.join(&cost);
+        offer.diagonal = if diagonal != 0 { diagonal } else { offer.diagonal };
+    }
+    Some(offer)
+}
+
+fn pareto(forms: &[Form]) -> Vec<Form> {
+    let beaten = |form: &Form| forms.iter().any(|other| other.cost != form.cost && other.cost.is_within(&form.cost));
+    forms.iter().filter(|form| !beaten(form)).cloned().collect()
+}
+
+impl Form {
+    fn start(base: Cost, chain: &Offer) -> Form {
+        let cost = base.join(&chain.cost);
+        Form { cost, operands: vec![], chain: chain.choice, uses_diagonal: chain.diagonal != 0 }
+    }
+
+    fn with(&self, offer: &Offer) -> Form {
+        Form {
+            cost: self.cost.join(&offer.cost),
+            operands: self.operands.iter().copied().chain([offer.choice]).collect(),
+            chain: self.chain,
+            uses_diagonal: self.uses_diagonal || offer.diagonal != 0,
+        }
+    }
+
+    /// The design that this form is under its map.
+    pub fn found(&self, task: &Task, map: &SpaceTimeMap) -> Found {
+        let choices = &task.choices;
+        let chosen = self.operands.iter().zip(&choices.transports).map(|(index, offered)| offered[*index].clone());
+        let dataflow = Dataflow { transports: chosen.collect(), chain: choices.chains[self.chain].clone() };
+        Found { cost: self.cost, parts: vec![Part::unshifted(map.clone(), dataflow)], fold: Fold::default() }
+    }
+}

@@ -1,0 +1,100 @@
+//! Reflections of the iteration space that leave the search unchanged.
+//!
+//! Reflecting an index of a box maps designs to designs of the same cost, provided that every choice the e-graph offers is
+//! offered in its reflected form too. Then one design of each class is enough for the front. For a stencil access such as
+//! `x[i+k]` no single index can be reflected, and nothing is pruned.
+
+use crate::mapping::{candidates, clock};
+use crate::rewrite::{Choices, Transport};
+use std::cmp::Ordering;
+use systole_base::integer::{Matrix, Vector};
+use systole_equations::recurrence::{Chain, Space};
+
+/// The sound reflections of a task, each as a sign for every index.
+#[derive(Clone, Debug)]
+pub struct Reflections {
+    signs: Vec<Vector>,
+}
+
+impl Reflections {
+    /// No reflection: nothing is pruned.
+    pub fn none() -> Reflections {
+        Reflections { signs: vec![] }
+    }
+
+    /// All reflections under which the choices are closed.
+    pub fn of(space: &Space, choices: &Choices) -> Reflections {
+        if clock::sides(space).is_none() {
+            return Reflections::none();
+        }
+        let size = space.dimension();
+        let all = (1..1usize << size).map(|set| (0..size).map(|i| 1 - 2 * ((set >> i) & 1) as i64).collect());
+        Reflections { signs: all.filter(|signs: &Vector| is_closed(choices, signs)).collect() }
+    }
+
+    /// The steps to look at: of each class the greatest within the box. A map is decided by its step alone unless a
+    /// reflection leaves the step as it is; then its place decides.
+    pub fn thin_out(&self, steps: Vec<Matrix>, within: (i64, i64)) -> Vec<Candidate> {
+        steps.into_iter().filter_map(|step| self.candidate(step, within)).collect()
+    }
+
+    fn candidate(&self, step: Matrix, within: (i64, i64)) -> Option<Candidate> {
+        let mut fixed_by = vec![];
+        for signs in &self.signs {
+            let reflected = reflect_rows(&step, signs);
+            let last = reflected.rows().last();
+            let inside = last.is_none_or(|row| row.iter().all(|entry| (within.0..=within.1).contains(entry)));
+            match reflected.cmp(&step) {
+                Ordering::Greater if inside => return None,
+                Ordering::Equal => fixed_by.push(signs.clone()),
+                _ => {}
+            }
+        }
+        Some(Candidate { step, fixed_by })
+    }
+}
+
+/// A step with the reflections that leave it as it is.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The step.
+    pub step: Matrix,
+    fixed_by: Vec<Vector>,
+}
+
+impl Candidate {
+    /// Whether the reflected place is looked at with this step instead.
+    pub fn is_redundant_at(&self, place: &Matrix) -> bool {
+        let reflected = |signs: &Vector| candidates::canonical_place(&reflect_rows(place, signs));
+        self.fixed_by.iter().any(|signs| reflected(signs) > *place)
+    }
+}
+
+fn is_closed(choices: &Choices, signs: &[i64]) -> bool {
+    let transports = choices
+        .transports
+        .iter()
+        .all(|offered| offered.iter().all(|choice| offered.iter().any(|other| is_reflection(choice, other, signs))));
+    let reflected = |chain: &Chain| Chain { directions: chain.directions.iter().map(|d| reflect(d, signs)).collect() };
+    transports && choices.chains.iter().all(|chain| choices.chains.contains(&reflected(chain)))
+}
+
+fn is_reflection(choice: &Transport, other: &Transport, signs: &[i64]) -> bool {
+    match (choice, other) {
+        (Transport::Stream(a), Transport::Stream(b)) => reflect(a, signs) == *b,
+        (Transport::Tree(a), Transport::Tree(b)) => a.iter().map(|along| reflect(along, signs)).eq(b.iter().cloned()),
+        (Transport::Broadcast(a), Transport::Broadcast(b)) => {
+            let image = reflect(a, signs);
+            image == *b || image.iter().zip(b).all(|(x, y)| *x == -y)
+        }
+        _ => choice == other,
+    }
+}
+
+fn reflect(vector: &[i64], signs: &[i64]) -> Vector {
+    vector.iter().zip(signs).map(|(entry, sign)| entry * sign).collect()
+}
+
+fn reflect_rows(matrix: &Matrix, signs: &[i64]) -> Matrix {
+    Matrix::new(matrix.rows().iter().map(|row| reflect(row, signs)).collect(), matrix.columns())
+}

@@ -1,0 +1,71 @@
+//! How far the search goes, and what it left out on the way.
+//!
+//! Limits count, they never time, so what is left out is the same in every run. What is left out is told with the result:
+//! the front is exact for all that was looked at.
+
+/// How far the search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The placements of all families looked at under one `place` line.
+    pub placements: usize,
+    /// The dataflows of computed values looked at under one placement.
+    pub dataflows: usize,
+    /// The choices of streams of inputs for which steps are asked for under one dataflow.
+    pub asked: usize,
+    /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
+    pub spaces: usize,
+    /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
+    pub fold: i64,
+    /// With more dataflows than this over all placements a system is searched part by part.
+    pub wholly: u64,
+    /// Part by part the search goes on with so many designs of the parts so far under each objective.
+    pub beam: usize,
+    /// And looks at so many places of the next part beside each of them.
+    pub next: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            placements: 50_000,
+            dataflows: 4096,
+            asked: 64,
+            spaces: 5,
+            fold: 1,
+            wholly: 50_000,
+            beam: 6,
+            next: 48,
+        }
+    }
+}
+
+/// What was not looked at for being beyond a limit; all zero where the search is complete within its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// `place` lines that are not along the axes.
+    pub slanted: u64,
+    /// `place` lines with more placements than were looked at; how many more is not known.
+    pub crowded: u64,
+    /// Dataflows, over all placements.
+    pub dataflows: u64,
+    /// Dataflows whose spaces meet on PEs, and could have been beside each other in more ways than were looked at.
+    pub beside: u64,
+    /// Dataflows with more ways to stream their inputs, each with steps of its own, than were looked at.
+    pub streams: u64,
+    /// Designs of some of the spaces, each with steps, that the search did not go on with.
+    pub partial: u64,
+}
+
+impl LeftOut {
+    /// What either left out.
+    pub fn join(self, other: LeftOut) -> LeftOut {
+        LeftOut {
+            slanted: self.slanted.saturating_add(other.slanted),
+            crowded: self.crowded.saturating_add(other.crowded),
+            dataflows: self.dataflows.saturating_add(other.dataflows),
+            beside: self.beside.saturating_add(other.beside),
+            streams: self.streams.saturating_add(other.streams),
+            partial: self.partial.saturating_add(other.partial),
+        }
+    }
+}

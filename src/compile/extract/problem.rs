@@ -1,0 +1,190 @@
+//! What is searched, and how: one of two strategies behind one search.
+//!
+//! In: the spaces of a kernel, what the e-graph offers for each, bounds, a machine, sizes, what a schedule fixes. Out: a
+//! [`Survey`]. Where all maps of a kernel can be looked at they are ([`enumerate`]); where spaces hand each other values, or PEs
+//! are folded, steps are solved for ([`solve`]). Where both apply their best costs agree, which the tests hold.
+
+use super::{Constraint, Found, Limits, Survey, enumerate, solve};
+use crate::cost::Region;
+use crate::mapping::Design;
+use crate::mapping::candidates::Bounds;
+use crate::rewrite::Choices;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Bindings;
+use systole_base::machine::Machine;
+use systole_equations::recurrence::spaces::SpaceSystem;
+
+/// Spaces of more points than this are not counted point by point.
+const MOST_CHECKED: u64 = 100_000;
+
+/// How a search goes about its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// Every map of the one space is looked at.
+    Enumerate,
+    /// Places are enumerated, and the steps of all spaces are solved for together.
+    #[default]
+    Solve,
+}
+
+/// What is asked of a search.
+#[derive(Clone)]
+pub struct Question<'a> {
+    /// The spaces.
+    pub system: &'a SpaceSystem,
+    /// What the e-graph offers for each.
+    pub choices: &'a [Choices],
+    /// The maps to look at.
+    pub bounds: Bounds,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The sizes at which designs are costed; legality does not depend on them.
+    pub sizes: &'a Bindings,
+    /// What the schedule fixes.
+    pub constraint: Constraint,
+    /// How far to go where not all maps are looked at.
+    pub limits: Limits,
+}
+
+/// What is searched.
+pub struct Problem<'a> {
+    system: &'a SpaceSystem,
+    machine: &'a Machine,
+    task: Task<'a>,
+}
+
+enum Task<'a> {
+    Enumerate(Box<enumerate::Task<'a>>),
+    Solve(Box<solve::Task<'a>>),
+}
+
+impl<'a> Question<'a> {
+    /// The strategy that suits it.
+    pub fn strategy(&self) -> Strategy {
+        let is_folded = self.limits.fold > 1 || self.constraint.fold.is_some();
+        let has_bus = || self.system.only_space().is_some_and(|space| self.constraint.asks_for_one_bus(space));
+        match self.system.only_space() {
+            Some(_) if !is_folded && !has_bus() => Strategy::Enumerate,
+            _ => Strategy::Solve,
+        }
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// Sets a problem up for the strategy that suits it.
+    ///
+    /// # Errors
+    /// Restrictions that leave nothing, spaces that are not bounded, sizes too large to count at, and what no strategy can do.
+    pub fn new(question: Question<'a>) -> Checked<Problem<'a>> {
+        let strategy = question.strategy();
+        Problem::by(strategy, question)
+    }
+
+    /// Sets a problem up for a strategy.
+    ///
+    /// # Errors
+    /// As for [`Problem::new`]; several spaces cannot be enumerated.
+    pub fn by(strategy: Strategy, question: Question<'a>) -> Checked<Problem<'a>> {
+        check_boundary(strategy, &question)?;
+        let Question { system, choices, bounds, machine, sizes, constraint, limits } = question;
+        let task = match (strategy, system.only_space()) {
+            (Strategy::Enumerate, Some(space)) => {
+                let choices = constraint.restrict(system, choices)?.swap_remove(0);
+                let task = enumerate::Task::new(space, choices, bounds, machine, sizes, constraint)?;
+                Task::Enumerate(Box::new(task))
+            }
+            _ => {
+                let mut task = solve::Task::new(system, choices, bounds, machine, sizes, constraint)?;
+                task.limits = limits;
+                Task::Solve(Box::new(task))
+            }
+        };
+        Ok(Problem { system, machine, task })
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> Strategy {
+        match self.task {
+            Task::Enumerate(_) => Strategy::Enumerate,
+            Task::Solve(_) => Strategy::Solve,
+        }
+    }
+
+    /// The sizes at which designs are costed.
+    pub fn sizes(&self) -> &Bindings {
+        match &self.task {
+            Task::Enumerate(task) => &task.sizes,
+            Task::Solve(task) => &task.sizes,
+        }
+    }
+
+    /// What the schedule fixes.
+    pub fn constraint(&self) -> &Constraint {
+        match &self.task {
+            Task::Enumerate(task) => &task.constraint,
+            Task::Solve(task) => &task.constraint,
+        }
+    }
+
+    /// How far the search goes; `None` where all maps are looked at.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.solved().map(|task| &task.limits)
+    }
+
+    /// What is solved for, where steps are.
+    pub fn solved(&self) -> Option<&solve::Task<'a>> {
+        match &self.task {
+            Task::Enumerate(_) => None,
+            Task::Solve(task) => Some(task),
+        }
+    }
+
+    /// A design that was found, as one to prove.
+    pub fn design(&self, found: &Found) -> Design<'a> {
+        let boundary_io = self.constraint().boundary_io;
+        Design { system: self.system, parts: found.parts.clone(), fold: found.fold.clone(), boundary_io }
+    }
+}
+
+/// Refuses `io boundary` where it is not looked at.
+fn check_boundary(strategy: Strategy, question: &Question) -> Checked<()> {
+    let (system, constraint) = (question.system, &question.constraint);
+    if strategy == Strategy::Enumerate || !constraint.boundary_io {
+        return Ok(());
+    }
+    let said = Diagnostic::new("`io boundary` is for arrays that are not folded, and have no bus from memory");
+    let said = match constraint.span {
+        Some(span) => said.label(&system.source, span, "in this schedule"),
+        None => said,
+    };
+    said.help("leave the fold and the bus out, or `io boundary`").alone()
+}
+
+/// Runs the search; `all` also keeps every legal design beside the front. `progress` hears how many of how many places are
+/// done. The result does not depend on the number of threads.
+pub fn search(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+    match &problem.task {
+        Task::Enumerate(task) => enumerate::search(task, all, progress),
+        Task::Solve(task) => solve::search(task, all, progress),
+    }
+}
+
+/// Counts a design again, point by point, with no code of the search's. Spaces too large for that are left alone.
+///
+/// # Errors
+/// The law that is broken, or both counts.
+pub fn verify(problem: &Problem, found: &Found) -> Result<(), String> {
+    match &problem.task {
+        Task::Solve(task) => solve::verify(task, found),
+        Task::Enumerate(task) => {
+            let (space, sizes) = (task.space, &task.sizes);
+            let region = Region::new(&space.domain.set, space.indices(), sizes);
+            if region.is_none_or(|region| region.count() > MOST_CHECKED) {
+                return Ok(());
+            }
+            let cost = enumerate::verify(space, problem.machine, sizes, found)?;
+            let differ = || format!("the search counts {:?}, the checker {cost:?}", found.cost);
+            if cost == found.cost { Ok(()) } else { Err(differ()) }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The search from part to part, for systems of more designs than can be looked at.
+//!
+//! In: a task. Out: what a beam search over its families saw. Families are placed one after the other; after each the best
+//! designs of the families so far, under each objective, are gone on with. They are legal by themselves, and their steps are
+//! found anew with each family, so that only places and dataflows stay. Where spaces would have to take turns, the beam is
+//! widened first. An input's stream is chosen with its space, and asks for steps under which it passes: the whole search
+//! would have to look through all steps for that.
+//!
+//! A stage has the system of the families so far (`SpaceSystem::among`); what others compute is there as if it were
+//! given. It puts the next family beside each design of the beam in its plainest places (48), and makes drafts:
+//! dataflows with their shortest steps, spaces apart or not (`draft`). In the order of what these would cost, objective
+//! by objective, drafts are made legal until six are. Of these at most two may cost the same, since mirror images do
+//! (`keep`). If no draft of a stage is legal but for spaces that alternate, the search begins anew with a beam twice as
+//! wide, and once more. How far edges reach is linear in the rows of a place, so what equations of the readers fix is
+//! put in once an edge (`mapping::fixed`). 6,250 placements are most often enough to see that there are too many.
+
+mod draft;
+
+mod keep;
+
+mod partial;
+
+mod stage;
+
+use super::Task;
+use super::places::{Edge, Places, strict_operands};
+use crate::extract::Survey;
+use keep::best;
+use partial::Partial;
+use stage::Stage;
+
+/// How often a beam is made twice as wide, rather than have spaces take turns.
+const DOUBLINGS: u32 = 2;
+
+/// Searches a system part by part. The result does not depend on the number of threads.
+pub fn search_by_parts(
+    task: &Task,
+    edges: &[Edge],
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Survey {
+    let ranks = task.ranks();
+    let order = order(task, edges);
+    let surveys = ranks.iter().enumerate().map(|(number, rank)| {
+        let seen = |stage: usize| progress(number * order.len() + stage, ranks.len() * order.len());
+        search_rank(task, *rank, &order, &seen)
+    });
+    surveys.fold(Survey::default(), Survey::merge)
+}
+
+/// The families in the order in which they are placed.
+fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
+    let system = task.system;
+    let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, vec![]);
+    let strict = strict_operands(system, &task.choices);
+    Places { system, edges, rank: 0, bound, network, fixed, given: false, strict, most: 0 }.order()
+}
+
+/// The search in arrays of one rank. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space
+/// takes turns.
+fn search_rank(task: &Task, rank: usize, order: &[usize], seen: &dyn Fn(usize)) -> Survey {
+    let searched = |width, in_turns| search_as_wide(task, (rank, order), (width, in_turns), seen);
+    let widened = (0..=DOUBLINGS)
+        .find_map(|doubled| searched(task.limits.beam.saturating_mul(1 << doubled), doubled == DOUBLINGS));
+    widened.unwrap_or_default()
+}
+
+/// The search that goes on with so many designs under each objective; `None` where spaces would have to take turns and may not.
+fn search_as_wide(
+    task: &Task,
+    (rank, order): (usize, &[usize]),
+    (width, in_turns): (usize, bool),
+    seen: &dyn Fn(usize),
+) -> Option<Survey> {
+    let mut survey = Survey::default();
+    let mut beam = vec![Partial::none(task.system)];
+    for placed in 1..=order.len() {
+        let (families, newest) = (&order[..placed], order[placed - 1]);
+        let is_last = placed == order.len();
+        let system = task.system.among(&ascending(families));
+        let stage = Stage::new(task, &system, ascending(families), newest, rank);
+        let found = stage.go_on(&beam, (width, in_turns), is_last.then_some(&mut survey))?;
+        let count = found.drafts + found.designs.len();
+        beam = best(found.designs, width);
+        survey.left_out.crowded += found.crowded;
+        survey.left_out.partial += if is_last { 0 } else { (count - beam.len()) as u64 };
+        seen(placed);
+    }
+    Some(survey)
+}
+
+fn ascending(families: &[usize]) -> Vec<usize> {
+    let mut families = families.to_vec();
+    families.sort_unstable();
+    families
+}

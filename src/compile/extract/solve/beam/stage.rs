@@ -1,0 +1,190 @@
+//! One more family beside those that are placed.
+//!
+//! In: the task of the families so far, and designs of all of them but the newest. Out: designs with it too, made from the places
+//! beside each, their dataflows, and the shortest steps of these.
+
+use super::draft::{Draft, Next};
+use super::keep::{Legal, legal_of};
+use super::partial::Partial;
+use crate::extract::solve::Task;
+use crate::extract::solve::forms::Forms;
+use crate::extract::solve::places::{Edge, Placement, Places, edges, strict_operands};
+use crate::extract::solve::search::forms;
+use crate::extract::Survey;
+use crate::mapping::Part;
+use crate::mapping::candidates::combined;
+use crate::rewrite::{Choices, Transport};
+use rayon::prelude::*;
+use systole_base::integer::lexicographic_sign;
+use systole_equations::recurrence::Chain;
+use systole_equations::recurrence::spaces::SpaceSystem;
+
+/// The task of the families so far.
+pub struct Stage<'a> {
+    whole: &'a Task<'a>,
+    task: Task<'a>,
+    edges: Vec<Edge>,
+    families: Vec<usize>,
+    spaces: Vec<usize>,
+    /// Its number in the whole system.
+    newest: usize,
+    rank: usize,
+}
+
+/// What a stage came to.
+pub struct Grown {
+    /// Legal designs of the families so far.
+    pub designs: Vec<Partial>,
+    /// How many drafts no legal design was made of.
+    pub drafts: usize,
+    /// Partial designs beside which there were more places than were looked at.
+    pub crowded: u64,
+}
+
+impl<'a> Stage<'a> {
+    /// The stage that places the family `newest`, one of `families`, whose system is given.
+    pub fn new(
+        whole: &'a Task,
+        system: &'a SpaceSystem,
+        families: Vec<usize>,
+        newest: usize,
+        rank: usize,
+    ) -> Stage<'a> {
+        let mut task = whole.among(system, &families);
+        task.newest = Some(families.partition_point(|family| *family < newest));
+        let edges = edges(system, &task.choices);
+        let spaces = whole.system.spaces_among(&families);
+        Stage { whole, task, edges, families, spaces, newest, rank }
+    }
+
+    /// The best legal designs that go on from these, so many under each objective; a survey is told of them. Where none are legal without it
+    /// spaces take turns; `None` where they may not.
+    pub fn go_on(
+        &self,
+        beam: &[Partial],
+        (width, in_turns): (usize, bool),
+        survey: Option<&mut Survey>,
+    ) -> Option<Grown> {
+        let (nexts, crowded) = self.nexts(beam);
+        let drafts = self.drafts(&nexts);
+        let legal = self.legal(&drafts, (width, in_turns))?;
+        if let Some(survey) = survey {
+            survey.maps += nexts.len() as u64;
+            tell(survey, &legal);
+        }
+        let numbers = (&self.families[..], &self.spaces[..]);
+        let made = legal.values().filter(|found| !found.is_empty()).count();
+        let grown = legal.into_iter().flat_map(|(number, found)| {
+            let next = drafts[number].next;
+            found.into_iter().map(move |found| next.partial.with(&next.placement, numbers, found))
+        });
+        Some(Grown { designs: grown.collect(), drafts: drafts.len() - made, crowded })
+    }
+
+    /// The places beside each partial design, and beside how many there are more.
+    fn nexts<'b>(&self, beam: &'b [Partial]) -> (Vec<Next<'b>>, u64) {
+        let beside: Vec<(Vec<Placement>, bool)> = beam.par_iter().map(|partial| self.beside(partial)).collect();
+        let crowded = beside.iter().filter(|(_, crowded)| *crowded).count() as u64;
+        let of = |(partial, (placements, _)): (&'b Partial, (Vec<Placement>, bool))| {
+            placements.into_iter().map(move |placement| Next { partial, placement })
+        };
+        (beam.iter().zip(beside).flat_map(of).collect(), crowded)
+    }
+
+    /// The dataflows of each placement that have steps.
+    fn drafts<'b>(&self, nexts: &'b [Next]) -> Vec<Draft<'b>> {
+        let forms = forms(&self.task, &self.edges);
+        let of_next = |next: &'b Next| {
+            let (parts, order) = (self.parts(&forms, next), self.order(next.partial));
+            let fits = parts.first().is_none_or(|parts| self.task.room.holds(parts));
+            let parts = parts.into_iter().filter(|_| fits);
+            parts.filter_map(|parts| Draft::new(&self.task, next, parts, &order)).collect::<Vec<_>>()
+        };
+        nexts.par_iter().flat_map_iter(of_next).collect()
+    }
+
+    /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
+    /// all of them, are for drafts of which none is legal.
+    fn legal(&self, drafts: &[Draft], (width, in_turns): (usize, bool)) -> Option<Legal> {
+        let of = |in_turns| move |draft: &Draft| draft.legal(&self.task, &self.order(draft.next.partial), in_turns);
+        let found = legal_of(drafts, (width, drafts.len()), &of(false));
+        if found.values().any(|found| !found.is_empty()) {
+            return Some(found);
+        }
+        in_turns.then(|| legal_of(drafts, (width, width), &of(true)))
+    }
+
+    /// The order of a partial design, over the spaces of this stage.
+    fn order(&self, partial: &Partial) -> Vec<(usize, usize)> {
+        let number = |space: usize| self.spaces.partition_point(|other| *other < space);
+        partial.order.iter().map(|(first, second)| (number(*first), number(*second))).collect()
+    }
+
+    fn beside(&self, partial: &Partial) -> (Vec<Placement>, bool) {
+        let Task { system, machine, constraint, bounds, choices, limits, .. } = &self.task;
+        let given = constraint.places.iter().any(Option::is_some);
+        let (network, fixed) = (machine.links.network, constraint.places.clone());
+        let (strict, bound, most) = (strict_operands(system, choices), bounds.bound, limits.next);
+        let places = Places { system, edges: &self.edges, rank: self.rank, bound, network, fixed, given, strict, most };
+        let rows: Vec<_> = self.families.iter().map(|family| partial.rows[*family].clone()).collect();
+        places.beside(&rows, self.families.partition_point(|family| *family < self.newest))
+    }
+
+    /// The parts of every dataflow that goes on from the partial design's.
+    fn parts(&self, forms: &Forms, next: &Next) -> Vec<Vec<Part>> {
+        let of_space = |space: usize| forms.laid(space, &next.placement, &self.dataflows(forms, next, space));
+        let all: Vec<Vec<Part>> = (0..self.spaces.len()).map(of_space).collect();
+        combined(&all)
+    }
+
+    fn dataflows(&self, forms: &Forms, next: &Next, space: usize) -> Choices {
+        let known = next.partial.dataflows[self.spaces[space]].as_ref();
+        let chains = known.map_or_else(|| self.chains(space), |known| vec![known.chain.clone()]);
+        let transports = (0..self.task.system.spaces[space].operands.len()).map(|operand| {
+            let known = known.map(|known| &known.transports[operand]);
+            match known.filter(|_| !self.is_newly_computed(space, operand)) {
+                Some(known) => vec![known.clone()],
+                None => self.offered(forms, next, (space, operand)),
+            }
+        });
+        Choices { transports: transports.collect(), chains }
+    }
+
+    /// The orders of a reduction. One that reads inputs only can run in either direction under mirrored places, so it runs forwards
+    /// where its place is not given.
+    fn chains(&self, space: usize) -> Vec<Chain> {
+        let (chains, family) = (&self.task.choices[space].chains, self.task.system.members[space].family);
+        let is_given = self.task.constraint.places[family].is_some();
+        let reads_inputs = !is_given && self.whole.system.sources[self.spaces[space]].iter().all(Vec::is_empty);
+        let is_forwards = |chain: &&Chain| chain.directions.iter().all(|along| lexicographic_sign(along) > 0);
+        let forwards: Vec<Chain> = chains.iter().filter(|_| reads_inputs).filter(is_forwards).cloned().collect();
+        if forwards.is_empty() { chains.clone() } else { forwards }
+    }
+
+    /// Whether the newest family computes what an operand reads.
+    fn is_newly_computed(&self, space: usize, operand: usize) -> bool {
+        let before: Vec<usize> = self.families.iter().copied().filter(|family| *family != self.newest).collect();
+        !self.whole.system.is_within(&before, (self.spaces[space], operand))
+    }
+
+    /// The ways of an operand that are to be chosen from: for an input its streams, and to ask for nothing.
+    fn offered(&self, forms: &Forms, next: &Next, (space, operand): (usize, usize)) -> Vec<Transport> {
+        let is_input = self.whole.system.sources[self.spaces[space]][operand].is_empty();
+        if !self.task.system.sources[space][operand].is_empty() {
+            return forms.transports(space, operand, &next.placement);
+        }
+        if !is_input {
+            return vec![Transport::Handoff];
+        }
+        let (place, _) = forms.place(space, &next.placement);
+        let streams = self.task.moving_streams(space, operand, &place);
+        std::iter::once(Transport::Feed).chain(streams.cloned()).collect()
+    }
+}
+
+/// Tells a survey of the designs that were found.
+fn tell(survey: &mut Survey, legal: &Legal) {
+    survey.legal += legal.values().filter(|found| !found.is_empty()).count() as u64;
+    survey.designs += legal.values().map(|found| found.len() as u64).sum::<u64>();
+    legal.values().flatten().for_each(|(found, _)| survey.front.add(found.clone()));
+}

@@ -1,0 +1,63 @@
+//! The strategy for kernels of several spaces, and for folds: steps are solved for.
+//!
+//! In: a [`SpaceSystem`](systole_equations::recurrence::spaces::SpaceSystem), what the e-graph offers for each of its spaces, bounds, a
+//! machine, sizes. Out: the Pareto front over (places, dataflows, steps). Places are enumerated family by family: where a
+//! family hands values to one that is placed already, only rows that keep the two a constant number of PEs apart are
+//! left. Steps are enumerated for all spaces together, within the rows of the dependences' generators. [`verify`]
+//! counts a design again, point by point, with no code of the search's.
+//!
+//! **Places and dataflows.** There is one place line for all spaces. A family that lacks one of its indices follows by
+//! what it hands over (`places`). `forms` has the dataflow of computed values.
+//!
+//! **Steps** (`steps`). A form is non-negative on a parametric polyhedron if it is so on its generators, so every
+//! dependence is a handful of linear rows. The shortest steps that satisfy them are found by branch and bound in whole
+//! numbers (`smt::branch`), for any latency. What that leaves open, and why rows clash, is asked of Z3's optimiser;
+//! tests hold the two equal. If rows clash, a minimal set of them becomes the message. Words of a handoff over several
+//! hops that would share a link are one more row each, and the steps are asked for again (`steps::on_links`). If the
+//! box of steps is small, all of it is looked through as well.
+//!
+//! **Streams of inputs** (`asked`). An input may always be fed, so it asks for nothing. But steps with time for its
+//! stream may be others, and load fewer words. So each choice of streams that the shortest steps leave no time is asked
+//! for once more, and so on from its steps.
+//!
+//! **Sharing PEs** (`sharing`). Of spaces that would meet on a PE one is over there before the other begins (`apart`).
+//! If that leaves no design they alternate (`turns`). With `n` of them, times are `n u + number + slant . PE`, so the
+//! shortest are a linear task over multiples of `n` once more (`slanted`), and two spaces with different numbers are
+//! apart without a proof, by the remainder (`smt::lattice`). Slants change right sides only, so each task of a
+//! `Series` goes on from the dictionary of the one before. If there are few such ways (81, or 27 along a line),
+//! families run beside each other as well, a link apart. Since that needs more PEs, the shortest design in which none
+//! has moved is kept beside it. That no two spaces meet is settled in the search already (`sharing::meetings`), each
+//! pair of parts once.
+//!
+//! **Bounds.** In kernels of more than five spaces only places along the axes are tried. What a limit leaves out is
+//! counted and said (`limits`). What a space costs under a map, and which runs meet, is counted once for all designs
+//! (`tally::known_costs`). Times of systems are plain, so a PE runs at most one dimension of a space. Folds of each
+//! legal design are tried if `--fold` allows them (`folds`). With more than 50,000 dataflows, or with `--beam`,
+//! families are placed one after the other (`beam`).
+
+mod task;
+
+mod places;
+
+mod forms;
+
+mod steps;
+
+mod tally;
+
+mod sharing;
+
+mod asked;
+
+mod folds;
+
+mod search;
+
+mod beam;
+
+mod verify;
+
+pub use search::{nearest, search, why_stuck};
+pub use steps::{Law, Stuck};
+pub use task::Task;
+pub use verify::verify;

@@ -1,0 +1,252 @@
+//! The loop over placements, dataflows and steps.
+
+use super::asked::see_asked;
+use super::beam::search_by_parts;
+use super::folds::folds;
+use super::forms::Forms;
+use crate::extract::LeftOut;
+use super::places::{Edge, Placement, Places, edges, strict_operands};
+use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
+use super::steps::{Conditions, Law, Stuck, on_links};
+use crate::extract::{Found, Survey};
+use super::{Task, tally};
+use crate::cost::Cost;
+use crate::mapping::{Fold, Handoff, Part, Design, check_ways};
+use rayon::prelude::*;
+use systole_base::diagnostic::Checked;
+
+/// Runs the search; `keep` also keeps every legal design beside the front. The result does not depend on the number of threads.
+pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+    let edges = edges(task.system, &task.choices);
+    let forms = forms(task, &edges);
+    let listed = if keep { Some(placements(task, &edges, usize::MAX)) } else { few(task, &edges, &forms) };
+    let (placements, left_out) = match listed {
+        Some(listed) => listed,
+        None => {
+            let survey = search_by_parts(task, &edges, progress);
+            if survey.designs > 0 {
+                return survey;
+            }
+            placements(task, &edges, task.limits.wholly as usize)
+        }
+    };
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let surveys: Vec<Survey> = placements
+        .par_iter()
+        .map(|placement| {
+            let survey = search_placement(task, &forms, placement, keep);
+            progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), placements.len());
+            survey
+        })
+        .collect();
+    let start = Survey { left_out, ..Survey::default() };
+    surveys.into_iter().fold(start, Survey::merge)
+}
+
+/// The dataflows of a task.
+pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Forms<'a> {
+    let (system, choices, network) = (task.system, &task.choices, task.machine.links.network);
+    Forms { system, choices, edges, network, most: task.limits.dataflows }
+}
+
+/// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.
+fn few(task: &Task, edges: &[Edge], forms: &Forms) -> Option<Listed> {
+    let most = task.limits.wholly;
+    for first in [most / 8, most] {
+        let listed = placements(task, edges, first as usize);
+        let count = || listed.0.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
+        if listed.0.len() as u64 > most || count() > most {
+            return None;
+        }
+        if listed.0.len() as u64 <= first {
+            return Some(listed);
+        }
+    }
+    None
+}
+
+/// Placements, and what was left out.
+type Listed = (Vec<Placement>, LeftOut);
+
+/// The placements of all ranks and lines, one more than the most if there are, and the lines that are left out or cut short.
+fn placements(task: &Task, edges: &[Edge], all_most: usize) -> Listed {
+    let (system, network, bound) = (task.system, task.machine.links.network, task.bounds.bound);
+    let (most, given) = (task.limits.placements, task.constraint.rank().is_some());
+    let strict = strict_operands(system, &task.choices);
+    let (mut placements, mut left_out) = (vec![], LeftOut::default());
+    for rank in task.ranks() {
+        let (lines, slanted) = task.lines(rank);
+        left_out.slanted += slanted;
+        for fixed in lines {
+            let strict = strict.clone();
+            let most = most.min(all_most.saturating_add(1) - placements.len());
+            let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
+            placements.extend(found);
+            left_out.crowded += u64::from(crowded);
+            if placements.len() > all_most {
+                return (placements, left_out);
+            }
+        }
+    }
+    (placements, left_out)
+}
+
+fn search_placement(task: &Task, forms: &Forms, placement: &Placement, keep: bool) -> Survey {
+    let mut survey = Survey { maps: 1, keep, ..Survey::default() };
+    let (all, beyond) = forms.all(placement);
+    survey.left_out.dataflows = beyond;
+    if !all.first().is_none_or(|parts| task.room.holds(parts)) {
+        survey.rejections.oversized = 1;
+        return survey;
+    }
+    for parts in all {
+        let design = Design::new(task.system, parts);
+        match joined_handoffs(task, &design) {
+            Ok(handoffs) => search_form(task, &design, &handoffs, &mut survey),
+            Err(why) => {
+                survey.unreachable.get_or_insert(why);
+            }
+        }
+    }
+    survey.legal = u64::from(survey.designs > 0);
+    survey
+}
+
+/// The handoffs of a dataflow, where one array carries them and everything that is computed.
+pub(super) fn joined_handoffs(task: &Task, design: &Design) -> Checked<Vec<Handoff>> {
+    let network = task.machine.links.network;
+    let handoffs = design.handoffs_among(network, &task.takers)?;
+    check_ways(network, &design.ways(&handoffs)).map_err(|problem| vec![problem])?;
+    Ok(handoffs)
+}
+
+/// The shortest steps of one dataflow, those that streams of its inputs ask for, and all within the box where they are few.
+fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut Survey) {
+    let Some(mut conditions) = conditions(task, design, handoffs) else { return };
+    let mut timed = conditions.within(design, task.steps()).unwrap_or_default();
+    let shortest = shortest_apart(task, design, handoffs, &mut conditions);
+    let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());
+    timed.extend(apart.clone().filter(|parts| !timed.contains(parts)));
+    let before = survey.designs;
+    for parts in timed {
+        add_all(legal(task, &parts, handoffs, survey), survey);
+    }
+    let Some((shortest, _)) = shortest else { return survey.add_stuck(design.parts.clone()) };
+    if survey.designs == before && !task.constraint.fixes_a_step() {
+        let (found, are_more) = legal_in_turns(task, (design, handoffs, &conditions), &shortest, survey);
+        survey.left_out.beside += u64::from(are_more);
+        add_all(found, survey);
+    }
+    if let Some(apart) = apart {
+        let tried = [apart, shortest.clone()];
+        let are_more = see_asked(task, (design, tried), |streamed| search_streamed(task, streamed, survey));
+        survey.left_out.streams += u64::from(are_more);
+    }
+    if survey.designs == before && survey.refused.is_none() {
+        let timed = Design::new(task.system, shortest);
+        let fold = task.constraint.fold.as_ref().and_then(|(factors, _)| Fold::by(factors).into_iter().next());
+        survey.refused = Some((tally::nearest_inputs(task, &timed, handoffs), fold.unwrap_or_default()));
+    }
+}
+
+/// The shortest steps of a dataflow, whose words do not meet on links, and those under which its spaces do not meet either, if there are any.
+fn shortest_apart(
+    task: &Task,
+    design: &Design,
+    handoffs: &[Handoff],
+    conditions: &mut Conditions,
+) -> Option<(Vec<Part>, Option<Vec<Part>>)> {
+    let parts = conditions.shortest(design, false).ok()?;
+    let shortest = on_links(task, design, handoffs, conditions, &parts).unwrap_or(parts);
+    let apart = apart(task, design, conditions, &shortest);
+    Some((shortest, apart))
+}
+
+/// Adds the designs of a dataflow of which some inputs are to stream; tells the steps that were tried, where its spaces do not meet under them.
+fn search_streamed(
+    task: &Task,
+    streamed: &Design,
+    survey: &mut Survey,
+) -> Option<[Vec<Part>; 2]> {
+    let handoffs = joined_handoffs(task, streamed).ok()?;
+    let mut conditions = conditions(task, streamed, &handoffs)?;
+    let (shortest, apart) = shortest_apart(task, streamed, &handoffs, &mut conditions)?;
+    let apart = apart?;
+    add_all(legal(task, &apart, &handoffs, survey), survey);
+    Some([apart, shortest])
+}
+
+/// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways
+/// for that than were looked at.
+pub(super) fn legal_in_turns(
+    task: &Task,
+    laid: Laid,
+    shortest: &[Part],
+    survey: &Survey,
+) -> (Vec<Found>, bool) {
+    let found = |tried: &Tried| legal(task, &tried.parts, &tried.handoffs, survey);
+    let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
+    let (taken, are_more) = take_turns(task, laid, shortest, taken);
+    (taken.concat(), are_more)
+}
+
+/// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
+pub(super) fn legal(
+    task: &Task,
+    parts: &[Part],
+    handoffs: &[Handoff],
+    survey: &Survey,
+) -> Vec<Found> {
+    let timed = Design::new(task.system, parts.to_vec());
+    let priced = tally::price(task, &timed, handoffs);
+    let apart = || task.meetings.are_none(&timed) && words_are_apart(&timed, &task.machine.links, handoffs);
+    if priced.is_empty() || !apart() {
+        return vec![];
+    }
+    let folded = |(cost, parts): (Cost, Vec<Part>)| {
+        let design = Design::new(task.system, parts);
+        let folds = folds(task, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost));
+        folds.into_iter().map(move |(cost, fold)| Found { cost, parts: design.parts.clone(), fold })
+    };
+    priced.into_iter().flat_map(folded).collect()
+}
+
+/// Adds legal designs.
+fn add_all(found: Vec<Found>, survey: &mut Survey) {
+    survey.designs += found.len() as u64;
+    found.into_iter().for_each(|found| survey.add(found));
+}
+
+/// What the steps of a dataflow must satisfy, with what the schedule fixes.
+pub(super) fn conditions(task: &Task, design: &Design, handoffs: &[Handoff]) -> Option<Conditions> {
+    let mut conditions = Conditions::new(design, handoffs, &task.machine.links, &task.known)?;
+    for (space, step) in task.constraint.steps.iter().enumerate() {
+        if let Some((step, _)) = step {
+            conditions.fix(space, step.rows().first()?, space);
+        }
+    }
+    Some(conditions)
+}
+
+/// Why a dataflow has no steps: the laws that clash. `None` where it has some.
+pub fn why_stuck(task: &Task, parts: &[Part]) -> Option<Stuck> {
+    let design = Design::new(task.system, parts.to_vec());
+    let handoffs = design.handoffs_among(task.machine.links.network, &task.takers).ok()?;
+    conditions(task, &design, &handoffs)?.shortest(&design, true).err()
+}
+
+/// A design that does what the schedule says and breaks a law of each clash: the case to show.
+pub fn nearest(task: &Task, parts: &[Part]) -> Option<Vec<Part>> {
+    let design = Design::new(task.system, parts.to_vec());
+    let handoffs = design.handoffs_among(task.machine.links.network, &task.takers).ok()?;
+    let mut left = conditions(task, &design, &handoffs)?;
+    let parts = loop {
+        let laws = match left.shortest(&design, true) {
+            Ok(parts) => break parts,
+            Err(Stuck::Clash(laws)) => laws,
+            Err(Stuck::Undecided(_)) => return None,
+        };
+        left.forget(laws.iter().find(|law| !matches!(law, Law::Given(_) | Law::Span(_)))?);
+    };
+    Some(tally::nearest_inputs(task, &Design { parts, ..design }, &handoffs))
+}

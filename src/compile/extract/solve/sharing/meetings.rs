@@ -1,0 +1,189 @@
+//! Points that would share a PE and a time.
+//!
+//! In: a design with times. Out: pairs of points that meet, each with the sizes at which they do; none only where the
+//! obligation `pe-conflict` is proved for each two spaces, so for all sizes; where PEs are folded, a space meets itself too. Trial sizes are looked at first, point by point:
+//! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
+
+use crate::extract::solve::steps::SpacePoint;
+use crate::extract::solve::tally::{Slots, busy};
+use crate::mapping::{Fold, Handoff, Part, SpaceTimeMap, Design};
+use crate::smt::{Counterexample, Verdict, settle};
+use crate::timing::{handed_words_apart, points_apart};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use systole_base::integer::{Affine, Bindings, Vector};
+use systole_base::network::Links;
+use systole_equations::recurrence::spaces::SpaceSystem;
+
+/// So many meetings of two spaces at one trial are reported at once.
+const MOST_MEETINGS: usize = 6;
+
+/// How long one proof may take; running out of it refuses the design, it never lets one pass.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Sizes, and two points that share a PE and a time there.
+pub type Meeting = (Bindings, [SpacePoint; 2]);
+
+/// Sizes with the points of each space there.
+pub type Trial = (Bindings, Vec<Vec<Vector>>);
+
+/// What decides where and when a space runs.
+type Run = (usize, SpaceTimeMap, Vec<Affine>, Affine);
+
+/// The numbers of two runs, in an array that is folded so.
+type Pair = ([usize; 2], Fold);
+
+/// What two spaces do; `None` where a proof was not decided.
+type Answer = Option<Vec<Meeting>>;
+
+/// The answers about one system.
+pub struct Meetings {
+    trials: Vec<Trial>,
+    known: Mutex<Known>,
+}
+
+/// The runs that came, each with its number, and the answers about two of them.
+#[derive(Default)]
+struct Known {
+    runs: FxHashMap<Run, usize>,
+    answers: FxHashMap<Pair, Answer>,
+}
+
+impl Meetings {
+    /// Nothing known yet; `counted` is looked at before the small sizes.
+    pub fn new(system: &SpaceSystem, counted: Trial) -> Meetings {
+        let small = small_sizes(system).filter(|sizes| *sizes != counted.0);
+        let listed = small.filter_map(|sizes| {
+            let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
+            all.collect::<Option<Vec<_>>>().map(|all| (sizes, all))
+        });
+        let trials: Vec<Trial> = listed.collect();
+        Meetings { trials: std::iter::once(counted).chain(trials).collect(), known: Mutex::default() }
+    }
+
+    /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
+    pub fn of(&self, design: &Design) -> Option<Vec<Meeting>> {
+        if self.are_known_to_be_none(design) {
+            return Some(vec![]);
+        }
+        let tried = self.at_trials(design);
+        if tried.is_empty() { self.at_any_size(design) } else { Some(tried) }
+    }
+
+    /// Pairs that meet at the trial sizes, a few of each two spaces at each.
+    pub fn at_trials(&self, design: &Design) -> Vec<Meeting> {
+        self.trials.iter().flat_map(|trial| at_trial(trial, design)).collect()
+    }
+
+    /// The smallest meeting of each two spaces that meet at any size, for folds of a space with itself too; `None` where a proof
+    /// was not decided.
+    pub fn at_any_size(&self, design: &Design) -> Answer {
+        let runs = self.runs(design);
+        let met: Option<Vec<Vec<Meeting>>> = pairs(design).map(|pair| self.of_two(design, &runs, pair)).collect();
+        met.map(|met| met.concat())
+    }
+
+    /// Whether nothing meets at any size.
+    pub fn are_none(&self, design: &Design) -> bool {
+        let tried = |trial: &Trial| at_trial(trial, design).is_empty();
+        self.are_known_to_be_none(design)
+            || (self.trials.iter().all(tried) && self.at_any_size(design).is_some_and(|met| met.is_empty()))
+    }
+
+    /// Whether it was proved before, of each two spaces.
+    fn are_known_to_be_none(&self, design: &Design) -> bool {
+        let runs = self.runs(design);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let none = |(one, other): (usize, usize)| {
+            let answer = known.answers.get(&([runs[one], runs[other]], design.fold.clone()));
+            answer.is_some_and(|answer| answer.as_ref().is_some_and(Vec::is_empty))
+        };
+        pairs(design).all(none)
+    }
+
+    /// The number of each space's run.
+    fn runs(&self, design: &Design) -> Vec<usize> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = design.parts.iter().enumerate();
+        let number = |(space, part): (usize, &Part)| {
+            let next = known.runs.len();
+            let run = (space, part.map.clone(), part.origin.clone(), part.start.clone());
+            *known.runs.entry(run).or_insert(next)
+        };
+        parts.map(number).collect()
+    }
+
+    fn of_two(&self, design: &Design, runs: &[usize], (one, other): (usize, usize)) -> Answer {
+        let key = ([runs[one], runs[other]], design.fold.clone());
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).answers.get(&key) {
+            return known.clone();
+        }
+        let answer = match settle(&points_apart(design, one, other), LIMIT) {
+            Verdict::Proved => Some(vec![]),
+            Verdict::Refuted(case) => Some(vec![meeting(&case, (one, other))]),
+            Verdict::Unknown(_) => None,
+        };
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).answers.insert(key, answer.clone());
+        answer
+    }
+}
+
+/// Each two spaces, for folds of a space with itself too.
+fn pairs(design: &Design) -> impl Iterator<Item = (usize, usize)> {
+    let (count, least) = (design.parts.len(), usize::from(design.fold.is_none()));
+    (0..count).flat_map(move |one| (one + least..count).map(move |other| (one, other)))
+}
+
+/// Whether it is proved that words of handoffs over several hops never meet on a link, which they may do at large sizes only.
+pub fn words_are_apart(design: &Design, links: &Links, handoffs: &[Handoff]) -> bool {
+    let mut owed = handoffs.iter().filter_map(|handoff| handed_words_apart(design, links, handoff));
+    owed.all(|obligation| settle(&obligation, LIMIT) == Verdict::Proved)
+}
+
+/// Some small sizes: all alike, one longer than the others, and mixed.
+fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
+    let count = system.parameters.len();
+    let of = |size: &dyn Fn(usize) -> i64| -> Bindings {
+        system.parameters.iter().enumerate().map(|(position, name)| (name.clone(), size(position))).collect()
+    };
+    let alike = [1, 2, 3, 5].map(|size| of(&|_| size));
+    let longer = (0..count).map(|long| of(&|position| if position == long { 6 } else { 2 }));
+    let mixed = [of(&|position| [3, 5, 2, 4][position % 4]), of(&|position| [4, 2, 5, 3][position % 4])];
+    let all: Vec<Bindings> = alike.into_iter().chain(longer).chain(mixed).collect();
+    all.into_iter()
+}
+
+/// Pairs that meet at one trial, a few of each two spaces.
+fn at_trial((sizes, points): &Trial, design: &Design) -> Vec<Meeting> {
+    if busy(sizes, design, points).is_some_and(|busy| busy.is_apart) {
+        return vec![];
+    }
+    let mut taken: HashMap<(Vector, i64), (usize, &Vector)> = HashMap::new();
+    let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
+    for (space, all) in points.iter().enumerate() {
+        let Some(slots) = Slots::new(sizes, design, space) else { continue };
+        for point in all {
+            let Some(at) = slots.of(point) else { continue };
+            match taken.get(&at) {
+                Some((other, there)) => {
+                    let pair = [(*other, (*there).clone()), (space, point.clone())];
+                    met.entry((*other, space)).or_default().push(pair);
+                }
+                None => _ = taken.insert(at, (space, point)),
+            }
+        }
+    }
+    let few = met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS));
+    few.map(|pair| (sizes.clone(), pair)).collect()
+}
+
+/// The sizes and both points of a counterexample.
+fn meeting(case: &Counterexample, (one, other): (usize, usize)) -> Meeting {
+    let sizes = case.sizes().iter().cloned().collect();
+    let coordinates: Vector = case.values.iter().skip(case.parameters).map(|(_, value)| *value).collect();
+    let length = case.points.first().copied().unwrap_or(0).min(coordinates.len());
+    let (first, second) = coordinates.split_at(length);
+    (sizes, [(one, first.to_vec()), (other, second.to_vec())])
+}

@@ -1,0 +1,288 @@
+//! Steps for all spaces of a system together.
+//!
+//! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
+//! of every dependence.
+
+use crate::mapping::{Dependence, Giver, Handoff, Part, Row, Design, Unknowns};
+use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
+use known_rows::SPAN_LABELS;
+use std::ops::Range;
+use std::time::Duration;
+use systole_base::integer::{Affine, Bindings, Matrix, Vector};
+use systole_base::network::Links;
+
+mod known_rows;
+
+pub use known_rows::KnownRows;
+
+mod every_step;
+
+mod on_links;
+
+pub use on_links::on_links;
+
+/// How long one optimisation may take; running out of it is an error, never "no schedule".
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// What a condition on the steps says, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// The value of this operand of this space moves on.
+    Stream(usize, usize),
+    /// The reduction of this space runs on.
+    Reduction(usize),
+    /// This handoff takes time.
+    Handoff(usize),
+    /// No two points of this space on one PE at one time.
+    Conflict(usize),
+    /// These two spaces do not meet on a PE.
+    Apart(usize, usize),
+    /// No two words of this handoff meet on a link.
+    Link(usize),
+    /// The schedule says so.
+    Given(usize),
+    /// The steps of this space lie between the first and the last.
+    Span(usize),
+}
+
+/// A space and one of its points.
+pub type SpacePoint = (usize, Vector);
+
+/// The conditions on the steps of one placement and dataflow.
+#[derive(Clone)]
+pub struct Conditions {
+    pub(super) unknowns: Unknowns,
+    pub(super) rows: Vec<Row>,
+    pub(super) unequal: Vec<Unequal>,
+    /// The rows of the span; their labels follow those of the laws.
+    pub(super) span: Vec<Row>,
+    /// What each label stands for.
+    pub laws: Vec<Law>,
+}
+
+impl Conditions {
+    /// States the conditions; `None` where a value has no link, a place leaves more than one dimension to a PE, or a
+    /// number does not fit.
+    pub fn new(design: &Design, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
+        let system = design.system;
+        let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
+        let unknowns = Unknowns::new(indices, system.parameters.clone());
+        let mut conditions = Conditions { unknowns, rows: vec![], unequal: vec![], span: vec![], laws: vec![] };
+        for space in 0..system.spaces.len() {
+            conditions.add_flows(design, space, links)?;
+            conditions.add_conflict(space, &design.parts[space])?;
+        }
+        for (position, handoff) in handoffs.iter().enumerate() {
+            conditions.add_handoff(design, (position, handoff), links, known)?;
+        }
+        for (space, points) in system.spaces.iter().enumerate() {
+            conditions.span.extend(known.span(&conditions.unknowns, space, &points.domain.set)?.iter().cloned());
+        }
+        Some(conditions)
+    }
+
+    /// What travels inside a space: computed operands and the reduction; an input may always be fed instead.
+    fn add_flows(&mut self, design: &Design, space: usize, links: &Links) -> Option<()> {
+        let alone = design.alone(space);
+        for flow in alone.flows()? {
+            let law = match flow.role {
+                crate::mapping::FlowRole::Operand(operand) | crate::mapping::FlowRole::Face(operand, _) => {
+                    Law::Stream(space, operand)
+                }
+                crate::mapping::FlowRole::Reduction(_) => Law::Reduction(space),
+            };
+            let row = self.along(space, &flow.direction);
+            let least = flow.least_delay(links)?;
+            self.add(row, least, law);
+        }
+        Some(())
+    }
+
+    fn along(&self, space: usize, direction: &[i64]) -> Vector {
+        let mut row = vec![0; self.unknowns.count()];
+        let start = self.unknowns.step(space).start;
+        direction.iter().enumerate().for_each(|(index, entry)| row[start + index] = *entry);
+        row
+    }
+
+    fn add(&mut self, coefficients: Vector, least: i64, law: Law) {
+        self.rows.push(Row { coefficients, least, label: self.laws.len() });
+        self.laws.push(law);
+    }
+
+    fn add_conflict(&mut self, space: usize, part: &Part) -> Option<()> {
+        let shared = part.map.place.null_lattice();
+        match shared.as_slice() {
+            [] => Some(()),
+            [line] => {
+                let coefficients = self.along(space, line);
+                self.unequal.push(Unequal { coefficients, value: 0, label: self.laws.len() });
+                self.laws.push(Law::Conflict(space));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn add_handoff(
+        &mut self,
+        design: &Design,
+        (position, handoff): (usize, &Handoff),
+        links: &Links,
+        known: &KnownRows,
+    ) -> Option<()> {
+        let Giver::Point { space, at, .. } = &handoff.giver else { return Some(()) };
+        if handoff.is_within_point(&design.system.spaces[*space]) {
+            return Some(());
+        }
+        let dependence = Dependence {
+            reader: handoff.reader,
+            writer: *space,
+            set: handoff.set.clone(),
+            at: at.clone(),
+            least: design.least_handoff_delay(handoff, links)?,
+            exact: None,
+            label: 0,
+        };
+        let label = self.laws.len();
+        let rows = known.of(&self.unknowns, &dependence)?;
+        self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
+        if design.gives_many(handoff) {
+            // A queue of fixed depth: what a row allows to grow without bound, a row of a direction, must not grow.
+            let growing = rows.iter().filter(|row| row.least == 0);
+            let level = growing.map(|row| row.coefficients.iter().map(|entry| -entry).collect());
+            self.rows.extend(level.map(|coefficients| Row { coefficients, least: 0, label }));
+        }
+        self.laws.push(Law::Handoff(position));
+        Some(())
+    }
+
+    /// Two points of different spaces, at these sizes, do not run at one time.
+    pub fn keep_apart(&mut self, one: &SpacePoint, other: &SpacePoint, sizes: &Bindings) {
+        let mut coefficients = vec![0; self.unknowns.count()];
+        for ((space, point), sign) in [(one, 1), (other, -1)] {
+            let names = &self.unknowns.step(*space);
+            let sizes = self.unknowns.parameters().iter().map(|size| sizes.get(size).copied().unwrap_or(1));
+            let values = point.iter().copied().chain(sizes).chain([1]);
+            names.clone().zip(values).for_each(|(position, value)| coefficients[position] += sign * value);
+        }
+        let known = self.unequal.iter().any(|sum| sum.coefficients == coefficients);
+        if !known {
+            self.unequal.push(Unequal { coefficients, value: 0, label: self.laws.len() });
+            self.laws.push(Law::Apart(one.0, other.0));
+        }
+    }
+
+    /// Two words of a handoff that leave points of `writer` so far apart do not have these times between them.
+    pub fn keep_words_apart(&mut self, (handoff, writer): (usize, usize), apart: &[i64], times: i64) {
+        let coefficients = self.along(writer, apart);
+        self.unequal.push(Unequal { coefficients, value: times, label: self.laws.len() });
+        self.laws.push(Law::Link(handoff));
+    }
+
+    /// Fixes the step of a space up to its start.
+    pub fn fix(&mut self, space: usize, step: &[i64], directive: usize) {
+        let start = self.unknowns.step(space).start;
+        for (index, entry) in step.iter().enumerate() {
+            for sign in [1, -1] {
+                let mut row = vec![0; self.unknowns.count()];
+                row[start + index] = sign;
+                self.rows.push(Row { coefficients: row, least: sign * entry, label: self.laws.len() });
+            }
+        }
+        self.laws.push(Law::Given(directive));
+    }
+
+    /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash.
+    pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<Part>, Stuck> {
+        let mut stuck = Stuck::Clash(vec![]);
+        for shifted in [false, true] {
+            let solve = if explained && shifted { minimise } else { attempt };
+            let mut task = self.problem(design, shifted);
+            let mut optimum = solve(&task, LIMIT);
+            if optimum == Optimum::Endless {
+                // The spaces have points at some sizes only, such as those with K < N, and a span may fall with K where there are
+                // none. A span that falls with no size is as good a bound.
+                self.unknowns.span().for_each(|position| task.bounds[position] = (Some(0), None));
+                optimum = solve(&task, LIMIT);
+            }
+            match optimum {
+                Optimum::Found(values) => return Ok(self.parts(design, &values)),
+                Optimum::Clash(labels) => stuck = Stuck::Clash(labels.iter().map(|label| self.law(*label)).collect()),
+                Optimum::Endless => return Err(Stuck::Undecided("the span has no least value".to_owned())),
+                Optimum::Unknown(why) => return Err(Stuck::Undecided(why)),
+            }
+        }
+        Err(stuck)
+    }
+
+    /// The shortest steps, where few branches lead to them.
+    pub fn shortest_soon(&self, design: &Design) -> Option<Vec<Part>> {
+        let found = [false, true].into_iter().find_map(|shifted| soon(&self.problem(design, shifted)));
+        found.map(|values| self.parts(design, &values))
+    }
+
+    /// Takes a law away, for a design that breaks it.
+    pub fn forget(&mut self, law: &Law) {
+        let label = self.laws.iter().position(|known| known == law);
+        self.rows.retain(|row| Some(row.label) != label);
+        self.unequal.retain(|sum| Some(sum.label) != label);
+    }
+
+    fn law(&self, label: usize) -> Law {
+        self.laws.get(label).cloned().unwrap_or_else(|| Law::Span(label.saturating_sub(SPAN_LABELS)))
+    }
+
+    /// Without `shifted` all steps are linear; with it they may be shifted by constants and sizes.
+    fn problem(&self, design: &Design, shifted: bool) -> LinearProblem {
+        LinearProblem {
+            bounds: self.free(design, shifted),
+            rows: self.rows.iter().chain(&self.span).cloned().collect(),
+            unequal: self.unequal.clone(),
+            goals: self.goals(self.unknowns.count()),
+        }
+    }
+
+    /// The least span, first of the sizes, then the smallest coefficients; there are `count` unknowns, those of the conditions first.
+    pub(super) fn goals(&self, count: usize) -> Vec<Goal> {
+        let span = self.unknowns.span();
+        let form = |of: Range<usize>| Goal::Form((0..count).map(|other| i64::from(of.contains(&other))).collect());
+        let constant = span.end - 1;
+        vec![form(span.start..constant), form(constant..span.end), Goal::Magnitudes((0..span.start).collect())]
+    }
+
+    fn free(&self, design: &Design, shifted: bool) -> Vec<(Option<i64>, Option<i64>)> {
+        let mut bounds = vec![(None, None); self.unknowns.count()];
+        for (space, points) in design.system.spaces.iter().enumerate() {
+            let shifts = self.unknowns.step(space).skip(points.dimension());
+            if !shifted {
+                shifts.for_each(|position| bounds[position] = (Some(0), Some(0)));
+            }
+        }
+        bounds
+    }
+
+    /// The parts with the steps of a solution.
+    pub(super) fn parts(&self, design: &Design, values: &[i64]) -> Vec<Part> {
+        let step = |(space, part): (usize, &Part)| {
+            let indices = design.system.spaces[space].indices();
+            let form = self.unknowns.step_form(space, values).unwrap_or_default();
+            let row = form.row(indices);
+            let start = form - Affine::from_row(indices, &row);
+            let mut part = part.clone();
+            part.map.step = Matrix::new(vec![row], indices.len());
+            part.start = start;
+            part
+        };
+        design.parts.iter().enumerate().map(step).collect()
+    }
+}
+
+/// Why there are no steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stuck {
+    /// These laws cannot hold together, and each is needed for that.
+    Clash(Vec<Law>),
+    /// The solver did not decide.
+    Undecided(String),
+}

@@ -1,0 +1,234 @@
+//! What a design of several spaces costs at given sizes, counted point by point.
+
+use super::Task;
+use crate::cost::Cost;
+use crate::extract::enumerate::Checker;
+use crate::extract::enumerate::route;
+use crate::mapping::{Giver, Handoff, Part, Design};
+use crate::rewrite::{Dataflow, Transport};
+use known_costs::{Priced, Taken};
+use slots::{Busy, slot};
+use std::collections::BTreeSet;
+use systole_base::integer::{Polyhedron, Vector};
+
+mod known_costs;
+
+pub use known_costs::KnownCosts;
+
+mod slots;
+
+pub use slots::{Slots, busy};
+
+/// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
+/// at these sizes.
+pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, Vec<Part>)> {
+    let busy = busy(&task.sizes, design, &task.points);
+    let busy = busy.filter(|busy| busy.is_apart);
+    busy.and_then(|busy| with_handoffs(task, design, handoffs, busy)).unwrap_or_default()
+}
+
+/// What every best way to move the inputs would cost under these steps, whether points share a PE and a time or not.
+pub fn estimate(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Cost> {
+    let busy = busy(&task.sizes, design, &task.points);
+    let priced = busy.and_then(|busy| with_handoffs(task, design, handoffs, busy));
+    priced.into_iter().flatten().map(|(cost, _)| cost).collect()
+}
+
+fn with_handoffs(
+    task: &Task,
+    design: &Design,
+    handoffs: &[Handoff],
+    busy: Busy,
+) -> Option<Vec<(Cost, Vec<Part>)>> {
+    let base = Cost { cycles: busy.cycles, pes: busy.pes, fanout: 1, ..Cost::default() };
+    let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff)?));
+    let shared = handoffs.iter().try_fold(base, join)?;
+    let mut all = vec![];
+    for diagonal in diagonals(task, design, handoffs) {
+        for priced in with_inputs(task, design, shared, diagonal)? {
+            if !all.contains(&priced) {
+                all.push(priced);
+            }
+        }
+    }
+    Some(best(all))
+}
+
+/// The diagonals that an array can have for what is computed; inputs must do with one of them.
+fn diagonals(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<i64> {
+    let ways = without_inputs(task, design).ways(handoffs);
+    task.machine.links.network.diagonals(ways.iter().map(|(_, moved)| moved.as_slice()))
+}
+
+/// The design with each input fed, so that only computed values move.
+fn without_inputs<'a>(task: &Task, design: &Design<'a>) -> Design<'a> {
+    let mut computed = design.clone();
+    for (part, sources) in computed.parts.iter_mut().zip(&task.system.sources) {
+        let transports = part.dataflow.transports.iter_mut().zip(sources);
+        transports.filter(|(_, sources)| sources.is_empty()).for_each(|(choice, _)| *choice = Transport::Feed);
+    }
+    computed
+}
+
+/// Every best way to move the inputs in an array with this diagonal, with the costs of the whole; `shared` is what the
+/// points and the handoffs cost.
+fn with_inputs(
+    task: &Task,
+    design: &Design,
+    shared: Cost,
+    diagonal: i64,
+) -> Option<Vec<(Cost, Vec<Part>)>> {
+    let mut front = vec![(shared, vec![])];
+    for (space, part) in design.parts.iter().enumerate() {
+        let priced = (space, part.map.clone(), part.dataflow.clone(), diagonal);
+        let ways = task.costs.of_space(priced, |priced| of_space(task, priced))?;
+        let with = |dataflow: &Dataflow| Part { dataflow: dataflow.clone(), ..part.clone() };
+        let ways: Vec<(Cost, Part)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
+        front = longer(&front, &ways);
+    }
+    Some(front)
+}
+
+/// Every best way to go on: each list with each of the next choices.
+fn longer<T: Clone>(front: &[(Cost, Vec<T>)], next: &[(Cost, T)]) -> Vec<(Cost, Vec<T>)> {
+    let joined = front.iter().flat_map(|(cost, list)| {
+        next.iter().map(move |(more, choice)| (cost.join(more), [list.clone(), vec![choice.clone()]].concat()))
+    });
+    best(joined.collect())
+}
+
+/// Those that no other beats in one entry without losing in another; ties stay.
+fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
+    let costs: Vec<Cost> = priced.iter().map(|(cost, _)| *cost).collect();
+    let beaten = |cost: &Cost| costs.iter().any(|other| other != cost && other.is_within(cost));
+    priced.into_iter().filter(|(cost, _)| !beaten(cost)).collect()
+}
+
+/// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
+fn of_space(task: &Task, (space, map, dataflow, diagonal): &Priced) -> Option<Vec<(Cost, Dataflow)>> {
+    let points = &task.system.spaces[*space];
+    let checker = Checker::new(points, task.machine, &task.sizes, map).ok()?;
+    let slant = |along: &Vector| task.machine.links.network.diagonal(&map.displacement(along));
+    let fits = |choice: &Transport| choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)));
+    let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
+    for operand in 0..points.operands.len() {
+        let own = match task.system.sources[*space][operand].is_empty() {
+            true => inputs(task, (*space, operand), &dataflow.transports[operand], &checker, fits),
+            false => computed(&checker, operand, &dataflow.transports[operand])?,
+        };
+        front = longer(&front, &own);
+    }
+    let chain = &dataflow.chain;
+    let with = |transports| Dataflow { transports, chain: chain.clone() };
+    Some(front.into_iter().map(|(cost, transports)| (cost, with(transports))).collect())
+}
+
+/// The parts with each input moved in the first way that is legal, beside what moves already if there is one, or else in
+/// the first way.
+pub fn nearest_inputs(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Part> {
+    let mut near = without_inputs(task, design);
+    for space in 0..near.parts.len() {
+        for operand in 0..task.system.sources[space].len() {
+            let choice = match task.system.sources[space][operand].is_empty() {
+                true => nearest_input(task, &near, handoffs, (space, operand)),
+                false => None,
+            };
+            choice.into_iter().for_each(|choice| near.parts[space].dataflow.transports[operand] = choice);
+        }
+    }
+    near.parts
+}
+
+fn nearest_input(
+    task: &Task,
+    near: &Design,
+    handoffs: &[Handoff],
+    (space, operand): (usize, usize),
+) -> Option<Transport> {
+    let (network, map) = (task.machine.links.network, &near.parts[space].map);
+    let checker = Checker::new(&task.system.spaces[space], task.machine, &task.sizes, map).ok();
+    let legal = |choice: &&Transport| checker.as_ref().is_some_and(|checker| checker.operand(operand, choice).is_ok());
+    let ways: Vec<Vector> = near.ways(handoffs).into_iter().map(|(_, moved)| moved).collect();
+    let joins = |choice: &&Transport| {
+        let moved: Vec<Vector> = choice.directions().iter().map(|along| map.displacement(along)).collect();
+        network.joins(ways.iter().chain(&moved).map(Vec::as_slice))
+    };
+    let offered = &task.choices[space].transports[operand];
+    let beside = offered.iter().find(|choice| legal(choice) && joins(choice));
+    beside.or_else(|| offered.iter().find(legal)).or(offered.first()).cloned()
+}
+
+/// The best ways to move an input: the one that it has already, or else all that are offered.
+fn inputs(
+    task: &Task,
+    (space, operand): (usize, usize),
+    has: &Transport,
+    checker: &Checker,
+    fits: impl Fn(&Transport) -> bool,
+) -> Vec<(Cost, Transport)> {
+    let price = |transport: &Transport| Some((checker.operand(operand, transport).ok()?, transport.clone()));
+    let is_free = task.newest.is_none_or(|newest| task.system.members[space].family == newest);
+    let is_given = matches!(has, Transport::Stream(_)) || !is_free;
+    if let Some(given) = Some(has).filter(|has| is_given && fits(has)).and_then(price) {
+        return vec![given];
+    }
+    let offered = task.choices[space].transports[operand].iter().filter(|choice| fits(choice));
+    best(offered.filter_map(price).collect())
+}
+
+/// A computed operand is never loaded: its heads are handed over.
+fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Option<Vec<(Cost, Transport)>> {
+    let cost = Cost { memory_words: 0, ..checker.operand(operand, transport).ok()? };
+    Some(vec![(cost, transport.clone())])
+}
+
+/// The words of a handoff, and the slots of its channels; `None` where it is not legal at these sizes.
+fn of_handoff(task: &Task, design: &Design, handoff: &Handoff) -> Option<Cost> {
+    let Giver::Point { space, displacement, .. } = &handoff.giver else { return Some(Cost::default()) };
+    if handoff.is_within_point(&task.system.spaces[*space]) {
+        return Some(Cost::default());
+    }
+    if !is_alone_on_its_way(task, design, handoff)? {
+        return None;
+    }
+    let taken = (handoff.reader, design.parts[handoff.reader].map.place.clone(), handoff.set.clone());
+    let (takers, pes) = task.costs.of_takers(taken, |taken| of_takers(task, taken));
+    let hops = task.machine.links.network.hops(displacement)?;
+    let depth = design.handoff_depth(handoff, &task.machine.links)?;
+    let channel_words = takers * hops.unsigned_abs();
+    Some(Cost { channel_words, buffers: depth * pes, fanout: 1, ..Cost::default() })
+}
+
+/// How many points take, on how many PEs.
+fn of_takers(task: &Task, (reader, place, set): &Taken) -> (u64, u64) {
+    let takers = takers(task, *reader, set);
+    let pes: BTreeSet<Vector> = takers.iter().map(|point| place.apply(point)).collect();
+    (takers.len() as u64, pes.len() as u64)
+}
+
+fn takers<'a>(task: &'a Task, reader: usize, set: &Polyhedron) -> Vec<&'a Vector> {
+    let space = &task.system.spaces[reader];
+    task.points[reader].iter().filter(|point| set.contains(&space.bind(&task.sizes, point))).collect()
+}
+
+/// Whether no two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links
+/// of their own. `None` where a coordinate does not fit.
+fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff) -> Option<bool> {
+    let Giver::Point { space, at, displacement, .. } = &handoff.giver else { return Some(true) };
+    if displacement.iter().all(|entry| entry.abs() <= 1) {
+        return Some(true);
+    }
+    let reader = &task.system.spaces[handoff.reader];
+    let mut carried = BTreeSet::new();
+    for taker in takers(task, handoff.reader, &handoff.set) {
+        let bindings = reader.bind(&task.sizes, taker);
+        let giver: Vector = at.iter().map(|form| form.evaluate(&bindings)).collect::<Option<_>>()?;
+        let (pe, time) = slot(&task.sizes, design, *space, &giver)?;
+        for (hop, link) in (0..).zip(route(&pe, displacement)) {
+            if !carried.insert((link, time + hop * task.machine.links.latency)) {
+                return Some(false);
+            }
+        }
+    }
+    Some(true)
+}

@@ -1,0 +1,185 @@
+//! The checker of designs of several spaces, from what the equations say alone.
+//!
+//! At given sizes each value that a point reads is looked up by its element: who completes it, where and when. No handoff,
+//! no row and no generator is used. It confirms that every value is computed or known and can have come in time, that each
+//! reduction ends where its order says, that the streams have links beside each other, and the cycles and PEs.
+
+use super::Task;
+use crate::extract::Found;
+use crate::mapping::{Fold, Part};
+use crate::rewrite::Transport;
+use std::collections::{BTreeMap, BTreeSet};
+use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
+use systole_equations::recurrence::Space;
+
+/// Where and when something happens.
+type Slot = (Vector, i64);
+
+/// A tensor and its subscripts.
+type Element = (Name, Vector);
+
+/// When each element is complete and where; nothing for those that are known without an operation.
+type Written = BTreeMap<Element, Option<Slot>>;
+
+/// The points of a space, as values of its indices and the sizes, with the slots.
+type Run = Vec<(Bindings, Slot)>;
+
+/// Confirms a design at the sizes of the task.
+///
+/// # Errors
+/// One sentence naming what is wrong.
+pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
+    let run: Vec<Run> = (0..found.parts.len())
+        .map(|space| slots(&task.system.spaces[space], &found.parts[space], (task, &found.fold)))
+        .collect::<Option<_>>()
+        .ok_or("a number does not fit")?;
+    check_counts(&run, found)?;
+    let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
+    let written = written(task, found, &run)?;
+    let check = |diagonal: &i64| {
+        let reads = Reads { task, written: &written, diagonal: *diagonal };
+        run.iter().enumerate().try_for_each(|(space, run)| reads.check(space, run))
+    };
+    let tried: Vec<Result<(), String>> = diagonals.iter().map(check).collect();
+    let nowhere = Err("the network has no such links together".to_owned());
+    tried.iter().find(|tried| tried.is_ok()).or(tried.first()).cloned().unwrap_or(nowhere)
+}
+
+/// No two points share a PE and a time, and the cycles and PEs are those of the design's cost.
+fn check_counts(run: &[Run], found: &Found) -> Result<(), String> {
+    let all: Vec<&Slot> = run.iter().flatten().map(|(_, slot)| slot).collect();
+    let distinct: BTreeSet<&&Slot> = all.iter().collect();
+    if distinct.len() < all.len() {
+        return Err("two points share a PE and a time".to_owned());
+    }
+    let times = || all.iter().map(|(_, time)| *time);
+    let span = times().max().zip(times().min()).map_or(0, |(last, first)| last - first + 1);
+    let pes: BTreeSet<&Vector> = all.iter().map(|(pe, _)| pe).collect();
+    if (span.unsigned_abs(), pes.len() as u64) != (found.cost.cycles, found.cost.pes) {
+        return Err(format!("{span} cycles on {} PEs are counted", pes.len()));
+    }
+    Ok(())
+}
+
+/// By how many PEs streams and running values move.
+fn moves(found: &Found) -> Vec<Vector> {
+    let of_part = |part: &Part| {
+        let streams = part.dataflow.transports.iter().flat_map(Transport::streams);
+        let along = streams.chain(&part.dataflow.chain.directions);
+        along.map(|along| part.map.displacement(along)).collect::<Vec<_>>()
+    };
+    found.parts.iter().flat_map(of_part).collect()
+}
+
+/// For each element when it is complete, and where: at the last point that adds to it.
+fn written(task: &Task, found: &Found, run: &[Run]) -> Result<Written, String> {
+    let mut written = known(task)?;
+    for ((space, part), points) in task.system.spaces.iter().zip(&found.parts).zip(run) {
+        let mut adding: BTreeMap<Vector, BTreeMap<Vector, &Slot>> = BTreeMap::new();
+        for (bindings, slot) in points {
+            let point = point(space, bindings).ok_or("an index has no value")?;
+            let element = element(&space.output_access, bindings).ok_or("a subscript does not fit")?;
+            adding.entry(element).or_default().insert(point, slot);
+        }
+        for (element, points) in adding {
+            let end = end(&points, &part.dataflow.chain.directions);
+            let later = |slot: &&Slot| end.is_none_or(|end| slot.1 >= end.1 && **slot != *end);
+            if points.values().copied().any(|slot| later(&slot)) {
+                return Err(format!("the reduction of `{}` does not end at its last point in time", space.output));
+            }
+            written.insert((space.output.clone(), element), end.cloned());
+        }
+    }
+    Ok(written)
+}
+
+/// Where a reduction along `directions`, one after the other, ends: `None` where that is no point, or several.
+fn end<'a>(points: &BTreeMap<Vector, &'a Slot>, directions: &[Vector]) -> Option<&'a Slot> {
+    let mut ends = points.clone();
+    for along in directions {
+        let after = |point: &Vector| point.iter().zip(along).map(|(x, by)| x + by).collect::<Vector>();
+        let level = ends.clone();
+        ends.retain(|point, _| !level.contains_key(&after(point)));
+    }
+    ends.values().next().copied().filter(|_| ends.len() == 1)
+}
+
+/// The elements that closed forms define.
+fn known(task: &Task) -> Result<Written, String> {
+    let mut written = Written::new();
+    for known in &task.system.known {
+        let indices = &known.domain.indices;
+        let points = known.domain.set.points(indices, &task.sizes).ok_or("a closed form is not bounded")?;
+        for point in points {
+            let mut bindings = task.sizes.clone();
+            bindings.extend(indices.iter().cloned().zip(point));
+            let element = element(&known.subscripts, &bindings).ok_or("a subscript does not fit")?;
+            written.insert((known.tensor.clone(), element), None);
+        }
+    }
+    Ok(written)
+}
+
+/// Whether a tensor is that of a reduction inside an equation: an element that nothing adds to is neutral.
+fn is_reduction(task: &Task, tensor: &Name) -> bool {
+    task.system.tensors.iter().all(|declared| declared.name != *tensor)
+}
+
+/// What is read, against what is written.
+struct Reads<'a> {
+    task: &'a Task<'a>,
+    written: &'a Written,
+    /// The diagonal that the array has; see [`Network::diagonals`](systole_base::network::Network::diagonals).
+    diagonal: i64,
+}
+
+impl Reads<'_> {
+    /// Each point of a space runs after all that it reads is complete.
+    fn check(&self, space: usize, run: &[(Bindings, Slot)]) -> Result<(), String> {
+        let (reader, sources) = (&self.task.system.spaces[space], &self.task.system.sources[space]);
+        let computed = reader.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
+        for ((operand, _), (bindings, slot)) in computed.flat_map(|read| run.iter().map(move |point| (read, point))) {
+            let element = element(&operand.access, bindings).ok_or("a subscript does not fit")?;
+            self.check_one(&operand.tensor, &element, slot)
+                .map_err(|why| format!("`{}` reads `{}` {why}, at {element:?}", reader.name, operand.tensor))?;
+        }
+        Ok(())
+    }
+
+    fn check_one(&self, tensor: &Name, element: &Vector, slot: &Slot) -> Result<(), &'static str> {
+        match self.written.get(&(tensor.clone(), element.clone())) {
+            Some(Some(giver)) if !self.is_in_time(giver, slot) => Err("before it is there"),
+            None if !is_reduction(self.task, tensor) => Err("where nothing computes it"),
+            _ => Ok(()),
+        }
+    }
+
+    /// By the latency of every hop of the shortest way, and by one step at least.
+    fn is_in_time(&self, (from, done): &Slot, (pe, time): &Slot) -> bool {
+        let links = &self.task.machine.links;
+        let apart: Vector = pe.iter().zip(from).map(|(a, b)| a - b).collect();
+        *time >= done + (links.network.distance(&apart, self.diagonal) * links.latency).max(1)
+    }
+}
+
+fn slots(space: &Space, part: &Part, (task, fold): (&Task, &Fold)) -> Option<Run> {
+    let points = space.domain.set.points(space.indices(), &task.sizes)?;
+    let slot = |point: Vector| {
+        let origin = part.origin.iter().map(|form| form.evaluate(&task.sizes));
+        let rows = part.map.place.rows().iter().zip(origin);
+        let pe: Option<Vector> = rows.map(|(row, origin)| Some(dot(row, &point) + origin?)).collect();
+        let step = part.map.step.rows().last()?;
+        let time = dot(step, &point) + part.start.evaluate(&task.sizes)?;
+        Some((space.bind(&task.sizes, &point), (fold.pe(pe?), time)))
+    };
+    points.into_iter().map(slot).collect()
+}
+
+/// The coordinates of a point.
+fn point(space: &Space, bindings: &Bindings) -> Option<Vector> {
+    space.indices().iter().map(|index| bindings.get(index).copied()).collect()
+}
+
+fn element(access: &[Affine], bindings: &Bindings) -> Option<Vector> {
+    access.iter().map(|form| form.evaluate(bindings)).collect()
+}

@@ -1,0 +1,49 @@
+//! What a search did not look at, in words.
+
+use crate::driver::kernels::searched::Searched;
+use crate::driver::shown::show::grouped;
+use systole_compile::extract::{LeftOut as Seen, Limits};
+
+/// Something that a search did not look at.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// Its name in the output for programs.
+    pub key: &'static str,
+    /// How many there are.
+    pub count: u64,
+    /// What they are.
+    pub what: String,
+}
+
+/// What the search left out; empty where it has no limits but its bounds. Under a place that is given, whoever gave it is told of
+/// the times that were not looked at.
+pub fn left_out(searched: &Searched) -> Vec<LeftOut> {
+    if let Some(limits) = searched.problem.limits() {
+        return beyond_limits(limits, &searched.survey.left_out);
+    }
+    let count = searched.survey.rejections.unclocked;
+    let what = "times whose rows have no one length".to_owned();
+    let is_told = searched.problem.constraint().only_place().is_some() && count > 0;
+    if is_told { vec![LeftOut { key: "unclocked_times", count, what }] } else { vec![] }
+}
+
+fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
+    let (placements, dataflows) = (grouped(limits.placements as u64), grouped(limits.dataflows as u64));
+    let slanted = format!("places not along the axes (more than {} spaces)", limits.spaces);
+    let crowded = match seen.partial {
+        0 => format!("places cut short at {placements} placements"),
+        _ => format!("partial designs beside which no more than {} places were looked at", limits.next),
+    };
+    let beyond = format!("dataflows beyond {dataflows} for one placement");
+    let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
+    let streams = format!("dataflows with more than {} ways to stream inputs in steps of their own", limits.asked);
+    let partial = "partial designs (too many to look at all: the spaces were searched one after the other)".to_owned();
+    vec![
+        LeftOut { key: "partial_designs", count: seen.partial, what: partial },
+        LeftOut { key: "slanted_places", count: seen.slanted, what: slanted },
+        LeftOut { key: "crowded_places", count: seen.crowded, what: crowded },
+        LeftOut { key: "dataflows", count: seen.dataflows, what: beyond },
+        LeftOut { key: "beside", count: seen.beside, what: beside },
+        LeftOut { key: "streams", count: seen.streams, what: streams },
+    ]
+}

@@ -1,0 +1,212 @@
+//! Why there is no design: the laws that clash, and the smallest case of what is broken, in the words of the source.
+
+use super::laws::Laws;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::pipeline::{messages, prove};
+use crate::driver::shown::show::grouped_count;
+use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
+use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
+use systole_compile::mapping::{Part, Design, restrict};
+
+/// The messages for an empty front.
+pub fn nothing_found(searched: &Searched, limit: u64) -> Diagnostics {
+    let clash = plainest(searched);
+    if let Some(design) = refused(searched, clash.as_ref()) {
+        let broken = broken(searched, &design, limit);
+        if !broken.is_empty() {
+            return broken;
+        }
+    }
+    let survey = &searched.survey;
+    match (&clash, &survey.unreachable) {
+        (Some((parts, why)), _) => stuck(searched, (parts, why), limit),
+        (None, Some(why)) if is_placed(searched) => why.iter().map(|one| at_place(searched, one.clone())).collect(),
+        (None, Some(why)) => vec![out_of_hand(searched, why)],
+        (None, None) if survey.rejections.oversized > 0 => vec![oversized(searched)],
+        (None, None) => vec![no_place(searched)],
+    }
+}
+
+/// The design whose broken laws [`nothing_found`] shows.
+pub fn nearest_design<'a>(searched: &Searched<'a>, limit: u64) -> Option<Design<'a>> {
+    let clash = plainest(searched);
+    let refused = refused(searched, clash.as_ref());
+    let shown = refused.filter(|design| !broken(searched, design, limit).is_empty());
+    shown.or_else(|| Some(with_parts(searched, &nearest(searched.problem.solved()?, clash?.0)?)))
+}
+
+/// The design with steps that is not legal all the same, unless the clash of another one is plainer.
+fn refused<'a>(searched: &Searched<'a>, clash: Option<&(&Vec<Part>, Stuck)>) -> Option<Design<'a>> {
+    let (parts, fold) = searched.survey.refused.as_ref()?;
+    let plain = clash.is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
+    plain.then(|| Design { fold: fold.clone(), ..with_parts(searched, parts) })
+}
+
+/// The design of these parts.
+fn with_parts<'a>(searched: &Searched<'a>, parts: &[Part]) -> Design<'a> {
+    Design::new(&searched.kernel.cut, parts.to_vec())
+}
+
+/// Whether a schedule gives the place.
+fn is_placed(searched: &Searched) -> bool {
+    searched.setting.constraint.place_span.is_some()
+}
+
+/// All placements were tried, and in each a value has no way to one that reads it: `why` is that of one of them.
+fn out_of_hand(searched: &Searched, why: &[Diagnostic]) -> Diagnostic {
+    let (cut, maps) = (&searched.kernel.cut, grouped_count(searched.survey.maps, "placement"));
+    let said = Diagnostic::new(format!("no design of `{}` is legal among {maps}", cut.kernel));
+    let said = why.iter().fold(said, |said, one| {
+        let said = said.note(format!("in each a value has no way to its reader; in one {}", one.message()));
+        one.labels().iter().fold(said, |said, (span, text)| said.label(&cut.source, *span, text))
+    });
+    said.help("let fewer readers share a value, or search more: a larger --bound, another --network, a wider --beam")
+}
+
+/// The machine has fewer PEs along an axis than any placement needs.
+fn oversized(searched: &Searched) -> Diagnostic {
+    let (kernel, maps) = (&searched.kernel.cut.kernel, grouped_count(searched.survey.maps, "placement"));
+    let count = grouped_count(searched.survey.rejections.oversized, "placement");
+    let needs = if searched.survey.rejections.oversized == 1 { "needs" } else { "need" };
+    let said = Diagnostic::new(format!("no design of `{kernel}` is legal among {maps}"))
+        .note(format!("{count} {needs} a larger array than the machine has"))
+        .help("smaller sizes, a lower rank, or a machine with a larger `extent`");
+    at_place(searched, said)
+}
+
+/// Of the dataflows without times the one to speak of: one that meets what the schedule says, whose values go forwards, and
+/// whose clash is small.
+fn plainest<'a>(searched: &'a Searched) -> Option<(&'a Vec<Part>, Stuck)> {
+    let stuck = searched.survey.stuck.iter();
+    let explained = stuck.filter_map(|parts| Some((parts, why_stuck(searched.problem.solved()?, parts)?)));
+    explained.min_by_key(|(parts, why)| match why {
+        Stuck::Clash(laws) => {
+            let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
+            (false, !given, backwards(parts), laws.len())
+        }
+        Stuck::Undecided(_) => (true, true, 0, 0),
+    })
+}
+
+/// How many entries of the directions are negative.
+fn backwards(parts: &[Part]) -> usize {
+    let moves = |part: &Part| {
+        let streams = part.dataflow.transports.iter().flat_map(|transport| transport.directions()).flatten();
+        streams.chain(part.dataflow.chain.directions.iter().flatten()).filter(|entry| **entry < 0).count()
+    };
+    parts.iter().map(moves).sum()
+}
+
+/// The laws that cannot hold together, and what is broken where one of them gives way.
+fn stuck(searched: &Searched, (parts, why): (&[Part], &Stuck), limit: u64) -> Diagnostics {
+    let (setting, kernel) = (searched.setting, &searched.kernel.cut.kernel);
+    let laws = match why {
+        Stuck::Undecided(why) => {
+            let message = format!("the solver did not decide the steps of `{}`", kernel);
+            return vec![Diagnostic::new(message).note(why)];
+        }
+        Stuck::Clash(laws) => laws,
+    };
+    let design = with_parts(searched, parts);
+    let handoffs = design.handoffs(setting.machine.links.network).unwrap_or_default();
+    let said = Laws { design: &design, handoffs: &handoffs, setting };
+    let first = Diagnostic::new(format!("no times of `{}` satisfy all of these together", kernel));
+    let clash = said.add_all(first, laws).help("each is needed for the contradiction: change any one of them");
+    let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
+    let task = searched.problem.solved().filter(|_| given);
+    let near = task.and_then(|task| nearest(task, parts));
+    let cases = near.map(|near| broken(searched, &with_parts(searched, &near), limit)).unwrap_or_default();
+    std::iter::once(clash).chain(cases).collect()
+}
+
+/// What is wrong with a design that has times: the obligations that are refuted, or why they cannot be stated, or a bus that
+/// no PE can feed.
+fn broken(searched: &Searched, design: &Design, limit: u64) -> Diagnostics {
+    match prove(searched, design, limit).map(|proofs| messages(searched, &proofs)) {
+        Ok(refuted) if refuted.is_empty() => design.check_feeders().err().unwrap_or_default(),
+        Ok(refuted) => refuted,
+        Err(why) => why.into_iter().map(|problem| at_place(searched, problem)).collect(),
+    }
+}
+
+/// A message without a place in the source is about the place that the schedule gives.
+fn at_place(searched: &Searched, problem: Diagnostic) -> Diagnostic {
+    match searched.setting.constraint.place_span {
+        Some(span) if problem.labels().is_empty() => problem.label(&searched.kernel.cut.source, span, "this place"),
+        _ => problem,
+    }
+}
+
+/// No placement came as far as times.
+fn no_place(searched: &Searched) -> Diagnostic {
+    if let Some(diagnostic) = too_few_axes(searched) {
+        return diagnostic;
+    }
+    let cut = &searched.kernel.cut;
+    let crowded: Vec<String> = (0..cut.spaces.len()).filter_map(|space| crowd(searched, space)).collect();
+    let diagnostic = match (crowded.is_empty(), searched.setting.constraint.place_span) {
+        (false, _) => crowded.iter().fold(
+            Diagnostic::new(format!("a PE would run more than one dimension of a space of `{}`", cut.kernel)),
+            |diagnostic, note| diagnostic.note(note),
+        ),
+        (true, Some(_)) if searched.survey.maps == 0 => out_of_reach(searched),
+        _ => {
+            let maps = grouped_count(searched.survey.maps, "placement");
+            Diagnostic::new(format!("no design of `{}` is legal among {maps}", cut.kernel))
+        }
+    };
+    let diagnostic = diagnostic.help("change the place: its rank, what its rows add up, or the network it is for");
+    at_place(searched, diagnostic)
+}
+
+/// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
+fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
+    let (cut, setting) = (&searched.kernel.cut, &searched.setting);
+    let largest = cut.spaces.iter().max_by_key(|space| space.dimension())?;
+    let least = largest.dimension().saturating_sub(1);
+    if setting.constraint.rank().is_some() || setting.bounds.ranks.iter().any(|rank| *rank >= least) {
+        return None;
+    }
+    let most = setting.bounds.ranks.iter().max()?;
+    let note =
+        format!("`{}` runs along {}, and on a PE along one of these", largest.name, largest.indices().join(", "));
+    let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
+    let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
+    let said = format!(
+        "an array of {} has no place for all spaces of `{}`: it takes {least}",
+        counted(*most, "axis"),
+        cut.kernel
+    );
+    Some(Diagnostic::new(said).note(note).help(format!("say --rank {least}{or}")))
+}
+
+/// What the schedule's place leaves of a space to each PE, where that is more than one dimension.
+fn crowd(searched: &Searched, space: usize) -> Option<String> {
+    let cut = &searched.kernel.cut;
+    let member = &cut.members[space];
+    let place = searched.setting.constraint.places[member.family].as_ref()?;
+    let points = &cut.spaces[space];
+    let family = &cut.families[member.family].indices;
+    let (place, _) = restrict(place, family, &member.embedding, points.indices());
+    let shared: Vec<String> = place.null_lattice().iter().map(|along| points.show_direction(along)).collect();
+    let note = || format!("`{}` would run along {} on one PE; its times are plain", points.name, shared.join(" and "));
+    (shared.len() > 1).then(note)
+}
+
+/// No places of the other spaces are a link away from what they take.
+fn out_of_reach(searched: &Searched) -> Diagnostic {
+    let (cut, setting) = (&searched.kernel.cut, searched.setting);
+    let network = setting.machine.links.network;
+    if let Some(rank) = setting.constraint.rank().filter(|rank| !network.carries_rank(*rank)) {
+        return Diagnostic::new(format!("a `{network}` network has no arrays of rank {rank}"));
+    }
+    let first =
+        Diagnostic::new(format!("under this place a value of `{}` has no link to where it is used", cut.kernel));
+    let noted = first.note(format!("a {} network joins each PE with those next to it", network.keyword()));
+    let reads = cut.spaces.iter().zip(&cut.sources).flat_map(|(space, sources)| {
+        let computed = space.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
+        computed.map(move |(operand, _)| format!("`{}` takes `{}`", space.name, operand.tensor))
+    });
+    let reads: std::collections::BTreeSet<String> = reads.collect();
+    noted.note(reads.into_iter().collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,149 @@
+//! A search with its setting, and what the stages after it make of a design that it found.
+//!
+//! In: a kernel, flags. Out: the front; of a design its obligations, its program, and what the equations mean in its order.
+
+use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::{border, described, refusal};
+use crate::driver::pipeline::{refused_by_checker, with_threads};
+use crate::driver::shown::output::Output;
+use std::time::{Duration, Instant};
+use systole_base::diagnostic::{Checked, Diagnostics};
+use systole_base::integer::Bindings;
+use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search, verify};
+use systole_compile::mapping::Design;
+use systole_compile::timing;
+use systole_compile::timing::Turns;
+use systole_equations::recurrence::Chain;
+use systole_equations::recurrence::spaces::evaluate_system_in_order;
+use systole_program::array::{Program, Tensors};
+use systole_program::obligation::Obligation;
+
+/// How a design keeps to `io boundary`.
+#[derive(Clone, Debug)]
+pub enum Border {
+    /// The schedule does not ask for it.
+    Anywhere,
+    /// Processes load and recover through the array.
+    Loads,
+    /// Every PE that loads or stores has a free side, which is proved; with the reasons why the scheme covers no design.
+    Ports(Diagnostics),
+}
+
+/// A search with its setting.
+pub struct Searched<'a> {
+    /// What was searched for.
+    pub kernel: &'a Kernel,
+    /// What the flags say.
+    pub setting: &'a Setting,
+    /// What was searched.
+    pub problem: Problem<'a>,
+    /// What was seen.
+    pub survey: Survey,
+    /// The front, best first.
+    pub front: Vec<Found>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How the schedule's `io` is kept to.
+    pub border: Border,
+}
+
+/// Runs the search with what is fixed.
+pub fn search_within<'a>(
+    kernel: &'a Kernel,
+    setting: &'a Setting,
+    constraint: Constraint,
+    all: bool,
+    output: &Output,
+) -> Checked<Searched<'a>> {
+    let bar = output.progress("search");
+    let progress = |done: usize, total: usize| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    };
+    let start = Instant::now();
+    let problem = Problem::new(kernel.question(setting, constraint))?;
+    let survey = with_threads(setting.threads, || search(&problem, all, &progress))?;
+    let elapsed = start.elapsed();
+    bar.finish_and_clear();
+    let front = survey.sorted(setting.objective);
+    Ok(Searched { kernel, setting, problem, survey, front, elapsed, border: Border::Anywhere })
+}
+
+impl<'a> Searched<'a> {
+    /// The sizes at which designs were costed, where these may be others than those asked for.
+    pub fn counted(&self) -> Option<&Bindings> {
+        (self.problem.strategy() == Strategy::Solve).then(|| self.problem.sizes())
+    }
+
+    /// A design of the front as one to prove.
+    pub fn design(&self, found: &Found) -> Design<'a> {
+        self.problem.design(found)
+    }
+
+    /// Where the front is empty: the wrong design that the schedule describes, or why there is none.
+    pub fn forced(&self) -> Checked<Design<'a>> {
+        if self.problem.strategy() == Strategy::Solve {
+            return Err(refusal::why_nothing(self, crate::driver::pipeline::LIMIT)?);
+        }
+        // A map that is turned down for its clock may break no law that a proof is about.
+        let described = described::design(self.kernel, self.setting)?;
+        let described = described.filter(|_| !self.survey.rejections.are_of_the_clock());
+        described.ok_or_else(|| vec![refusal::nothing_found(self)])
+    }
+
+    /// A design that does what the schedule says and breaks as few laws as it can, where no search finds one; `None` where
+    /// [`Searched::forced`] has it, or there is none.
+    pub fn nearest(&self, limit: u64) -> Option<Design<'a>> {
+        refusal::nearest_design(self, limit)
+    }
+
+    /// All obligations of a design, with this depth claimed of every channel where it is given.
+    pub fn obligations(&self, design: &Design, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+        let links = &self.setting.machine.links;
+        match depth {
+            None => timing::obligations(design, links),
+            Some(depth) => timing::obligations_within(design, links, depth),
+        }
+    }
+
+    /// What must be proved of a design so that no run of its program without clocks waits for ever, whoever owns which PE; at this
+    /// depth of every channel where it is given.
+    pub fn no_deadlock(&self, design: &Design, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+        match self.border {
+            // What loads and recovers through the array has a program of its own, which says itself why it ends.
+            Border::Loads => Ok(vec![]),
+            Border::Anywhere | Border::Ports(_) => {
+                timing::no_deadlock_obligations(design, &self.setting.machine.links, depth, Turns::AsTheyCan)
+            }
+        }
+    }
+
+    /// Has the separate checker count a design again, point by point.
+    pub fn confirm(&self, found: &Found) -> Checked<()> {
+        verify(&self.problem, found).map_err(|why| vec![refused_by_checker(&why)])
+    }
+
+    /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.
+    pub fn why_nothing(&self, limit: u64) -> Checked<Diagnostics> {
+        refusal::why_nothing(self, limit)
+    }
+
+    /// The program of a proved design.
+    pub fn program(&self, design: &Design) -> Checked<Program> {
+        Ok(self.kernel.origin.finish(border::program(self, design)?))
+    }
+
+    /// What the equations mean for these inputs, in the order of the design.
+    pub fn expected(&self, design: &Design, inputs: &Tensors) -> Checked<Tensors> {
+        let (origin, sizes) = (&self.kernel.origin, &self.setting.given);
+        let chains = design.system.spaces.iter().zip(design.parts.iter().map(|part| &part.dataflow.chain));
+        match origin.tiled() {
+            Some(tiled) => origin.expected(tiled, &chains.collect::<Vec<_>>(), sizes, inputs),
+            None => {
+                let chains: Vec<Chain> = chains.map(|(_, chain)| chain.clone()).collect();
+                evaluate_system_in_order(&origin.system, design.system, &chains, sizes, inputs)
+            }
+        }
+    }
+}
