@@ -40,8 +40,9 @@ test-mpi: ## as test, with ranks of MPI
 test-openblas: ## as test, with leaves by OpenBLAS
 	$(MAKE) test FEATURES=openblas
 
-test-long: setup ## the cases of tests that take minutes each
-	cargo test --release --features long-tests --test algebra
+test-long: setup ## more cases of tests, and those that take minutes each; with FEATURES=mpi those of ranks too
+	cargo test --release -p systole -p systole-compile --features long-tests $(WITH) \
+	  --test algebra --test exec --test extract --test pipeline
 
 lint: setup
 	cargo fmt --all --check

@@ -32,19 +32,20 @@ pub fn forms(kernel: &str, sizes: &Bindings) -> Vec<Spaces> {
 
 /// The fewest cycles in which any design of these forms runs, and the forms that have one, on an array of so many dimensions.
 pub fn least(forms: &[&Spaces], sizes: [&Bindings; 2], dimensions: usize) -> (i64, Vec<usize>) {
+    let graphs: Vec<(usize, Vec<[Graph; 2]>)> =
+        forms.iter().map(|form| (form.number, graphs(form, sizes, false))).collect();
     let with = |cycles: i64| {
-        let runs = |form: &&&Spaces| is_run(form, sizes, Most { cycles, pes: usize::MAX, dimensions });
-        forms.iter().filter(runs).map(|form| form.number).collect()
+        let most = Most { cycles, pes: usize::MAX, dimensions };
+        let is_run = |(_, programs): &&(usize, Vec<[Graph; 2]>)| programs.iter().any(|graphs| runs(graphs, most));
+        graphs.iter().filter(is_run).map(|(number, _)| *number).collect()
     };
     (1..).map(|cycles| (cycles, with(cycles))).find(|(_, forms): &(i64, Vec<usize>)| !forms.is_empty()).unwrap()
 }
 
-/// Whether a form has a program and maps that take no more.
-fn is_run(form: &Spaces, sizes: [&Bindings; 2], most: Most) -> bool {
-    programs(&form.system, &form.choices, false).iter().any(|program| {
-        let graphs = sizes.map(|sizes| Graph::new(&form.system, program, sizes));
-        runs(&graphs, most)
-    })
+/// What each program of a form has its points wait for, at both sizes.
+fn graphs(form: &Spaces, sizes: [&Bindings; 2], are_streamed: bool) -> Vec<[Graph; 2]> {
+    let graph = |program: &Vec<Dataflow>| sizes.map(|sizes| Graph::new(&form.system, program, sizes));
+    programs(&form.system, &form.choices, are_streamed).iter().map(graph).collect()
 }
 
 fn runs(graphs: &[Graph; 2], most: Most) -> bool {
@@ -53,8 +54,7 @@ fn runs(graphs: &[Graph; 2], most: Most) -> bool {
 
 /// For each number of cycles up to `cycles` the fewest words that a form loads in them, where that is fewer than with less time.
 pub fn front_of_words(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensions: usize) -> Vec<(i64, usize)> {
-    let graph = |program: &Vec<Dataflow>| sizes.map(|sizes| Graph::new(&form.system, program, sizes));
-    let mut graphs: Vec<[Graph; 2]> = programs(&form.system, &form.choices, true).iter().map(graph).collect();
+    let mut graphs = graphs(form, sizes, true);
     graphs.sort_by_key(|graphs| graphs[0].words);
     let (mut front, mut fewer) = (vec![], usize::MAX);
     for cycles in 1..=cycles {
@@ -71,11 +71,17 @@ pub fn front_of_words(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensi
 /// For each number of cycles up to `cycles` the fewest PEs of an array of so many dimensions on which a form runs in them, where that is fewer
 /// than with less time.
 pub fn front(form: &Spaces, sizes: [&Bindings; 2], cycles: i64, dimensions: usize) -> Vec<(i64, usize)> {
+    let graphs = graphs(form, sizes, false);
     let (mut front, mut fewer) = (vec![], usize::MAX);
     for cycles in 1..=cycles {
-        let runs = |pes: usize| is_run(form, sizes, Most { cycles, pes, dimensions });
-        if fewer > 1 && runs(fewer - 1) {
-            fewer = (1..fewer).find(|pes| runs(*pes)).unwrap();
+        let before = fewer;
+        for graphs in graphs.iter().filter(|graphs| critical(&graphs[0]) <= cycles) {
+            let mut maps = Maps::new(graphs.each_ref(), Most { cycles, pes: usize::MAX, dimensions });
+            if fewer > 1 && maps.are_on(fewer - 1) {
+                fewer = (1..fewer).find(|pes| maps.are_on(*pes)).unwrap();
+            }
+        }
+        if fewer < before {
             front.push((cycles, fewer));
         }
     }

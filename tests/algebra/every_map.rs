@@ -122,13 +122,20 @@ struct Placed {
 impl<'g> Maps<'g> {
     /// The maps of every space on its own.
     pub fn new(graphs: [&'g Graph; 2], most: Most) -> Maps<'g> {
-        let offered = (0..graphs[0].points.len()).map(|space| offered(graphs, space, most)).collect();
+        let longest = [true, false].map(|is_before| graphs[0].longest(is_before));
+        let offered = (0..graphs[0].points.len()).map(|space| offered(graphs, &longest, space, most)).collect();
         Maps { graphs, most, offered, order: order(graphs[1]) }
     }
 
     /// Whether there are any maps.
     pub fn are_there(&mut self) -> bool {
         self.go_on(&mut Placed::default())
+    }
+
+    /// Whether there are any that take no more PEs than these.
+    pub fn are_on(&mut self, pes: usize) -> bool {
+        self.most.pes = pes;
+        self.are_there()
     }
 
     fn go_on(&mut self, placed: &mut Placed) -> bool {
@@ -182,8 +189,12 @@ impl Placed {
 }
 
 /// The maps of a space that keep its own points apart, and each in time for those of its own that wait for it.
-fn offered(graphs: [&Graph; 2], space: usize, Most { cycles, dimensions, .. }: Most) -> Vec<Map> {
-    let (before, after) = (graphs[0].longest(true), graphs[0].longest(false));
+fn offered(
+    graphs: [&Graph; 2],
+    [before, after]: &[BTreeMap<Node, i64>; 2],
+    space: usize,
+    Most { cycles, dimensions, .. }: Most,
+) -> Vec<Map> {
     let points = graphs.map(|graph| &graph.points[space][..]);
     let low: Times = (0..points[0].len()).map(|number| before[&(space, number)]).collect();
     let high: Times = (0..points[0].len()).map(|number| cycles - 1 - after[&(space, number)]).collect();

@@ -15,7 +15,7 @@ struct Run<'a> {
     size: &'a str,
 }
 
-/// Where the best design of a free search has its points, which takes minutes where spaces have four dimensions.
+/// Where the best design of a free search has its points, which takes minutes where spaces have four dimensions, and half a minute with it.
 const BY_KEY: &str = "\nschedule by-key\nplace (i, j1, j2)\n";
 
 /// How far a form may be from the naive text, relatively.
@@ -68,8 +68,8 @@ fn an_average_is_split_into_a_chain_of_blocks() {
 
 #[test]
 fn an_average_is_split_into_a_tree() {
-    let tree =
-        |size| Run { kernel: "soft_average", coordinates: &["--split", "j=2xW"], flags: &[], size }.cycles_and_pes();
+    let (coordinates, flags) = (&["--split", "j=2xW"], &["--beam", "2"]);
+    let tree = |size| Run { kernel: "soft_average", coordinates, flags, size }.cycles_and_pes();
     // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 8 steps from score to quotient.
     for (size, expected) in few(&[("N=2,W=3", (3 + 8, 2 * (3 + 1))), ("N=2,W=6", (6 + 8, 2 * (6 + 1)))], 1) {
         assert_eq!(tree(size), *expected, "{size}");
@@ -82,8 +82,8 @@ fn attention_goes_round_in_a_ring() {
     let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags: &[], size }.cycles_and_pes();
     // A PE a query and turn: products of width D, then running maxima and sums, a turn of the ring later on the next PE, and weighted sums.
     let expected =
-        [("N=3,D=2", (6 * 2 + 3 + 5, 9)), ("N=4,D=3", (6 * 3 + 4 + 5, 16)), ("N=5,D=2", (6 * 2 + 5 + 5, 25))];
-    for (size, expected) in few(&expected, 2) {
+        [("N=4,D=3", (6 * 3 + 4 + 5, 16)), ("N=3,D=2", (6 * 2 + 3 + 5, 9)), ("N=5,D=2", (6 * 2 + 5 + 5, 25))];
+    for (size, expected) in few(&expected, 1) {
         assert_eq!(ring(size), *expected, "{size}");
     }
 }
@@ -119,6 +119,7 @@ fn one_query_takes_a_key_after_the_other() {
 }
 
 /// What Flash-Decoding does: all blocks at once, then their partial results one after the other. P + W in place of P W.
+#[cfg(feature = "long-tests")]
 #[test]
 fn one_query_is_split_into_a_chain_of_blocks() {
     let coordinates = &["--split", "j=PxW"];
@@ -142,11 +143,13 @@ fn one_query_is_split_into_a_tree() {
 }
 
 /// Attention as it is with its keys in blocks, on a PE a query and key.
+#[cfg(feature = "long-tests")]
 fn by_key<'a>(coordinates: &'a [&'a str], size: &'a str) -> Run<'a> {
     Run { kernel: "attention", coordinates, flags: &["--rank", "3", "--schedule", "by-key"], size }
 }
 
 /// All queries at once, each as one query is split, and as many cycles however many queries there are.
+#[cfg(feature = "long-tests")]
 #[test]
 fn attention_is_split_into_a_chain_of_blocks() {
     let cycles = |width: u64, blocks: u64, keys: u64| 6 * width + blocks + keys + 5;
@@ -160,6 +163,7 @@ fn attention_is_split_into_a_chain_of_blocks() {
     }
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn attention_is_split_into_a_tree() {
     let expected =

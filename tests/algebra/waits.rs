@@ -107,10 +107,17 @@ impl Graph {
         let nodes = all.flat_map(|(space, points)| (0..points.len()).map(move |number| (space, number)));
         let mut longest: BTreeMap<Node, i64> = nodes.map(|node| (node, 0)).collect();
         for _ in 0..longest.len() {
+            let mut is_longer = false;
             for Wait { giver, taker, .. } in &self.waits {
                 let (from, to) = if is_before { (giver, taker) } else { (taker, giver) };
                 let more = longest[from] + 1;
-                longest.entry(*to).and_modify(|known| *known = more.max(*known));
+                if more > longest[to] {
+                    longest.insert(*to, more);
+                    is_longer = true;
+                }
+            }
+            if !is_longer {
+                break;
             }
         }
         longest

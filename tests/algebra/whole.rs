@@ -206,12 +206,12 @@ fn forms_and_maps_are_searched_together() {
         for form in all {
             let path = folder.path().join("form.rec").display().to_string();
             std::fs::write(&path, &form.text).unwrap();
-            let flags = ["search", &path, "--size", size, "--objective", "cycles"];
-            if !systole(&flags).status.success() {
+            let output = systole(&["search", &path, "--size", size, "--objective", "cycles", "--json"]);
+            if !output.status.success() {
                 illegal += 1;
                 continue;
             }
-            let found = object(&flags);
+            let found: Value = serde_json::from_slice(&output.stdout).unwrap();
             let cycles = found["front"][0]["cycles"].as_u64().unwrap();
             assert!(form.steps_at_least <= cycles, "{kernel}: {cycles} cycles, {} at least", form.steps_at_least);
             each.push(cycles);

@@ -16,7 +16,11 @@ pub struct Emitted {
 impl Emitted {
     /// The program of the first schedule of a kernel.
     pub fn new(kernel: &str) -> Emitted {
-        let way: &Way = &ways(kernel)[0];
+        Emitted::by(&ways(kernel)[0])
+    }
+
+    /// The program of a shipped kernel, written in this way.
+    pub fn by(way: &Way) -> Emitted {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("p.pe").display().to_string();
         std::fs::write(&program, way.emit()).expect("written");

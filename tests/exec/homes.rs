@@ -75,15 +75,19 @@ fn hold(text: &str, way: &Way) {
         let sizes: Bindings = program.parameters.iter().cloned().zip(each).collect();
         let (code, inputs) = (compile(&program, &sizes).expect("code"), inputs(&system, &sizes));
         let touches = touches(&program, &sizes, &inputs);
-        for (workers, layout) in [2, 3, 4].into_iter().flat_map(|workers| DEALINGS.map(|layout| (workers, layout))) {
+        let of_workers = |workers: usize| {
             let loaded = Settings { workers, dealing: Some(Dealing::Cyclic), ..Settings::default() };
+            let without = words(&program, &sizes, &inputs, &loaded);
+            DEALINGS.map(|layout| (loaded.clone(), without, layout))
+        };
+        for (loaded, without, layout) in [2, 3, 4].into_iter().flat_map(of_workers) {
             let stated = Settings { layout: Some(layout), ..loaded.clone() };
-            let found = words(&program, &sizes, &inputs, &stated) - words(&program, &sizes, &inputs, &loaded);
+            let found = words(&program, &sizes, &inputs, &stated) - without;
             assert_eq!(found, abroad(&code, &touches, &loaded, layout), "{way:?} at {sizes:?} with {stated:?}");
             for array in 0..program.arrays.len() {
                 let alone = alone(&program, array, layout);
                 let of_it: Vec<_> = touches.iter().filter(|[_, touched, _]| *touched == array).copied().collect();
-                let found = words(&alone, &sizes, &inputs, &loaded) - words(&program, &sizes, &inputs, &loaded);
+                let found = words(&alone, &sizes, &inputs, &loaded) - without;
                 assert_eq!(found, abroad(&code, &of_it, &loaded, layout), "{way:?} at {sizes:?}, {array} {layout}");
             }
         }

@@ -44,11 +44,18 @@ fn bindings(program: &Program, sizes: [i64; 4]) -> Bindings {
     program.parameters.iter().cloned().zip(sizes).collect()
 }
 
+/// The claims about the depths of channels for the way with this number: none, and one of three in turn; with the feature `long-tests` all.
+fn depths(number: usize) -> Vec<Option<u64>> {
+    let all = [Some(1), Some(2), Some(3)];
+    let claimed = if cfg!(feature = "long-tests") { &all[..] } else { &all[number % 3..=number % 3] };
+    [&[None], claimed].concat()
+}
+
 /// Holds the proofs of a design to the graph of its program, and says how many claims about depths are proved, and refuted.
-fn hold(way: &Way) -> [usize; 2] {
+fn hold((number, way): (usize, &Way)) -> [usize; 2] {
     let (program, kernel) = (program(&way.emit()), PathBuf::from(format!("kernels/{}.rec", way.kernel)));
     let mut counts = [0; 2];
-    for depth in [None, Some(1), Some(2), Some(3)] {
+    for depth in depths(number) {
         let verdicts = verdicts(&kernel, &way.flags, depth);
         let is_proved = verdicts.iter().all(|proved| *proved);
         assert!(is_proved || depth.is_some(), "{way:?} at its own depths");
@@ -69,7 +76,10 @@ fn residues(way: &Way) -> usize {
 }
 
 fn hold_all(ways: &[Way]) -> [usize; 2] {
-    ways.iter().map(hold).fold([0; 2], |[proved, refuted], [more, others]| [proved + more, refuted + others])
+    ways.iter()
+        .enumerate()
+        .map(hold)
+        .fold([0; 2], |[proved, refuted], [more, others]| [proved + more, refuted + others])
 }
 
 /// Half of the kernels each, so that they run side by side.
@@ -81,13 +91,13 @@ fn half(number: usize) -> Vec<Way> {
 #[test]
 fn one_half_of_the_kernels() {
     let [proved, refuted] = hold_all(&half(0));
-    assert!(proved >= 60 && refuted >= 2, "{proved} {refuted}");
+    assert!(proved >= 40 && refuted >= 1, "{proved} {refuted}");
 }
 
 #[test]
 fn the_other_half_of_the_kernels() {
     let [proved, refuted] = hold_all(&half(1));
-    assert!(proved >= 60 && refuted >= 2, "{proved} {refuted}");
+    assert!(proved >= 55 && refuted >= 3, "{proved} {refuted}");
 }
 
 #[test]

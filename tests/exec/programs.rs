@@ -1,8 +1,10 @@
 //! Programs that the compiler writes, with their kernels, and arrays for them.
 
 use ndarray::{ArrayD, IxDyn};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
 use systole::array::{Program, Tensors, parse};
 use systole::diagnostic::{Diagnostics, render};
 use systole::exec::Settings;
@@ -12,7 +14,7 @@ use systole::recurrence::{Dealing, LeafOrder, RecurrenceSystem, Role};
 use systole::span::Source;
 
 /// A way to write a program from a kernel: what to say to `systole emit`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
     pub kernel: String,
     pub flags: Vec<String>,
@@ -63,8 +65,16 @@ pub fn ways(kernel: &str) -> Vec<Way> {
 }
 
 impl Way {
-    /// Writes the program.
+    /// The program, which is written once for all tests that take it: some searches take seconds.
     pub fn emit(&self) -> String {
+        static WRITTEN: Mutex<BTreeMap<Way, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
+        let mut written = WRITTEN.lock().expect("nothing fails while it is held");
+        let text = Arc::clone(written.entry(self.clone()).or_default());
+        drop(written);
+        text.get_or_init(|| self.write()).clone()
+    }
+
+    fn write(&self) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
         let kernel = format!("kernels/{}.rec", self.kernel);
         let output = command.arg("emit").arg(kernel).args(&self.flags).current_dir(root()).output();

@@ -9,9 +9,16 @@ use std::process::Command;
 use systole::array::Program;
 use systole::recurrence::Role;
 
-/// A ragged size and the smallest, with the ranks and the fold of each run.
-const RUNS: [(i64, usize, &str); 6] =
-    [(5, 1, "block"), (5, 2, "block"), (5, 3, "cyclic"), (5, 4, "block-cyclic:2"), (1, 3, "block"), (2, 4, "cyclic")];
+/// The first size, the ranks and the fold of a run.
+type Run = (i64, usize, &'static str);
+
+/// A ragged size on several ranks, and beside it a small one or one rank. Each kernel takes one of these in its turn, and with the feature
+/// `long-tests` all of them: on threads every kernel is dealt out in every way.
+const RUNS: [&[Run]; 3] = [
+    &[(5, 2, "block"), (1, 3, "block")],
+    &[(5, 3, "cyclic"), (2, 4, "cyclic")],
+    &[(5, 4, "block-cyclic:2"), (5, 1, "block")],
+];
 
 /// Sizes from `first` on, each parameter one larger than the one before where the first is larger than 1.
 fn sizes(program: &Program, first: i64) -> String {
@@ -40,16 +47,26 @@ fn simulated(path: &str, size: &str, reference: &[&str], flags: &[String]) {
     assert!(output.status.success(), "{path} {size}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The first schedule of a kernel in every run.
-fn hold(kernel: &str) {
+/// Those of the runs that are for the way with this number.
+fn turn(runs: &[&[Run]], number: usize) -> Vec<Run> {
+    if cfg!(feature = "long-tests") { runs.concat() } else { runs[number % runs.len()].to_vec() }
+}
+
+/// Whether the way with this number is run in single precision, too.
+fn has_singles(number: usize) -> bool {
+    cfg!(feature = "long-tests") || number.is_multiple_of(4)
+}
+
+/// The first schedule of a kernel in its runs.
+fn hold((number, kernel): (usize, &String)) {
     let way = &ways(kernel)[0];
     // `fir` sums in another order under its other schedules.
     let way = if kernel == "fir" { &ways(kernel)[2] } else { way };
-    hold_way(way, &RUNS, true);
+    hold_way(way, &turn(&RUNS, number), true, has_singles(number));
 }
 
 /// A program on ranks, against the simulator; and against the equations as they stand where sums run in their order.
-fn hold_way(way: &Way, runs: &[(i64, usize, &str)], is_as_written: bool) {
+fn hold_way(way: &Way, runs: &[Run], is_as_written: bool, has_singles: bool) {
     let (folder, text) = (tempfile::tempdir().expect("a folder"), way.emit());
     let path = folder.path().join("p.pe").display().to_string();
     std::fs::write(&path, &text).expect("written");
@@ -70,8 +87,10 @@ fn hold_way(way: &Way, runs: &[(i64, usize, &str)], is_as_written: bool) {
         assert!(!is_as_written || object["matches_reference"] == true, "{way:?} {size} on {ranks} {fold}");
         assert_eq!(contents(&found), contents(&expected), "{way:?} {size} on {ranks} {fold}");
     }
-    let (first, ranks, fold) = runs[1];
-    hold_singles(way, &path, &sizes(&program, first), (ranks, fold), is_as_written);
+    if has_singles {
+        let (first, ranks, fold) = runs[0];
+        hold_singles(way, &path, &sizes(&program, first), (ranks, fold), is_as_written);
+    }
 }
 
 /// A program on ranks in single precision, against the equations in it.
@@ -85,39 +104,45 @@ fn hold_singles(way: &Way, path: &str, size: &str, (ranks, fold): (usize, &str),
     assert!(!is_as_written || object["rounding"] == 0.0, "{way:?} {size} on {ranks} {fold} in single precision");
 }
 
-fn short() -> Vec<String> {
-    kernels().into_iter().filter(|kernel| !LONG.contains(&&**kernel)).collect()
+/// Half of the kernels, each with its number in the half.
+fn hold_half(half: usize) {
+    let short = kernels().into_iter().filter(|kernel| !LONG.contains(&&**kernel));
+    short.skip(half).step_by(2).collect::<Vec<_>>().iter().enumerate().for_each(hold);
 }
 
 #[test]
 fn one_half_of_the_kernels_on_ranks() {
-    short().iter().step_by(2).for_each(|kernel| hold(kernel));
+    hold_half(0);
 }
 
 #[test]
 fn the_other_half_of_the_kernels_on_ranks() {
-    short().iter().skip(1).step_by(2).for_each(|kernel| hold(kernel));
+    hold_half(1);
 }
 
 /// Tiled kernels at sizes that do not divide, smaller than the grid of ranks, and 1; with tiles that come back to who sent them.
-const TILED_RUNS: [(i64, usize, &str); 7] = [
-    (7, 1, "block"),
-    (7, 2, "block"),
-    (11, 2, "cyclic"),
-    (9, 3, "cyclic"),
-    (7, 4, "block"),
-    (9, 6, "block-cyclic:2"),
-    (1, 3, "block"),
+const TILED_RUNS: [&[Run]; 4] = [
+    &[(7, 2, "block"), (1, 3, "block")],
+    &[(11, 2, "cyclic"), (7, 4, "block")],
+    &[(9, 3, "cyclic"), (7, 1, "block")],
+    &[(9, 6, "block-cyclic:2")],
 ];
+
+/// Half of the tiled kernels, each with its number in the half.
+fn hold_half_of_tiled(half: usize) {
+    for (number, (way, is_as_written)) in tiled().iter().skip(half).step_by(2).enumerate() {
+        hold_way(way, &turn(&TILED_RUNS, number), *is_as_written, has_singles(number));
+    }
+}
 
 #[test]
 fn one_half_of_the_tiled_kernels_on_ranks() {
-    tiled().iter().step_by(2).for_each(|(way, is_as_written)| hold_way(way, &TILED_RUNS, *is_as_written));
+    hold_half_of_tiled(0);
 }
 
 #[test]
 fn the_other_half_of_the_tiled_kernels_on_ranks() {
-    tiled().iter().skip(1).step_by(2).for_each(|(way, is_as_written)| hold_way(way, &TILED_RUNS, *is_as_written));
+    hold_half_of_tiled(1);
 }
 
 /// Buses: SUMMA drives each word to a row or a column of PEs.

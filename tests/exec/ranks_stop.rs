@@ -130,12 +130,10 @@ fn a_fault_on_one_rank_ends_all() {
         ("(store (Y 0) x)", "two ranks store `Y(0)`"),
         ("(tick 1)", "element `Y(3)` of output `Y` is never stored"),
     ];
-    for (fault, part) in faults {
+    for ((fault, part), ranks) in faults.into_iter().zip([2, 4].into_iter().cycle()) {
         std::fs::write(&emitted.program, text.replace("FAULT", fault)).expect("written");
         let target = format!("Y={}", emitted.path(output));
-        for ranks in [2, 4] {
-            refused(ranks, &[&emitted.program, "--output", &target], part);
-        }
+        refused(ranks, &[&emitted.program, "--output", &target], part);
         assert!(!Path::new(&emitted.path(output)).exists());
     }
 }

@@ -50,12 +50,18 @@ fn every_program_at_every_size_on_ranks() {
     }
 }
 
+/// Every other of the runs from the first or the second on; with the feature `long-tests` all of them.
+fn every_other(first: usize) -> impl Iterator<Item = (usize, &'static str)> {
+    let is_taken = move |number: usize| cfg!(feature = "long-tests") || number % 2 == first;
+    RUNS.into_iter().enumerate().filter(move |(number, _)| is_taken(*number)).map(|(_, run)| run)
+}
+
 /// Tiles of 1200 to 2000 elements, 10 to 16 kB, ragged in every dimension.
 #[test]
 fn tiles_that_wait_for_their_receiver() {
-    for text in [STATIONARY, MOVING] {
+    for (number, text) in [STATIONARY, MOVING].into_iter().enumerate() {
         let (case, text) = (product(text, [95, 110, 70]), with_tiles(text, [40, 50, 30]));
-        for run in RUNS {
+        for run in every_other(number) {
             let object = hold(&case, &text, run);
             // Two operations a term, summed over the ranks.
             assert_eq!((&object["calls"], &object["applied"]), (&27.into(), &(2 * 95 * 110 * 70).into()), "{run:?}");
@@ -75,8 +81,8 @@ fn a_rank_holds_the_tiles_that_its_pes_read() {
 #[test]
 fn a_deadlock_and_a_fault_end_all_ranks() {
     let case = product(STATIONARY, FAULTY_SIZES);
-    let refused = |text: &str, part: &str| {
-        for run in RUNS {
+    let refused = |first: usize, text: &str, part: &str| {
+        for run in every_other(first) {
             let folder = tempfile::tempdir().expect("a folder");
             let ran = start(&case, text, folder.path(), run);
             assert_eq!(ran.code, Some(1), "{run:?}: {}", ran.stderr);
@@ -84,11 +90,12 @@ fn a_deadlock_and_a_fault_end_all_ranks() {
             assert!(!folder.path().join("C").exists(), "{run:?}");
         }
     };
-    refused(&STATIONARY.replace(DEADLOCK.0, DEADLOCK.1), "deadlock: 6 PEs wait and none can go on");
+    refused(0, &STATIONARY.replace(DEADLOCK.0, DEADLOCK.1), "deadlock: 6 PEs wait and none can go on");
     // At p = 0 alone: whichever rank is the first to stumble ends all, and there each misses the same.
     let faulty = "(if ((>= p 1)) ((store (C p q) C)) ((store (C p q) A)))";
-    refused(&STATIONARY.replace("(store (C p q) C)", faulty), "has a tile of 2 elements where one of 6 is needed");
+    refused(1, &STATIONARY.replace("(store (C p q) C)", faulty), "has a tile of 2 elements where one of 6 is needed");
     refused(
+        0,
         &STATIONARY.replace("(store (C p q) C)", "(if ((>= p 1)) ((store (C p q) C)) ())"),
         "tile `C(0, 0)` of output `C` is never stored",
     );

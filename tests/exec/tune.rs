@@ -5,6 +5,7 @@ use super::programs::{Way, program, shown};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, OnceLock};
 use systole::array::Program;
 use systole::exec::{Broadcast, Settings, predict};
 use systole::integer::{Bindings, name};
@@ -73,7 +74,17 @@ impl Folder {
         systole(&[&given, flags].concat())
     }
 
+    /// What is told for programs, which is asked for once for all tests: it is the same each time.
     fn tuned(&self, case: &Case, flags: &[&str]) -> Value {
+        static TUNED: Mutex<BTreeMap<String, Arc<OnceLock<Value>>>> = Mutex::new(BTreeMap::new());
+        let asked = format!("{} {} {} {flags:?}", case.kernel, case.size, case.tile);
+        let mut tuned = TUNED.lock().expect("nothing fails while it is held");
+        let told = Arc::clone(tuned.entry(asked).or_default());
+        drop(tuned);
+        told.get_or_init(|| self.told(case, flags)).clone()
+    }
+
+    fn told(&self, case: &Case, flags: &[&str]) -> Value {
         let output = self.tune(case, &[flags, &["--json"]].concat());
         assert!(output.status.success(), "{flags:?}: {}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).expect("JSON")

@@ -55,7 +55,10 @@ fn all_hold(problem: &solve::Task, survey: &Survey) -> usize {
 #[test]
 fn a_chain_of_four_loads_each_element_once() {
     let kernel = kernel(CHAIN);
-    for [p, q, r, s, t] in [[2, 2, 2, 2, 2], [4, 3, 2, 3, 4], [3, 2, 4, 3, 2], [5, 5, 5, 5, 5]] {
+    let all = [[4, 3, 2, 3, 4], [3, 2, 4, 3, 2], [2, 2, 2, 2, 2], [5, 5, 5, 5, 5]];
+    // Each takes a search of seconds; with the feature `long-tests` all of them.
+    let few = if cfg!(feature = "long-tests") { &all[..] } else { &all[..2] };
+    for &[p, q, r, s, t] in few {
         let at = sizes(&[("P", p), ("Q", q), ("R", r), ("S", s), ("T", t)]);
         let best = with(&kernel, &at, None, |problem, survey| {
             assert!(survey.left_out.partial > 0 && all_hold(problem, &survey) > 0);

@@ -23,6 +23,11 @@ use systole::recurrence::spaces::SpaceSystem;
 use systole::span::{Source, Span};
 use systole::{array, extract, recurrence, rewrite};
 
+/// How many random cases there are: a few, and with the feature `long-tests` many (`make test-long`).
+pub const fn few_or(few: u32, many: u32) -> u32 {
+    if cfg!(feature = "long-tests") { many } else { few }
+}
+
 /// A kernel with what the e-graph offers for it.
 pub struct Kernel {
     pub system: RecurrenceSystem,

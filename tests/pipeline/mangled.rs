@@ -1,14 +1,15 @@
 //! Kernels, rules and programs with a few characters wrong: the readers answer, and never panic.
 //!
-//! The longer way is `make fuzz`, through the same entries.
+//! The longer ways are `make test-long`, and `make fuzz` through the same entries.
 
 #[path = "../fuzz/entries.rs"]
 mod entries;
 
+use super::common::few_or;
 use std::path::{Path, PathBuf};
 
 /// How many damaged copies of each seed are read.
-const COPIES: u64 = 2_000;
+const COPIES: u64 = few_or(150, 2_000) as u64;
 
 /// Pieces of text that readers have opinions on.
 const PIECES: [&str; 24] = [

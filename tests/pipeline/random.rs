@@ -1,7 +1,7 @@
 //! Random kernels under random maps: what the search calls legal is proved and runs as predicted; what is refuted fails
 //! where the counterexample says; nothing panics.
 
-use super::common::{Bench, Kernel, load, machine, shown};
+use super::common::{Bench, Kernel, few_or, load, machine, shown};
 use super::grown;
 use super::grown::Choices;
 use proptest::collection::vec;
@@ -89,7 +89,7 @@ fn prove(kernel: &Kernel, machine: &Machine, found: &Found) -> Result<(), String
 }
 
 proptest! {
-    #![proptest_config(config(150))]
+    #![proptest_config(config(few_or(40, 150)))]
 
     #[test]
     fn legal_designs_are_proved_and_run_as_predicted(numbers in vec(any::<u32>(), 80)) {
@@ -186,7 +186,7 @@ fn emits(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(few_or(80, 300)))]
 
     #[test]
     fn solver_search_and_checker_agree_on_any_design(numbers in vec(any::<u32>(), 80)) {
