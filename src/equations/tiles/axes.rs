@@ -148,7 +148,8 @@ fn of_range(part: &Part, index: &Name, size: i64) -> Option<Axis> {
     Some(Axis { before: 0, body: filled(&(last.form + Affine::constant(1))), size, after: 0, margin: 0 })
 }
 
-/// A body that is no shorter and never less than nothing: what is taken off one parameter may take no tile off, and is left on.
+/// A body that is no shorter and never less than nothing, of whole parameters: what is taken off one parameter may take no tile off, so it
+/// is left on, and the body stays like that of a tensor of this extent. [`Affine::rising`] takes it off as 1, which is less, and like none.
 fn filled(body: &Affine) -> Affine {
     let (mut filled, mut least) = (Affine::default(), body.constant_term());
     for (parameter, times) in body.terms().filter(|(_, times)| *times > 0) {

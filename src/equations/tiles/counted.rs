@@ -34,7 +34,7 @@ fn from_0(value: &Expr, known: &Polyhedron, parameters: &[Name]) -> Expr {
     }
 }
 
-/// How far an index goes below 0, over the parameters: as far as the plainest of its lower bounds says.
+/// How far an index goes below 0, over the parameters: as far as the plainest of its lower bounds says, and no less than not at all.
 fn below_0(points: &Polyhedron, index: &Name, parameters: &[Name]) -> Affine {
     if points.implies(&Affine::variable(index)) {
         return Affine::default();
@@ -42,16 +42,6 @@ fn below_0(points: &Polyhedron, index: &Name, parameters: &[Name]) -> Affine {
     let others: Vec<Name> =
         points.variables().into_iter().filter(|name| name != index && !parameters.contains(name)).collect();
     let (lower, _) = points.eliminate_all(&others).bounds(index);
-    let plainest = |depth: &Affine| {
-        (depth.terms().count(), depth.terms().map(|(_, times)| times).sum::<i64>(), depth.constant_term())
-    };
-    let depths = lower.iter().map(|bound| depth_of(&bound.form));
-    depths.min_by_key(plainest).unwrap_or_default()
-}
-
-/// No less than a form's negative, and at least 0: each parameter is at least 1.
-fn depth_of(form: &Affine) -> Affine {
-    let depth = (-form.clone()).rising();
-    let below = depth.constant_term().min(0);
-    depth - Affine::constant(below)
+    let depths = lower.iter().map(|bound| (-bound.form.clone()).rising_from(0));
+    depths.min_by_key(Affine::plainness).unwrap_or_default()
 }
