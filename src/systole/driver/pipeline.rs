@@ -119,10 +119,17 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
             started(command, OneSpace::load(origin, space, &rules()?, &limits)?, output)
         }
         _ => {
-            let cut = recurrence::spaces::cut_spaces(origin.searched())?;
+            let cut = recurrence::spaces::cut_spaces(origin.searched());
+            let cut = cut.map_err(|why| if origin.tiled().is_some() { of_tiles(why) } else { why })?;
             started(command, System::load(origin, cut, &rules()?, &limits)?, output)
         }
     }
+}
+
+/// Why there are no spaces over tiles, where those over elements may be: what to write lies in the ranges that were cut.
+fn of_tiles(why: Diagnostics) -> Diagnostics {
+    let help = "leave this index undivided, or let its range be over sizes alone: `sum(l in 0..N)` with `l + k` for `l in k..k + N`";
+    why.into_iter().map(|one| one.help(help)).collect()
 }
 
 /// Runs the command; where it fails, and a limit ended saturation, the message says so.
