@@ -234,8 +234,7 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 
 /// All obligations of a design, discharged, and those of how its schedule deals it out; each within so many milliseconds.
 pub fn prove<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>, limit: u64) -> Checked<Vec<Discharged>> {
-    let (obligations, _) = all_obligations(searched, design, None, &searched.kernel.origin().deals)?;
-    Ok(smt::discharge_all(&obligations, Duration::from_millis(limit)))
+    Ok(all_obligations(searched, design, None, &searched.kernel.origin().deals)?.discharge(limit))
 }
 
 /// The worst of many verdicts.
@@ -308,6 +307,10 @@ pub fn first_proved<'a, K: Kernel>(
                 passed_over.too_large.push(why);
             }
             Verdict::Unknown => {
+                if proofs.iter().any(|proof| !proof.obligation.is_stated()) {
+                    // Why there is no program is said with its place.
+                    K::program(searched, &design)?;
+                }
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
             }
             Verdict::Refuted | Verdict::Misused => {
@@ -355,11 +358,14 @@ fn check_room<K: Kernel>(searched: &Searched<K>, design: &K::Design<'_>) -> Chec
     room::check(&K::program(searched, design)?, sizes, machine)
 }
 
-/// The messages of all obligations that are not proved.
+/// The messages of all obligations that are not proved. A design that is refuted most often has no program: what is not stated for that
+/// is said in its table, and here of one that is not refuted.
 pub fn messages<K: Kernel>(searched: &Searched<K>, proofs: &[Discharged]) -> Diagnostics {
     let schedule = K::span(&searched.setting.constraint);
     let Some(space) = searched.kernel.spaces().first() else { return vec![] };
-    proofs.iter().filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
+    let is_refuted = verdict(proofs) == Verdict::Refuted;
+    let shown = proofs.iter().filter(|proof| proof.obligation.is_stated() || !is_refuted);
+    shown.filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
 }
 
 /// Messages with the network in their first line, where it is another one than that the schedule is for.
