@@ -29,16 +29,13 @@ fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize,
     let edges = edges(problem.system, &problem.choices);
     let forms = forms(problem, &edges);
     let listed = if keep { Some(placements(problem, &edges, usize::MAX)) } else { few(problem, &edges, &forms) };
-    let (placements, left_out) = match listed {
-        Some(listed) => listed,
-        None => {
-            let survey = search_by_parts(problem, &edges, progress);
-            if survey.designs > 0 {
-                return survey;
-            }
-            placements(problem, &edges, problem.limits.wholly as usize)
-        }
-    };
+    let by_parts = || search_by_parts(problem, &edges, progress);
+    let before = if listed.is_none() { by_parts() } else { SystemSurvey::default() };
+    if before.designs > 0 {
+        return before;
+    }
+    // What the search by parts gave up is left out as well, where it found nothing.
+    let (placements, left_out) = listed.unwrap_or_else(|| placements(problem, &edges, problem.limits.wholly as usize));
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<SystemSurvey> = placements
         .par_iter()
@@ -48,7 +45,7 @@ fn search_keeping(problem: &SystemProblem, keep: bool, progress: &(dyn Fn(usize,
             survey
         })
         .collect();
-    let start = SystemSurvey { left_out, ..SystemSurvey::default() };
+    let start = SystemSurvey { left_out: before.left_out.join(left_out), ..before };
     surveys.into_iter().fold(start, SystemSurvey::merge)
 }
 
@@ -87,14 +84,17 @@ fn placements(problem: &SystemProblem, edges: &[Edge], all_most: usize) -> Liste
         let (lines, slanted) = problem.lines(rank);
         left_out.slanted += slanted;
         for fixed in lines {
+            if placements.len() > all_most {
+                left_out.unlisted += 1;
+                continue;
+            }
             let strict = strict.clone();
             let most = most.min(all_most.saturating_add(1) - placements.len());
             let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
             placements.extend(found);
-            left_out.crowded += u64::from(crowded);
-            if placements.len() > all_most {
-                return (placements, left_out);
-            }
+            let is_last = placements.len() > all_most;
+            left_out.unlisted += u64::from(is_last);
+            left_out.crowded += u64::from(crowded && !is_last);
         }
     }
     (placements, left_out)
@@ -104,6 +104,7 @@ fn search_placement(problem: &SystemProblem, forms: &Forms, placement: &Placemen
     let mut survey = SystemSurvey { maps: 1, keep, ..SystemSurvey::default() };
     let (all, beyond) = forms.all(placement);
     survey.left_out.dataflows = beyond;
+    survey.formless = u64::from(all.is_empty());
     if !all.first().is_none_or(|parts| problem.room.holds(parts)) {
         survey.oversized = 1;
         return survey;
@@ -131,7 +132,10 @@ pub(super) fn joined_handoffs(problem: &SystemProblem, design: &SystemDesign) ->
 
 /// The shortest steps of one dataflow, those that streams of its inputs ask for, and all within the box where they are few.
 fn search_form(problem: &SystemProblem, design: &SystemDesign, handoffs: &[Handoff], survey: &mut SystemSurvey) {
-    let Some(mut conditions) = conditions(problem, design, handoffs) else { return };
+    let Some(mut conditions) = conditions(problem, design, handoffs) else {
+        survey.unstated += 1;
+        return;
+    };
     let mut timed = conditions.within(design, problem.steps()).unwrap_or_default();
     let shortest = shortest_apart(problem, design, handoffs, &mut conditions);
     let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());

@@ -8,6 +8,8 @@ pub mod dealt;
 
 pub mod origin;
 
+pub mod limits;
+
 pub mod one_space;
 
 pub mod system;

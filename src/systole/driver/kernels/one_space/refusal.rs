@@ -1,6 +1,7 @@
 //! Why there is no design of one space: what stood in the way of how many maps.
 
 use super::OneSpace;
+use crate::driver::kernels::limits::{Limit, next_step, nothing_among};
 use crate::driver::pipeline::{Border, Searched, messages, prove};
 use crate::driver::shown::show::grouped_count;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
@@ -28,14 +29,25 @@ pub fn nothing_found(searched: &Searched<OneSpace>) -> Diagnostic {
     let (space, constraint) = (&searched.kernel.space, &searched.problem.constraint);
     let links = &searched.setting.machine.links;
     let among = grouped_count(searched.survey.maps, "map");
-    let message = format!("no design of `{}` is legal among {among}", space.kernel);
-    let mut diagnostic = Diagnostic::new(message);
+    let limits = limits(searched);
+    let mut diagnostic = nothing_among(&space.kernel, &among, &limits);
     if let Some(span) = constraint.span {
         diagnostic = diagnostic.label(&space.source, span, "with what this schedule fixes");
     }
     let reasons = reasons(&searched.survey.rejections, links.network.keyword(), links.latency, constraint.boundary_io);
-    let help = reasons.first().map_or("widen --steps or --bound", |(_, _, help)| *help).to_owned();
+    let otherwise = reasons.first().map_or("change the schedule", |(_, _, help)| *help);
+    let help = next_step(&limits, otherwise);
     reasons.into_iter().fold(diagnostic, |diagnostic, (_, text, _)| diagnostic.note(text)).help(help)
+}
+
+/// What kept the search from other maps; nothing where the schedule gives the map.
+fn limits(searched: &Searched<OneSpace>) -> Vec<Limit> {
+    let (constraint, bounds) = (&searched.problem.constraint, &searched.problem.bounds);
+    let is_open = constraint.place.is_none();
+    let of_ranks = is_open.then(|| Limit::of_ranks(bounds, searched.kernel.space.dimension()));
+    let of_places = is_open.then(|| Limit::of_places(bounds));
+    let of_steps = constraint.step.is_none().then(|| Limit::of_steps(bounds));
+    of_ranks.into_iter().chain(of_places).chain(of_steps).collect()
 }
 
 /// `1 map gives ..`, `2 maps give ..`.
