@@ -32,8 +32,11 @@ pub struct Lay {
 }
 
 impl Lay {
-    /// Whether the matrix lies within so many elements, and its lines apart.
+    /// Whether the matrix lies within so many elements, and its lines apart, in numbers that the routines can be told.
     fn fits(self, length: usize) -> bool {
+        if [self.rows, self.columns, self.step].into_iter().any(|number| c_int::try_from(number).is_err()) {
+            return false;
+        }
         let (lines, within) = if self.by_rows { (self.rows, self.columns) } else { (self.columns, self.rows) };
         let end = lines.checked_sub(1).map_or(Some(0), |last| last.checked_mul(self.step)?.checked_add(within));
         self.step >= within.max(1) && end.is_some_and(|end| end <= length)
@@ -62,6 +65,7 @@ pub struct Read<'a, N> {
     pub lay: Lay,
 }
 
+/// A number of a matrix that [`Lay::fits`].
 fn int(count: usize) -> c_int {
     c_int::try_from(count).expect("a count that fits the routine's integers")
 }
@@ -83,7 +87,7 @@ pub fn core_name() -> String {
 /// `c = kept * c + factor * a * b`; what `c` holds does not matter where nothing is kept.
 ///
 /// # Panics
-/// Matrices that leave their slices, or whose sizes do not fit each other.
+/// Matrices that leave their slices, whose sizes do not fit each other, or with a count or a step beyond C's `int`.
 pub fn add_product<N: Number>(c: &mut [N], lay: Lay, kept: N, factor: N, a: Read<'_, N>, b: Read<'_, N>) {
     assert!(lay.fits(c.len()) && a.lay.fits(a.values.len()) && b.lay.fits(b.values.len()));
     assert!(a.lay.rows == lay.rows && b.lay.columns == lay.columns && a.lay.columns == b.lay.rows);

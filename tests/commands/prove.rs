@@ -126,3 +126,26 @@ fn so_is_that_no_run_deadlocks() {
         assert!(message.contains(part), "no `{part}` in {message}");
     }
 }
+
+/// A design at fault may have no program; what that would store is owed all the same and is told as unknown, in words and for programs. A
+/// design with a program has it proved.
+#[test]
+fn so_is_what_is_stored_or_it_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matmul.rec");
+    let text = std::fs::read_to_string("kernels/matmul.rec").unwrap();
+    let schedules = "schedule met\nplace (i, j)   time i + j\nschedule apart\nplace (i, j)   time i + j + k\n";
+    std::fs::write(&path, format!("{text}\n{schedules}")).unwrap();
+    let stores = |schedule: &str, code: i32, result: &str| {
+        let ran = systole(&["prove", path.to_str().unwrap(), "--schedule", schedule]);
+        assert_eq!(ran.code, code, "{}", ran.stderr);
+        assert!(!ran.stderr.contains("is not stated"), "what is refuted is to be mended first: {}", ran.stderr);
+        for kind in ["element-cover", "element-apart"] {
+            let line = ran.stdout.lines().find(|line| line.trim_start().starts_with(kind)).expect(kind);
+            assert!(line.contains(&format!("C        {result}")), "{line}");
+        }
+        ran.stdout
+    };
+    assert!(stores("met", 1, "unknown").contains("no program can be written for this design of `matmul`"));
+    stores("apart", 0, "proved");
+}

@@ -97,7 +97,9 @@ fn what_is_beyond_a_limit_is_said() {
     let table = good(&flags);
     assert!(table.contains("  left out  75 places not along the axes (more than 5 spaces)\n"), "{table}");
     let found = json(&flags);
-    let left_out = serde_json::json!({ "partial_designs": 0, "slanted_places": 75, "crowded_places": 0, "dataflows": 0, "beside": 0, "streams": 0 });
+    let others = ["partial_designs", "crowded_places", "unlisted_places", "dataflows", "beside", "streams"];
+    let mut left_out: Value = others.into_iter().map(|key| (key, 0)).collect();
+    left_out["slanted_places"] = 75.into();
     assert_eq!(found["left_out"], left_out);
     assert!(!good(&["search", "kernels/trisolve.rec", "--size", "N=4"]).contains("left out"));
 }
@@ -125,4 +127,51 @@ fn the_objective_is_said_where_it_is_chosen() {
         ),
         "{help}"
     );
+}
+
+/// The flag that a message says to raise, with its number.
+fn raised(message: &str, flag: &str) -> Vec<String> {
+    let said = message.split("search more: ").nth(1).unwrap_or_else(|| panic!("no next step in {message}"));
+    let words = said.split([';', ',']).map(str::trim).find(|word| word.starts_with(flag));
+    words.unwrap_or_else(|| panic!("no `{flag}` in {said}")).split(' ').map(str::to_owned).collect()
+}
+
+/// What is not found within limits is told with the limits, and never as what there is not; with the flags that the message says to raise
+/// it is found. Steps of no entries leave sums of one space no time; two designs at a time lead the search of LU into a dead end.
+#[test]
+fn nothing_within_limits_is_told_with_the_limits_and_found_beyond() {
+    let of_lu = [
+        "designs of some of the spaces gone on with are 2 under each objective (--beam 2)",
+        "partial designs (too many to look at all",
+        "of a place not looked at to the end",
+    ];
+    let cases: [(&[&str], &[&str], &str); 2] = [
+        (&["kernels/matmul.rec", "--steps", "0..0"], &["entries of a step are 0..0 (--steps 0..0)"], "--steps"),
+        (&["kernels/lu.rec", "--size", "N=3", "--beam", "2"], &of_lu, "--beam"),
+    ];
+    for (flags, limits, flag) in cases {
+        let message = refused(&[&["search"], flags].concat());
+        let always = ["was found within these limits", "looked at", "entries of a place are -1..1 (--bound 1)"];
+        for part in always.iter().chain(limits) {
+            assert!(message.contains(part), "no `{part}` in {message}");
+        }
+        assert!(!message.contains("is legal among"), "{message}");
+        let wider = raised(&message, flag);
+        let (last, kept) = flags.split_last().expect("flags");
+        assert_ne!(wider[1], *last);
+        good(&[&["search"], &kept[..kept.len() - 1], &[&*wider[0], &*wider[1]]].concat());
+    }
+}
+
+/// Every second element of a line is read: neither handed over nor streamed, whatever the limits; so the message says what is known.
+#[test]
+fn placements_without_a_dataflow_are_told_as_such() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("every-second.rec");
+    let text =
+        "kernel every_second(N)\nin A[2*N]\nlocal Y[2*N]\nout X[N]\nY[i] = A[i] * 2\nX[k] = Y[2*k] + Y[2*k + 1]\n";
+    std::fs::write(&path, text).expect("written");
+    let message = refused(&["search", &path.to_string_lossy()]);
+    for part in ["was found within these limits", "neither handed over nor streamed to its reader", "--bound 2"] {
+        assert!(message.contains(part), "no `{part}` in {message}");
+    }
 }

@@ -237,3 +237,22 @@ fn an_element_is_read_from_whichever_tile_it_is_in() {
         }
     }
 }
+
+/// A range that goes along with another index is tiled where it is counted from its beginning. Where an element is read by the index itself
+/// it is not, and has two ends over tiles; the message says what to write, which the last range of those that are tiled is.
+#[test]
+fn ranges_within_ranges_are_tiled_or_refused_with_what_to_write() {
+    let sums = |range: &str, read: &str| {
+        let sum = format!("X[i] = sum(k in 0..i + 1) sum(l in {range}) A[i, k] * {read}");
+        file(&format!("kernel sums(N)\nin A[N, N], B[N, 2*N]\nout X[N]\n{sum}\n"))
+    };
+    for (range, read) in [("k - N..k", "B[k, l + N - k]"), ("k..k + N", "B[k, l - k]"), ("0..N", "B[k, l + k]")] {
+        let (_folder, path) = sums(range, read);
+        let ran = json(&["run", &path, "--size", "N=5", "--tile", "k=2,l=2"]);
+        assert_eq!(ran["sim"]["matches_reference"], true, "{range}");
+    }
+    let (_folder, path) = sums("k..k + N", "B[k, l]");
+    let message = refused(&["run", &path, "--size", "N=5", "--tile", "k=2,l=2"]);
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(message.contains("`sum(l in 0..N)` with `l + k` for `l in k..k + N`"), "{message}");
+}

@@ -4,10 +4,14 @@
 use crate::judge::Kind;
 
 /// A refusal as `without_names` writes it, behind the stage that says it; a `*` at the end stands for any rest.
-pub const LISTED: [(&str, &str); 10] = [
+pub const LISTED: [(&str, &str); 11] = [
     ("load, rightly: access to _ can leave its bounds", "it does, at sizes that the generator has not looked at"),
     ("run: no times of _*", "computed values are needed in an order that no linear schedule of the spaces has"),
     ("run: no design of _ is legal among *", "the search knows linear maps of small entries and links to neighbours"),
+    (
+        "run: no design of _ was found within these limits",
+        "the search looks at so many designs within the limits of its flags",
+    ),
     (
         "run: where _ is computed has no closed form",
         "points with two bounds on one side are no box, line or cone of the mapper",

@@ -1,5 +1,7 @@
 //! Exact mathematics against independent oracles.
 
+mod forms;
+
 mod generators;
 
 mod sets;

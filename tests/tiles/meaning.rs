@@ -159,11 +159,42 @@ fn indices_that_go_below_0_have_all_their_terms() {
     }
 }
 
+/// Ranges that begin and end with another index, so that no bound over sizes is theirs alone; or that end at half of a size.
+const NESTED: [&str; 5] = [
+    "kernel t(M, N)\nin b, c[N]\nout X[M]\nX[i] = sum(k in 0..i + 1, l in k - N..k) (b * l + k)\n",
+    "kernel t(M, N)\nin a[M, M], b[M, N]\nout X[M]\nX[i] = sum(k in 0..i + 1) sum(l in k - N..k) a[i, k] * b[k, l + N - k]\n",
+    "kernel t(M, N)\nin b, c[N]\nout X[M]\nX[i] = sum(k in 0..N, l in k..k + M) (b * l + k)\n",
+    "kernel t(M, N)\nin b, c[N]\nout X[M]\nX[i] = sum(k in 0..i + 1, l in k - 2*N..k + i - 1) (b * l + k)\n",
+    "kernel t(M, N)\nin b, c[N]\nout X[2*M]\nX[i] = sum(k in 0..i + 2) (b * k + i)   where 2*i <= M\n\
+    X[i] = 0   where M < 2*i\n",
+];
+
+#[test]
+fn ranges_within_ranges_have_all_their_terms() {
+    for (text, side) in NESTED.iter().flat_map(|text| [2, 3, 4].map(|side| (text, side))) {
+        let system = system(text);
+        let all =
+            ["k", "l"].into_iter().filter(|index| text.contains(&format!("{index} in "))).map(|index| (index, side));
+        let tiled = tiled(&system, &all.collect::<Vec<_>>());
+        for (m, n) in (1..=5).flat_map(|m| [1, 2, 3, 8].map(|n| (m, n))) {
+            let sizes = Bindings::from([(name("M"), m), (name("N"), n)]);
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            let expected = evaluate(&system, &sizes, &inputs).unwrap();
+            for (x, value) in found["X"].indexed_iter() {
+                let near = (value - expected["X"][&x]).abs() <= 1e-9;
+                assert!(near, "{text} {side} {m} {n} {x:?}: {value} {}", expected["X"][&x]);
+            }
+        }
+    }
+}
+
 /// Each term of a reduction is at an element of the axis that its index is cut along: all others would be in no tile.
 #[test]
 fn every_term_is_in_a_tile() {
     let short = "kernel t(M, N)\nin b\nout X[M + N]\nX[i] = sum(k in 0..N - 2*M) sum(l in 2 - M..N - 3) (b + k * l)\n";
     let texts = BELOW_0.iter().map(|case| (case.text, case.index)).chain([(short, "k"), (short, "l")]);
+    let texts = texts.chain(NESTED[..4].iter().map(|text| (*text, "l"))).chain([(NESTED[4], "k")]);
     for ((text, index), side) in texts.flat_map(|case| [1, 3, 4].map(|side| (case, side))) {
         let tiled = tiled(&system(text), &[(index, side)]);
         let cut = cut_for_tiles(&tiled.elements).unwrap();

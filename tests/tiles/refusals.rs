@@ -33,6 +33,20 @@ fn tiles_that_do_not_line_up() {
     tiled(&kernel("conv1d"), &[("i", 4), ("k", 4)]);
 }
 
+/// What a range takes off a size takes no tile off: it is cut like a tensor of that size and a border, so that neighbours line up. Those of
+/// a tensor without the border do not.
+#[test]
+fn a_range_that_is_shorter_than_a_tensor_is_cut_as_it_is() {
+    let text = |extent: &str| {
+        format!(
+            "kernel short(M, N)\nin a[{extent}]\nlocal Y[{extent}]\nout X[M]\nY[j] = a[j] * 2\n\
+             X[i] = sum(k in 0..N - M) Y[k + 1] + i\n"
+        )
+    };
+    tiled(&system(&text("N + 1")), &[("i", 2), ("k", 2), ("j", 2)]);
+    refused(&system(&text("N")), &[("i", 2), ("k", 2), ("j", 2)], "the tiles of `Y` do not line up");
+}
+
 /// The pivot's row and column of one step go through all tiles of the step before.
 #[test]
 fn tiles_that_need_each_other() {

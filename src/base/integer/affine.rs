@@ -162,6 +162,18 @@ impl Affine {
         rising
     }
 
+    /// No less than the form, and no less than `least`, wherever each variable is at least 1.
+    pub fn rising_from(&self, least: i64) -> Affine {
+        let rising = self.rising();
+        let lowest = rising.terms().map(|(_, times)| times).sum::<i64>() + rising.constant;
+        rising + Affine::constant((least - lowest).max(0))
+    }
+
+    /// What orders forms: those of fewer variables first, then of smaller coefficients, then of a smaller constant.
+    pub fn plainness(&self) -> (usize, i64, i64) {
+        (self.coefficients.len(), self.coefficients.values().sum(), self.constant)
+    }
+
     /// The greatest common divisor of the coefficients, 0 where there are none.
     pub fn content(&self) -> i64 {
         self.coefficients.values().fold(0, |divisor, coefficient| super::gcd(divisor, *coefficient))

@@ -46,6 +46,8 @@ pub struct LeftOut {
     pub slanted: u64,
     /// `place` lines with more placements than were looked at; how many more is not known.
     pub crowded: u64,
+    /// `place` lines whose placements were not all listed, where there were too many to look at all.
+    pub unlisted: u64,
     /// Dataflows, over all placements.
     pub dataflows: u64,
     /// Dataflows whose spaces meet on PEs, and could have been beside each other in more ways than were looked at.
@@ -57,11 +59,17 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
+    /// Whether nothing was.
+    pub fn is_nothing(self) -> bool {
+        self == LeftOut::default()
+    }
+
     /// What either left out.
     pub fn join(self, other: LeftOut) -> LeftOut {
         LeftOut {
             slanted: self.slanted.saturating_add(other.slanted),
             crowded: self.crowded.saturating_add(other.crowded),
+            unlisted: self.unlisted.saturating_add(other.unlisted),
             dataflows: self.dataflows.saturating_add(other.dataflows),
             beside: self.beside.saturating_add(other.beside),
             streams: self.streams.saturating_add(other.streams),

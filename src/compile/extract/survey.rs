@@ -91,6 +91,11 @@ pub struct Survey {
     pub refused: Option<(Vec<Part>, Fold)>,
     /// The first placement in which a value has no way.
     pub unreachable: Option<Vec<Diagnostic>>,
+    /// Placements without a dataflow: an operand of theirs is neither handed to its readers nor streamed.
+    pub formless: u64,
+    /// Dataflows whose conditions on steps were not stated: a stream has no link, a PE has more than one dimension of a space, or a
+    /// number does not fit.
+    pub unstated: u64,
 }
 
 impl Survey {
@@ -121,6 +126,8 @@ impl Survey {
         self.maps += other.maps;
         self.legal += other.legal;
         self.designs = self.designs.saturating_add(other.designs);
+        self.formless += other.formless;
+        self.unstated += other.unstated;
         self.rejections = self.rejections.merge(other.rejections);
         self.left_out = self.left_out.join(other.left_out);
         other.stuck.into_iter().for_each(|parts| self.add_stuck(parts));

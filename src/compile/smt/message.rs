@@ -4,6 +4,7 @@ use super::{Discharged, Verdict};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::span::Span;
 use systole_equations::recurrence::Space;
+use systole_program::obligation::Obligation;
 
 /// What to tell the user; `None` where the obligation is proved.
 ///
@@ -21,6 +22,7 @@ pub fn unproved_message(discharged: &Discharged) -> Option<Diagnostic> {
     let reason = &discharged.obligation.reason;
     match &discharged.verdict {
         Verdict::Proved => None,
+        Verdict::Unknown(why) if !discharged.obligation.is_stated() => Some(unstated(discharged, why)),
         Verdict::Unknown(why) => Some(undecided(discharged, why)),
         Verdict::Refuted(counterexample) => {
             let case = if counterexample.smallest { "smallest case" } else { "one case" };
@@ -32,6 +34,11 @@ pub fn unproved_message(discharged: &Discharged) -> Option<Diagnostic> {
             Some(message)
         }
     }
+}
+
+fn unstated(discharged: &Discharged, why: &str) -> Diagnostic {
+    let Obligation { kind, of, reason, .. } = &discharged.obligation;
+    Diagnostic::new(format!("the {kind} of `{of}` is not stated")).note(why).help(&reason.help)
 }
 
 fn undecided(discharged: &Discharged, why: &str) -> Diagnostic {

@@ -11,7 +11,7 @@ use super::source::Part;
 use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_base::integer::{Affine, Bound, Name, Polyhedron, name};
 
 /// All axes of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +114,8 @@ impl Axes {
                 false => self.of_alone(part, index).or_else(|| {
                     // Tiles are of elements from 0 on.
                     let range = Some(part).filter(|_| points.implies(&Affine::variable(index)))?;
-                    of_range(range, index, size).or_else(|| of_bound(range, index, &axes))
+                    let plain = of_range(range, index, size).or_else(|| of_bound(range, index, &axes));
+                    plain.or_else(|| of_shadow(range, &points, index, size))
                 }),
             };
             let Some(axis) = axis else {
@@ -122,6 +123,7 @@ impl Axes {
                     "`{index}` cannot be tiled: what it runs over has no extent of its own"
                 ))
                 .label(&system.source, part.span, "in this equation")
+                .help(format!("let `{index}` run from 0 to a bound over sizes, and say the rest with `where`"))
                 .alone();
             };
             axes.insert(index.clone(), axis);
@@ -145,10 +147,28 @@ fn of_range(part: &Part, index: &Name, size: i64) -> Option<Axis> {
     let (_, upper) = part.set.bounds(index);
     let plain = |form: &Affine| !form.mentions(&part.coordinates);
     let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
-    Some(Axis { before: 0, body: filled(&(last.form + Affine::constant(1))), size, after: 0, margin: 0 })
+    Some(Axis { before: 0, body: length(&last), size, after: 0, margin: 0 })
 }
 
-/// A body that is no shorter and never less than nothing: what is taken off one parameter may take no tile off, and is left on.
+/// Any other index is cut as far as its range goes together with those of the indices it is bounded by, such as `l in k..k + N`
+/// with `k in 0..N`: what is too long there has no points.
+fn of_shadow(part: &Part, points: &Polyhedron, index: &Name, size: i64) -> Option<Axis> {
+    let others = part.coordinates.iter().filter(|other| *other != index);
+    let (_, upper) = points.eliminate_all(others).bounds(index);
+    let body = upper.iter().map(length).min_by_key(Affine::plainness)?;
+    Some(Axis { before: 0, body, size, after: 0, margin: 0 })
+}
+
+/// How many elements from 0 on an upper bound over sizes leaves at most, and none at least.
+fn length(last: &Bound) -> Affine {
+    let by = last.coefficient;
+    let mut length = Affine::constant(last.form.constant_term().div_euclid(by) + 1);
+    last.form.terms().for_each(|(parameter, times)| length.add_term(parameter, -(-times).div_euclid(by)));
+    filled(&length)
+}
+
+/// A body that is no shorter and never less than nothing, of whole parameters: what is taken off one parameter may take no tile off, so it
+/// is left on, and the body stays like that of a tensor of this extent. [`Affine::rising`] takes it off as 1, which is less, and like none.
 fn filled(body: &Affine) -> Affine {
     let (mut filled, mut least) = (Affine::default(), body.constant_term());
     for (parameter, times) in body.terms().filter(|(_, times)| *times > 0) {

@@ -28,7 +28,8 @@
 //!   other, so each lies like a matrix. Parts of a leaf that do not need each other have loops of their own (`layers`):
 //!   below and beside the diagonal a tile of LU is a triangular solve.
 //! * What scatters gathers (`gathered`): `c[i + j]` is summed where it is stored, above and below the diagonal apart.
-//! * A reduction index that goes below 0 is counted from 0 (`counted`), since tiles are of elements from 0 on.
+//! * A reduction index that goes below 0 is counted from 0 (`counted`), since tiles are of elements from 0 on. One whose
+//!   range goes along with another index, such as `l in k - N..k`, is counted from the range's beginning.
 //! * Inputs whose tiles do not line up with their readers', such as `x[i - k + K - 1]`, have empty tiles around
 //!   (`margins`). In which tile an element is depends on remainders of the sizes, and a leaf gets each tile that it may
 //!   be.

@@ -91,7 +91,7 @@ pub use demand::{Demand, demands};
 
 mod stores;
 
-pub use stores::store_obligations;
+pub use stores::{store_obligations, unstated_stores};
 
 mod wiring;
 

@@ -29,6 +29,19 @@ pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {
     (stated, left)
 }
 
+/// Those of an output for whose design there is no program.
+pub fn unstated_stores(output: &Name) -> [Obligation; 2] {
+    let reason = Reason {
+        broken: format!("there is no program that stores `{output}`"),
+        blame: format!("has no program that stores {output}"),
+        available: "stored        by no program".to_owned(),
+        needed: "needed        one store of each element".to_owned(),
+        help: "choose another design: without a program it is not proved that each element is stored once".to_owned(),
+        moments: vec![],
+    };
+    [Kind::ElementCover, Kind::ElementApart].map(|kind| Obligation::unstated(kind, output.clone(), reason.clone()))
+}
+
 /// A `store` or `fill` with all that decides whether it runs.
 #[derive(Clone)]
 struct Site {

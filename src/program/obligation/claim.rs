@@ -113,3 +113,17 @@ pub struct Obligation {
     /// What to tell the user then.
     pub reason: Reason,
 }
+
+impl Obligation {
+    /// One that is owed and of which no formula can be written: unknown, whoever is asked. As it stands it is broken everywhere, so that a
+    /// solver that is asked all the same never proves it.
+    pub fn unstated(kind: Kind, of: Name, reason: Reason) -> Obligation {
+        let violation = Formula::All(vec![]);
+        Obligation { kind, of, variables: vec![], parameters: 0, points: vec![], violation, reason }
+    }
+
+    /// Whether there is a formula.
+    pub fn is_stated(&self) -> bool {
+        self.violation != Formula::All(vec![])
+    }
+}

@@ -20,7 +20,6 @@ use crate::driver::kernels::{forms, mistaken, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
-use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::machine::Machine;
 use systole_base::span::Source;
@@ -106,13 +105,22 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
     let origin = Origin::new(derived, asked)?;
     let cut = match recurrence::one_space(origin.searched()) {
         Ok(space) if is_at_border(asked, &origin.system)? => SpaceSystem::of_one(space),
-        _ => spaces_of(origin.searched())?,
+        _ => {
+            let cut = spaces_of(origin.searched());
+            cut.map_err(|why| if origin.tiled().is_some() { of_tiles(why) } else { why })?
+        }
     };
     let loaded = Loaded::new(origin, cut, &rules()?, &limits)?;
     // Where the command fails, and a limit ended saturation, the message says so.
     let report = loaded.lowered.report.clone();
     let blame = |failure: Failure| Failure { diagnostics: blamed(&report, failure.diagnostics), ..failure };
     command.run(loaded, output).map_err(blame)
+}
+
+/// Why there are no spaces over tiles, where those over elements may be: what to write lies in the ranges that were cut.
+fn of_tiles(why: Diagnostics) -> Diagnostics {
+    let help = "leave this index undivided, or let its range be over sizes alone: `sum(l in 0..N)` with `l + k` for `l in k..k + N`";
+    why.into_iter().map(|one| one.help(help)).collect()
 }
 
 /// Whether the schedule lets all elements in and out through the array, those without a point too.
@@ -137,8 +145,7 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 
 /// All obligations of a design, discharged, and those of how its schedule deals it out; each within so many milliseconds.
 pub fn prove(searched: &Searched, design: &Design, limit: u64) -> Checked<Vec<Discharged>> {
-    let (obligations, _) = all_obligations(searched, design, None, &searched.kernel.origin.deals)?;
-    Ok(smt::discharge_all(&obligations, Duration::from_millis(limit)))
+    Ok(all_obligations(searched, design, None, &searched.kernel.origin.deals)?.discharge(limit))
 }
 
 /// The worst of many verdicts.
@@ -211,6 +218,10 @@ pub fn first_proved<'a>(
                 passed_over.too_large.push(why);
             }
             Verdict::Unknown => {
+                if proofs.iter().any(|proof| !proof.obligation.is_stated()) {
+                    // Why there is no program is said with its place.
+                    searched.program(&design)?;
+                }
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
             }
             Verdict::Refuted | Verdict::Misused => {
@@ -258,11 +269,14 @@ fn check_room(searched: &Searched, design: &Design) -> Checked<()> {
     room::check(&searched.program(design)?, sizes, machine)
 }
 
-/// The messages of all obligations that are not proved.
+/// The messages of all obligations that are not proved. A design that is refuted most often has no program: what is not stated for that
+/// is said in its table, and here of one that is not refuted.
 pub fn messages(searched: &Searched, proofs: &[Discharged]) -> Diagnostics {
     let schedule = searched.setting.constraint.span;
     let Some(space) = searched.kernel.spaces().first() else { return vec![] };
-    proofs.iter().filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
+    let is_refuted = verdict(proofs) == Verdict::Refuted;
+    let shown = proofs.iter().filter(|proof| proof.obligation.is_stated() || !is_refuted);
+    shown.filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
 }
 
 /// Messages with the network in their first line, where it is another one than that the schedule is for.

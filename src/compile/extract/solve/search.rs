@@ -20,16 +20,13 @@ pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync))
     let edges = edges(task.system, &task.choices);
     let forms = forms(task, &edges);
     let listed = if keep { Some(placements(task, &edges, usize::MAX)) } else { few(task, &edges, &forms) };
-    let (placements, left_out) = match listed {
-        Some(listed) => listed,
-        None => {
-            let survey = search_by_parts(task, &edges, progress);
-            if survey.designs > 0 {
-                return survey;
-            }
-            placements(task, &edges, task.limits.wholly as usize)
-        }
-    };
+    let by_parts = || search_by_parts(task, &edges, progress);
+    let before = if listed.is_none() { by_parts() } else { Survey::default() };
+    if before.designs > 0 {
+        return before;
+    }
+    // What the search by parts gave up is left out as well, where it found nothing.
+    let (placements, left_out) = listed.unwrap_or_else(|| placements(task, &edges, task.limits.wholly as usize));
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<Survey> = placements
         .par_iter()
@@ -39,7 +36,7 @@ pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync))
             survey
         })
         .collect();
-    let start = Survey { left_out, ..Survey::default() };
+    let start = Survey { left_out: before.left_out.join(left_out), ..before };
     surveys.into_iter().fold(start, Survey::merge)
 }
 
@@ -78,14 +75,17 @@ fn placements(task: &Task, edges: &[Edge], all_most: usize) -> Listed {
         let (lines, slanted) = task.lines(rank);
         left_out.slanted += slanted;
         for fixed in lines {
+            if placements.len() > all_most {
+                left_out.unlisted += 1;
+                continue;
+            }
             let strict = strict.clone();
             let most = most.min(all_most.saturating_add(1) - placements.len());
             let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
             placements.extend(found);
-            left_out.crowded += u64::from(crowded);
-            if placements.len() > all_most {
-                return (placements, left_out);
-            }
+            let is_last = placements.len() > all_most;
+            left_out.unlisted += u64::from(is_last);
+            left_out.crowded += u64::from(crowded && !is_last);
         }
     }
     (placements, left_out)
@@ -95,6 +95,7 @@ fn search_placement(task: &Task, forms: &Forms, placement: &Placement, keep: boo
     let mut survey = Survey { maps: 1, keep, ..Survey::default() };
     let (all, beyond) = forms.all(placement);
     survey.left_out.dataflows = beyond;
+    survey.formless = u64::from(all.is_empty());
     if !all.first().is_none_or(|parts| task.room.holds(parts)) {
         survey.rejections.oversized = 1;
         return survey;
@@ -122,7 +123,10 @@ pub(super) fn joined_handoffs(task: &Task, design: &Design) -> Checked<Vec<Hando
 
 /// The shortest steps of one dataflow, those that streams of its inputs ask for, and all within the box where they are few.
 fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut Survey) {
-    let Some(mut conditions) = conditions(task, design, handoffs) else { return };
+    let Some(mut conditions) = conditions(task, design, handoffs) else {
+        survey.unstated += 1;
+        return;
+    };
     let mut timed = conditions.within(design, task.steps()).unwrap_or_default();
     let shortest = shortest_apart(task, design, handoffs, &mut conditions);
     let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());

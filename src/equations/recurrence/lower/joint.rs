@@ -149,16 +149,8 @@ impl Lowering<'_> {
         let form = self.lower_affine(&places, &[])?;
         let at_least_one =
             |form: &Affine| Polyhedron::sizes(&self.parameters).implies(&(form.clone() - Affine::constant(1)));
-        Some(if at_least_one(&form) { places } else { written(&raised(&form), places.span) })
+        Some(if at_least_one(&form) { places } else { written(&form.rising_from(1), places.span) })
     }
-}
-
-/// A form over sizes that is nowhere smaller, and at least 1 at all sizes: each size is at least 1 where it is taken away, and what then is
-/// still missing is added.
-fn raised(form: &Affine) -> Affine {
-    let raised = form.rising();
-    let least = raised.constant_term() + raised.terms().map(|(_, times)| times).sum::<i64>();
-    raised + Affine::constant((1 - least).max(0))
 }
 
 /// A form as an expression of the text.

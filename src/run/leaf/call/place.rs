@@ -46,9 +46,10 @@ impl<E: Element> Run<'_, E> {
         let values = self.windows[self.links[access].window].values();
         let base = self.base(access, indices).filter(|_| self.lie_apart(access, indices))?;
         let ([rows, columns], [below, beside]) = (self.lengths(indices), self.steps(access, indices));
+        let layout = copied([rows, columns])?;
         let at = |row: usize, column: usize| base + row * below as usize + column * beside as usize;
         let copied = (0..rows).flat_map(|row| (0..columns).map(move |column| values[at(row, column)])).collect();
-        Some(Operand { values: Cow::Owned(copied), layout: Layout::new([rows, columns], [columns as i64, 1])? })
+        Some(Operand { values: Cow::Owned(copied), layout })
     }
 
     /// The matrix at a place.
@@ -59,7 +60,8 @@ impl<E: Element> Run<'_, E> {
 
     /// Whether there is such an operand.
     pub(super) fn is_matrix(&self, access: usize, indices: [Option<usize>; 2]) -> bool {
-        let can_be_copied = || self.base(access, indices).is_some() && self.lie_apart(access, indices);
+        let is_apart = || self.base(access, indices).is_some() && self.lie_apart(access, indices);
+        let can_be_copied = || is_apart() && copied(self.lengths(indices)).is_some();
         self.spot(access, indices).is_some() || can_be_copied()
     }
 
@@ -87,4 +89,9 @@ impl<E: Element> Run<'_, E> {
         let first = link.address.value(&self.slots) + indices.into_iter().flatten().map(ahead).sum::<i64>();
         if link.is_safe { usize::try_from(first).ok() } else { None }
     }
+}
+
+/// How a copy lies: row by row.
+fn copied([rows, columns]: [usize; 2]) -> Option<Layout> {
+    Layout::new([rows, columns], [columns as i64, 1])
 }

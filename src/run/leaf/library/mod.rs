@@ -29,6 +29,7 @@
 
 use self::faer::Faer;
 use super::Element;
+use std::ffi::c_int;
 
 mod both;
 
@@ -148,11 +149,12 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A matrix whose neighbours below and beside lie so far off; `None` where neither is 1 or its lines overlap.
+    /// A matrix whose neighbours below and beside lie so far off; `None` where neither is 1, its lines overlap, or a number of it is
+    /// none of BLAS: then it is copied, or loops run.
     pub fn new([rows, columns]: [usize; 2], [below, beside]: [i64; 2]) -> Option<Layout> {
         let layout = |by_rows: bool, lines: usize, length: usize, step: i64, within: i64| {
             let step = if lines == 1 { length } else { usize::try_from(step).ok()? };
-            let fits = (within == 1 || length == 1) && step >= length;
+            let fits = (within == 1 || length == 1) && step >= length && [rows, columns, step].into_iter().all(is_of_blas);
             fits.then_some(Layout { rows, columns, by_rows, step })
         };
         layout(true, rows, columns, below, beside).or_else(|| layout(false, columns, rows, beside, below))
@@ -177,6 +179,11 @@ impl Layout {
     pub fn reach(&self) -> usize {
         if self.rows == 0 || self.columns == 0 { 0 } else { self.address(self.rows - 1, self.columns - 1) + 1 }
     }
+}
+
+/// Whether a count or a step is one that BLAS can be told: it counts in C's `int`.
+fn is_of_blas(number: usize) -> bool {
+    c_int::try_from(number).is_ok()
 }
 
 /// A matrix that is read; its first element is the slice's.
@@ -258,6 +265,28 @@ impl<E: Element> Rest<'_, E> {
         match self.given {
             Some(b) => x.iter_mut().zip(b.line(line).iter().zip(sums)).for_each(|(x, (b, s))| *x = *b - *s),
             None => x.iter_mut().zip(sums).for_each(|(x, s)| *x = -*s),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is beyond the integers of BLAS in any number is left to loops; one less is not.
+    #[test]
+    fn a_matrix_beyond_the_integers_of_blas_is_none_of_a_library() {
+        let most = c_int::MAX as usize;
+        let is_one = |counts, steps| Layout::new(counts, steps).is_some();
+        for (number, expected) in [(most, true), (most + 1, false)] {
+            let far = number as i64;
+            for transposed in [false, true] {
+                let turned = |pair: [usize; 2]| if transposed { [pair[1], pair[0]] } else { pair };
+                let steps = |pair: [i64; 2]| if transposed { [pair[1], pair[0]] } else { pair };
+                assert_eq!(is_one(turned([2, 3]), steps([far, 1])), expected, "a step of {number}");
+                assert_eq!(is_one(turned([1, number]), steps([far, 1])), expected, "lines of {number}");
+                assert_eq!(is_one(turned([number, 1]), steps([1, 1])), expected, "{number} lines");
+            }
         }
     }
 }

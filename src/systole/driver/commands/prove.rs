@@ -16,7 +16,6 @@ use crate::driver::pipeline::{KernelCommand, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
-use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostics, render};
 use systole_compile::smt;
 use systole_compile::smt::{Discharged, Verdict};
@@ -41,15 +40,15 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, on_network(&searched, why))),
         };
-        let (obligations, gaps) = all_obligations(&searched, &design, self.depth, &deals)?;
+        let owed = all_obligations(&searched, &design, self.depth, &deals)?;
         if let Some(path) = &self.dump_smt {
-            files::write(path, &smt::dump(&obligations))?;
+            files::write(path, &smt::dump(&owed.stated))?;
         }
-        let proofs = smt::discharge_all(&obligations, Duration::from_millis(self.limit));
+        let proofs = owed.discharge(self.limit);
         print_design(&kernel, &design, output);
         output.line(&format!("  rewrite   {}", told(&lowered.report)));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
-        gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
+        owed.gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
         cases(&deals).iter().for_each(|line| output.line(line));
         say_constructed(&deals, &searched.border, output);
         if let Some(path) = &self.report {

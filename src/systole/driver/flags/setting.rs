@@ -16,6 +16,12 @@ use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Transport;
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
 
+/// The largest bound on the entries of places.
+pub const LARGEST_BOUND: i64 = 3;
+
+/// The largest entry of a step, in magnitude.
+pub const LONGEST_STEP: i64 = 9;
+
 /// Everything the flags say about a search.
 pub struct Setting {
     /// The machine with the command line's changes.
@@ -175,7 +181,7 @@ fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked
 
 fn bounded(arguments: &SpaceArguments) -> Checked<()> {
     match arguments.bound {
-        1..=3 => Ok(()),
+        1..=LARGEST_BOUND => Ok(()),
         _ => Diagnostic::usage("the bound on places is out of range").help("--bound is 1, 2 or 3").alone(),
     }
 }
@@ -199,7 +205,7 @@ fn beam(designs: Option<usize>) -> Checked<Option<usize>> {
 fn steps(text: &str) -> Checked<(i64, i64)> {
     let parts = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     match parts {
-        Some((low, high)) if low <= high && low >= -9 && high <= 9 => Ok((low, high)),
+        Some((low, high)) if low <= high && low >= -LONGEST_STEP && high <= LONGEST_STEP => Ok((low, high)),
         _ => Diagnostic::usage(format!("`{text}` is not a range of steps"))
             .help("write --steps -2..2, within -9..9")
             .alone(),

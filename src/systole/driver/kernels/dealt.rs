@@ -6,12 +6,15 @@
 
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::searched::Searched;
-use systole_compile::mapping::Design;
+use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Name, name};
+use systole_compile::mapping::Design;
+use systole_compile::smt;
+use systole_compile::smt::{Discharged, Verdict};
 use systole_compile::timing::element_obligations;
-use systole_equations::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule};
-use systole_program::array::{Program, store_obligations};
+use systole_equations::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule, Tensor};
+use systole_program::array::{Program, store_obligations, unstated_stores};
 use systole_program::obligation::Obligation;
 use systole_run::exec::owner_obligations;
 
@@ -79,8 +82,30 @@ impl Deals {
     }
 }
 
-/// The obligations of a design and of what its program stores, and where PEs or arrays are dealt out those of a run; and the tensors of
-/// which it cannot be stated that each element is computed and stored once.
+/// What a design owes.
+pub struct Owed {
+    /// What a solver can be asked.
+    pub stated: Vec<Obligation>,
+    /// The tensors of which it cannot be stated that each element is computed and stored once: each run looks.
+    pub gaps: Vec<Name>,
+    /// What is owed as well and is not stated, with the reason.
+    unstated: Vec<(Obligation, String)>,
+}
+
+impl Owed {
+    /// All of it, each answered within so many milliseconds; what is not stated is unknown.
+    pub fn discharge(&self, limit: u64) -> Vec<Discharged> {
+        let mut proofs = smt::discharge_all(&self.stated, Duration::from_millis(limit));
+        proofs.extend(self.unstated.iter().map(|(obligation, why)| Discharged {
+            obligation: obligation.clone(),
+            verdict: Verdict::Unknown(why.clone()),
+            milliseconds: 0.0,
+        }));
+        proofs
+    }
+}
+
+/// The obligations of a design and of what its program stores, and where PEs or arrays are dealt out those of a run.
 ///
 /// # Errors
 /// As for [`run_obligations`].
@@ -89,18 +114,35 @@ pub fn all_obligations(
     design: &Design,
     depth: Option<u64>,
     deals: &Deals,
-) -> Checked<(Vec<Obligation>, Vec<Name>)> {
-    let mut obligations = searched.obligations(design, depth)?;
-    // A design of which no program can be written stores nothing; whoever asks for the program hears why.
-    let (stored, mut gaps) =
-        searched.program(design).map(|program| store_obligations(&program)).unwrap_or_default();
-    obligations.extend(stored);
+) -> Checked<Owed> {
+    let stated = searched.obligations(design, depth)?;
+    let mut owed = with_stores(stated, searched.program(design), searched.kernel.system());
     if !deals.is_empty() {
         let (of_run, left) = run_obligations(searched, design, depth, deals)?;
-        obligations.extend(of_run);
-        gaps.extend(left);
+        owed.stated.extend(of_run);
+        owed.gaps.extend(left);
     }
-    Ok((obligations, gaps))
+    Ok(owed)
+}
+
+/// With what a program stores. Where there is none, for a design that is wrong or outside of what programs express, that is owed all the
+/// same, and not stated.
+fn with_stores(mut stated: Vec<Obligation>, program: Checked<Program>, system: &RecurrenceSystem) -> Owed {
+    let (gaps, unstated) = match program {
+        Ok(program) => {
+            let (of_stores, gaps) = store_obligations(&program);
+            stated.extend(of_stores);
+            (gaps, vec![])
+        }
+        Err(why) => {
+            let why =
+                why.first().map_or_else(|| "no program can be written".to_owned(), |why| why.message().to_owned());
+            let outputs = system.tensors_with(Role::Output);
+            let of_output = |output: &Tensor| unstated_stores(&output.name).map(|one| (one, why.clone()));
+            (vec![], outputs.flat_map(of_output).collect())
+        }
+    };
+    Owed { stated, gaps, unstated }
 }
 
 /// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once. What the program stores is
@@ -135,4 +177,34 @@ fn computed_once(kernel: &Kernel) -> (Vec<Obligation>, Vec<Name>) {
     let of_tiles = |one: Obligation| Obligation { of: name(&format!("{} tiles", one.of)), ..one };
     let (elements, gaps) = element_obligations(given);
     (elements.into_iter().chain(local.into_iter().map(of_tiles)).collect(), gaps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use systole_base::diagnostic::Diagnostic;
+    use systole_base::span::Source;
+    use systole_equations::recurrence;
+
+    /// A claim that all is proved has what a program stores, or says that it has not.
+    #[test]
+    fn without_a_program_what_it_stores_is_unknown() {
+        let text = "kernel copied(N)\nin A[N]\nout X[N], Y[N]\nX[i] = A[i]\nY[i] = A[i]\n";
+        let system = recurrence::load(&Source::new("copied.rec", text)).unwrap();
+        let none = Err(vec![Diagnostic::new("two points of a PE share a time")]);
+        let owed = with_stores(vec![], none, &system);
+        assert!(owed.stated.is_empty() && owed.gaps.is_empty());
+        let proofs = owed.discharge(1000);
+        let said: Vec<(&str, &str)> =
+            proofs.iter().map(|proof| (proof.obligation.kind.keyword(), &*proof.obligation.of)).collect();
+        assert_eq!(
+            said,
+            [("element-cover", "X"), ("element-apart", "X"), ("element-cover", "Y"), ("element-apart", "Y")]
+        );
+        for proof in &proofs {
+            assert_eq!(proof.verdict, Verdict::Unknown("two points of a PE share a time".to_owned()));
+            let asked = smt::discharge_all(std::slice::from_ref(&proof.obligation), Duration::from_secs(10));
+            assert!(asked.iter().all(|asked| asked.verdict != Verdict::Proved), "no solver proves what is not stated");
+        }
+    }
 }

@@ -192,7 +192,7 @@ fn weigh((number, form): (usize, &Form), sought: &SoughtArguments, at: Option<&B
     match (searched, weighing.found.into_inner()) {
         (Ok(_), Some(front)) => Told::Found(front),
         (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, in_one_line)),
-        (Ok(_), None) => Told::Nothing("none is legal".to_owned()),
+        (Ok(_), None) => Told::Nothing("none was found within the limits".to_owned()),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn left_out(searched: &Searched) -> Vec<LeftOut> {
     if is_told { vec![LeftOut { key: "unclocked_times", count, what }] } else { vec![] }
 }
 
-fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
+pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let (placements, dataflows) = (grouped(limits.placements as u64), grouped(limits.dataflows as u64));
     let slanted = format!("places not along the axes (more than {} spaces)", limits.spaces);
     let crowded = match seen.partial {
@@ -37,11 +37,13 @@ fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let beyond = format!("dataflows beyond {dataflows} for one placement");
     let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
     let streams = format!("dataflows with more than {} ways to stream inputs in steps of their own", limits.asked);
+    let unlisted = "lines of a place not looked at to the end (too many placements)".to_owned();
     let partial = "partial designs (too many to look at all: the spaces were searched one after the other)".to_owned();
     vec![
         LeftOut { key: "partial_designs", count: seen.partial, what: partial },
         LeftOut { key: "slanted_places", count: seen.slanted, what: slanted },
         LeftOut { key: "crowded_places", count: seen.crowded, what: crowded },
+        LeftOut { key: "unlisted_places", count: seen.unlisted, what: unlisted },
         LeftOut { key: "dataflows", count: seen.dataflows, what: beyond },
         LeftOut { key: "beside", count: seen.beside, what: beside },
         LeftOut { key: "streams", count: seen.streams, what: streams },

@@ -10,6 +10,8 @@ pub mod origin;
 
 pub mod searched;
 
+pub mod limits;
+
 pub mod shape;
 
 pub mod left_out;

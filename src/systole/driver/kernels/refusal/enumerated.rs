@@ -1,11 +1,13 @@
 //! Why there is no design where all maps were looked at: what stood in the way of how many.
 
 use crate::driver::kernels::described;
+use crate::driver::kernels::limits::{Limit, next_step, nothing_among};
 use crate::driver::kernels::searched::{Border, Searched};
 use crate::driver::pipeline::{messages, prove};
 use crate::driver::shown::show::grouped_count;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_compile::extract::Rejections;
+use systole_equations::recurrence::Space;
 
 /// Why the search found nothing: for a schedule with place and time, its refuted obligations, unless it fails by its clock; else
 /// what stood in the way.
@@ -29,14 +31,26 @@ pub fn nothing_found(searched: &Searched) -> Diagnostic {
     let (cut, constraint) = (&searched.kernel.cut, searched.problem.constraint());
     let links = &searched.setting.machine.links;
     let among = grouped_count(searched.survey.maps, "map");
-    let message = format!("no design of `{}` is legal among {among}", cut.kernel);
-    let mut diagnostic = Diagnostic::new(message);
+    let limits = limits(searched);
+    let mut diagnostic = nothing_among(&cut.kernel, &among, &limits);
     if let Some(span) = constraint.span {
         diagnostic = diagnostic.label(&cut.source, span, "with what this schedule fixes");
     }
     let reasons = reasons(&searched.survey.rejections, links.network.keyword(), links.latency, constraint.boundary_io);
-    let help = reasons.first().map_or("widen --steps or --bound", |(_, _, help)| *help).to_owned();
+    let otherwise = reasons.first().map_or("change the schedule", |(_, _, help)| *help);
+    let help = next_step(&limits, otherwise);
     reasons.into_iter().fold(diagnostic, |diagnostic, (_, text, _)| diagnostic.note(text)).help(help)
+}
+
+/// What kept the search from other maps; nothing where the schedule gives the map.
+fn limits(searched: &Searched) -> Vec<Limit> {
+    let (constraint, bounds) = (searched.problem.constraint(), &searched.setting.bounds);
+    let is_open = constraint.only_place().is_none();
+    let dimension = searched.kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
+    let of_ranks = is_open.then(|| Limit::of_ranks(bounds, dimension));
+    let of_places = is_open.then(|| Limit::of_places(bounds));
+    let of_steps = constraint.only_step().is_none().then(|| Limit::of_steps(bounds));
+    of_ranks.into_iter().chain(of_places).chain(of_steps).collect()
 }
 
 /// `1 map gives ..`, `2 maps give ..`.

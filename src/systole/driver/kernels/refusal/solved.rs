@@ -1,30 +1,43 @@
 //! Why there is no design: the laws that clash, and the smallest case of what is broken, in the words of the source.
 
 use super::laws::Laws;
+use crate::driver::kernels::left_out::beyond_limits;
+use crate::driver::kernels::limits::{Limit, next_step, noted, nothing_among};
 use crate::driver::kernels::searched::Searched;
-use crate::driver::pipeline::{messages, prove};
-use crate::driver::shown::show::grouped_count;
+use crate::driver::pipeline::{defect, messages, prove};
+use crate::driver::shown::show::{grouped, grouped_count};
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::{Part, Design, restrict};
 
-/// The messages for an empty front.
+/// The messages for an empty front. What stands against one design says nothing of those that were not looked at: where the search has
+/// chosen its place, the limits come after it.
 pub fn nothing_found(searched: &Searched, limit: u64) -> Diagnostics {
     let clash = plainest(searched);
-    if let Some(design) = refused(searched, clash.as_ref()) {
-        let broken = broken(searched, &design, limit);
+    let refused = refused(searched, clash.as_ref());
+    if let Some(design) = &refused {
+        let broken = broken(searched, design, limit);
         if !broken.is_empty() {
-            return broken;
+            return with_limits(searched, broken);
         }
     }
     let survey = &searched.survey;
     match (&clash, &survey.unreachable) {
-        (Some((parts, why)), _) => stuck(searched, (parts, why), limit),
+        (Some((parts, why)), _) => with_limits(searched, stuck(searched, (parts, why), limit)),
         (None, Some(why)) if is_placed(searched) => why.iter().map(|one| at_place(searched, one.clone())).collect(),
         (None, Some(why)) => vec![out_of_hand(searched, why)],
         (None, None) if survey.rejections.oversized > 0 => vec![oversized(searched)],
+        (None, None) if refused.is_some() => vec![unfounded(searched)],
         (None, None) => vec![no_place(searched)],
     }
+}
+
+fn with_limits(searched: &Searched, mut said: Diagnostics) -> Diagnostics {
+    if !is_placed(searched) {
+        let otherwise = "a schedule whose place is not that of the design above";
+        said.push(nothing_among_placements(searched).help(next_step(&limits(searched), otherwise)));
+    }
+    said
 }
 
 /// The design whose broken laws [`nothing_found`] shows.
@@ -52,26 +65,54 @@ fn is_placed(searched: &Searched) -> bool {
     searched.setting.constraint.place_span.is_some()
 }
 
-/// All placements were tried, and in each a value has no way to one that reads it: `why` is that of one of them.
-fn out_of_hand(searched: &Searched, why: &[Diagnostic]) -> Diagnostic {
-    let (cut, maps) = (&searched.kernel.cut, grouped_count(searched.survey.maps, "placement"));
-    let said = Diagnostic::new(format!("no design of `{}` is legal among {maps}", cut.kernel));
-    let said = why.iter().fold(said, |said, one| {
-        let said = said.note(format!("in each a value has no way to its reader; in one {}", one.message()));
-        one.labels().iter().fold(said, |said, (span, text)| said.label(&cut.source, *span, text))
+/// What kept the search from other designs; nothing where the schedule gives all places and nothing was left out.
+fn limits(searched: &Searched) -> Vec<Limit> {
+    let (problem, seen) = (&searched.problem, &searched.survey.left_out);
+    let Some(limits) = problem.limits() else { return vec![] };
+    let is_open = problem.constraint().places.iter().any(Option::is_none);
+    let of_places = is_open.then(|| Limit::of_places(&searched.setting.bounds));
+    let beam = limits.beam;
+    let by_parts = searched.setting.beam.is_some() || seen.partial > 0;
+    let of_beam = (by_parts && !seen.is_nothing()).then(|| {
+        let said =
+            format!("designs of some of the spaces gone on with are {beam} under each objective (--beam {beam})");
+        Limit::new(said, Some(format!("--beam {}", beam.saturating_mul(2))))
     });
-    said.help("let fewer readers share a value, or search more: a larger --bound, another --network, a wider --beam")
+    let left_out = beyond_limits(limits, seen).into_iter().filter(|left| left.count > 0);
+    let said = left_out.map(|left| Limit::new(format!("left out {} {}", grouped(left.count), left.what), None));
+    of_places.into_iter().chain(of_beam).chain(said).collect()
+}
+
+/// Nothing was found among the placements that were looked at.
+fn nothing_among_placements(searched: &Searched) -> Diagnostic {
+    let maps = grouped_count(searched.survey.maps, "placement");
+    nothing_among(&searched.kernel.cut.kernel, &maps, &limits(searched))
+}
+
+/// In a placement that was tried a value has no way to one that reads it: `why` is that of one of them.
+fn out_of_hand(searched: &Searched, why: &[Diagnostic]) -> Diagnostic {
+    let source = &searched.kernel.cut.source;
+    let said = why.iter().fold(nothing_among_placements(searched), |said, one| {
+        let said = said.note(format!("in one a value has no way to its reader: {}", one.message()));
+        one.labels().iter().fold(said, |said, (span, text)| said.label(source, *span, text))
+    });
+    said.help(next_step(&limits(searched), "let fewer readers share a value, or take another --network"))
 }
 
 /// The machine has fewer PEs along an axis than any placement needs.
 fn oversized(searched: &Searched) -> Diagnostic {
-    let (kernel, maps) = (&searched.kernel.cut.kernel, grouped_count(searched.survey.maps, "placement"));
     let count = grouped_count(searched.survey.rejections.oversized, "placement");
     let needs = if searched.survey.rejections.oversized == 1 { "needs" } else { "need" };
-    let said = Diagnostic::new(format!("no design of `{kernel}` is legal among {maps}"))
+    let said = nothing_among_placements(searched)
         .note(format!("{count} {needs} a larger array than the machine has"))
         .help("smaller sizes, a lower rank, or a machine with a larger `extent`");
     at_place(searched, said)
+}
+
+/// A design with steps was turned down of which nothing that is owed is broken: the one or the other is wrong.
+fn unfounded(searched: &Searched) -> Diagnostic {
+    let kernel = &searched.kernel.cut.kernel;
+    defect(format!("the search turns down a design of `{kernel}` of which everything is proved"))
 }
 
 /// Of the dataflows without times the one to speak of: one that meets what the schedule says, whose values go forwards, and
@@ -150,13 +191,31 @@ fn no_place(searched: &Searched) -> Diagnostic {
             |diagnostic, note| diagnostic.note(note),
         ),
         (true, Some(_)) if searched.survey.maps == 0 => out_of_reach(searched),
-        _ => {
-            let maps = grouped_count(searched.survey.maps, "placement");
-            Diagnostic::new(format!("no design of `{}` is legal among {maps}", cut.kernel))
-        }
+        _ => without_reason(searched),
     };
-    let diagnostic = diagnostic.help("change the place: its rank, what its rows add up, or the network it is for");
-    at_place(searched, diagnostic)
+    let otherwise = "change the place: its rank, what its rows add up, or the network it is for";
+    at_place(searched, diagnostic.help(next_step(&limits(searched), otherwise)))
+}
+
+/// What is known of placements of which none came as far as times.
+fn without_reason(searched: &Searched) -> Diagnostic {
+    let survey = &searched.survey;
+    let formless = grouped_count(survey.formless, "placement");
+    let unstated = grouped_count(survey.unstated, "dataflow");
+    let notes = [
+        (
+            survey.formless,
+            format!("in {formless} a value that is computed is neither handed over nor streamed to its reader"),
+        ),
+        (
+            survey.unstated,
+            format!(
+                "in {unstated} a stream has no link, a PE runs more than one dimension of a space, or a number is too large"
+            ),
+        ),
+    ];
+    let said = notes.into_iter().filter(|(count, _)| *count > 0);
+    said.fold(nothing_among_placements(searched), |diagnostic, (_, note)| diagnostic.note(note))
 }
 
 /// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
@@ -202,11 +261,12 @@ fn out_of_reach(searched: &Searched) -> Diagnostic {
     }
     let first =
         Diagnostic::new(format!("under this place a value of `{}` has no link to where it is used", cut.kernel));
-    let noted = first.note(format!("a {} network joins each PE with those next to it", network.keyword()));
+    let limited = noted(first, &limits(searched));
+    let said = limited.note(format!("a {} network joins each PE with those next to it", network.keyword()));
     let reads = cut.spaces.iter().zip(&cut.sources).flat_map(|(space, sources)| {
         let computed = space.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
         computed.map(move |(operand, _)| format!("`{}` takes `{}`", space.name, operand.tensor))
     });
     let reads: std::collections::BTreeSet<String> = reads.collect();
-    noted.note(reads.into_iter().collect::<Vec<_>>().join(", "))
+    said.note(reads.into_iter().collect::<Vec<_>>().join(", "))
 }

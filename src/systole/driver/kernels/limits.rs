@@ -1,0 +1,68 @@
+//! The limits within which a search looked, for messages of one that found nothing.
+//!
+//! In: bounds, and what was left out. Out: a message that speaks of them and of the flags that raise them. Invariant: that no design is
+//! legal is said only of what was looked at to the end, where no limit left anything out.
+
+use crate::driver::flags::setting::{LARGEST_BOUND, LONGEST_STEP};
+use systole_base::diagnostic::Diagnostic;
+use systole_compile::mapping::candidates::Bounds;
+
+/// A limit that left something out.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// What was looked at, or was not.
+    said: String,
+    /// The flag that raises it, where one does.
+    raise: Option<String>,
+}
+
+impl Limit {
+    /// One of which no flag speaks, or one with the flag that raises it.
+    pub fn new(said: impl Into<String>, raise: Option<String>) -> Limit {
+        Limit { said: said.into(), raise }
+    }
+
+    /// The entries of places.
+    pub fn of_places(bounds: &Bounds) -> Limit {
+        let bound = bounds.bound;
+        let raise = (bound < LARGEST_BOUND).then(|| format!("--bound {}", bound + 1));
+        Limit::new(format!("entries of a place are {}..{bound} (--bound {bound})", -bound), raise)
+    }
+
+    /// The ranks of arrays, for a space of this dimension.
+    pub fn of_ranks(bounds: &Bounds, dimension: usize) -> Limit {
+        let most = dimension.saturating_sub(1);
+        let raise = (!bounds.ranks.contains(&most)).then(|| format!("--rank {most}"));
+        let ranks: Vec<String> = bounds.ranks.iter().map(usize::to_string).collect();
+        let ranks = ranks.join(",");
+        Limit::new(format!("ranks of arrays are {ranks} (--rank {ranks})"), raise)
+    }
+
+    /// The entries of steps.
+    pub fn of_steps(bounds: &Bounds) -> Limit {
+        let (low, high) = bounds.steps;
+        let (wider_low, wider_high) = ((low - 1).max(-LONGEST_STEP), (high + 1).min(LONGEST_STEP));
+        let raise = ((wider_low, wider_high) != (low, high)).then(|| format!("--steps {wider_low}..{wider_high}"));
+        Limit::new(format!("entries of a step are {low}..{high} (--steps {low}..{high})"), raise)
+    }
+}
+
+/// No design was found among so many maps.
+pub fn nothing_among(kernel: &str, maps: &str, limits: &[Limit]) -> Diagnostic {
+    if limits.is_empty() {
+        return Diagnostic::new(format!("no design of `{kernel}` is legal among {maps}"));
+    }
+    let said = Diagnostic::new(format!("no design of `{kernel}` was found within these limits"));
+    noted(said.note(format!("{maps} looked at")), limits)
+}
+
+/// A message with the limits.
+pub fn noted(said: Diagnostic, limits: &[Limit]) -> Diagnostic {
+    limits.iter().fold(said, |said, limit| said.note(&limit.said))
+}
+
+/// The flags that raise limits, or else what to do all the same.
+pub fn next_step(limits: &[Limit], otherwise: &str) -> String {
+    let flags: Vec<&str> = limits.iter().filter_map(|limit| limit.raise.as_deref()).collect();
+    if flags.is_empty() { otherwise.to_owned() } else { format!("search more: {}; or {otherwise}", flags.join(", ")) }
+}
