@@ -7,7 +7,7 @@ use systole::algebra::{Recast, Wanted, derive, saturate_equations};
 use systole::integer::{Bindings, name};
 use systole::recurrence::spaces::cut_spaces;
 use systole::recurrence::{RecurrenceSystem, load};
-use systole::rewrite::{load_phase, saturate, Limits, Phase, RuleSet};
+use systole::rewrite::{Limits, Phase, RuleSet, load_phase, saturate};
 use systole::span::Source;
 
 /// That of the command.

@@ -18,7 +18,7 @@ mod system_kernels;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use systole::recurrence::spaces::SpaceSystem;
-use systole::rewrite::{load_rules, saturate, Limits};
+use systole::rewrite::{Limits, load_rules, saturate};
 
 /// That of the command.
 #[global_allocator]

@@ -89,7 +89,8 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let equations = load(source)?;
     let spaces = spaces_of(&equations)?;
     let lowered = saturate(&spaces, &load_rules(None)?, &rewrite::Limits::default())?;
-    let (front, constraint) = (found(&equations, &spaces, &lowered, options)?, constraint(&equations, &spaces, options)?);
+    let (front, constraint) =
+        (found(&equations, &spaces, &lowered, options)?, constraint(&equations, &spaces, options)?);
     let mut refuted = vec![];
     for winner in 0..front.len() {
         let found = &front[winner];

@@ -3,7 +3,7 @@
 use systole::algebra::{Derivation, Form, Wanted, derive};
 use systole::integer::{Bindings, name};
 use systole::recurrence::{RecurrenceSystem, load};
-use systole::rewrite::{load_phase, Limits, Phase, RuleSet};
+use systole::rewrite::{Limits, Phase, RuleSet, load_phase};
 use systole::span::Source;
 
 /// A kernel of `kernels/naive`.

@@ -6,7 +6,7 @@ use systole::algebra::{Form, Wanted, derive};
 use systole::integer::Bindings;
 use systole::recurrence::load;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces};
-use systole::rewrite::{load_rules, saturate, Choices, Dataflow, Limits};
+use systole::rewrite::{Choices, Dataflow, Limits, load_rules, saturate};
 use systole::span::Source;
 
 /// A form as spaces.

@@ -146,6 +146,6 @@ fn so_is_what_is_stored_or_it_is_unknown() {
         }
         ran.stdout
     };
-    assert!(stores("met", 1, "unknown").contains("no program can be written for this design of `matmul`"));
+    assert!(stores("met", 1, "unknown").contains("no program can be written for `matmul`"));
     stores("apart", 0, "proved");
 }

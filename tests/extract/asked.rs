@@ -4,7 +4,7 @@
 use crate::systems::{kernel, machine, sizes};
 use std::time::Duration;
 use systole_base::integer::{Affine, Matrix};
-use systole_compile::extract::{solve, Constraint, Found, Limits};
+use systole_compile::extract::{Constraint, Found, Limits, solve};
 use systole_compile::mapping::Design;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Transport;
@@ -23,7 +23,8 @@ fn shortest([m, n, k]: [i64; 3], asked: usize) -> (Found, u64) {
     problem.limits = Limits { asked, ..problem.limits };
     let survey = solve::search(&problem, false, &|_, _| ());
     let elements = (m * k + k * n + n) as u64;
-    let once = survey.front.designs().iter().filter(|found| (found.cost.memory_words, found.cost.fanout) == (elements, 1));
+    let once =
+        survey.front.designs().iter().filter(|found| (found.cost.memory_words, found.cost.fanout) == (elements, 1));
     let found = once.min_by_key(|found| found.cost.cycles).unwrap().clone();
     solve::verify(&problem, &found).unwrap();
     (found, survey.left_out.streams)

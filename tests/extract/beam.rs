@@ -7,7 +7,7 @@ use std::time::Duration;
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_compile::cost::Objective;
-use systole_compile::extract::{solve, Constraint, Limits, Survey};
+use systole_compile::extract::{Constraint, Limits, Survey, solve};
 use systole_compile::mapping::Design;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::smt::{Verdict, discharge_all};
@@ -24,12 +24,7 @@ M[j, m] = sum(l in 0..S) A3[j, l] * A4[l, m]
 Y[i, m] = sum(j in 0..R) L[i, j] * M[j, m]\n";
 
 /// What a search sees, with all designs or part by part.
-fn with<T>(
-    kernel: &Kernel,
-    at: &Bindings,
-    beam: Option<usize>,
-    see: impl FnOnce(&solve::Task, Survey) -> T,
-) -> T {
+fn with<T>(kernel: &Kernel, at: &Bindings, beam: Option<usize>, see: impl FnOnce(&solve::Task, Survey) -> T) -> T {
     let machine: Machine = machine(1);
     let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
     let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();

@@ -10,7 +10,7 @@ use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_compile::cost::Cost;
 use systole_compile::extract::enumerate::Checker;
-use systole_compile::mapping::{candidates, SpaceTimeMap};
+use systole_compile::mapping::{SpaceTimeMap, candidates};
 use systole_compile::rewrite::{Choices, Transport};
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;

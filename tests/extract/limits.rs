@@ -3,7 +3,7 @@
 use crate::kernel_texts::{SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{kernel, machine, sizes};
 use systole_base::integer::Bindings;
-use systole_compile::extract::{solve, Constraint, LeftOut, Limits, Survey};
+use systole_compile::extract::{Constraint, LeftOut, Limits, Survey, solve};
 use systole_compile::mapping::candidates::Bounds;
 
 fn survey(text: &str, at: &Bindings, limits: Limits) -> Survey {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, name};
 use systole_base::machine::Machine;
 use systole_compile::cost::Objective;
-use systole_compile::extract::{place_of, solve, Constraint, Found};
+use systole_compile::extract::{Constraint, Found, place_of, solve};
 use systole_compile::mapping::candidates::Bounds;
 
 const TABLE: &str = include_str!("../oracles/analytic.csv");

@@ -4,7 +4,7 @@ use crate::kernel_texts::{PREFIX_SUM, SMITH_WATERMAN, TRISOLVE};
 use crate::systems::{Kernel, kernel, machine, sizes};
 use std::time::Duration;
 use systole_base::integer::{Affine, name};
-use systole_compile::extract::{solve, Constraint, Found, Survey};
+use systole_compile::extract::{Constraint, Found, Survey, solve};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Design, Part};
 use systole_compile::smt::{Verdict, discharge_all};

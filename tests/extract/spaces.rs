@@ -1,7 +1,7 @@
 //! The kernels that ship, with what the rules that ship offer for them.
 
 use systole_base::span::Source;
-use systole_compile::rewrite::{load_rules, saturate, Choices, Limits, Transport};
+use systole_compile::rewrite::{Choices, Limits, Transport, load_rules, saturate};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Space, load, one_space};
 
@@ -15,7 +15,11 @@ pub fn space(kernel: &str) -> Space {
 /// Every choice for a space.
 pub fn choices(space: &Space) -> Choices {
     let rules = load_rules(None).expect("rules that ship");
-    saturate(&SpaceSystem::of_one(space.clone()), &rules, &Limits::default()).expect("saturated").choices().expect("choices").swap_remove(0)
+    saturate(&SpaceSystem::of_one(space.clone()), &rules, &Limits::default())
+        .expect("saturated")
+        .choices()
+        .expect("choices")
+        .swap_remove(0)
 }
 
 /// Streams only.

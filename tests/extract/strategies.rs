@@ -43,11 +43,3 @@ fn both_strategies_find_the_best_design() {
         compare(kernel, &Machine::default(), 4);
     }
 }
-
-#[test]
-fn both_strategies_find_the_best_design_on_slow_links() {
-    let machine = Machine { links: Links { network: Network::Mesh, latency: 2, response: 1 }, ..Machine::default() };
-    for kernel in ["matvec", "fir"] {
-        compare(kernel, &machine, 5);
-    }
-}

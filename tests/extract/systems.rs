@@ -11,10 +11,10 @@ use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_base::span::Source;
 use systole_compile::cost::{Cost, Objective};
-use systole_compile::extract::{solve, Constraint, Found};
+use systole_compile::extract::{Constraint, Found, solve};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Design, Part};
-use systole_compile::rewrite::{load_rules, saturate, Choices, Limits};
+use systole_compile::rewrite::{Choices, Limits, load_rules, saturate};
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::obligations;
 use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces};
@@ -78,8 +78,7 @@ fn compare_on((machine, rank): (Machine, usize), text: &str, at: &[(&str, i64)],
     let bounds = Bounds { ranks: vec![rank], ..Bounds::for_dimension(kernel.dimension()) };
     let steps = (bounds.steps.0, bounds.steps.1 + latency - 1);
     let front = kernel.front(&machine, &sizes, bounds);
-    let (outside, inside): (Vec<&Found>, Vec<&Found>) =
-        front.iter().partition(|found| is_outside(found, steps));
+    let (outside, inside): (Vec<&Found>, Vec<&Found>) = front.iter().partition(|found| is_outside(found, steps));
     let costs = |designs: &[&Found]| designs.iter().map(|found| found.cost).collect::<BTreeSet<Cost>>();
     let (mine, outside) = (costs(&inside), costs(&outside));
     let every =
@@ -160,8 +159,7 @@ fn best_is_proved(text: &str, at: &[(&str, i64)]) {
     let front = kernel.front(&machine, &sizes(at), bounds);
     let best = front.first().expect("a design");
     let design = Design::new(&kernel.system, best.parts.clone());
-    let proofs =
-        discharge_all(&obligations(&design, &machine.links).unwrap(), std::time::Duration::from_secs(60));
+    let proofs = discharge_all(&obligations(&design, &machine.links).unwrap(), std::time::Duration::from_secs(60));
     let refuted: Vec<_> = proofs.iter().filter(|proof| proof.verdict != Verdict::Proved).collect();
     assert!(refuted.is_empty(), "{refuted:?}");
 }

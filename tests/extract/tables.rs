@@ -26,7 +26,8 @@ fn all(space: &Space, choices: &Choices, network: Network, rank: usize, step: Op
     let step = step.map(|step| (step, Span { start: 0, end: 0 }));
     let constraint = Constraint { steps: vec![step], ..Constraint::default() };
     let machine = on(network);
-    let problem = Task::new(space, choices.clone(), bounds, &machine, &sizes(space, 4), constraint).expect("a good problem");
+    let problem =
+        Task::new(space, choices.clone(), bounds, &machine, &sizes(space, 4), constraint).expect("a good problem");
     search(&problem, true, &|_, _| {}).all
 }
 
@@ -74,7 +75,8 @@ fn matmul_with_all_steps_has_the_published_counts() {
         let row: Vec<&str> = line.split(',').collect();
         let network = Network::from_keyword(row[1]).expect("a network");
         let found = all(&space, &forwards(&space), network, 2, None);
-        let unimodular = |design: &&Found| design.parts[0].map.place.above(&design.parts[0].map.step).determinant().abs() == 1;
+        let unimodular =
+            |design: &&Found| design.parts[0].map.place.above(&design.parts[0].map.step).determinant().abs() == 1;
         let least = |design: &&Found| design.parts[0].map.step.rows()[0] == [1, 1, 1];
         let kept: Vec<&Found> = match row[2] {
             "all" => found.iter().collect(),

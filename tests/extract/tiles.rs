@@ -14,7 +14,8 @@ fn a_search_of_equations_over_elements_knows_no_tiles() {
     let source = Source::new("matmul.rec", format!("{text}\nschedule blocked\ntile i 4\n"));
     let system = load(&source).expect("a kernel");
     let schedule = system.schedule("blocked").expect("a schedule");
-    let alone = Constraint::from_schedule(&SpaceSystem::of_one(one_space(&system).expect("a space")), schedule).map(|_| ());
+    let alone =
+        Constraint::from_schedule(&SpaceSystem::of_one(one_space(&system).expect("a space")), schedule).map(|_| ());
     let cut = Constraint::from_schedule(&cut_spaces(&system).expect("spaces"), schedule).map(|_| ());
     for refused in [alone, cut] {
         let message = render(&refused.expect_err("no tiles"), false);

@@ -89,8 +89,7 @@ fn compare_places(problem: &Task, survey: &Survey, places: &[Matrix]) {
     let missed: Vec<&Found> =
         right.iter().filter(|design| !mine.contains(&keys(&[(*design).clone()]).pop_first().unwrap())).collect();
     missed.iter().for_each(|design| assert!(is_wrong_elsewhere(problem, design), "missed {design:?}"));
-    let costs: BTreeSet<Cost> =
-        survey.sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
+    let costs: BTreeSet<Cost> = survey.sorted(Objective::Systolic).iter().map(|found| found.cost).collect();
     assert_eq!(costs, front(&survey.all));
 }
 
@@ -199,7 +198,8 @@ fn the_number_of_threads_changes_nothing() {
     let sizes: Bindings = space.parameters.iter().map(|parameter| (parameter.clone(), 4)).collect();
     let bounds = Bounds::for_dimension(3);
     let choices = spaces::choices(&space);
-    let problem = Task::new(&space, choices.clone(), bounds, &machine, &sizes, Constraint::default()).expect("a problem");
+    let problem =
+        Task::new(&space, choices.clone(), bounds, &machine, &sizes, Constraint::default()).expect("a problem");
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| search(&problem, false, &|_, _| {}).sorted(Objective::Systolic))

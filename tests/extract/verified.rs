@@ -7,10 +7,10 @@ use systole_base::integer::{Affine, Vector, dot, name};
 use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_compile::cost::Cost;
-use systole_compile::extract::{solve, Constraint, Found};
+use systole_compile::extract::{Constraint, Found, solve};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Design, Fold};
-use systole_compile::rewrite::{load_rules, saturate, Limits};
+use systole_compile::rewrite::{Limits, load_rules, saturate};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 const SUMS: Line = ("X.sum", "i", "i+j", &["feed", "stream i"], &["j"]);

@@ -4,7 +4,7 @@ use crate::hand_built::forms::form;
 use crate::hand_built::several_spaces::{Several, chain, cholesky, triangular};
 use proptest::prelude::*;
 use systole_base::integer::name;
-use systole_compile::mapping::{holds, Dependence, Row, Unknowns};
+use systole_compile::mapping::{Dependence, Row, Unknowns, holds};
 
 /// Every vector with each entry in its range.
 fn all(ranges: &[std::ops::RangeInclusive<i64>]) -> Vec<Vec<i64>> {

@@ -75,7 +75,8 @@ impl Searches {
         let place = Matrix::new(place.iter().map(|row| row.to_vec()).collect(), place[0].len());
         let place = canonical_place(&place);
         let mine = |found: &&Found| {
-            canonical_place(&found.parts[0].map.place) == place && step.is_none_or(|step| found.parts[0].map.step.rows() == [step])
+            canonical_place(&found.parts[0].map.place) == place
+                && step.is_none_or(|step| found.parts[0].map.step.rows() == [step])
         };
         all.iter().find(mine).unwrap_or_else(|| panic!("{file} {place:?} {step:?} is not found"))
     }

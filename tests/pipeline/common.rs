@@ -13,13 +13,13 @@ use systole::emit::emit;
 use systole::extract::{Constraint, Found, Limits, Problem, Question, Survey};
 use systole::integer::Bindings;
 use systole::machine::Machine;
-use systole::mapping::{Design, SpaceTimeMap};
 use systole::mapping::candidates::Bounds;
+use systole::mapping::{Design, SpaceTimeMap};
 use systole::network::{Links, Network};
+use systole::recurrence::spaces::SpaceSystem;
 use systole::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors};
 use systole::rewrite::{Choices, Transport};
 use systole::sim::{Outcome, Settings, simulate};
-use systole::recurrence::spaces::SpaceSystem;
 use systole::span::{Source, Span};
 use systole::{array, extract, recurrence, rewrite};
 

@@ -1,14 +1,14 @@
 //! Every design that the search calls legal runs, at sizes ragged and thin, exactly as it was promised to.
 
+use super::common::fixed;
 use super::common::{Bench, Kernel, kernel, load, machine};
 use std::time::Duration;
 use systole::cost::Cost;
-use super::common::fixed;
 use systole::extract::Found;
 use systole::extract::enumerate::verify;
 use systole::integer::Matrix;
-use systole::mapping::{Fold, Part, SpaceTimeMap};
 use systole::mapping::candidates::Bounds;
+use systole::mapping::{Fold, Part, SpaceTimeMap};
 use systole::network::Network;
 use systole::obligation::Kind;
 use systole::recurrence::Chain;
@@ -96,7 +96,11 @@ fn written(place: &[&[i64]], step: &[&[i64]], transports: Vec<Transport>, chain:
     let owned = |rows: &[&[i64]]| rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>();
     let map =
         SpaceTimeMap { place: Matrix::new(owned(place), step[0].len()), step: Matrix::new(owned(step), step[0].len()) };
-    Found { cost: Cost::default(), parts: vec![Part::unshifted(map, Dataflow { transports, chain: Chain { directions: owned(chain) } })], fold: Fold::default() }
+    Found {
+        cost: Cost::default(),
+        parts: vec![Part::unshifted(map, Dataflow { transports, chain: Chain { directions: owned(chain) } })],
+        fold: Fold::default(),
+    }
 }
 
 /// Holds a written design to the costs that the checker counts point by point.

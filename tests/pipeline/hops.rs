@@ -4,7 +4,7 @@ use super::common::{filled_inputs, same_bits, shown};
 use std::time::Duration;
 use systole::cost::Objective;
 use systole::emit::emit;
-use systole::extract::{solve, Constraint, Survey};
+use systole::extract::{Constraint, Survey, solve};
 use systole::integer::{Bindings, name};
 use systole::machine::Machine;
 use systole::mapping::Design;

@@ -151,7 +151,11 @@ fn twin(step: [i64; 3]) -> Found {
     let map = SpaceTimeMap { place, step: Matrix::new(vec![step.to_vec()], 3) };
     let transports = vec![Transport::Stream(vec![0, 1, 0]), Transport::Stream(vec![1, 0, 0])];
     let chain = Chain { directions: vec![vec![0, 0, 1]] };
-    Found { cost: Default::default(), parts: vec![Part::unshifted(map, Dataflow { transports, chain })], fold: Fold::default() }
+    Found {
+        cost: Default::default(),
+        parts: vec![Part::unshifted(map, Dataflow { transports, chain })],
+        fold: Fold::default(),
+    }
 }
 
 fn refuted(kind: Kind, of: &str, example: &str) -> (Kind, String, String) {

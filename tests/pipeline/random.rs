@@ -1,6 +1,7 @@
 //! Random kernels under random maps: what the search calls legal is proved and runs as predicted; what is refuted fails
 //! where the counterexample says; nothing panics.
 
+use super::common::fixed;
 use super::common::{Bench, Kernel, few_or, load, machine, shown};
 use super::grown;
 use super::grown::Choices;
@@ -9,7 +10,6 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::time::Duration;
 use systole::extract;
-use super::common::fixed;
 use systole::extract::enumerate::verify;
 use systole::extract::{Constraint, Found};
 use systole::integer::{Bindings, Matrix, Vector};
@@ -132,7 +132,9 @@ fn is_found(kernel: &Kernel, machine: &Machine, found: &Found) -> bool {
     let constraint = fixed(&found.parts[0].map);
     let sizes = kernel.space.parameters.iter().map(|parameter| (parameter.clone(), 3)).collect();
     let legal = survey(kernel, machine, &sizes, constraint).unwrap_or_default();
-    legal.iter().any(|known| known.parts[0].map == found.parts[0].map && known.parts[0].dataflow == found.parts[0].dataflow)
+    legal
+        .iter()
+        .any(|known| known.parts[0].map == found.parts[0].map && known.parts[0].dataflow == found.parts[0].dataflow)
 }
 
 fn judge(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choices) -> Result<&'static str, String> {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use systole::array::Program;
 use systole::cost::Objective;
 use systole::emit::{emit, over_tiles};
-use systole::extract::{solve, Constraint};
+use systole::extract::{Constraint, solve};
 use systole::integer::{Bindings, Name, name};
 use systole::machine::Machine;
 use systole::mapping::Design;

@@ -20,7 +20,7 @@ use std::time::Duration;
 use systole::cost::Objective;
 use systole::diagnostic::Checked;
 use systole::emit::emit;
-use systole::extract::{solve, Constraint, Found};
+use systole::extract::{Constraint, Found, solve};
 use systole::integer::{Bindings, Name, name};
 use systole::machine::Machine;
 use systole::mapping::Design;
@@ -177,13 +177,7 @@ impl Grown {
         solve::verify(&self.free(machine, sizes)?, &at).map_err(|why| format!("{why}, but {:?} {}", at.cost, text()))
     }
 
-    fn hold_bits(
-        &self,
-        found: &Found,
-        outcome: &Outcome,
-        sizes: &Bindings,
-        inputs: &Tensors,
-    ) -> Result<(), String> {
+    fn hold_bits(&self, found: &Found, outcome: &Outcome, sizes: &Bindings, inputs: &Tensors) -> Result<(), String> {
         let expected = self.reference(found, sizes, inputs).map_err(|problems| shown(&problems))?;
         let differs = |(tensor, values): &(&Name, &ArrayD<f64>)| !same_bits(&outcome.outputs[*tensor], values);
         expected.iter().find(differs).map_or(Ok(()), |(tensor, values)| {

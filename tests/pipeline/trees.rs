@@ -5,9 +5,9 @@ use super::common::{Bench, Kernel, kernel, load, machine, shown};
 use std::time::Duration;
 use systole::extract::enumerate::verify;
 use systole::extract::{Constraint, Found, search};
-use systole::mapping::Part;
 use systole::integer::Matrix;
 use systole::machine::Machine;
+use systole::mapping::Part;
 use systole::mapping::candidates::Bounds;
 use systole::network::{Links, Network};
 use systole::obligation::Kind;
@@ -120,7 +120,10 @@ fn a_number_has_one_transport_and_enters_once() {
     assert!(refuted(&kernel, &machine(Network::Mesh), &late).contains(&(Kind::Causality, "alpha".to_owned())));
     let open = load(SCALED).expect("a kernel");
     let designs = open.constrained(&machine(Network::Mesh), &open.sizes(&[2, 2, 2]), Constraint::default());
-    assert!(designs.iter().all(|found| found.parts[0].dataflow.transports[0] == Transport::Prefetch), "known unless asked for");
+    assert!(
+        designs.iter().all(|found| found.parts[0].dataflow.transports[0] == Transport::Prefetch),
+        "known unless asked for"
+    );
 }
 
 #[test]
@@ -195,6 +198,7 @@ fn a_stream_that_leaves_its_face_is_refused() {
     assert!(refusal[0].message().contains("cannot reach the heads of its lines along <i+j>"), "{refusal:?}");
     let astray = scheduled(CONV2D, "place (i, j) time (k, i + j + l) stream W along i + j, j feed X");
     let constraint = Constraint::from_schedule(&astray.spaces, &astray.system.schedules[0]).expect("a constraint");
-    let refusal = constraint.restrict(&astray.spaces, std::slice::from_ref(&astray.choices)).expect_err("no rule offers it");
+    let refusal =
+        constraint.restrict(&astray.spaces, std::slice::from_ref(&astray.choices)).expect_err("no rule offers it");
     assert_eq!(refusal[0].message(), "`W` cannot be moved by `stream <i+j>, <j>`");
 }

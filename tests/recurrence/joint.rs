@@ -3,7 +3,7 @@
 use crate::kernel_texts::PLAIN_ATTENTION;
 use crate::support::{filled, kernel, outputs, sizes, system, tensors};
 use ndarray::ArrayD;
-use systole_base::integer::name;
+use systole_base::integer::{Bindings, name};
 use systole_base::span::Source;
 use systole_equations::recurrence::{RecurrenceSystem, Role, evaluate, load};
 
@@ -178,4 +178,25 @@ fn infinity_is_a_literal() {
         |line: &str| load(&Source::new("wrong.rec", format!("kernel k(N)\nin A[N]\nout B[N]\n{line}"))).unwrap_err();
     assert!(wrong("B[i] = A[infinity]")[0].to_string().contains("`infinity` where a whole number is needed"));
     assert!(load(&Source::new("name.rec", "kernel k(N)\nin infinity[N]\nout B[N]\nB[i] = infinity[i]")).is_err());
+}
+
+/// Reads inside a reduction that may be empty say nothing of how far an index goes: `k` reaches beyond `b` where nothing is read.
+#[test]
+fn an_index_goes_as_far_as_its_range_where_inner_reductions_are_empty() {
+    let text = |term: &str| {
+        format!(
+            "kernel nested(M, N)\nin b[N]\nout Y[M], Z[M]\nreduction plus(p, q) with (u, v) = (p + u, q + v) from (0, 0)\n\
+             (Y[i], Z[i]) = plus(k in 0..i) ({term}, 1)"
+        )
+    };
+    let system =
+        load(&Source::new("test.rec", text("prod(l in i + 1..N) b[k]"))).expect("every read is within its tensor");
+    let sizes: Bindings = [(name("M"), 4), (name("N"), 2)].into_iter().collect();
+    let b = ArrayD::from_shape_vec(vec![2], vec![3.0, 5.0]).unwrap();
+    let found = evaluate(&system, &sizes, &[(name("b"), b)].into_iter().collect()).expect("values");
+    // For i = 1 and k = 0 the product runs over no l; where N > i + 1 it has b[k].
+    assert_eq!(found["Y"].as_slice().unwrap(), [0.0, 1.0, 2.0, 3.0]);
+    assert_eq!(found["Z"].as_slice().unwrap(), [0.0, 1.0, 2.0, 3.0]);
+    let refused = load(&Source::new("test.rec", text("b[k]"))).expect_err("`b` has no element `k` where N <= k < i");
+    assert!(refused[0].message().contains("can leave its bounds"), "{refused:?}");
 }

@@ -3,7 +3,7 @@
 use crate::choices::lower;
 use crate::system_kernels::*;
 use crate::{kernels, systems};
-use systole_compile::rewrite::{load_rules, DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step};
+use systole_compile::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Lowered, Step, load_rules};
 
 /// A saturated kernel with the steps to its first dataflow.
 fn explained(space: &systole_equations::recurrence::Space) -> (Lowered, Vec<Step>) {

@@ -4,7 +4,7 @@ use systole_base::span::Source;
 use systole_compile::check::{
     CONDITIONS, KERNELS, RuleReport, SIGNATURES, Settings, check_monoids, check_rule, check_rules, find_kernels,
 };
-use systole_compile::rewrite::{load_phase, load_rules, OPERATORS, PREDICATES, Phase, RuleSet};
+use systole_compile::rewrite::{OPERATORS, PREDICATES, Phase, RuleSet, load_phase, load_rules};
 
 /// Fewer in a moderate build than in the release run of all 10,000.
 const SETTINGS: Settings = Settings { cases: 300, seed: 1, phase: Phase::Dataflow };

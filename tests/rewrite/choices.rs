@@ -3,7 +3,9 @@
 use crate::kernels;
 use std::collections::BTreeSet;
 use systole_base::integer::Polyhedron;
-use systole_compile::rewrite::{load_rules, lowered_term, null_directions, saturate, Choices, Limits, Lowered, RuleSet, Transport};
+use systole_compile::rewrite::{
+    Choices, Limits, Lowered, RuleSet, Transport, load_rules, lowered_term, null_directions, saturate,
+};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Domain, Operator, Scalar, Space};
 
@@ -285,7 +287,8 @@ fn a_single_reduction_over_a_triangle_has_one() {
 #[test]
 fn fibres_that_are_not_lines_are_refused() {
     let rules = load_rules(None).unwrap();
-    let refuse = |space: &Space| saturate(&SpaceSystem::of_one(space.clone()), &rules, &Limits::default()).err().unwrap();
+    let refuse =
+        |space: &Space| saturate(&SpaceSystem::of_one(space.clone()), &rules, &Limits::default()).err().unwrap();
     let operands: &[(&str, &[&str])] = &[("a", &["i", "k"]), ("b", &["j", "k"])];
     let plane = kernels::product("plane", &["i", "j", "k"], ("c", &["i+j"]), operands, &["i", "j", "k"]);
     let wrong = refuse(&plane);

@@ -4,7 +4,7 @@ use crate::choices::lower;
 use crate::interpreter::{is_field, world};
 use crate::kernels;
 use systole_base::integer::Vector;
-use systole_compile::rewrite::{load_rules, Dataflow, FOLD_DIRECTIONS, Step, Transport, Scheduled};
+use systole_compile::rewrite::{Dataflow, FOLD_DIRECTIONS, Scheduled, Step, Transport, load_rules};
 use systole_equations::recurrence::{Chain, Space};
 
 fn cannon() -> Dataflow {
@@ -46,7 +46,10 @@ fn a_recorded_schedule_is_the_last_step() {
     let last = steps.last().unwrap();
     assert_eq!(last.rule, "proof-7");
     assert!(last.after.starts_with("(sched [i,j] i+j+k (last matmul <k> (combine sum "), "{last}");
-    assert!(lowered.explain_scheduled(0, part(&cannon(), "(i, k)", "i + j + k")).is_empty(), "another place is not recorded");
+    assert!(
+        lowered.explain_scheduled(0, part(&cannon(), "(i, k)", "i + j + k")).is_empty(),
+        "another place is not recorded"
+    );
     assert_eq!(lowered.explain(0, &cannon()).len(), 18);
     assert_eq!(lowered.choices().unwrap().swap_remove(0).count(), 50);
 }
@@ -108,7 +111,9 @@ fn every_step_of_every_explanation_holds() {
 
 #[test]
 fn explanations_are_the_same_twice() {
-    let explain =
-        || lower(&kernels::mttkrp()).explain(0, &lower(&kernels::mttkrp()).choices().unwrap().swap_remove(0).dataflows().next().unwrap());
+    let explain = || {
+        lower(&kernels::mttkrp())
+            .explain(0, &lower(&kernels::mttkrp()).choices().unwrap().swap_remove(0).dataflows().next().unwrap())
+    };
     assert_eq!(explain(), explain());
 }

@@ -3,7 +3,7 @@
 use crate::interpreter::system_world;
 use crate::system_kernels::*;
 use egg::RecExpr;
-use systole_compile::rewrite::{load_rules, saturate_term, Limits, Lowered, Term};
+use systole_compile::rewrite::{Limits, Lowered, Term, load_rules, saturate_term};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 fn term(text: &str) -> RecExpr<Term> {

@@ -9,7 +9,7 @@ use egg::{Id, Language, RecExpr};
 use std::collections::BTreeSet;
 use systole_base::integer::{Affine, Bindings, Name};
 use systole_base::scalar::Function;
-use systole_compile::rewrite::{null_directions, Term};
+use systole_compile::rewrite::{Term, null_directions};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Operator, Space};
 

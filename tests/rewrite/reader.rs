@@ -4,7 +4,7 @@ use crate::kernels;
 use std::fs;
 use systole_base::diagnostic::render;
 use systole_base::span::Source;
-use systole_compile::rewrite::{embedded_sources, load_rules, read_directory, saturate, Limits, RuleSet};
+use systole_compile::rewrite::{Limits, RuleSet, embedded_sources, load_rules, read_directory, saturate};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 fn read(text: &str) -> Result<RuleSet, String> {

@@ -6,7 +6,7 @@ use crate::system_kernels::{ALL, cut};
 use egg::RecExpr;
 use std::collections::BTreeSet;
 use systole_base::scalar::Function;
-use systole_compile::rewrite::{load_rules, saturate_term, Limits, Lowered, RuleSet, Term};
+use systole_compile::rewrite::{Limits, Lowered, RuleSet, Term, load_rules, saturate_term};
 use systole_equations::recurrence::Space;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
@@ -284,7 +284,9 @@ fn predicates_guard_rules_of_the_user() {
     let rules = RuleSet::from_sources(&[systole_base::span::Source::new("own.rules", text)]).unwrap();
     let space = kernels::scaled();
     let reach = |from: &str, to: &str| {
-        saturate_term(&SpaceSystem::of_one(space.clone()), term(from), &rules, &Limits::default()).unwrap().contains(0, &term(to))
+        saturate_term(&SpaceSystem::of_one(space.clone()), term(from), &rules, &Limits::default())
+            .unwrap()
+            .contains(0, &term(to))
     };
     let sum = "(reduce scaled sum k (mul (at alpha []) (at x [k])))";
     let factored = "(mul (at alpha []) (reduce scaled sum k (at x [k])))";

@@ -6,7 +6,7 @@ use crate::system_kernels::{ALL, CHOLESKY, SMITH_WATERMAN, TRISOLVE, cut};
 use crate::{kernels, systems};
 use egg::RecExpr;
 use systole_base::span::Source;
-use systole_compile::rewrite::{saturate, Limits, RuleSet, Term};
+use systole_compile::rewrite::{Limits, RuleSet, Term, saturate};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Operator, Scalar, Space};
 

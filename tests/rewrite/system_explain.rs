@@ -4,7 +4,7 @@ use crate::interpreter::{is_field, system_world};
 use crate::system_kernels::*;
 use crate::systems::lower;
 use std::collections::BTreeSet;
-use systole_compile::rewrite::{load_rules, DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Scheduled, Step, Transport};
+use systole_compile::rewrite::{DEFINE_RESULT, Dataflow, FOLD_DIRECTIONS, Scheduled, Step, Transport, load_rules};
 use systole_equations::recurrence::Chain;
 
 fn rules_of(steps: &[Step]) -> Vec<&str> {

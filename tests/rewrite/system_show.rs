@@ -2,7 +2,7 @@
 
 use crate::system_kernels::*;
 use crate::systems::lower;
-use systole_compile::rewrite::{show_system, Dataflow, Transport};
+use systole_compile::rewrite::{Dataflow, Transport, show_system};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// Each computed operand streamed along its positive direction if it has one, all others fed; chains forwards.

@@ -4,7 +4,7 @@ use crate::system_kernels::*;
 use std::collections::BTreeSet;
 use systole_base::integer::lexicographic_sign;
 use systole_base::span::Source;
-use systole_compile::rewrite::{load_rules, null_directions, saturate, Limits, Lowered, Transport};
+use systole_compile::rewrite::{Limits, Lowered, Transport, load_rules, null_directions, saturate};
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{load, one_space};
 
@@ -135,7 +135,8 @@ fn one_space_alone_has_the_choices_it_has_in_a_system() {
         let Ok(space) = one_space(&load(&Source::new("test.rec", text.as_str())).unwrap()) else { continue };
         let system = cut(&text);
         let lowered = lower(&system);
-        let alone = saturate(&SpaceSystem::of_one(space.clone()), &load_rules(None).unwrap(), &Limits::default()).unwrap();
+        let alone =
+            saturate(&SpaceSystem::of_one(space.clone()), &load_rules(None).unwrap(), &Limits::default()).unwrap();
         assert_eq!(lowered.choices().unwrap(), alone.choices().unwrap(), "{}", system.kernel);
         assert_eq!((lowered.report.nodes, lowered.report.classes), (alone.report.nodes, alone.report.classes));
         compared += 1;

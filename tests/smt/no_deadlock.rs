@@ -5,7 +5,7 @@ use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp};
 use systole_base::network::Links;
 use systole_compile::mapping::MappedSpace;
-use systole_compile::timing::{space_no_deadlock_obligations, Turns};
+use systole_compile::timing::{Turns, space_no_deadlock_obligations};
 
 /// What is refuted of a design, each as brute force finds it: the tensor and the counterexample.
 fn refutations(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {

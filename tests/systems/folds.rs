@@ -109,8 +109,7 @@ fn words_that_would_need_links_over_several_pes_are_refused() {
 fn a_bus_along_a_folded_axis_is_refused() {
     let product = kernel("kernel product(M, N)\nin A[M, N], x[N]\nout y[M]\ny[i] = sum(j in 0..N) A[i, j] * x[j]");
     let lines: [Line; 1] = [("y.sum", "i, j", "2*j", &["feed", "broadcast i"], &["j"])];
-    let state =
-        |axes: &[(i64, i64)]| obligations(&folded(&product, &lines, axes), &Links::default()).map(|_| ());
+    let state = |axes: &[(i64, i64)]| obligations(&folded(&product, &lines, axes), &Links::default()).map(|_| ());
     assert!(state(&[(1, 0), (2, 0)]).is_ok());
     let problems = state(&[(2, 0), (1, 0)]).expect_err("a bus along the first axis");
     assert!(shown(&problems).contains("the bus of `x` runs along a folded axis"), "{}", shown(&problems));

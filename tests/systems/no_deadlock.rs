@@ -8,7 +8,7 @@ use crate::solves::trisolve;
 use systole_base::integer::Affine;
 use systole_base::network::Links;
 use systole_compile::mapping::{Axis, Design, Fold};
-use systole_compile::timing::{no_deadlock_obligations, Turns};
+use systole_compile::timing::{Turns, no_deadlock_obligations};
 use systole_program::obligation::Kind;
 
 /// What is refuted of a design: the tensor and the counterexample that brute force finds as well.

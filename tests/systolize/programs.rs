@@ -5,7 +5,7 @@ use crate::designs::{Design, all};
 use std::collections::BTreeSet;
 use systole_base::integer::{Bindings, Vector};
 use systole_base::network::{Links, Network};
-use systole_compile::emit::{emit_scheme, Phases};
+use systole_compile::emit::{Phases, emit_scheme};
 use systole_compile::systolize::Scheme;
 use systole_equations::recurrence::{Chain, Space, evaluate_in_order};
 use systole_program::array::{Program, Tensors, parse, print, validate};

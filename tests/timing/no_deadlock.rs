@@ -8,7 +8,7 @@ use crate::waits::{is_in_order, stands_still};
 use proptest::prelude::*;
 use systole_base::network::Links;
 use systole_compile::mapping::MappedSpace;
-use systole_compile::timing::{space_no_deadlock_obligations, Turns};
+use systole_compile::timing::{Turns, space_no_deadlock_obligations};
 use systole_program::obligation::{Kind, Obligation};
 
 fn stated(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<Obligation> {

@@ -9,7 +9,7 @@ use super::moves::{has_next, has_previous};
 use super::names::Names;
 use super::passage::Passage;
 use super::scan::Scan;
-use crate::mapping::{MappedSpace, Flow, FlowRole};
+use crate::mapping::{Flow, FlowRole, MappedSpace};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, name};

@@ -8,7 +8,7 @@ use super::body::Body;
 use super::names::Names;
 use super::scan::Scan;
 use super::work::since;
-use crate::mapping::{MappedSpace, Feeder, FlowRole, Design};
+use crate::mapping::{Design, Feeder, FlowRole, MappedSpace};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;

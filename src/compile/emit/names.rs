@@ -1,6 +1,6 @@
 //! The names of a program: coordinates, loop indices, registers and channels, none of which clash.
 
-use crate::mapping::{MappedSpace, FlowRole, tree_sets};
+use crate::mapping::{FlowRole, MappedSpace, tree_sets};
 use crate::rewrite::Transport;
 use std::collections::BTreeSet;
 use systole_base::integer::{Name, name};

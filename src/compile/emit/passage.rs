@@ -1,7 +1,7 @@
 //! Handoffs as a program makes them: with the points that give, and the channel.
 
 use super::names::fresh;
-use crate::mapping::{Giver, Handoff, Design, Turn};
+use crate::mapping::{Design, Giver, Handoff, Turn};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Name, Polyhedron, name};

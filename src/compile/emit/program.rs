@@ -127,7 +127,12 @@ impl<'a> Block<'a> {
     }
 
     /// What one space does on the PEs with one residue; `names` are those of the space on all residues.
-    fn whole(&self, alone: &'a MappedSpace<'a>, names: &'a [Names], (space, residue): (usize, usize)) -> Checked<Whole<'a>> {
+    fn whole(
+        &self,
+        alone: &'a MappedSpace<'a>,
+        names: &'a [Names],
+        (space, residue): (usize, usize),
+    ) -> Checked<Whole<'a>> {
         let (design, part) = (self.design, &self.design.parts[space]);
         let refuse = |what: &str| refuse(alone.space, what);
         let point = design.point(space);
@@ -246,7 +251,11 @@ impl<'a> Whole<'a> {
 
 /// The feeders of all buses from memory; `names` are those of the spaces, and those of the words. Where there are such
 /// buses nothing is folded, so every space has one list of names.
-fn feeds<'a>(words: &[Words], fed: &'a [MappedSpace<'a>], names: (&[Vec<Names>], &'a [Names])) -> Checked<Vec<Feed<'a>>> {
+fn feeds<'a>(
+    words: &[Words],
+    fed: &'a [MappedSpace<'a>],
+    names: (&[Vec<Names>], &'a [Names]),
+) -> Checked<Vec<Feed<'a>>> {
     let feed = |((words, design), own): ((&Words, &'a MappedSpace<'a>), &'a Names)| {
         let (space, operand) = words.listener;
         let bus = names.0[space].first().map(|names| names.channel(FlowRole::Operand(operand)));
@@ -296,7 +305,7 @@ fn gather<'a>(
 }
 
 fn refuse(space: &Space, what: &str) -> Diagnostic {
-    Diagnostic::new(format!("no program can be written for this design of `{}`: {what}", space.name))
+    Diagnostic::new(format!("no program can be written for `{}`: {what}", space.name))
         .label(&space.source, space.span, "this equation")
         .help("`systole prove` says which obligation fails")
 }

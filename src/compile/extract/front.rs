@@ -56,7 +56,8 @@ pub(super) fn order_of(design: &Found) -> impl Ord + use<> {
         part.dataflow.chain.directions.iter().filter(moves).count()
     };
     let moving_results: usize = design.parts.iter().map(moving).sum();
-    let backwards = design.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|entry| **entry < 0).count();
+    let backwards =
+        design.parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|entry| **entry < 0).count();
     let places: Vec<_> = design.parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
     let forms: Vec<_> = design.parts.iter().map(|part| (part.map.step.clone(), part.dataflow.clone())).collect();
     (moving_results, backwards, places, forms)

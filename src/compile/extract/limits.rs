@@ -26,16 +26,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            placements: 50_000,
-            dataflows: 4096,
-            asked: 64,
-            spaces: 5,
-            fold: 1,
-            wholly: 50_000,
-            beam: 6,
-            next: 48,
-        }
+        Limits { placements: 50_000, dataflows: 4096, asked: 64, spaces: 5, fold: 1, wholly: 50_000, beam: 6, next: 48 }
     }
 }
 

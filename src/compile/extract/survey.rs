@@ -3,9 +3,9 @@
 //! In: legal designs with their costs, in any order. Out: those that no other beats, ties kept, and what explains an empty
 //! front. Both strategies tell what they saw in the same words; what one of them does not count stays 0.
 
+use super::Strategy;
 use super::front::{Found, Front, order_of, plainness};
 use super::limits::LeftOut;
-use super::Strategy;
 use crate::cost::{Cost, Objective};
 use crate::mapping::{Fold, Part};
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 //! and their PEs lie on a line. The first PE of the line is the feeder: it has points wherever any PE has. It keeps the words
 //! of its own points and drives each of the others in the step in which it is due. Paper: Cyclotron, Figure 11.
 
-use super::{SpaceTimeMap, Design};
+use super::{Design, SpaceTimeMap};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bound, Matrix, Polyhedron, Vector, lexicographic_sign};

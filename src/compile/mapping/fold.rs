@@ -14,7 +14,7 @@
 //! runs along all.
 
 use super::candidates::combined;
-use super::{Handoff, Design};
+use super::{Design, Handoff};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Vector};

@@ -2,7 +2,7 @@
 //!
 //! Each way alone may have a link where all of them together have none: a hexagonal network has one of the two diagonals.
 
-use super::{Flow, Giver, Handoff, Design};
+use super::{Design, Flow, Giver, Handoff};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Name, Vector};
 use systole_base::network::Network;

@@ -21,7 +21,7 @@ pub use route::words_meet;
 
 mod system;
 
-pub use system::{Part, Design, restrict};
+pub use system::{Design, Part, restrict};
 
 mod takers;
 

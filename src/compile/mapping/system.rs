@@ -1,6 +1,6 @@
 //! Designs: one part a space, and how the parts stand to each other.
 
-use super::{MappedSpace, Fold, SpaceTimeMap};
+use super::{Fold, MappedSpace, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name};

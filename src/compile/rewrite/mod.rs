@@ -53,7 +53,8 @@ pub use rules::{
 pub(crate) mod saturation;
 
 pub use saturation::{
-    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, Facts, Forms, Graph, Limits, Lowered, Report, Step, components, part_of, saturate, saturate_forms, saturate_term,
+    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, Facts, Forms, Graph, Limits, Lowered,
+    Report, Step, components, part_of, saturate, saturate_forms, saturate_term,
 };
 
 pub(crate) mod dataflows;

@@ -2,7 +2,7 @@
 //! values that stay the same along their lines, links that exist.
 
 use super::wording::vector;
-use crate::mapping::{MappedSpace, Flow, check_ways, first_astray, ways_of};
+use crate::mapping::{Flow, MappedSpace, check_ways, first_astray, ways_of};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Matrix, Name, dot};

@@ -7,7 +7,7 @@
 
 use super::frame::{Claim, Frame, Point, later};
 use super::wording::tuple;
-use crate::mapping::{MappedSpace, Flow};
+use crate::mapping::{Flow, MappedSpace};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name};
 use systole_base::network::Links;

@@ -4,7 +4,7 @@
 //! (`i`), point 1 has them primed (`i'`), further ones are numbered (`i'2`); so a counterexample reads in the words of
 //! the source.
 
-use crate::mapping::{MappedSpace, Feeder};
+use crate::mapping::{Feeder, MappedSpace};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name, unused};
 use systole_base::network::Links;

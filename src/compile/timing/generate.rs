@@ -7,7 +7,7 @@
 use super::check::{check_design, check_network};
 use super::fifo::fifo_depth_obligation;
 use super::frame::Frame;
-use crate::mapping::{MappedSpace, Feeder, Flow, FlowRole};
+use crate::mapping::{Feeder, Flow, FlowRole, MappedSpace};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::network::Links;

@@ -8,7 +8,7 @@ use super::no_deadlock::{Act, Phase, Turns, space_no_deadlock_obligations};
 use super::system::{check_rows, checked_handoffs};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{show_place, sides};
-use crate::mapping::{Handoff, Design};
+use crate::mapping::{Design, Handoff};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};

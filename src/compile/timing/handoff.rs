@@ -12,7 +12,7 @@ use super::fifo::told_apart;
 use super::frame::{Claim, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use crate::mapping::{Giver, Handoff, Design};
+use crate::mapping::{Design, Giver, Handoff};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name};
 use systole_base::network::Links;

@@ -56,4 +56,4 @@ pub use generate::{space_obligations, space_obligations_within};
 pub use handed_waits::no_deadlock_obligations;
 pub use handoff::handoff_obligations;
 pub use no_deadlock::{Turns, space_no_deadlock_obligations};
-pub use system::{handed_words_apart, points_apart, obligations, obligations_within};
+pub use system::{handed_words_apart, obligations, obligations_within, points_apart};

@@ -19,7 +19,7 @@
 use super::check::{check_design, check_network};
 use super::frame::{Claim, Frame, Point};
 use super::wording::{Side, show_place, sides, tuple};
-use crate::mapping::{MappedSpace, Feeder, Flow};
+use crate::mapping::{Feeder, Flow, MappedSpace};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name};

@@ -3,19 +3,15 @@
 //! In: the flags. Out: the e-graph, the front, a proved design. Every stage is the same for one space and for several; what
 //! differs between them stands behind [`Kernel`].
 
-use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Searched;
-use systole_compile::extract::Found;
-use systole_compile::mapping::Design;
-use systole_compile::rewrite::Lowered;
-use crate::driver::kernels::shape;
-use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
 use crate::driver::flags::setting::{Setting, check_flags, check_threads, schedule};
 use crate::driver::kernels::dealt::all_obligations;
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
 use crate::driver::kernels::{forms, mistaken, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
@@ -23,8 +19,12 @@ use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::machine::Machine;
 use systole_base::span::Source;
+use systole_compile::extract::Found;
+use systole_compile::mapping::Design;
+use systole_compile::rewrite::Lowered;
 use systole_compile::smt::Discharged;
 use systole_compile::{rewrite, smt};
+use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use systole_equations::recurrence::{Directive, RecurrenceSystem, Schedule, Settled};
 use systole_equations::{recurrence, syntax};
 
@@ -199,11 +199,7 @@ pub fn prove_best<'a>(
 ///
 /// # Errors
 /// As for [`prove_best`].
-pub fn first_proved<'a>(
-    searched: &Searched<'a>,
-    limit: u64,
-    output: &Output,
-) -> Result<Proved<'a>, Failure> {
+pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) -> Result<Proved<'a>, Failure> {
     let mut passed_over = PassedOver::default();
     for (index, found) in searched.front.iter().enumerate() {
         let design = searched.design(found);

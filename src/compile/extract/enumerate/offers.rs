@@ -5,11 +5,11 @@
 //! of one diagonal exclude those of the other, which is not a property of single choices; there the choices are combined
 //! once for each family of diagonals.
 
+use super::Task;
 use super::paces::Paces;
 use super::place_table::{PlaceTable, Priced};
-use super::Task;
-use crate::extract::{Found, Rejections};
 use crate::cost::Cost;
+use crate::extract::{Found, Rejections};
 use crate::mapping::{Fold, Part, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 

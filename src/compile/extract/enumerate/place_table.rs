@@ -1,11 +1,11 @@
 //! What a place alone decides: PEs, links, words and reach of every choice. Steps only decide whether it is in time and how
 //! deep its channels are.
 
+use super::Task;
 use super::boundary::Boundary;
 use super::paces::{Face, fixed_on};
-use super::Task;
-use crate::extract::Rejections;
 use crate::cost::{Cost, Images, Region};
+use crate::extract::Rejections;
 use crate::mapping;
 use crate::mapping::{depth_of, is_in_time};
 use crate::rewrite::Transport;
@@ -97,8 +97,7 @@ impl<'a> PlaceTable<'a> {
 
     /// The streams of one choice.
     fn price(&self, operand: usize, choice: usize) -> Option<Vec<Priced>> {
-        let (transport, faces) =
-            (&self.task.choices.transports[operand][choice], &self.task.faces[operand][choice]);
+        let (transport, faces) = (&self.task.choices.transports[operand][choice], &self.task.faces[operand][choice]);
         if !self.enters(transport, faces) {
             return None;
         }

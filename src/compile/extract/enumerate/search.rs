@@ -1,10 +1,10 @@
 //! For every map an exact Pareto combination of the choices, for all maps in parallel.
 
+use super::Task;
 use super::offers::Offers;
 use super::paces::Paces;
 use super::place_table::{PlaceTable, Priced};
 use super::symmetry::{Candidate, Reflections};
-use super::Task;
 use crate::cost::Cost;
 use crate::extract::{Strategy, Survey};
 use crate::mapping::clock::Clock;

@@ -124,4 +124,3 @@ fn levels(space: &Space, choices: &Choices, sizes: &Bindings) -> Checked<Vec<Vec
         .into()
     })
 }
-

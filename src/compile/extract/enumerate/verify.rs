@@ -3,10 +3,10 @@
 //! It shares nothing with the search but the types, the clock, and the depths that the proofs speak of: places and times are
 //! evaluated at every point, and everything is counted with sets. Slow on purpose; used on winners of moderate size and in the tests.
 
-use crate::extract::Found;
 use crate::cost::Cost;
+use crate::extract::Found;
 use crate::mapping::clock::Clock;
-use crate::mapping::{MappedSpace, Feeder, Flow, FlowRole, SpaceTimeMap};
+use crate::mapping::{Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Vector, dot};

@@ -5,7 +5,7 @@
 //! without it. Where spaces are apart in turns only, no streams are asked for.
 
 use super::Task;
-use crate::mapping::{Part, Design};
+use crate::mapping::{Design, Part};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeSet, VecDeque};
 use systole_base::network::Links;

@@ -6,7 +6,7 @@
 use super::Task;
 use super::tally::busy;
 use crate::cost::Cost;
-use crate::mapping::{Flow, Fold, Giver, Handoff, Design};
+use crate::mapping::{Design, Flow, Fold, Giver, Handoff};
 use systole_base::integer::{Polyhedron, Vector};
 
 /// The legal folds of a legal design, itself among them, but for those whose cost is `beaten`: those that the schedule asks

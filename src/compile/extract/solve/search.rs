@@ -4,14 +4,14 @@ use super::asked::see_asked;
 use super::beam::search_by_parts;
 use super::folds::folds;
 use super::forms::Forms;
-use crate::extract::LeftOut;
 use super::places::{Edge, Placement, Places, edges, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links};
-use crate::extract::{Found, Survey};
 use super::{Task, tally};
 use crate::cost::Cost;
-use crate::mapping::{Fold, Handoff, Part, Design, check_ways};
+use crate::extract::LeftOut;
+use crate::extract::{Found, Survey};
+use crate::mapping::{Design, Fold, Handoff, Part, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
 
@@ -167,11 +167,7 @@ fn shortest_apart(
 }
 
 /// Adds the designs of a dataflow of which some inputs are to stream; tells the steps that were tried, where its spaces do not meet under them.
-fn search_streamed(
-    task: &Task,
-    streamed: &Design,
-    survey: &mut Survey,
-) -> Option<[Vec<Part>; 2]> {
+fn search_streamed(task: &Task, streamed: &Design, survey: &mut Survey) -> Option<[Vec<Part>; 2]> {
     let handoffs = joined_handoffs(task, streamed).ok()?;
     let mut conditions = conditions(task, streamed, &handoffs)?;
     let (shortest, apart) = shortest_apart(task, streamed, &handoffs, &mut conditions)?;
@@ -182,12 +178,7 @@ fn search_streamed(
 
 /// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways
 /// for that than were looked at.
-pub(super) fn legal_in_turns(
-    task: &Task,
-    laid: Laid,
-    shortest: &[Part],
-    survey: &Survey,
-) -> (Vec<Found>, bool) {
+pub(super) fn legal_in_turns(task: &Task, laid: Laid, shortest: &[Part], survey: &Survey) -> (Vec<Found>, bool) {
     let found = |tried: &Tried| legal(task, &tried.parts, &tried.handoffs, survey);
     let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
     let (taken, are_more) = take_turns(task, laid, shortest, taken);
@@ -195,12 +186,7 @@ pub(super) fn legal_in_turns(
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
-pub(super) fn legal(
-    task: &Task,
-    parts: &[Part],
-    handoffs: &[Handoff],
-    survey: &Survey,
-) -> Vec<Found> {
+pub(super) fn legal(task: &Task, parts: &[Part], handoffs: &[Handoff], survey: &Survey) -> Vec<Found> {
     let timed = Design::new(task.system, parts.to_vec());
     let priced = tally::price(task, &timed, handoffs);
     let apart = || task.meetings.are_none(&timed) && words_are_apart(&timed, &task.machine.links, handoffs);

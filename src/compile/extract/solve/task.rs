@@ -1,13 +1,13 @@
 //! What a search over systems is given: the spaces, what the e-graph offers for each, bounds, a machine, sizes; with what is
 //! found out on the way and serves all designs.
 
-use crate::extract::constraint::place_of;
 use super::places::Room;
 use super::sharing::Meetings;
 use super::steps::KnownRows;
 use super::tally::KnownCosts;
-use crate::extract::{Constraint, Limits};
 use crate::extract::at_once::heard_at_once;
+use crate::extract::constraint::place_of;
+use crate::extract::{Constraint, Limits};
 use crate::mapping::candidates::Bounds;
 use crate::mapping::{TakerSets, candidates};
 use crate::rewrite::{Choices, Transport};

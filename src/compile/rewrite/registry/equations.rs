@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use systole_base::integer::Name;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use systole_equations::recurrence::{Operand, Space};
+use systole_equations::recurrence::{Operand, Role, Space};
 
 /// Spaces that are lowered together.
 #[derive(Clone, Debug)]
@@ -36,15 +36,15 @@ impl Equations {
 
     /// All spaces of a system.
     pub fn of_system(system: &SpaceSystem) -> Equations {
-        let read = system.spaces.iter().zip(&system.sources).flat_map(|(space, sources)| {
-            let given = space.operands.iter().zip(sources).filter(|(_, sources)| sources.is_empty());
-            given.map(|(operand, _)| &operand.tensor).filter(|tensor| **tensor != space.output)
-        });
+        if let Some(space) = system.only_space() {
+            return Equations::of_space(space);
+        }
+        let inputs = system.tensors.iter().filter(|tensor| tensor.role == Role::Input);
         let declared = |name: &Name| system.tensors.iter().any(|tensor| tensor.name == *name);
         let outputs = system.spaces.iter().map(|space| space.output.clone());
         Equations {
             spaces: system.spaces.clone(),
-            inputs: read.cloned().collect(),
+            inputs: inputs.map(|tensor| tensor.name.clone()).collect(),
             known: system.known.iter().map(|known| known.tensor.clone()).collect(),
             inner: outputs.filter(|output| !declared(output)).collect(),
         }

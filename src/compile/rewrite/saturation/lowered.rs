@@ -62,12 +62,7 @@ pub fn saturate(system: &SpaceSystem, rules: &RuleSet, limits: &Limits) -> Check
 /// # Errors
 ///
 /// A rule that makes two different leaves equal.
-pub fn saturate_term(
-    system: &SpaceSystem,
-    input: RecExpr<Term>,
-    rules: &RuleSet,
-    limits: &Limits,
-) -> Checked<Lowered> {
+pub fn saturate_term(system: &SpaceSystem, input: RecExpr<Term>, rules: &RuleSet, limits: &Limits) -> Checked<Lowered> {
     let (equations, start) = (Equations::of_system(system), Start { term: &input, result: None });
     let (report, graph) = saturate_terms(Context::new(&equations), &[start], rules, limits)?;
     Ok(Lowered { report, equations, graph, inputs: vec![input] })

@@ -144,7 +144,8 @@ impl Lowering<'_> {
     /// has where it is longest.
     fn find_places(&mut self, file: &ast::File, equation: &JointEquation, high: &Expr) -> Option<Expr> {
         let JointEquation { targets, binding, terms, .. } = equation;
-        let of_term = terms.iter().find_map(|term| find_extent(file, term, &binding.index.node));
+        // What a reduction inside reads says nothing where that one is empty.
+        let of_term = terms.iter().find_map(|term| find_extent(file, &without_reductions(term), &binding.index.node));
         let places = of_term.unwrap_or_else(|| largest(file, targets, high));
         let form = self.lower_affine(&places, &[])?;
         let at_least_one =
@@ -211,6 +212,14 @@ fn rising(difference: &Expr, last: &dyn Fn(&Name) -> Option<Expr>) -> Expr {
         other => other.clone(),
     };
     Spanned::new(node, difference.span)
+}
+
+/// An expression with the neutral number 0 in place of each reduction.
+fn without_reductions(expression: &Expr) -> Expr {
+    rewrite(expression, &|part| match &part.node {
+        Term::Reduce(..) => Some(Spanned::new(Term::Number(0.0), part.span)),
+        _ => None,
+    })
 }
 
 /// The extent of the first access in the expression that has exactly this index as a subscript.

@@ -9,8 +9,8 @@ use super::{Family, Known, Member, SpaceSystem};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{
-    leaves_elements, one_space, Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space, depends, gather, lines,
-    scattered_indices, settle, without_terms,
+    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space, depends, gather, leaves_elements, lines,
+    one_space, scattered_indices, settle, without_terms,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};

@@ -154,7 +154,8 @@ impl Layout {
     pub fn new([rows, columns]: [usize; 2], [below, beside]: [i64; 2]) -> Option<Layout> {
         let layout = |by_rows: bool, lines: usize, length: usize, step: i64, within: i64| {
             let step = if lines == 1 { length } else { usize::try_from(step).ok()? };
-            let fits = (within == 1 || length == 1) && step >= length && [rows, columns, step].into_iter().all(is_of_blas);
+            let fits =
+                (within == 1 || length == 1) && step >= length && [rows, columns, step].into_iter().all(is_of_blas);
             fits.then_some(Layout { rows, columns, by_rows, step })
         };
         layout(true, rows, columns, below, beside).or_else(|| layout(false, columns, rows, beside, below))

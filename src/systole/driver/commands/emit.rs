@@ -1,10 +1,10 @@
 //! `systole emit`: search, prove, write the program.
 
-use crate::driver::kernels::kernel::Loaded;
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{KernelCommand, prove_best};
 use crate::driver::shown::output::Output;

@@ -1,13 +1,12 @@
 //! `systole explain`: the chain of rules from the equations to the schedule, phase by phase, each step put to the test.
 
-use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Searched;
-use systole_compile::mapping::Design;
-use crate::driver::kernels::shape;
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{ExplainArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
 use crate::driver::pipeline::{KernelCommand, LIMIT, prove_best};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
@@ -17,6 +16,7 @@ use crate::driver::{Done, Verdict, files};
 use serde_json::json;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_compile::check::ChainReport;
+use systole_compile::mapping::Design;
 use systole_compile::rewrite;
 use systole_equations::recurrence;
 use systole_equations::recurrence::Tensors;

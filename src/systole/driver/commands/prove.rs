@@ -1,22 +1,22 @@
 //! `systole prove`: the obligations of a schedule, one line each.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Searched;
-use crate::driver::kernels::searched::Border;
-use systole_compile::mapping::Design;
-use crate::driver::kernels::shape;
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::way::{dealing, layout};
 use crate::driver::kernels::dealt::{Deals, all_obligations};
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Border;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
 use crate::driver::pipeline::{KernelCommand, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
 use systole_base::diagnostic::{Checked, Diagnostics, render};
+use systole_compile::mapping::Design;
 use systole_compile::smt;
 use systole_compile::smt::{Discharged, Verdict};
 use systole_run::exec::MOST_WORKERS;

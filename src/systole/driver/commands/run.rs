@@ -1,15 +1,15 @@
 //! `systole run`: the main job, from equations to a checked run.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Searched;
-use crate::driver::kernels::searched::Border;
-use crate::driver::kernels::shape;
 use crate::driver::commands::sim::{print_fit, with_match};
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::typed::Typed;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Border;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{KernelCommand, Winner, prove_best};
 use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
@@ -238,13 +238,7 @@ fn print_run(
 }
 
 /// The energy of the run, in picojoules, said beside that of the search; `None` where the machine knows of none.
-fn energy(
-    searched: &Searched,
-    winner: &Winner,
-    program: &Program,
-    outcome: &Outcome,
-    output: &Output,
-) -> Option<f64> {
+fn energy(searched: &Searched, winner: &Winner, program: &Program, outcome: &Outcome, output: &Output) -> Option<f64> {
     let simulated = energy::simulated(program, outcome, &searched.setting.machine)?;
     let compared = match energy::predicted(searched, &winner.found)? {
         predicted if predicted == simulated => "as predicted".to_owned(),
@@ -261,12 +255,7 @@ fn predicted(searched: &Searched, winner: &Winner, outcome: &Outcome) -> Option<
 }
 
 /// The cycles of the run against those of the search.
-fn compared(
-    searched: &Searched,
-    winner: &Winner,
-    outcome: &Outcome,
-    missed: Option<&Missed>,
-) -> Option<String> {
+fn compared(searched: &Searched, winner: &Winner, outcome: &Outcome, missed: Option<&Missed>) -> Option<String> {
     let predicted = predicted(searched, winner, outcome)?;
     Some(match searched.border {
         Border::Loads => format!("{predicted} and the ways from and to the border"),

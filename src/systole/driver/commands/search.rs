@@ -1,14 +1,14 @@
 //! `systole search`: the Pareto front, or every legal design.
 
-use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Searched;
-use systole_compile::extract::Found;
 use crate::driver::flags::arguments::{SearchArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{KernelCommand, LIMIT, on_network};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict};
+use systole_compile::extract::Found;
 
 impl KernelCommand for SearchArguments {
     fn sought(&self) -> &SoughtArguments {

@@ -1,18 +1,18 @@
 //! What the flags say about a search: machine, sizes, bounds, choices, objective, and what a schedule fixes.
 
-use crate::driver::kernels::kernel::Kernel;
-use systole_compile::extract::Constraint;
-use systole_compile::rewrite::Choices;
 use crate::driver::files;
 use crate::driver::flags::arguments::SpaceArguments;
+use crate::driver::kernels::kernel::Kernel;
 use crate::driver::runs::inputs;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
 use systole_base::integer::{Bindings, lexicographic_sign};
 use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_compile::cost::Objective;
+use systole_compile::extract::Constraint;
 use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
+use systole_compile::rewrite::Choices;
 use systole_compile::rewrite::Transport;
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
 

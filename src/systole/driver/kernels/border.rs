@@ -17,12 +17,7 @@ use systole_compile::systolize::{Loading, Scheme, scheme_of, systolize};
 use systole_program::array::Program;
 
 /// Runs the search. With `io boundary`, designs that the scheme covers come before all others.
-pub fn search<'a>(
-    kernel: &'a Kernel,
-    setting: &'a Setting,
-    all: bool,
-    output: &Output,
-) -> Checked<Searched<'a>> {
+pub fn search<'a>(kernel: &'a Kernel, setting: &'a Setting, all: bool, output: &Output) -> Checked<Searched<'a>> {
     let constraint = &setting.constraint;
     let free = Constraint { boundary_io: false, ..constraint.clone() };
     let searched = search_within(kernel, setting, free, all, output)?;

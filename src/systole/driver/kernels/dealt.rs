@@ -109,12 +109,7 @@ impl Owed {
 ///
 /// # Errors
 /// As for [`run_obligations`].
-pub fn all_obligations(
-    searched: &Searched,
-    design: &Design,
-    depth: Option<u64>,
-    deals: &Deals,
-) -> Checked<Owed> {
+pub fn all_obligations(searched: &Searched, design: &Design, depth: Option<u64>, deals: &Deals) -> Checked<Owed> {
     let stated = searched.obligations(design, depth)?;
     let mut owed = with_stores(stated, searched.program(design), searched.kernel.system());
     if !deals.is_empty() {

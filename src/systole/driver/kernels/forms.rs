@@ -4,16 +4,15 @@
 //! command shows it; where it does not, a form is passed over of which no schedule can have as few steps as a design that is known. Forms
 //! are all that the laws lead to, or the first of them; the line says which. Invariant: what is compared was counted at the same sizes.
 
-use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Searched;
-use systole_compile::extract::Found;
 use crate::driver::commands::derive;
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::coordinates;
 use crate::driver::flags::law_arguments::LawArguments;
 use crate::driver::flags::limit_arguments::{blamed, told};
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::Derived;
+use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::together::{Design, Together};
 use crate::driver::pipeline::{KernelCommand, run_on};
 use crate::driver::runs::inputs;
@@ -28,6 +27,7 @@ use systole_base::span::Source;
 use systole_compile::algebra;
 use systole_compile::algebra::{Derivation, Form, Wanted};
 use systole_compile::cost::{Cost, Objective};
+use systole_compile::extract::Found;
 use systole_equations::recurrence;
 use systole_equations::recurrence::RecurrenceSystem;
 

@@ -9,13 +9,13 @@ use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::{border, searched};
 use crate::driver::shown::output::Output;
 use systole_base::diagnostic::Checked;
+use systole_base::integer::Name;
 use systole_compile::extract::{Constraint, Limits, Question};
 use systole_compile::rewrite;
 use systole_compile::rewrite::{Choices, Lowered, RuleSet};
 use systole_compile::systolize::Scheme;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
-use systole_base::integer::Name;
 
 /// A kernel.
 pub struct Kernel {

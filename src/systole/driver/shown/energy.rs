@@ -1,9 +1,9 @@
 //! The energy of a design as the search predicts it, and of a run as the simulator counts it.
 
 use crate::driver::kernels::searched::Searched;
-use systole_compile::extract::Found;
 use systole_base::machine::{Machine, Work};
 use systole_compile::cost::predicted_work;
+use systole_compile::extract::Found;
 use systole_program::array::Program;
 use systole_run::sim::Outcome;
 

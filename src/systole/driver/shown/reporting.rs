@@ -1,7 +1,6 @@
 //! `--report`: what a command has done as a page.
 
 use crate::driver::kernels::searched::Searched;
-use systole_compile::mapping::Design;
 use crate::driver::kernels::shape;
 use crate::driver::pipeline::{Winner, prove};
 use crate::driver::runs::agreement::Agreement;
@@ -12,6 +11,7 @@ use crate::report::{Clash, Fact, Recorder, Report, Run, page};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, counted};
 use systole_base::integer::{Bindings, Name};
+use systole_compile::mapping::Design;
 use systole_compile::rewrite::Step;
 use systole_compile::smt::{Discharged, Verdict};
 use systole_program::array::Program;
@@ -92,12 +92,7 @@ pub fn write_proofs(
 
 /// Writes the page of a command that stops since its schedule is refuted: of the best design that the schedule allows, or else of the one that
 /// comes nearest to it. Passes the messages on, with a word where there is no page.
-pub fn write_refused(
-    (path, command): (&Path, &str),
-    searched: &Searched,
-    limit: u64,
-    mut failure: Failure,
-) -> Failure {
+pub fn write_refused((path, command): (&Path, &str), searched: &Searched, limit: u64, mut failure: Failure) -> Failure {
     let best = searched.front.first().map(|found| searched.design(found));
     let design = best.or_else(|| searched.forced().ok()).or_else(|| searched.nearest(limit));
     let written = design.map(|design| {

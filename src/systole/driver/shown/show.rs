@@ -1,11 +1,10 @@
 //! What the commands print of any kernel: lines for people, objects for programs.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::kernels::searched::Searched;
-use systole_compile::extract::Found;
-use crate::driver::kernels::shape;
-use crate::driver::kernels::left_out::left_out;
 use crate::driver::flags::limit_arguments::{to_json, told};
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::left_out::left_out;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
 use crate::driver::pipeline::verdict;
 use crate::driver::shown::energy;
 use crate::driver::shown::output::Output;
@@ -13,6 +12,7 @@ use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name};
 use systole_compile::cost::Cost;
+use systole_compile::extract::Found;
 use systole_compile::extract::{Strategy, Survey};
 use systole_compile::rewrite::{Dataflow, Report, Transport};
 use systole_compile::smt::{Discharged, Verdict};

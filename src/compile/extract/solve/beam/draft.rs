@@ -10,9 +10,9 @@ use crate::extract::solve::places::Placement;
 use crate::extract::solve::search::{conditions, joined_handoffs, legal, legal_in_turns};
 use crate::extract::solve::sharing::{InTurn, in_order, pairs_under};
 use crate::extract::solve::steps::on_links;
-use crate::extract::{Found, Survey, front::plainness};
 use crate::extract::solve::tally::estimate;
-use crate::mapping::{Part, Design};
+use crate::extract::{Found, Survey, front::plainness};
+use crate::mapping::{Design, Part};
 
 /// A partial design with the next family placed beside it.
 pub struct Next<'a> {
@@ -36,16 +36,10 @@ pub type Ordered = (Found, Vec<(usize, usize)>);
 
 impl<'a> Draft<'a> {
     /// The shortest steps of these parts, with the order of spaces that is known; `None` where there are none.
-    pub fn new(
-        task: &Task,
-        next: &'a Next,
-        parts: Vec<Part>,
-        order: &[(usize, usize)],
-    ) -> Option<Draft<'a>> {
+    pub fn new(task: &Task, next: &'a Next, parts: Vec<Part>, order: &[(usize, usize)]) -> Option<Draft<'a>> {
         let design = Design::new(task.system, parts);
         let handoffs = joined_handoffs(task, &design).ok()?;
-        let parts =
-            in_order(&design, conditions(task, &design, &handoffs)?, order)?.shortest(&design, false).ok()?;
+        let parts = in_order(&design, conditions(task, &design, &handoffs)?, order)?.shortest(&design, false).ok()?;
         let costs = estimate(task, &Design { parts: parts.clone(), ..design }, &handoffs);
         (!costs.is_empty()).then_some(Draft { next, costs, parts })
     }
@@ -77,8 +71,7 @@ impl<'a> Draft<'a> {
             let found = legal(task, &turn.parts, handoffs, &none);
             return Some(found.into_iter().map(|found| (found, turn.order.clone())).collect());
         }
-        let (found, _) =
-            in_turns.then(|| legal_in_turns(task, (design, handoffs, &conditions), &shortest, &none))?;
+        let (found, _) = in_turns.then(|| legal_in_turns(task, (design, handoffs, &conditions), &shortest, &none))?;
         Some(found.into_iter().map(|found| (found, order.to_vec())).collect())
     }
 }

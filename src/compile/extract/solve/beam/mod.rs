@@ -33,11 +33,7 @@ use stage::Stage;
 const DOUBLINGS: u32 = 2;
 
 /// Searches a system part by part. The result does not depend on the number of threads.
-pub fn search_by_parts(
-    task: &Task,
-    edges: &[Edge],
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Survey {
+pub fn search_by_parts(task: &Task, edges: &[Edge], progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
     let ranks = task.ranks();
     let order = order(task, edges);
     let surveys = ranks.iter().enumerate().map(|(number, rank)| {

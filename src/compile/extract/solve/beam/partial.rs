@@ -2,8 +2,8 @@
 
 use super::draft::Ordered;
 use crate::cost::Cost;
-use crate::extract::solve::places::{Placement, Row};
 use crate::extract::Found;
+use crate::extract::solve::places::{Placement, Row};
 use crate::rewrite::Dataflow;
 use systole_equations::recurrence::spaces::SpaceSystem;
 

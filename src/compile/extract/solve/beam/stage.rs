@@ -6,11 +6,11 @@
 use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
 use super::partial::Partial;
+use crate::extract::Survey;
 use crate::extract::solve::Task;
 use crate::extract::solve::forms::Forms;
 use crate::extract::solve::places::{Edge, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
-use crate::extract::Survey;
 use crate::mapping::Part;
 use crate::mapping::candidates::combined;
 use crate::rewrite::{Choices, Transport};

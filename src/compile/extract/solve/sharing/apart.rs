@@ -6,7 +6,7 @@
 use super::meetings::Meeting;
 use crate::extract::solve::Task;
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Part, Design};
+use crate::mapping::{Design, Part};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
@@ -14,12 +14,7 @@ pub(super) const MOST_QUESTIONS: usize = 24;
 
 /// The shortest steps, where no two spaces meet on a PE under them; else those under which one space is over on each PE
 /// before the other begins; else, for a place that is given, those that the points which meet leave.
-pub fn apart(
-    task: &Task,
-    design: &Design,
-    conditions: &Conditions,
-    shortest: &[Part],
-) -> Option<Vec<Part>> {
+pub fn apart(task: &Task, design: &Design, conditions: &Conditions, shortest: &[Part]) -> Option<Vec<Part>> {
     let meetings = met_under(task, shortest)?;
     if meetings.is_empty() {
         return Some(shortest.to_vec());
@@ -41,12 +36,7 @@ fn timed<'a>(task: &Task<'a>, parts: &[Part]) -> Design<'a> {
 /// The shortest steps that keep the points that meet apart; asked anew while others meet. Two spaces that are apart at the
 /// trial sizes only would meet at ever larger ones, however many points are kept apart: one is over before the other begins. Each point kept
 /// apart is one more choice, so what is not found soon is left to those who take turns.
-fn parted(
-    task: &Task,
-    design: &Design,
-    mut conditions: Conditions,
-    shortest: &[Part],
-) -> Option<Vec<Part>> {
+fn parted(task: &Task, design: &Design, mut conditions: Conditions, shortest: &[Part]) -> Option<Vec<Part>> {
     let mut parts = shortest.to_vec();
     for _ in 0..MOST_QUESTIONS {
         let timed = timed(task, &parts);
@@ -63,12 +53,7 @@ fn parted(
 }
 
 /// Of two spaces the one that the other depends on runs first on each PE; `None` where that has no finite rows.
-fn keep_in_turn(
-    task: &Task,
-    design: &Design,
-    conditions: &mut Conditions,
-    pair: (usize, usize),
-) -> Option<()> {
+fn keep_in_turn(task: &Task, design: &Design, conditions: &mut Conditions, pair: (usize, usize)) -> Option<()> {
     let (first, second) = orders(task, pair)[0];
     conditions.keep_in_turn(design, first, second).then_some(())
 }
@@ -86,12 +71,7 @@ fn orders(task: &Task, (one, other): (usize, usize)) -> Orders {
 }
 
 /// The shortest steps under which of spaces that meet one is over on each PE before the other begins.
-fn shortest_in_turn(
-    task: &Task,
-    design: &Design,
-    conditions: Conditions,
-    meetings: &[Meeting],
-) -> Option<Vec<Part>> {
+fn shortest_in_turn(task: &Task, design: &Design, conditions: Conditions, meetings: &[Meeting]) -> Option<Vec<Part>> {
     let turn = InTurn { conditions, order: vec![], parts: vec![] };
     Some(turn.until_none_meet(task, design, pairs(meetings))?.parts)
 }

@@ -4,7 +4,7 @@
 //! points, one of each space, that share a PE: the second runs after the first.
 
 use crate::extract::solve::steps::{Conditions, Law};
-use crate::mapping::{Row, Design};
+use crate::mapping::{Design, Row};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, generators, name};
 use systole_equations::recurrence::Space;

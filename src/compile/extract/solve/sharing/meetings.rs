@@ -6,7 +6,7 @@
 
 use crate::extract::solve::steps::SpacePoint;
 use crate::extract::solve::tally::{Slots, busy};
-use crate::mapping::{Fold, Handoff, Part, SpaceTimeMap, Design};
+use crate::mapping::{Design, Fold, Handoff, Part, SpaceTimeMap};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
 use rustc_hash::FxHashMap;

@@ -6,7 +6,7 @@
 //! are linear over `u`, `begin`, the turns and the span, all of them whole.
 
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Part, Row, Design};
+use crate::mapping::{Design, Part, Row};
 use crate::smt::{Goal, LinearProblem, Series, Unequal};
 use std::ops::Range;
 use systole_base::integer::{Affine, Bindings, Vector, dot};

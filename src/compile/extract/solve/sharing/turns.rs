@@ -10,7 +10,7 @@ use crate::extract::solve::Task;
 use crate::extract::solve::search::{conditions, joined_handoffs};
 use crate::extract::solve::steps::Conditions;
 use crate::mapping::candidates::combined;
-use crate::mapping::{Handoff, Part, Design};
+use crate::mapping::{Design, Handoff, Part};
 use crate::smt::Series;
 use std::collections::BTreeSet;
 use systole_base::integer::{Affine, Matrix, Vector};
@@ -132,12 +132,7 @@ fn slants(design: &Design, count: i64) -> Vec<Vector> {
 
 /// The arrays in which families of spaces that meet, all but the first, are moved by a link at most, first the one in which none is; `None` where
 /// there are too many.
-fn besides<'a>(
-    task: &Task<'a>,
-    design: &Design<'a>,
-    met: &Met,
-    most: usize,
-) -> Option<Vec<Design<'a>>> {
+fn besides<'a>(task: &Task<'a>, design: &Design<'a>, met: &Met, most: usize) -> Option<Vec<Design<'a>>> {
     let family = |space: usize| task.system.members[space].family;
     let families: BTreeSet<usize> = met.iter().flat_map(|(one, other)| [family(*one), family(*other)]).collect();
     let free: Vec<usize> = families.into_iter().skip(1).collect();
@@ -150,12 +145,7 @@ fn besides<'a>(
 }
 
 /// The array with each of these families moved.
-fn moved<'a>(
-    task: &Task<'a>,
-    design: &Design<'a>,
-    families: &[usize],
-    way: &[Vector],
-) -> Design<'a> {
+fn moved<'a>(task: &Task<'a>, design: &Design<'a>, families: &[usize], way: &[Vector]) -> Design<'a> {
     let mut design = design.clone();
     for (member, part) in task.system.members.iter().zip(&mut design.parts) {
         let by = families.iter().zip(way).find(|(family, _)| **family == member.family).map(|(_, by)| by);

@@ -4,7 +4,7 @@
 //! not only the shortest: another step may need fewer words or channels.
 
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Part, Design, holds};
+use crate::mapping::{Design, Part, holds};
 use crate::smt::Unequal;
 use systole_base::integer::Vector;
 

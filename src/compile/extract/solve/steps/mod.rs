@@ -3,7 +3,7 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence.
 
-use crate::mapping::{Dependence, Giver, Handoff, Part, Row, Design, Unknowns};
+use crate::mapping::{Dependence, Design, Giver, Handoff, Part, Row, Unknowns};
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
 use known_rows::SPAN_LABELS;
 use std::ops::Range;

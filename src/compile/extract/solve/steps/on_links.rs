@@ -7,7 +7,7 @@
 
 use crate::extract::solve::Task;
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Giver, Handoff, Part, Design};
+use crate::mapping::{Design, Giver, Handoff, Part};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::handed_words_apart;
 use std::time::Duration;
@@ -40,11 +40,7 @@ pub fn on_links(
 }
 
 /// The first handoff of which two words meet, and where; `None` where a proof was not decided.
-fn first_meeting(
-    task: &Task,
-    timed: &Design,
-    handoffs: &[Handoff],
-) -> Option<Option<(usize, Counterexample)>> {
+fn first_meeting(task: &Task, timed: &Design, handoffs: &[Handoff]) -> Option<Option<(usize, Counterexample)>> {
     for (number, handoff) in handoffs.iter().enumerate() {
         let Some(owed) = handed_words_apart(timed, &task.machine.links, handoff) else { continue };
         match settle(&owed, LIMIT) {

@@ -4,7 +4,7 @@ use super::Task;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
-use crate::mapping::{Giver, Handoff, Part, Design};
+use crate::mapping::{Design, Giver, Handoff, Part};
 use crate::rewrite::{Dataflow, Transport};
 use known_costs::{Priced, Taken};
 use slots::{Busy, slot};
@@ -34,12 +34,7 @@ pub fn estimate(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Cost>
     priced.into_iter().flatten().map(|(cost, _)| cost).collect()
 }
 
-fn with_handoffs(
-    task: &Task,
-    design: &Design,
-    handoffs: &[Handoff],
-    busy: Busy,
-) -> Option<Vec<(Cost, Vec<Part>)>> {
+fn with_handoffs(task: &Task, design: &Design, handoffs: &[Handoff], busy: Busy) -> Option<Vec<(Cost, Vec<Part>)>> {
     let base = Cost { cycles: busy.cycles, pes: busy.pes, fanout: 1, ..Cost::default() };
     let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff)?));
     let shared = handoffs.iter().try_fold(base, join)?;
@@ -72,12 +67,7 @@ fn without_inputs<'a>(task: &Task, design: &Design<'a>) -> Design<'a> {
 
 /// Every best way to move the inputs in an array with this diagonal, with the costs of the whole; `shared` is what the
 /// points and the handoffs cost.
-fn with_inputs(
-    task: &Task,
-    design: &Design,
-    shared: Cost,
-    diagonal: i64,
-) -> Option<Vec<(Cost, Vec<Part>)>> {
+fn with_inputs(task: &Task, design: &Design, shared: Cost, diagonal: i64) -> Option<Vec<(Cost, Vec<Part>)>> {
     let mut front = vec![(shared, vec![])];
     for (space, part) in design.parts.iter().enumerate() {
         let priced = (space, part.map.clone(), part.dataflow.clone(), diagonal);

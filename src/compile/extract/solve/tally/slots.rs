@@ -1,6 +1,6 @@
 //! Where and when points run at given sizes, in numbers.
 
-use crate::mapping::{Fold, Part, Design};
+use crate::mapping::{Design, Fold, Part};
 use systole_base::integer::{Bindings, Vector, dot};
 
 /// The PE and the time of a point; `None` where a number does not fit.

@@ -4,15 +4,14 @@
 //! why there is no design. A row is a function of these alone, so points may be measured in any order and any number at a
 //! time.
 
-use crate::driver::kernels::kernel::Kernel;
-use crate::driver::kernels::searched::Searched;
-use crate::driver::kernels::searched::Border;
-use systole_compile::mapping::Design;
-use crate::driver::kernels::shape;
 use super::sweep::{Point, Sweep};
 use crate::driver::Failure;
 use crate::driver::flags::arguments::ExploreArguments;
 use crate::driver::flags::setting::Setting;
+use crate::driver::kernels::kernel::Kernel;
+use crate::driver::kernels::searched::Border;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
 use crate::driver::pipeline::first_proved;
 use crate::driver::runs::agreement::{check_numbers, compare};
 use crate::driver::runs::as_written::AsWritten;
@@ -25,6 +24,7 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_base::scalar::Precision;
+use systole_compile::mapping::Design;
 use systole_program::array::{Program, Tensors, validate};
 use systole_run::sim;
 use systole_run::sim::{Counters, Outcome};

@@ -14,9 +14,9 @@ mod sweep;
 
 mod table;
 
-use crate::driver::kernels::kernel::Loaded;
 use crate::driver::flags::arguments::{ExploreArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::pipeline::{KernelCommand, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
@@ -77,11 +77,7 @@ fn refuse_two_masters(arguments: &ExploreArguments, sweeps: &[Sweep]) -> Checked
 }
 
 /// The rows of all points, those of the journal first.
-fn measure_all(
-    exploration: &Exploration<'_>,
-    points: &[Point],
-    output: &Output,
-) -> Result<Vec<Row>, Failure> {
+fn measure_all(exploration: &Exploration<'_>, points: &[Point], output: &Output) -> Result<Vec<Row>, Failure> {
     let arguments = exploration.arguments;
     let opened = arguments.out.as_deref().map(|folder| Journal::open(folder, digest(exploration)?, points.len()));
     let (journal, mut rows) =

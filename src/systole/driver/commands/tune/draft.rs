@@ -3,10 +3,10 @@
 //! In: the flags of `systole tune`. Out: every schedule with every tiling, and for each the programs of its best designs, not proved
 //! yet; or the program of one of them with its proofs.
 
-use crate::driver::kernels::kernel::Loaded;
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::dealt::run_obligations;
+use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::tile_size;
 use crate::driver::pipeline::{KernelCommand, first_proved, messages, on_network, verdict};
 use crate::driver::runs::inputs;

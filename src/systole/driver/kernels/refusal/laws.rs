@@ -5,7 +5,7 @@ use systole_base::diagnostic::{Diagnostic, counted};
 use systole_base::integer::Affine;
 use systole_base::span::Span;
 use systole_compile::extract::Law;
-use systole_compile::mapping::{Field, FlowRole, Giver, Handoff, Design};
+use systole_compile::mapping::{Design, Field, FlowRole, Giver, Handoff};
 
 /// What the words of a law are taken from.
 pub struct Laws<'a> {

@@ -8,7 +8,7 @@ use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::{grouped, grouped_count};
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
-use systole_compile::mapping::{Part, Design, restrict};
+use systole_compile::mapping::{Design, Part, restrict};
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at: where the search has
 /// chosen its place, the limits come after it.
