@@ -23,6 +23,6 @@ pub mod systolize;
 
 pub mod emit;
 
-mod compile;
+pub mod compile;
 
 pub use compile::{Compiled, Options, compile};

@@ -2,6 +2,8 @@
 
 mod common;
 
+mod compiled;
+
 mod engines;
 
 #[path = "../specials/mod.rs"]
