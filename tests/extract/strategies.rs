@@ -3,7 +3,6 @@
 use crate::spaces::{choices, space};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
-use systole_base::network::{Links, Network};
 use systole_compile::cost::{Cost, Objective};
 use systole_compile::extract::{Constraint, Limits, Problem, Question, Strategy, search, verify};
 use systole_compile::mapping::candidates::Bounds;

@@ -24,7 +24,7 @@ impl KernelCommand for EmitArguments {
 
     fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let report = &lowered.report.clone();
+        let report = lowered.report.clone();
         let saturation = show::saturation_json(&kernel, &report);
         self.say(&report, output);
         if self.closed_form {
