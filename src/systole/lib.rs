@@ -41,7 +41,7 @@
 //! # Ok::<(), systole_base::diagnostic::Diagnostics>(())
 //! ```
 //!
-//! [`compile`] puts the stages in order; each of them can be called by itself.
+//! [`compile`](fn@compile) puts the stages in order; each of them can be called by itself.
 #![warn(missing_docs)]
 
 pub use systole_base::{diagnostic, integer, machine, network, scalar, span, whole};

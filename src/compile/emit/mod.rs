@@ -1,6 +1,6 @@
 //! Emission: from a design to its per-PE program, for any place and for all sizes at once.
 //!
-//! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`].
+//! In: a design whose obligations hold, and the links it was proved for. Out: a [`Program`](systole_program::array::Program).
 //! `scan` turns the place into loops over the points of a PE; `known` decides at emission what holds for a whole class
 //! of PEs; `classes` cuts the array into classes; `body` writes what one class does for one space, and `work` what it does
 //! for all of them; `feeder` serves buses from memory, `branch` the heads of trees of streams. Between spaces values go through `passage`s. One space is the case without any. The text does not

@@ -34,7 +34,7 @@ pub fn space_obligations(design: &MappedSpace, links: &Links) -> Checked<Vec<Obl
     stated.finish()
 }
 
-/// [`obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
+/// [`space_obligations`], with the claim that `depth` words are enough for each channel in place of the depth that is needed.
 ///
 /// # Errors
 /// As there, and where `depth` is beyond what is proved word by word.
