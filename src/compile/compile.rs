@@ -15,7 +15,7 @@ use crate::timing::obligations;
 use std::sync::Arc;
 use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::Bindings;
+use systole_base::integer::{Bindings, Name};
 use systole_base::machine::Machine;
 use systole_base::span::Source;
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
@@ -61,6 +61,8 @@ pub struct Compiled {
     pub winner: usize,
     /// The proofs of everything that was asked of it, for all sizes.
     pub proofs: Vec<Discharged>,
+    /// Outputs of which it cannot be stated for all sizes that each element is stored once; each run looks.
+    pub unstated: Vec<Name>,
     /// Its program, for all sizes.
     pub program: Program,
     lowered: Lowered,
@@ -98,9 +100,9 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
         let parts = found.parts.clone();
         let design = Design { fold: found.fold.clone(), boundary_io, ..Design::new(&spaces, parts) };
         let program = emit(&design, &options.machine.links)?;
-        let proofs = prove(&design, &program, options)?;
+        let (proofs, unstated) = prove(&design, &program, options)?;
         if proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
-            return Ok(Compiled { equations, spaces, front, winner, proofs, program, lowered });
+            return Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, lowered });
         }
         refuted = messages(&spaces, &constraint, &proofs);
     }
@@ -139,12 +141,12 @@ fn constraint(equations: &RecurrenceSystem, system: &SpaceSystem, options: &Opti
     }
 }
 
-/// Everything that must hold of a design, and of what its program stores.
-fn prove(design: &Design, program: &Program, options: &Options) -> Checked<Vec<Discharged>> {
+/// Everything that must hold of a design, and of what its program stores; and the outputs of which the latter cannot be stated.
+fn prove(design: &Design, program: &Program, options: &Options) -> Checked<(Vec<Discharged>, Vec<Name>)> {
     let mut stated = obligations(design, &options.machine.links)?;
-    let (stored, _) = store_obligations(program);
+    let (stored, unstated) = store_obligations(program);
     stated.extend(stored);
-    Ok(discharge_all(&stated, options.limit))
+    Ok((discharge_all(&stated, options.limit), unstated))
 }
 
 /// What is not proved, in the words of the source.

@@ -19,7 +19,8 @@ fn one_space_and_several_are_compiled_alike() {
         let mut compiled = compiled(text, None).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
         assert_eq!((compiled.spaces.spaces.len(), compiled.design().parts.len()), (spaces, spaces));
         assert!(compiled.proofs.iter().all(|proof| proof.verdict == Verdict::Proved));
-        assert!(compiled.proofs.iter().any(|proof| proof.obligation.kind.keyword() == "element-cover"));
+        let is_covered = compiled.proofs.iter().any(|proof| proof.obligation.kind.keyword() == "element-cover");
+        assert_eq!(is_covered, compiled.unstated.is_empty());
         assert!(!compiled.explain().is_empty());
         array::validate(&compiled.program).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
         assert_eq!(
