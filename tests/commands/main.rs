@@ -18,6 +18,8 @@ mod files;
 
 mod energy;
 
+mod features;
+
 mod fit;
 
 mod forms;
