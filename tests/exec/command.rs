@@ -178,13 +178,6 @@ fn fewer_slots_than_are_proved_are_warned_of() {
     assert_eq!(told("3"), "");
 }
 
-#[cfg(not(feature = "mpi"))]
-#[test]
-fn a_build_without_mpi_says_so() {
-    let message = misused(&Emitted::new("matmul"), &["--size", "M=2,N=2,K=2", "--backend", "mpi"]);
-    assert!(message.contains("this build of systole knows no MPI") && message.contains("--features mpi"), "{message}");
-}
-
 #[test]
 fn a_program_runs_as_often_as_is_asked_and_counts_one_run() {
     let emitted = Emitted::new("matmul");
