@@ -51,7 +51,7 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 22] = [
+const TOP_LEVEL: [&str; 23] = [
     ".cargo",
     ".ci",
     ".gitignore",
@@ -68,6 +68,7 @@ const TOP_LEVEL: [&str; 22] = [
     "benches",
     "book",
     "build.rs",
+    "examples",
     "kernels",
     "machines",
     "paper-notes",
