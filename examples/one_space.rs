@@ -15,6 +15,8 @@ out C[M, N]
 C[i, j] = sum(k) A[i, k] * B[k, j]
 ";
 
+// An example is there to be seen.
+#[allow(clippy::print_stdout)]
 pub fn run() -> Checked<()> {
     let compiled = compile(&Source::new("matmul.rec", MATMUL), &Options::default())?;
     println!("{} proofs, each for all M, N and K", compiled.proofs.len());
@@ -28,6 +30,7 @@ pub fn run() -> Checked<()> {
     Ok(())
 }
 
+// The test of the examples calls `run`.
 #[allow(dead_code)]
 fn main() {
     run().unwrap_or_else(|problems| panic!("{}", render(&problems, false)));

@@ -26,6 +26,8 @@ latency = 3
 response = 3
 ";
 
+// An example is there to be seen.
+#[allow(clippy::print_stdout)]
 pub fn run() -> Checked<()> {
     let source = Source::new("fir.rec", FIR);
     let sizes: Bindings = [(name("N"), 6), (name("K"), 3)].into_iter().collect();
@@ -43,6 +45,7 @@ pub fn run() -> Checked<()> {
     Ok(())
 }
 
+// The test of the examples calls `run`.
 #[allow(dead_code)]
 fn main() {
     run().unwrap_or_else(|problems| panic!("{}", render(&problems, false)));

@@ -20,6 +20,8 @@ Y[i] = log(sum(k) exp(X[i, k]))
 /// Three entries: an operator, its monoid, and the law `log-of-sum` that leads to it.
 const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/examples/logaddexp");
 
+// An example is there to be seen.
+#[allow(clippy::print_stdout)]
 pub fn run() -> Checked<()> {
     let system = load(&Source::new("soft_maximum.rec", KERNEL))?;
     let sizes: Bindings = [(name("N"), 4), (name("M"), 6)].into_iter().collect();
@@ -32,6 +34,7 @@ pub fn run() -> Checked<()> {
     Ok(())
 }
 
+// The test of the examples calls `run`.
 #[allow(dead_code)]
 fn main() {
     run().unwrap_or_else(|problems| panic!("{}", render(&problems, false)));

@@ -16,6 +16,8 @@ out y[N]
 y[i] = sum(k) A[i, k] * x[k]
 ";
 
+// An example is there to be seen.
+#[allow(clippy::print_stdout)]
 pub fn run() -> Checked<()> {
     let compiled = compile(&Source::new("matvec.rec", MATVEC), &Options::default())?;
     let text = print(&compiled.program);
@@ -36,6 +38,7 @@ pub fn run() -> Checked<()> {
     Ok(())
 }
 
+// The test of the examples calls `run`.
 #[allow(dead_code)]
 fn main() {
     run().unwrap_or_else(|problems| panic!("{}", render(&problems, false)));

@@ -18,6 +18,8 @@ schedule row
 place (i)
 ";
 
+// An example is there to be seen.
+#[allow(clippy::print_stdout)]
 pub fn run() -> Checked<()> {
     let options = Options { schedule: Some("row".to_owned()), ..Options::default() };
     let compiled = compile(&Source::new("trisolve.rec", TRISOLVE), &options)?;
@@ -36,6 +38,7 @@ pub fn run() -> Checked<()> {
     Ok(())
 }
 
+// The test of the examples calls `run`.
 #[allow(dead_code)]
 fn main() {
     run().unwrap_or_else(|problems| panic!("{}", render(&problems, false)));
