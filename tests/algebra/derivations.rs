@@ -253,3 +253,19 @@ fn every_kernel_that_ships_has_a_form() {
         assert!(found.report.nodes < 1000 && found.forms[0].cost <= found.written, "{}", system.name);
     }
 }
+
+/// A range that reaches as far as the index around it, over a body that does not name that index.
+#[test]
+fn terms_are_counted_where_a_range_follows_the_index_around_it() {
+    // At N = 8 the differences below the diagonal, and seven numbers whose magnitude is taken.
+    let below = N * (N - 1) / 2;
+    for (term, operations) in
+        [("sum(j in 0..i) abs(x[j])", below + N - 1), ("max(j in i..N) (x[j] * x[j])", below + 2 * N)]
+    {
+        let text = format!("kernel triangle(N)\nin x[N]\nout y[N]\ny[i] = {term}");
+        let system = load(&Source::new("triangle.rec", text)).unwrap();
+        let at = sizes(&[("N", 8)]);
+        let wanted = Wanted { sizes: &at, limits: Limits::of(40, 50_000), all: None };
+        assert_eq!(derive(&system, &algebra(), &wanted).unwrap().written.operations, operations, "{term}");
+    }
+}

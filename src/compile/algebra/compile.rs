@@ -7,7 +7,8 @@
 use super::goals::{Combination, Fold, Goal, GoalId, Goals, Value, Way};
 use super::written::{Root, Written};
 use crate::rewrite::{
-    AccessText, Forms, Frame, Graph, Id, Language, Monoid, Symbol, Term, access_text, components, is_shifted,
+    AccessText, Forms, Frame, FrameIndex, Graph, Id, Language, Monoid, Symbol, Term, access_text, components,
+    is_shifted,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -133,7 +134,7 @@ impl Compiler<'_> {
     }
 
     fn add_goal(&mut self, indices: &BTreeSet<Symbol>) -> GoalId {
-        let within = |index: &&crate::rewrite::FrameIndex| indices.contains(&Symbol::from(&*index.name));
+        let within = |index: &&FrameIndex| indices.contains(&Symbol::from(&*index.name));
         let indices: Vec<Name> = self.frame.indices().iter().filter(within).map(|index| index.name.clone()).collect();
         let axes = indices.iter().map(|index| self.axis(index)).fold(0, |all, axis| all | axis);
         self.goals.goals.push(Goal { indices, axes, class: None, options: vec![] });
@@ -152,9 +153,15 @@ impl Compiler<'_> {
     /// How many of them lie in `part`.
     pub fn points_within(&self, indices: &[Name], part: &Polyhedron) -> u128 {
         let ranges = indices.iter().filter_map(|index| self.frame.index(index));
-        let all = ranges.fold(part.clone(), |set, index| set.intersect(&index.range));
-        let others: Vec<Name> = self.frame.indices().iter().map(|index| index.name.clone()).collect();
-        let all = all.eliminate_all(others.iter().filter(|other| !indices.contains(other)));
+        let mut all = ranges.fold(part.clone(), |set, index| set.intersect(&index.range));
+        let mut others: Vec<&FrameIndex> =
+            self.frame.indices().iter().filter(|index| !indices.contains(&index.name)).collect();
+        // A range may reach as far as another index does, which has a range of its own.
+        let is_named = |set: &Polyhedron, other: &Name| set.constraints().iter().any(|form| form.mentions([other]));
+        while let Some(at) = others.iter().position(|other| is_named(&all, &other.name)) {
+            let other = others.swap_remove(at);
+            all = all.intersect(&other.range).eliminate_all([&other.name]);
+        }
         all.count(indices, self.sizes).map_or(u128::from(u64::MAX), u128::from)
     }
 
