@@ -10,7 +10,7 @@ use super::written::written_pair;
 use crate::check::ChainReport;
 use crate::rewrite::{Limits, Report, RuleSet, saturate_forms};
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
-use systole_base::integer::Name;
+use systole_base::integer::{Bindings, Name};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor, evaluate};
 
 /// The answer to whether two tensors are equal.
@@ -72,7 +72,7 @@ fn find<'s>(system: &'s RecurrenceSystem, tensor: &str) -> Checked<&'s Tensor> {
     }
 }
 
-/// An element that differs for some inputs.
+/// An element that differs for some inputs. One that has a value for no input that was tried differs from one that has.
 fn difference(system: &RecurrenceSystem, one: &Name, other: &Name) -> Checked<Option<String>> {
     let mut shown = system.clone();
     for tensor in &mut shown.tensors {
@@ -80,19 +80,26 @@ fn difference(system: &RecurrenceSystem, one: &Name, other: &Name) -> Checked<Op
             tensor.role = Role::Output;
         }
     }
+    let (mut has_both, mut only_one_has) = (false, None);
     for Tried { sizes, inputs } in tried(system) {
         let found = evaluate(&shown, &sizes, &inputs)?;
         let (Some(first), Some(second)) = (found.get(one), found.get(other)) else { continue };
-        let differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * a.abs().max(b.abs()).max(1.0);
-        let pairs = first.indexed_iter().zip(second.iter());
-        if let Some(((at, a), b)) = pairs.into_iter().find(|((_, a), b)| differs((a, b))) {
-            let (left, right) = (
-                element_text(one, ndarray::Dimension::slice(&at)),
-                element_text(other, ndarray::Dimension::slice(&at)),
-            );
-            let sizes: Vec<String> = sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
-            return Ok(Some(format!("{left} = {a}, {right} = {b} at {}", sizes.join(","))));
+        for ((at, a), b) in first.indexed_iter().zip(second.iter()) {
+            let told = || told((one, *a), (other, *b), ndarray::Dimension::slice(&at), &sizes);
+            if (a - b).abs() > 1e-9 * a.abs().max(b.abs()).max(1.0) {
+                return Ok(Some(told()));
+            }
+            has_both |= !a.is_nan() && !b.is_nan();
+            if a.is_nan() != b.is_nan() {
+                only_one_has.get_or_insert_with(told);
+            }
         }
     }
-    Ok(None)
+    Ok(only_one_has.filter(|_| !has_both))
+}
+
+/// `y[0] = 1, z[0] = 2 at N=1`.
+fn told((one, a): (&Name, f64), (other, b): (&Name, f64), at: &[usize], sizes: &Bindings) -> String {
+    let sizes: Vec<String> = sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
+    format!("{} = {a}, {} = {b} at {}", element_text(one, at), element_text(other, at), sizes.join(","))
 }
