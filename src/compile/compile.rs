@@ -1,15 +1,15 @@
 //! The whole compiler as one call: equations in, a proved design and its program out. Nothing is printed.
 //!
 //! In: the text of a kernel, and [`Options`]. Out: a [`Compiled`]: the front, the best design that is proved, its proofs, its
-//! program for all sizes, and the chain of rules that leads to it. The command does the same with tiles, forms and ports
-//! besides; stage by stage it is what the modules of this package offer.
+//! program for all sizes, and the chain of rules that leads to it. The command does the same with tiles, forms and the
+//! systolizing scheme besides, and writes into the program how PEs are dealt out to workers.
 
 use crate::cost::Objective;
 use crate::emit::emit;
-use crate::extract::{Constraint, Found, Limits, Problem, Question, search};
+use crate::extract::{Constraint, Found, Limits, Problem, Question, search, verify};
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
-use crate::rewrite::{self, Lowered, Step, load_rules, saturate};
+use crate::rewrite::{self, Choices, Lowered, Step, load_rules, saturate};
 use crate::smt::{Discharged, Verdict, discharge_all, refutation_message};
 use crate::timing::obligations;
 use std::sync::Arc;
@@ -21,6 +21,9 @@ use systole_base::span::Source;
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use systole_equations::recurrence::{RecurrenceSystem, Space, load};
 use systole_program::array::{Program, store_obligations};
+
+/// A size that is not given.
+const USUAL_SIZE: i64 = 4;
 
 /// What is asked of the compiler.
 #[derive(Clone, Debug)]
@@ -65,14 +68,14 @@ pub struct Compiled {
     pub unstated: Vec<Name>,
     /// Its program, for all sizes.
     pub program: Program,
+    boundary_io: bool,
     lowered: Lowered,
 }
 
 impl Compiled {
     /// The design that is proved.
     pub fn design(&self) -> Design<'_> {
-        let found = &self.front[self.winner];
-        Design { fold: found.fold.clone(), ..Design::new(&self.spaces, found.parts.clone()) }
+        Design { boundary_io: self.boundary_io, ..self.front[self.winner].design(&self.spaces) }
     }
 
     /// The steps from the equations to the dataflow of each space, each under a rule.
@@ -82,63 +85,82 @@ impl Compiled {
     }
 }
 
-/// Compiles a kernel: saturates its equations, searches, proves the best design that can be proved, and writes its program.
+/// Compiles a kernel: saturates its equations, searches, proves the best design that can be proved, has the separate checker count it
+/// again, and writes its program.
 ///
 /// # Errors
-/// What is wrong with the text; a schedule that is not there or cannot be kept to; no legal design; or, where none on the front
-/// is proved, what refutes the last one.
+/// What is wrong with the text; a schedule that is not there or cannot be kept to; no design found; what refutes the last design where
+/// none on the front is proved; what the solver did not decide of the first that is not refuted.
 pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let equations = load(source)?;
     let spaces = spaces_of(&equations)?;
     let lowered = saturate(&spaces, &load_rules(None)?, &rewrite::Limits::default())?;
-    let (front, constraint) =
-        (found(&equations, &spaces, &lowered, options)?, constraint(&equations, &spaces, options)?);
-    let mut refuted = vec![];
-    for winner in 0..front.len() {
-        let found = &front[winner];
-        let boundary_io = constraint.boundary_io;
-        let parts = found.parts.clone();
-        let design = Design { fold: found.fold.clone(), boundary_io, ..Design::new(&spaces, parts) };
-        let program = emit(&design, &options.machine.links)?;
-        let (proofs, unstated) = prove(&design, &program, options)?;
-        if proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
-            return Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, lowered });
-        }
-        refuted = messages(&spaces, &constraint, &proofs);
+    let choices = lowered.choices()?;
+    let sizes = spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
+    let problem = Problem::new(question(&equations, &spaces, (&choices, &sizes), options)?)?;
+    let front = found(&problem, options)?;
+    let boundary_io = problem.constraint().boundary_io;
+    let (winner, proofs, unstated, program) = first_proved(&problem, &front, options)?;
+    Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, boundary_io, lowered })
+}
+
+/// What the search is asked.
+fn question<'a>(
+    equations: &RecurrenceSystem,
+    system: &'a SpaceSystem,
+    (choices, sizes): (&'a [Choices], &'a Bindings),
+    options: &'a Options,
+) -> Checked<Question<'a>> {
+    let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
+    let none = || Ok(Constraint::none(system));
+    let constraint = schedule.map_or_else(none, |schedule| Constraint::from_schedule(system, schedule))?;
+    if let Some((tensor, _, span)) = constraint.loading.first() {
+        return Diagnostic::new(format!("`{tensor}` is loaded through the array by the systolizing scheme alone"))
+            .label(&system.source, *span, "asks for it")
+            .help("emit such a schedule by `systole emit`, or leave the line out")
+            .alone();
     }
-    Err(refuted)
+    let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
+    let (bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::default(), &options.machine);
+    Ok(Question { system, choices, bounds, machine, sizes, constraint, limits })
 }
 
 /// The front, best first.
-fn found(
-    equations: &RecurrenceSystem,
-    system: &SpaceSystem,
-    lowered: &Lowered,
-    options: &Options,
-) -> Checked<Vec<Found>> {
-    let sizes: Bindings = system.parameters.iter().map(|size| (size.clone(), 4)).chain(options.sizes.clone()).collect();
-    let (choices, machine) = (lowered.choices()?, &options.machine);
-    let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
-    let (bounds, limits) = (Bounds::for_dimension(dimension), Limits::default());
-    let (constraint, sizes, choices) = (constraint(equations, system, options)?, &sizes, &choices);
-    let problem = Problem::new(Question { system, choices, bounds, machine, sizes, constraint, limits })?;
-    let survey = search(&problem, false, &|_, _| {});
+fn found(problem: &Problem, options: &Options) -> Checked<Vec<Found>> {
+    let survey = search(problem, false, &|_, _| {});
     let front = survey.sorted(options.objective);
     if front.is_empty() {
-        return Diagnostic::new(format!("no design of `{}` was found among {} maps", system.kernel, survey.maps))
+        let kernel = &problem.system().kernel;
+        return Diagnostic::new(format!("no design of `{kernel}` was found among {} maps", survey.maps))
             .help("`systole search` says what stands in the way")
             .alone();
     }
     Ok(front)
 }
 
-/// What the schedule fixes.
-fn constraint(equations: &RecurrenceSystem, system: &SpaceSystem, options: &Options) -> Checked<Constraint> {
-    let Some(name) = &options.schedule else { return Ok(Constraint::none(system)) };
-    match equations.schedules.iter().find(|schedule| *schedule.name == **name) {
-        Some(schedule) => Constraint::from_schedule(system, schedule),
-        None => Diagnostic::new(format!("`{}` has no schedule `{name}`", equations.name)).alone(),
+/// The best design of the front that is proved, with its proofs, the outputs of which stores are not stated, and its program.
+fn first_proved(
+    problem: &Problem,
+    front: &[Found],
+    options: &Options,
+) -> Checked<(usize, Vec<Discharged>, Vec<Name>, Program)> {
+    let mut refuted = vec![];
+    for (number, found) in front.iter().enumerate() {
+        let design = problem.design(found);
+        let program = emit(&design, &options.machine.links)?;
+        let (proofs, unstated) = prove(&design, &program, options)?;
+        let is_refuted = |proof: &Discharged| matches!(proof.verdict, Verdict::Refuted(_));
+        if proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
+            verify(problem, found)
+                .map_err(|why| vec![Diagnostic::new(format!("the checker refuses the design: {why}"))])?;
+            return Ok((number, proofs, unstated, program));
+        }
+        refuted = messages(problem, &proofs);
+        if !proofs.iter().any(is_refuted) {
+            break;
+        }
     }
+    Err(refuted)
 }
 
 /// Everything that must hold of a design, and of what its program stores; and the outputs of which the latter cannot be stated.
@@ -150,7 +172,7 @@ fn prove(design: &Design, program: &Program, options: &Options) -> Checked<(Vec<
 }
 
 /// What is not proved, in the words of the source.
-fn messages(system: &SpaceSystem, constraint: &Constraint, proofs: &[Discharged]) -> Diagnostics {
-    let Some(space) = system.spaces.first() else { return vec![] };
-    proofs.iter().filter_map(|proof| refutation_message(space, constraint.span, proof)).collect()
+fn messages(problem: &Problem, proofs: &[Discharged]) -> Diagnostics {
+    let Some(space) = problem.system().spaces.first() else { return vec![] };
+    proofs.iter().filter_map(|proof| refutation_message(space, problem.constraint().span, proof)).collect()
 }

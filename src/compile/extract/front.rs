@@ -1,8 +1,9 @@
 //! A Pareto front with its ties, in an order that depends on the designs alone.
 
-use crate::cost::Cost;
-use crate::mapping::{Fold, Part, candidates};
+use crate::cost::{Cost, Objective};
+use crate::mapping::{Design, Fold, Part, candidates};
 use systole_base::integer::lexicographic_sign;
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// A legal design with its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,18 @@ pub struct Found {
     pub parts: Vec<Part>,
     /// Which PEs of the parts' array are one.
     pub fold: Fold,
+}
+
+impl Found {
+    /// The design over its spaces.
+    pub fn design<'a>(&self, system: &'a SpaceSystem) -> Design<'a> {
+        Design { fold: self.fold.clone(), ..Design::new(system, self.parts.clone()) }
+    }
+
+    /// What orders designs whose steps are solved for: the best under the objective, then what is plainer.
+    pub(super) fn order(&self, objective: Objective) -> impl Ord + use<> {
+        (objective.key(&self.cost), plainness(&self.parts), self.fold.clone())
+    }
 }
 
 /// The designs that no other design beats in one entry without losing in another; designs of equal cost all stay.

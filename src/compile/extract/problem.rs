@@ -9,7 +9,7 @@ use crate::cost::Region;
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
 use crate::rewrite::Choices;
-use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -49,7 +49,6 @@ pub struct Question<'a> {
 /// What is searched.
 pub struct Problem<'a> {
     system: &'a SpaceSystem,
-    machine: &'a Machine,
     task: Task<'a>,
 }
 
@@ -87,19 +86,26 @@ impl<'a> Problem<'a> {
     pub fn by(strategy: Strategy, question: Question<'a>) -> Checked<Problem<'a>> {
         check_boundary(strategy, &question)?;
         let Question { system, choices, bounds, machine, sizes, constraint, limits } = question;
+        let left = || constraint.restrict(system, choices).map(|left| left.into_iter().next());
         let task = match (strategy, system.only_space()) {
             (Strategy::Enumerate, Some(space)) => {
-                let choices = constraint.restrict(system, choices)?.swap_remove(0);
+                let choices = left()?.ok_or_else(|| not_one(system))?;
                 let task = enumerate::Task::new(space, choices, bounds, machine, sizes, constraint)?;
                 Task::Enumerate(Box::new(task))
             }
-            _ => {
+            (Strategy::Enumerate, None) => return Err(not_one(system)),
+            (Strategy::Solve, _) => {
                 let mut task = solve::Task::new(system, choices, bounds, machine, sizes, constraint)?;
                 task.limits = limits;
                 Task::Solve(Box::new(task))
             }
         };
-        Ok(Problem { system, machine, task })
+        Ok(Problem { system, task })
+    }
+
+    /// The spaces.
+    pub fn system(&self) -> &'a SpaceSystem {
+        self.system
     }
 
     /// The strategy.
@@ -141,9 +147,13 @@ impl<'a> Problem<'a> {
 
     /// A design that was found, as one to prove.
     pub fn design(&self, found: &Found) -> Design<'a> {
-        let boundary_io = self.constraint().boundary_io;
-        Design { system: self.system, parts: found.parts.clone(), fold: found.fold.clone(), boundary_io }
+        Design { boundary_io: self.constraint().boundary_io, ..found.design(self.system) }
     }
+}
+
+/// Several spaces are not enumerated.
+fn not_one(system: &SpaceSystem) -> Diagnostics {
+    vec![Diagnostic::new(format!("the maps of `{}` cannot be enumerated: it has more than one space", system.kernel))]
 }
 
 /// Refuses `io boundary` where it is not looked at.
@@ -182,7 +192,7 @@ pub fn verify(problem: &Problem, found: &Found) -> Result<(), String> {
             if region.is_none_or(|region| region.count() > MOST_CHECKED) {
                 return Ok(());
             }
-            let cost = enumerate::verify(space, problem.machine, sizes, found)?;
+            let cost = enumerate::verify(space, task.machine, sizes, found)?;
             let differ = || format!("the search counts {:?}, the checker {cost:?}", found.cost);
             if cost == found.cost { Ok(()) } else { Err(differ()) }
         }

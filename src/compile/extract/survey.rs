@@ -4,7 +4,7 @@
 //! front. Both strategies tell what they saw in the same words; what one of them does not count stays 0.
 
 use super::Strategy;
-use super::front::{Found, Front, order_of, plainness};
+use super::front::{Found, Front, order_of};
 use super::limits::LeftOut;
 use crate::cost::{Cost, Objective};
 use crate::mapping::{Fold, Part};
@@ -144,12 +144,5 @@ impl Survey {
             Strategy::Solve => found.sort_by_cached_key(|one| one.order(objective)),
         }
         found
-    }
-}
-
-impl Found {
-    /// What orders designs: the best under the objective, then what is plainer.
-    pub(super) fn order(&self, objective: Objective) -> impl Ord + use<> {
-        (objective.key(&self.cost), plainness(&self.parts), self.fold.clone())
     }
 }

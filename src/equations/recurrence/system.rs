@@ -2,6 +2,7 @@
 
 use super::{Assumption, Dealing, LeafOrder};
 use std::sync::Arc;
+use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::scalar::{Function, Real};
 use systole_base::span::{Source, Span};
@@ -27,6 +28,22 @@ impl RecurrenceSystem {
     /// The tensor of this name.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
         self.tensors.iter().find(|tensor| &*tensor.name == name)
+    }
+
+    /// The schedule that somebody asks for by this name.
+    ///
+    /// # Errors
+    /// There is none: with the nearest, or all that there are.
+    pub fn asked_schedule(&self, name: &str) -> Checked<&Schedule> {
+        self.schedule(name).ok_or_else(|| {
+            let known: Vec<&str> = self.schedules.iter().map(|schedule| &*schedule.name).collect();
+            let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let help = near.unwrap_or_else(|| match known.is_empty() {
+                true => "the file has no schedules".to_owned(),
+                false => format!("the file has {}", known.join(", ")),
+            });
+            vec![Diagnostic::usage(format!("`{}` has no schedule `{name}`", self.name)).help(help)]
+        })
     }
 
     /// What tensors are assumed to be, of those of these names of which anything is.

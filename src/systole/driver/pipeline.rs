@@ -6,7 +6,7 @@
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
-use crate::driver::flags::setting::{Setting, check_flags, check_threads, schedule};
+use crate::driver::flags::setting::{Setting, check_flags, check_threads};
 use crate::driver::kernels::dealt::all_obligations;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
@@ -131,7 +131,7 @@ fn is_at_border(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checke
 
 /// The schedule that the flags name.
 fn named<'a>(arguments: &SpaceArguments, system: &'a RecurrenceSystem) -> Checked<Option<&'a Schedule>> {
-    arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()
+    arguments.schedule.as_deref().map(|name| system.asked_schedule(name)).transpose()
 }
 
 /// Runs work on so many threads; one a core where the number is not given.

@@ -14,7 +14,7 @@ use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
 use systole_compile::rewrite::Transport;
-use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
+use systole_equations::recurrence::Space;
 
 /// The largest bound on the entries of places.
 pub const LARGEST_BOUND: i64 = 3;
@@ -60,7 +60,7 @@ impl Setting {
         change: impl FnOnce(Machine) -> Checked<Machine>,
     ) -> Checked<Setting> {
         let system = kernel.system();
-        let schedule = arguments.schedule.as_deref().map(|name| schedule(system, name)).transpose()?;
+        let schedule = arguments.schedule.as_deref().map(|name| system.asked_schedule(name)).transpose()?;
         let constraint = kernel.constrain(schedule)?;
         let given = inputs::sizes(sizes, &kernel.origin.system.parameters, Some(kernel.origin.usual_size()))?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
@@ -114,20 +114,6 @@ pub fn check_threads(threads: usize) -> Checked<()> {
             .alone(),
         _ => Ok(()),
     }
-}
-
-/// The schedule of this name.
-pub fn schedule<'a>(system: &'a RecurrenceSystem, name: &str) -> Checked<&'a Schedule> {
-    let found = system.schedules.iter().find(|schedule| &*schedule.name == name);
-    found.ok_or_else(|| {
-        let known: Vec<&str> = system.schedules.iter().map(|schedule| &*schedule.name).collect();
-        let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        let help = near.unwrap_or_else(|| match known.is_empty() {
-            true => "the file has no schedules".to_owned(),
-            false => format!("the file has {}", known.join(", ")),
-        });
-        vec![Diagnostic::usage(format!("`{}` has no schedule `{name}`", system.name)).help(help)]
-    })
 }
 
 /// The machine of the flags; where neither they nor its file name a network, on that of the schedule.

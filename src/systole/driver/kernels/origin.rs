@@ -7,7 +7,6 @@
 //! before `element-cover` and `element-apart` are proved of its elements.
 
 use crate::driver::flags::arguments::SpaceArguments;
-use crate::driver::flags::setting::schedule;
 use crate::driver::kernels::dealt::Deals;
 use crate::driver::kernels::together::Together;
 use crate::driver::pipeline::LIMIT;
@@ -76,7 +75,7 @@ impl Origin {
         if tiled.is_some() {
             check_elements(&system)?;
         }
-        let named = arguments.schedule.as_deref().map(|named| schedule(&system, named)).transpose()?;
+        let named = arguments.schedule.as_deref().map(|named| system.asked_schedule(named)).transpose()?;
         let deals = named.map(Deals::of).unwrap_or_default();
         Ok(Origin { system, algebra, followed, together, written, deals, tiled })
     }
@@ -162,7 +161,7 @@ fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<
     inputs::check_once("--tile", &arguments.tile)?;
     let mut sizes = arguments.tile.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
     if let Some(named) = &arguments.schedule {
-        for (directive, span) in &schedule(system, named)?.directives {
+        for (directive, span) in &system.asked_schedule(named)?.directives {
             if let Directive::Tile(index, size) = directive
                 && sizes.iter().all(|known| known.index != *index)
             {
