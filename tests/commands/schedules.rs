@@ -148,3 +148,37 @@ fn every_impossible_schedule_is_refused_in_the_words_of_the_source() {
         is_placed.then(|| found.clone()).ok_or(format!("{}: no place in the source:\n{found}", path.display()))
     });
 }
+
+/// A file of two spaces, whose results nothing reads, with one schedule.
+fn pair(name: &str, directives: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let kernel = "kernel pair(N)\nin  A[N, N], x[N], w[N]\nout y[N], z[N]\n\
+        y[i] = sum(j in 0..N) A[i, j] * x[j]\nz[i] = sum(j in 0..N) A[i, j] * w[j]";
+    fs::write(&path, format!("{kernel}\nschedule own\n{directives}\n")).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_result_of_several_spaces_may_be_given_its_way() {
+    let way = |directives: &str| {
+        let found = json(&["search", &pair("way.rec", directives), "--schedule", "own", "--size", "N=3"]);
+        found["front"][0]["transport"]["y"].as_str().map(str::to_owned)
+    };
+    assert_eq!(way("stream y along j").as_deref(), Some("stream <j>"));
+    assert_eq!(way("stream y along -j").as_deref(), Some("stream <-j>"));
+    let across = pair("across.rec", "stream y along i");
+    let message = refused(&["search", &across, "--schedule", "own", "--size", "N=3"]);
+    assert!(message.contains("`y` cannot move along `i`: its elements change that way"), "{message}");
+}
+
+#[test]
+fn what_a_schedule_names_moves_so_whatever_the_flags_leave() {
+    let flags = ["--schedule", "own", "--size", "N=3", "--transports", "feed"];
+    let x = |directives: &str| {
+        let path = pair("named.rec", directives);
+        let found = json(&[&["search", path.as_str()], &flags[..]].concat());
+        found["front"][0]["transport"]["x"].as_str().map(str::to_owned)
+    };
+    assert_eq!(x("place (i)").as_deref(), Some("feed"));
+    assert_eq!(x("place (i) stream x along i").as_deref(), Some("stream <i>"));
+}

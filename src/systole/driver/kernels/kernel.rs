@@ -76,10 +76,9 @@ impl Kernel {
                 }
             }
         }
-        if let Some(space) = self.cut.only_space().filter(|space| is_open(&space.output)) {
+        if self.cut.only_space().is_some_and(|space| is_open(&space.output)) {
             let is_allowed = |along: &Vec<i64>| moves.allow_along(along);
-            let chains = left.iter_mut().filter(|_| space.reduction.is_some());
-            chains.for_each(|choices| choices.chains.retain(|chain| chain.directions.iter().all(is_allowed)));
+            left.iter_mut().for_each(|choices| choices.chains.retain(|chain| chain.directions.iter().all(is_allowed)));
         }
         left
     }
