@@ -90,14 +90,14 @@ fn half(number: usize) -> Vec<Way> {
 
 #[test]
 fn one_half_of_the_kernels() {
-    let [proved, refuted] = hold_all(&half(0));
-    assert!(proved >= 40 && refuted >= 1, "{proved} {refuted}");
+    let ([proved, refuted], least) = (hold_all(&half(0)), if cfg!(feature = "long-tests") { [60, 2] } else { [40, 1] });
+    assert!(proved >= least[0] && refuted >= least[1], "{proved} {refuted}");
 }
 
 #[test]
 fn the_other_half_of_the_kernels() {
-    let [proved, refuted] = hold_all(&half(1));
-    assert!(proved >= 55 && refuted >= 3, "{proved} {refuted}");
+    let ([proved, refuted], least) = (hold_all(&half(1)), if cfg!(feature = "long-tests") { [60, 2] } else { [55, 3] });
+    assert!(proved >= least[0] && refuted >= least[1], "{proved} {refuted}");
 }
 
 #[test]
