@@ -85,13 +85,13 @@ fn difference(system: &RecurrenceSystem, one: &Name, other: &Name) -> Checked<Op
         let found = evaluate(&shown, &sizes, &inputs)?;
         let (Some(first), Some(second)) = (found.get(one), found.get(other)) else { continue };
         for ((at, a), b) in first.indexed_iter().zip(second.iter()) {
-            let told = || told((one, *a), (other, *b), ndarray::Dimension::slice(&at), &sizes);
+            let text = || difference_text((one, *a), (other, *b), ndarray::Dimension::slice(&at), &sizes);
             if (a - b).abs() > 1e-9 * a.abs().max(b.abs()).max(1.0) {
-                return Ok(Some(told()));
+                return Ok(Some(text()));
             }
             has_both |= !a.is_nan() && !b.is_nan();
             if a.is_nan() != b.is_nan() {
-                only_one_has.get_or_insert_with(told);
+                only_one_has.get_or_insert_with(text);
             }
         }
     }
@@ -99,7 +99,7 @@ fn difference(system: &RecurrenceSystem, one: &Name, other: &Name) -> Checked<Op
 }
 
 /// `y[0] = 1, z[0] = 2 at N=1`.
-fn told((one, a): (&Name, f64), (other, b): (&Name, f64), at: &[usize], sizes: &Bindings) -> String {
+fn difference_text((one, a): (&Name, f64), (other, b): (&Name, f64), at: &[usize], sizes: &Bindings) -> String {
     let sizes: Vec<String> = sizes.iter().map(|(size, value)| format!("{size}={value}")).collect();
     format!("{} = {a}, {} = {b} at {}", element_text(one, at), element_text(other, at), sizes.join(","))
 }

@@ -1,4 +1,4 @@
-//! All obligations of a design of several spaces: those of each space alone, those of the handoffs, and that no PE runs
+//! All obligations of a design: those of each space alone, those of the handoffs, and that no PE runs
 //! points of two spaces at one time.
 
 use super::frame::Claim;
