@@ -49,7 +49,10 @@ fn a_limit_that_leaves_nothing_is_named() {
         let why = why.replace("│ ", "");
         assert!(why.contains("rewriting was stopped by the limit of time, which depends on the machine"), "{why}");
         let why = refused(&[command, &["--nodes", "20"]].concat());
-        assert!(why.contains("rewriting was stopped by the limit of e-nodes: allow more with --nodes"), "{why}");
+        assert!(why.contains("rewriting was stopped by the limit of e-nodes"), "{why}");
+        // What would be said where all rules had their turn is not said beside it.
+        let help: Vec<&str> = why.lines().filter(|line| line.contains("help:")).collect();
+        assert_eq!(help, ["  help: allow more with --nodes, --rounds or --seconds"], "{why}");
     }
 }
 
@@ -77,4 +80,32 @@ fn laws_and_dataflows_are_told_apart() {
     let written = ["kernels/naive/log_sum_exp.rec", "--size", "N=2,M=3"];
     let none = refused(&[&["search"], &written[..], &["--forms", "--nodes", "20"]].concat());
     assert!(none.contains("rewriting was stopped by the limit of e-nodes"), "{none}");
+}
+
+/// A term that is nothing: laws take it apart without end, and the round that goes too far is broken off, before the limit is left far behind.
+#[test]
+fn a_round_that_goes_too_far_is_broken_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nothing.rec").display().to_string();
+    std::fs::write(&path, "kernel nothing(N)\nin x[N]\nout y[N]\ny[i] = sum(j in 0..N) (x[j] - x[j])\n").unwrap();
+    let found = json(&["derive", &path, "--size", "N=3"]);
+    let nodes = found["saturation"]["nodes"].as_u64().expect("a count");
+    assert!(found["saturation"]["stop"] == "NodeLimit" && (2000..6000).contains(&nodes), "{nodes}");
+    let text = found["forms"][0]["text"].as_str().expect("a text");
+    assert!(text.ends_with("y[i] = 0\n") || text.ends_with("y[i] = 0"), "{text}");
+}
+
+/// No rule is to blame where the kernel itself has no number.
+#[test]
+fn a_kernel_without_numbers_has_no_forms_to_compare() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.rec").display().to_string();
+    let written =
+        |term: &str| std::fs::write(&path, format!("kernel none(N)\nin x[N]\nout y[N]\ny[i] = {term}\n")).unwrap();
+    written("infinity - infinity + x[i]");
+    let why = refused(&["derive", &path]);
+    assert!(why.contains("`y[0]` is not a number as it is written, so no form can be compared with it"), "{why}");
+    assert!(!why.contains("unsound"), "{why}");
+    written("infinity + x[i]");
+    assert!(good(&["derive", &path]).contains("form 0"));
 }

@@ -28,6 +28,7 @@ fn folder() -> tempfile::TempDir {
     for (from, to) in [
         ("kernels/matmul.rec", "my kernels/it's.rec"),
         ("kernels/trisolve.rec", "trisolve.rec"),
+        ("kernels/matvec.rec", "-v.rec"),
         ("machines/slow-links.toml", "slow.toml"),
     ] {
         std::fs::copy(root.join(from), folder.path().join(to)).expect("copied");
@@ -49,6 +50,7 @@ fn every_command_that_run_prints_runs() {
             2,
         ),
         ("systole run trisolve.rec --size N=4 --schedule row --tile i=2,j=2", 3),
+        ("systole run --size M=2,N=3 -- -v.rec", 3),
     ] {
         let printed = typed(folder.path(), command);
         let next = next(&printed);

@@ -194,5 +194,11 @@ fn a_text_that_is_no_program_is_refused() {
     std::fs::write(&path, "(program p (version 1) (grid (i 0 1)").unwrap();
     refused(&["sim", &path]);
     std::fs::write(&path, [0xff, 0xfe, 0x00]).unwrap();
-    assert!(refused(&["sim", &path]).contains("it is not text"));
+    assert!(refused(&["sim", &path]).contains("it is UTF-16"));
+    std::fs::write(&path, b"(program p\n; \xe9t\xe9\n").unwrap();
+    let why = refused(&["sim", &path]);
+    assert!(
+        why.contains("line 2 holds the byte 0xe9, which is not UTF-8") && why.contains("save it as UTF-8"),
+        "{why}"
+    );
 }

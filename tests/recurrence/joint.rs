@@ -41,17 +41,81 @@ fn a_joint_equation_is_written_out_with_every_dependence_at_distance_one() {
         equations(&flash),
         [
             "S[i,j]=(sum(d)(Q[i,d]*K[j,d]))/(sqrt(D))",
-            "O[i,d]=o_over_j[i,d,M-1]/l_over_j[i,M-1]",
-            "m_over_j[i,0]=S[i,0]",
-            "m_over_j[i,j]=max(m_over_j[i,j-1],S[i,j])",
-            "l_over_j[i,0]=1",
-            "l_over_j[i,j]=select(eq(m_over_j[i,j],-infinity),0,((exp(m_over_j[i,j-1]-m_over_j[i,j]))*l_over_j[i,j-1])+((exp(S[i,j]-m_over_j[i,j]))*1))",
-            "o_over_j[i,d,0]=V[0,d]",
-            "o_over_j[i,d,j]=select(eq(m_over_j[i,j],-infinity),0,((exp(m_over_j[i,j-1]-m_over_j[i,j]))*o_over_j[i,d,j-1])+((exp(S[i,j]-m_over_j[i,j]))*V[j,d]))",
+            "O[i,d]=o_over_j[i,d,M]/l_over_j[i,M]",
+            "m_over_j[i,0]=-infinity",
+            "m_over_j[i,j+1]=max(m_over_j[i,j],S[i,j])",
+            "l_over_j[i,0]=0",
+            "l_over_j[i,j+1]=select(eq(m_over_j[i,j+1],-infinity),0,((exp(m_over_j[i,j]-m_over_j[i,j+1]))*l_over_j[i,j])+((exp(S[i,j]-m_over_j[i,j+1]))*1))",
+            "o_over_j[i,d,0]=0",
+            "o_over_j[i,d,j+1]=select(eq(m_over_j[i,j+1],-infinity),0,((exp(m_over_j[i,j]-m_over_j[i,j+1]))*o_over_j[i,d,j])+((exp(S[i,j]-m_over_j[i,j+1]))*V[j,d]))",
         ]
     );
     let text = flash.to_string();
     assert!(text.contains("depends     on `o_over_j` itself at uniform distance (0, 0, 1)"), "{text}");
+}
+
+/// The greatest score, the weights and the weighted values of each prefix, by the operator of `kernels/flash_attention.rec`.
+const PREFIXES: &str = "
+kernel prefixes(N)
+in  s[N], v[N]
+out m[N], l[N], o[N]
+reduction online(m, l, o) with (x, p, v) = (
+    max(m, x),
+    select(max(m, x) == -infinity, 0, exp(m - max(m, x)) * l + exp(x - max(m, x)) * p),
+    select(max(m, x) == -infinity, 0, exp(m - max(m, x)) * o + exp(x - max(m, x)) * v)) from (-infinity, 0, 0)
+(m[i], l[i], o[i]) = online(j in 0..RANGE) (s[j], 1, v[j])";
+
+/// A mask, as the only key or the first one too, leaves the neutral tuple: what stands beside it is not read.
+#[test]
+fn a_mask_alone_is_as_good_as_nothing() {
+    for (range, length) in [("i + 1", &(|i: usize| i + 1) as &dyn Fn(usize) -> usize), ("N", &|_| 4), ("i", &|i| i)] {
+        let system = system(&PREFIXES.replace("RANGE", range));
+        for masks in 0..1_u32 << 4 {
+            let is_masked = |j: usize| masks & (1 << j) != 0;
+            let score = |j: usize| if is_masked(j) { f64::NEG_INFINITY } else { [0.5, -1.25, 2.0, 1.0][j] };
+            let value = |j: usize| if is_masked(j) { 1e6 } else { [3.0, -1.0, 0.25, 2.0][j] };
+            let array = |of: &dyn Fn(usize) -> f64| ndarray::Array1::from_iter((0..4).map(of)).into_dyn();
+            let inputs = tensors(&[("s", array(&score)), ("v", array(&value))]);
+            let found = evaluate(&system, &sizes(&[("N", 4)]), &inputs).unwrap();
+            for i in 0..4 {
+                let keys: Vec<usize> = (0..length(i)).filter(|j| !is_masked(*j)).collect();
+                let most = keys.iter().map(|j| score(*j)).fold(f64::NEG_INFINITY, f64::max);
+                let sum =
+                    |of: &dyn Fn(usize) -> f64| keys.iter().map(|j| (score(*j) - most).exp() * of(*j)).sum::<f64>();
+                let expected = [most, sum(&|_| 1.0), sum(&value)];
+                for (name, expected) in ["m", "l", "o"].into_iter().zip(expected) {
+                    let found = found[name][[i]];
+                    let is_close = found == expected || (found - expected).abs() < 1e-12;
+                    assert!(is_close, "{range}, masks {masks:b}: {name}[{i}] is {found}, not {expected}");
+                }
+            }
+        }
+    }
+}
+
+/// Where the neutral tuple changes no first term there is no operation for it, and a sum of -0 alone is -0; rounding is no change.
+#[test]
+fn a_first_term_that_nothing_changes_stands_alone() {
+    let first = |operator: &str, terms: &str| {
+        let text = format!(
+            "kernel k(N)\nin A[N], B[N]\nout s, t\nreduction r(a, b) with (c, d) = {operator}\n(s, t) = r(i) ({terms})"
+        );
+        equations(&system(&text)).into_iter().filter(|line| line.contains("_over_i[0]=")).collect::<Vec<_>>()
+    };
+    let plain = ["s_over_i[0]=A[0]", "t_over_i[0]=B[0]"];
+    for operator in [
+        "(a + c, b + d) from (0, 0)",
+        "(a * c, b * c + d) from (1, 0)",
+        "(max(a, c), min(b, d)) from (-infinity, infinity)",
+        "(log(exp(a) + exp(c)), max(b, d)) from (-infinity, -infinity)",
+        "(max(a, c), select(a < c, d, select(c < a, b, max(b, d)))) from (-infinity, -infinity)",
+    ] {
+        assert_eq!(first(operator, "A[i], B[i]"), plain, "{operator}");
+    }
+    // The greatest and its place: of masks alone the place is the neutral one, where it is another than that of the first of them.
+    let place = "(max(a, c), select(max(a, c) == -infinity, 7, select(c > a, d, b))) from (-infinity, 7)";
+    assert_eq!(first(place, "A[i], B[i]"), ["s_over_i[0]=-infinity", "t_over_i[0]=7"]);
+    assert_eq!(first(place, "A[i], 7"), [plain[0], "t_over_i[0]=7"]);
 }
 
 /// The place and the value of the largest element: a tuple that is handed out, over a range that does not begin at 0.

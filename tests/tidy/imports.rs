@@ -1,6 +1,7 @@
 //! The packages stand in the order of the pipeline, and so do the modules of each in its `lib.rs`: imports point up these lists.
 
 use crate::tree::{File, files, page, root};
+use std::collections::BTreeSet;
 
 /// The packages below `src/`, each with those that it may name. `systole` is the root package.
 pub const PACKAGES: [(&str, &[&str]); 6] = [
@@ -101,16 +102,32 @@ fn packages_depend_on_those_above_them() {
     }
 }
 
+/// What `cargo tree` prints.
+fn cargo_tree(flags: &[&str]) -> String {
+    let output = std::process::Command::new(env!("CARGO")).args(["tree", "--locked"]).args(flags);
+    let output = output.current_dir(root()).output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// No package that the command needs has other features where the tests are built too, so it need not be built twice.
+#[test]
+fn the_command_and_its_tests_are_one_build() {
+    let with_features = |flags: &[&str]| {
+        let shown = ["--format", "{p} {f}", "--prefix", "none", "--no-dedupe"];
+        let text = cargo_tree(&[flags, &shown].concat());
+        text.lines().map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let alone = with_features(&["--package", "systole", "--edges", "normal,build"]);
+    let tested = with_features(&["--workspace", "--edges", "normal,build,dev"]);
+    let other: Vec<&String> = alone.difference(&tested).collect();
+    assert!(other.is_empty() && !alone.is_empty(), "the tests need other features of {other:#?}");
+}
+
 /// What runs programs is built without the compiler: neither egg nor Z3 is among what it needs.
 #[test]
 fn what_runs_programs_needs_no_compiler() {
-    let tree = |package: &str| {
-        let arguments = ["tree", "--locked", "--package", package, "--edges", "normal", "--prefix", "none"];
-        let output = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(root()).output();
-        let output = output.expect("cargo starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
+    let tree = |package: &str| cargo_tree(&["--package", package, "--edges", "normal", "--prefix", "none"]);
     let needs = |package: &str, wanted: &str| tree(package).lines().any(|line| line.split(' ').next() == Some(wanted));
     for wanted in ["egg", "z3", "systole-compile"] {
         assert!(!needs("systole-run", wanted), "systole-run needs {wanted}");

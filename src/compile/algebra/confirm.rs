@@ -90,10 +90,19 @@ pub(super) struct Confirmed {
 /// The largest relative difference, and an element that infinite inputs change.
 pub(super) fn confirm(system: &RecurrenceSystem, text: &str) -> Checked<Confirmed> {
     let derived = load(&Source::new(format!("{}, derived", system.name), text.to_owned()))?;
-    let mut largest: f64 = 0.0;
+    let (mut largest, mut without): (f64, Option<String>) = (0.0, None);
     for Tried { sizes, inputs } in tried(system) {
         let (expected, found) = (evaluate(system, &sizes, &inputs)?, evaluate(&derived, &sizes, &inputs)?);
         largest = largest.max(difference(&expected, &found));
+        without = without.or_else(|| without_number(&expected));
+    }
+    // Where the text has no number a form may have one.
+    if let Some(element) = without.filter(|_| largest > TOLERANCE) {
+        return Diagnostic::new(format!(
+            "`{element}` is not a number as it is written, so no form can be compared with it"
+        ))
+        .help("`systole run KERNEL` shows which elements have none")
+        .alone();
     }
     if largest <= TOLERANCE {
         return Ok(Confirmed { difference: largest, masked: masked(system, &derived)? });
@@ -101,6 +110,14 @@ pub(super) fn confirm(system: &RecurrenceSystem, text: &str) -> Checked<Confirme
     let message = format!("a form of `{}` differs from it by {largest:.1e} of the value", system.name);
     let help = "a rule is unsound, or too many digits are lost; `systole rules check` tries each rule alone";
     Diagnostic::new(message).note(text.trim_end()).help(help).alone()
+}
+
+/// An element that is not a number.
+fn without_number(tensors: &Tensors) -> Option<String> {
+    tensors.iter().find_map(|(name, array)| {
+        let (at, _) = array.indexed_iter().find(|(_, value)| value.is_nan())?;
+        Some(element_text(name, at.slice()))
+    })
 }
 
 /// How often each size is tried with infinities among the inputs.

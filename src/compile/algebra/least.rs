@@ -6,6 +6,7 @@
 //! so the answer does not depend on chance.
 
 use super::goals::{FormCost, GoalId, Goals, Selection, Way, raise};
+use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
 /// How many choices are tried before the search gives up proving that it has the cheapest.
@@ -111,7 +112,7 @@ struct Search<'g> {
     /// For each goal its cheapest way.
     cheapest: Vec<u128>,
     /// For each goal those that are needed where it is.
-    must: Vec<BTreeSet<GoalId>>,
+    must: Vec<FixedBitSet>,
     best: Option<(Selection, FormCost)>,
     steps: u64,
 }
@@ -211,8 +212,9 @@ impl<'g> Search<'g> {
 
     /// What is spent at least once all open goals are computed.
     fn bound(&self, chosen: &Selection, open: &BTreeSet<GoalId>, spent: u128) -> u128 {
-        let needed: BTreeSet<GoalId> = open.iter().flat_map(|goal| &self.must[*goal]).copied().collect();
-        spent + needed.iter().filter(|goal| !chosen.contains_key(goal)).map(|goal| self.cheapest[*goal]).sum::<u128>()
+        let mut needed = FixedBitSet::with_capacity(self.must.len());
+        open.iter().for_each(|goal| needed.union_with(&self.must[*goal]));
+        spent + needed.ones().filter(|goal| !chosen.contains_key(goal)).map(|goal| self.cheapest[goal]).sum::<u128>()
     }
 
     /// Whether a goal would need itself.
@@ -254,18 +256,26 @@ fn dominates(one: &Way, other: &Way) -> bool {
 }
 
 /// For each goal the goals that every way to compute it needs first. A recurrence needs more, elsewhere.
-fn musts(goals: &Goals, allowed: &[Vec<usize>]) -> Vec<BTreeSet<GoalId>> {
-    let all: BTreeSet<GoalId> = (0..goals.goals.len()).collect();
-    let mut must: Vec<BTreeSet<GoalId>> = vec![all; goals.goals.len()];
+fn musts(goals: &Goals, allowed: &[Vec<usize>]) -> Vec<FixedBitSet> {
+    let count = goals.goals.len();
+    let none = FixedBitSet::with_capacity(count);
+    let mut all = none.clone();
+    all.insert_range(..);
+    let mut must = vec![all; count];
     loop {
         let mut changed = false;
         for (goal, ways) in allowed.iter().enumerate() {
             let needed = ways.iter().map(|way| {
-                let option = &goals.goals[goal].options[*way];
-                option.before().flat_map(|child| must[child].iter().copied()).collect::<BTreeSet<GoalId>>()
+                let mut before = none.clone();
+                goals.goals[goal].options[*way].before().for_each(|child| before.union_with(&must[child]));
+                before
             });
-            let shared = needed.reduce(|one, other| one.intersection(&other).copied().collect()).unwrap_or_default();
-            let next: BTreeSet<GoalId> = shared.into_iter().chain([goal]).collect();
+            let shared = needed.reduce(|mut one, other| {
+                one.intersect_with(&other);
+                one
+            });
+            let mut next = shared.unwrap_or_else(|| none.clone());
+            next.insert(goal);
             changed |= next != must[goal];
             must[goal] = next;
         }

@@ -86,8 +86,19 @@ impl Texts<'_> {
         let (low, high) = self.ends(index)?;
         let own = fold.arguments.iter().position(|argument| argument == component)?;
         let at_last = Image::from([(index.clone(), high.clone())]);
-        let start = self.value(*children.get(own)?, &at_last)?;
         let mut names: BTreeMap<&str, String> = BTreeMap::new();
+        // An infinite neutral tuple speaks of masks, and a mask at the end changes nothing.
+        let start = if monoid.neutral.iter().all(|number| number.is_finite()) {
+            self.value(*children.get(own)?, &at_last)?
+        } else {
+            for (argument, child) in fold.arguments.iter().zip(children) {
+                names.insert(&monoid.left[*argument], self.value(*child, &at_last)?);
+            }
+            for (name, number) in monoid.right.iter().zip(&monoid.neutral) {
+                names.insert(name, super::text::number_text(*number));
+            }
+            scalar(&monoid.values[*component], &names)?
+        };
         for (argument, child) in fold.arguments.iter().zip(children) {
             names.insert(&monoid.left[*argument], self.value(*child, &Image::new())?);
         }

@@ -15,7 +15,7 @@ use super::sharing::needs::{Needs, elements_of, words_of};
 use super::workers::outbox::{FULL, POSTED, SLOTS};
 use super::workers::word::Word;
 use std::sync::atomic::AtomicU64;
-use systole_base::diagnostic::{Checked, Diagnostic, plural};
+use systole_base::diagnostic::{Checked, Diagnostic, counted, plural};
 use systole_program::array::elements::PART;
 use systole_program::array::{Layout, Wire};
 
@@ -188,7 +188,7 @@ pub fn show_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
     match UNITS.iter().find(|(unit, _)| bytes >= 10_000 && bytes >= *unit) {
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
-        None => format!("{bytes} bytes"),
+        None => counted(bytes, "byte"),
     }
 }
 

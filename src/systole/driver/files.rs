@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::machine::{Cluster, Machine};
@@ -12,17 +13,30 @@ use systole_base::whole::{Draft, Place};
 
 /// The text of a file; where there is none, files with this extension are named that may be meant.
 pub fn read_as(path: &Path, extension: &str) -> Checked<Arc<Source>> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {}", path.display(), plain(&error));
         vec![Diagnostic::new(message).help(nearby(path, extension))]
     })?;
+    let text = String::from_utf8(bytes).map_err(|error| vec![not_text(path, &error)])?;
     Ok(Source::new(path.display().to_string(), text))
+}
+
+/// Where bytes stop to be text.
+fn not_text(path: &Path, error: &FromUtf8Error) -> Diagnostic {
+    let (bytes, good) = (error.as_bytes(), error.utf8_error().valid_up_to());
+    let what = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16".to_owned(),
+        _ => {
+            let line = 1 + bytes[..good].iter().filter(|byte| **byte == b'\n').count();
+            format!("line {line} holds the byte 0x{:02x}, which is not UTF-8", bytes[good])
+        }
+    };
+    Diagnostic::new(format!("cannot read `{}`: {what}", path.display())).help("save it as UTF-8")
 }
 
 fn plain(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        std::io::ErrorKind::InvalidData => "it is not text".to_owned(),
         std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
         _ => error.to_string(),
     }

@@ -8,6 +8,9 @@ use crate::rewrite::terms::Term;
 use egg::{Id, RecExpr};
 use systole_base::scalar::Function;
 
+/// How far a component may be from what it was for rounding's sake, relative to the larger of them and 1.
+const TOLERANCE: f64 = 1e-9;
+
 /// A tuple; `None` where a component is undefined.
 pub(in crate::check) type State = Vec<Option<f64>>;
 
@@ -28,8 +31,22 @@ impl Evaluation<'_> {
 
 impl Arithmetic {
     /// What tuples give one after the other; the neutral one where there are none.
-    pub fn folded(&self, monoid: &Monoid, tuples: impl Iterator<Item = State>) -> State {
-        tuples.reduce(|state, next| self.merged(monoid, &state, &next)).unwrap_or_else(|| neutral(monoid))
+    pub fn folded(&self, monoid: &Monoid, mut tuples: impl Iterator<Item = State>) -> State {
+        let Some(first) = tuples.next() else { return neutral(monoid) };
+        tuples.fold(self.started(monoid, first), |state, next| self.merged(monoid, &state, &next))
+    }
+
+    /// The first tuple; a component of it is combined with the neutral tuple where this makes it another number, as of a mask.
+    fn started(&self, monoid: &Monoid, first: State) -> State {
+        let is_same = |own: &Option<f64>, changed: &Option<f64>| match (own, changed) {
+            (Some(own), Some(changed)) => {
+                own == changed || (own - changed).abs() <= TOLERANCE * own.abs().max(changed.abs()).max(1.0)
+            }
+            _ => true,
+        };
+        let combined = self.merged(monoid, &neutral(monoid), &first);
+        let pairs = first.into_iter().zip(combined);
+        pairs.map(|(own, changed)| if is_same(&own, &changed) { own } else { changed }).collect()
     }
 
     /// Two tuples combined.

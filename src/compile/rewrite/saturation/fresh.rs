@@ -13,6 +13,7 @@
 
 use super::analysis::{FieldAnalysis, Graph};
 use super::matching::Matcher;
+use super::saturate::Limits;
 use crate::rewrite::registry::Context;
 use crate::rewrite::rules::{Condition, Rule, RuleSet};
 use crate::rewrite::terms::Term;
@@ -24,7 +25,15 @@ use std::sync::Arc;
 /// Runs every rule in every round, on what it has not been applied to.
 pub(super) struct Fresh {
     rules: BTreeMap<Symbol, Applied>,
+    /// No round goes on when there are more e-nodes than this.
+    most_nodes: usize,
 }
+
+/// How many times the limit of e-nodes a round may reach; egg itself looks at the limit after each rule.
+const OVER: usize = 2;
+
+/// After how many unions the e-nodes are counted.
+const COUNTED_AFTER: usize = 256;
 
 /// A rule, and what it has been applied to.
 struct Applied {
@@ -42,8 +51,11 @@ struct Applied {
 
 impl Fresh {
     /// For one run of `rules` over the names of `context`.
-    pub fn new(rules: &RuleSet, context: &Context) -> Fresh {
-        Fresh { rules: rules.rules().iter().map(|rule| (rule.rewrite.name, Applied::of(rule, context))).collect() }
+    pub fn new(rules: &RuleSet, context: &Context, limits: &Limits) -> Fresh {
+        Fresh {
+            rules: rules.rules().iter().map(|rule| (rule.rewrite.name, Applied::of(rule, context))).collect(),
+            most_nodes: limits.nodes.saturating_mul(OVER),
+        }
     }
 }
 
@@ -72,13 +84,17 @@ impl RewriteScheduler<Term, FieldAnalysis> for Fresh {
         let sides = (rewrite.searcher.get_pattern_ast(), rewrite.applier.get_pattern_ast());
         let (Some(rule), (Some(left), Some(right))) = (self.rules.get_mut(&rewrite.name), sides) else { return 0 };
         let mut found = std::mem::take(&mut rule.found);
-        let mut taught = 0;
+        let (mut taught, mut applied) = (0, 0_usize);
         for classes in found.chunks_mut(rule.matcher.width()) {
             // What has become part of another class since it was found is that class now.
             classes.iter_mut().for_each(|class| *class = graph.find(*class));
             if rule.is_fresh(graph, classes) {
                 let subst = rule.subst(classes);
                 taught += usize::from(graph.union_instantiations(left, right, &subst, rewrite.name).1);
+                applied += 1;
+                if applied % COUNTED_AFTER == 0 && graph.total_number_of_nodes() > self.most_nodes {
+                    break;
+                }
             }
         }
         rule.found = found;
@@ -186,7 +202,7 @@ mod tests {
             let range = Polyhedron::new([index.clone(), Affine::constant(last) - index]);
             let mut frame = Frame::new(&name("f"), &[]);
             frame.add_index(FrameIndex { name: name("i"), axis: 0, range });
-            let fresh = Fresh::new(&rules, &Context::of_frame(frame, &[]));
+            let fresh = Fresh::new(&rules, &Context::of_frame(frame, &[]), &Limits::default());
             ["pair-up", "associate"].map(|rule| fresh.rules[&Symbol::from(rule)].may_hold)
         };
         assert_eq!((is_searched(1), is_searched(2)), ([true, true], [false, true]));

@@ -154,7 +154,7 @@ fn run(
 ) -> Runner<Term, FieldAnalysis> {
     let analysis = graph.analysis.clone();
     let rewrites: Vec<&Rewrite<Term, FieldAnalysis>> = rules.rules().iter().map(|rule| &rule.rewrite).collect();
-    let fresh = Fresh::new(rules, &analysis.context);
+    let fresh = Fresh::new(rules, &analysis.context, limits);
     Runner::new(analysis)
         .with_egraph(graph)
         .with_iter_limit(limits.iterations)

@@ -2,14 +2,16 @@
 //!
 //! In: `(m[i], l[i]) = online(j) (S[i, j], 1)`. Out: for each target a local tensor with one more dimension, here
 //! `m_over_j[i, j]` and `l_over_j[i, j]`, the reduction up to and including `j`. Its first element is the first term, as
-//! with every reduction; each other is the declared operator of the element before and the next term. The invariant: every
-//! dependence along the reduction is at distance one. A local target is its tensor's last element wherever it is read; an
+//! with every reduction; each other is the declared operator of the element before and the next term. Where the operator makes something
+//! else of the neutral tuple and the first term than that term, as of a mask, the first element is the neutral tuple, and each term has its
+//! place one after. The invariant: every dependence along the reduction is at distance one. A local target is its tensor's last element wherever it is read; an
 //! output is a copy of it. Where the range may be empty, or depends on an index of a target, the tensor has a place for every value of
 //! the reduction's index, with neutral elements where there is no term, and a target is the neutral tuple where its range is empty.
 //! Paper: Cyclotron section 10.3, where this is done by hand.
 
 use super::Lowering;
 use super::equations::{collect_names, count};
+use super::laws::changes_first_term;
 use super::scan::{Scan, rewrite};
 use crate::syntax::ast;
 use crate::syntax::ast::{Binding, Direction, Expr, Ident, Infix, JointEquation, Reduction, Spanned, Term};
@@ -85,8 +87,8 @@ impl Lowering<'_> {
             steps.push(Spanned::new(step, target.span));
         }
         let span = equation.span;
-        let terms = terms.clone();
-        Some(Scan { equation: &equation.node, reduction, span, low, high, extent, steps, terms })
+        let (terms, starts_from_nothing) = (terms.clone(), changes_first_term(reduction, terms));
+        Some(Scan { equation: &equation.node, reduction, span, low, high, extent, steps, terms, starts_from_nothing })
     }
 
     /// Whether the target is declared, is defined as a whole, and does not use the reduction's index.

@@ -203,6 +203,22 @@ pub(super) fn neutral(reduction: &Reduction) -> Tuple {
     reduction.neutral.iter().map(|component| number(component, &[])).collect()
 }
 
+/// Whether the operator makes another tuple of the neutral one and a first term than that term. Tried with small numbers, and with the
+/// infinities that the neutral tuple has, in place of each term that is no number itself.
+pub(super) fn changes_first_term(reduction: &Reduction, terms: &[ast::Expr]) -> bool {
+    let (neutral, mut numbers) = (neutral(reduction), Numbers::default());
+    let mut first = || -> Tuple {
+        let drawn = numbers.tuple(neutral.len());
+        let masked = |(drawn, own): (f64, &f64)| match numbers.next() % 4 {
+            0 if own.is_infinite() => *own,
+            _ => drawn,
+        };
+        let drawn = drawn.into_iter().zip(&neutral).map(masked).zip(terms);
+        drawn.map(|(drawn, term)| if let Term::Number(value) = term.node { value } else { drawn }).collect()
+    };
+    (0..TRIALS).map(|_| first()).any(|first| !are_close(&combine(reduction, &neutral, &first), &first, 1.0))
+}
+
 /// `a` combined with `b`, in this order.
 fn combine(reduction: &Reduction, a: &[f64], b: &[f64]) -> Tuple {
     let names = reduction.left.iter().chain(&reduction.right).map(|ident| ident.node.clone());

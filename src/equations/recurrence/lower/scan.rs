@@ -30,6 +30,9 @@ pub(super) struct Scan<'f> {
     pub(super) steps: Vec<Ident>,
     /// The terms; each is a number, a name or an access.
     pub(super) terms: Vec<Expr>,
+    /// Whether the neutral tuple has a place of its own, before the first term. It has where the operator makes another tuple of both
+    /// than the first term: of a mask, with which alone there is nothing yet.
+    pub(super) starts_from_nothing: bool,
 }
 
 impl Scan<'_> {
@@ -46,23 +49,40 @@ impl Scan<'_> {
 
     /// The first element of a component's tensor, and each from the one before.
     fn write_steps(&self, file: &ast::File, expanded: &mut ast::File, component: usize) {
-        let index = &self.equation.binding.index.node;
-        let term = &self.terms[component];
-        expanded.tensors.extend(self.declare(file, component, &self.steps[component].node));
-        if self.extent.is_some() {
-            let (here, up_to) = (self.here(), Relation::LessEqual);
-            let at_low = self.less(&[(&self.low, up_to), (&here, up_to)], &self.low);
-            let first = vec![at_low, self.less(&[(&here, Relation::Less)], &self.high)];
-            self.define(expanded, component, here, term.clone(), first, term.span);
-            self.fill(expanded, (&self.steps[component], component), neutral(self.reduction)[component]);
-        } else {
-            let at_low =
-                |part: &Expr| matches!(&part.node, Term::Name(name) if name == index).then(|| self.low.clone());
-            let within = self.within_targets(file, component);
-            self.define(expanded, component, number(0.0, term.span), rewrite(term, &at_low), within, term.span);
+        let title = &self.steps[component];
+        expanded.tensors.extend(self.declare(file, component, &title.node, self.starts_from_nothing));
+        self.write_first(file, expanded, component);
+        let one = || number(1.0, self.span);
+        let (before, place) = match self.starts_from_nothing {
+            true => (self.place(self.here()), infix(Infix::Add, self.place(self.here()), one())),
+            false => (self.place(infix(Infix::Subtract, self.here(), one())), self.place(self.here())),
+        };
+        let next = self.combined(component, &before, &place);
+        self.define(expanded, component, place, next, vec![self.within_range()], self.span);
+    }
+
+    /// What the steps start from: nothing, or the first term.
+    fn write_first(&self, file: &ast::File, expanded: &mut ast::File, component: usize) {
+        let (term, nothing) = (&self.terms[component], neutral(self.reduction)[component]);
+        let (here, zero) = (self.here(), number(0.0, term.span));
+        match (&self.extent, self.starts_from_nothing) {
+            (Some(_), true) => self.fill(expanded, (&self.steps[component], component), nothing, true),
+            (None, true) => {
+                let nothing = number(nothing, term.span);
+                self.define(expanded, component, zero, nothing, self.ranges(file, component), term.span);
+            }
+            (Some(_), false) => {
+                let at_low = self.less(&[(&self.low, Relation::LessEqual), (&here, Relation::LessEqual)], &self.low);
+                let first = vec![at_low, self.less(&[(&here, Relation::Less)], &self.high)];
+                self.define(expanded, component, here, term.clone(), first, term.span);
+                self.fill(expanded, (&self.steps[component], component), nothing, false);
+            }
+            (None, false) => {
+                let at_low = |part: &Expr| (part.node == here.node).then(|| self.low.clone());
+                let within = self.within_targets(file, component);
+                self.define(expanded, component, zero, rewrite(term, &at_low), within, term.span);
+            }
         }
-        let next = self.step(&self.reduction.values[component], component);
-        self.define(expanded, component, self.place(self.here()), next, vec![self.after_first()], self.span);
     }
 
     /// The ranges of a target's indices, spelled out where a term is read at an index and more: at the first value of the index reduced
@@ -86,19 +106,28 @@ impl Scan<'_> {
         subscripts.iter().zip(extents).map(within).collect()
     }
 
-    /// The elements of a tensor over the reduction index where there is no term: before the range, and behind it.
-    fn fill(&self, expanded: &mut ast::File, (tensor, component): (&Ident, usize), value: f64) {
-        let Some(extent) = &self.extent else { return };
+    /// The elements of a tensor over the reduction index where there is no term: before the range, and behind it. Where each term has its
+    /// place `after` the one that it is combined with, the elements are shifted by one.
+    fn fill(&self, expanded: &mut ast::File, (tensor, component): (&Ident, usize), value: f64, after: bool) {
+        let Some(extent) = self.places(after) else { return };
+        let (strictly, loosely) =
+            if after { (Relation::LessEqual, Relation::Less) } else { (Relation::Less, Relation::LessEqual) };
         let inside =
-            || self.less(&[(&number(0.0, self.span), Relation::LessEqual), (&self.here(), Relation::Less)], extent);
-        let before = self.less(&[(&self.here(), Relation::Less)], &self.low);
-        let behind = [&self.low, &self.high].map(|end| self.less(&[(end, Relation::LessEqual)], &self.here()));
+            || self.less(&[(&number(0.0, self.span), Relation::LessEqual), (&self.here(), Relation::Less)], &extent);
+        let before = self.less(&[(&self.here(), strictly)], &self.low);
+        let behind = [&self.low, &self.high].map(|end| self.less(&[(end, loosely)], &self.here()));
         let subscripts: Vec<Expr> = self.equation.targets[component].1.iter().cloned().chain([self.here()]).collect();
         for conditions in [vec![inside(), before], [inside()].into_iter().chain(behind).collect()] {
             let (target, subscripts, value) = (tensor.clone(), subscripts.clone(), number(value, self.span));
             let equation = ast::Equation { target, subscripts, value, conditions };
             expanded.equations.push(Spanned::new(equation, self.span));
         }
+    }
+
+    /// The extent of a tensor over the reduction index, where it has a place for each value of it; with one more where they are shifted.
+    fn places(&self, after: bool) -> Option<Expr> {
+        let extent = self.extent.clone()?;
+        Some(if after { infix(Infix::Add, extent, number(1.0, self.span)) } else { extent })
     }
 
     /// What the target is: the last element, copied, or noted where no copy has to be made; neutral where the range is empty.
@@ -110,7 +139,10 @@ impl Scan<'_> {
         component: usize,
     ) {
         let (target, subscripts) = &self.equation.targets[component];
-        let last = self.place(infix(Infix::Subtract, self.high.clone(), number(1.0, self.span)));
+        let last = match self.starts_from_nothing {
+            true => self.place(self.high.clone()),
+            false => self.place(infix(Infix::Subtract, self.high.clone(), number(1.0, self.span))),
+        };
         if self.extent.is_none() && is_local_of_one_equation(file, target) {
             results.push((target.node.clone(), self.steps[component].node.clone(), last));
             return;
@@ -140,7 +172,7 @@ impl Scan<'_> {
         let (target, subscripts) = &self.equation.targets[component];
         let taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
         let named = Spanned::new(unused(&format!("{}_term", target.node), &taken), term.span);
-        expanded.tensors.extend(self.declare(file, component, &named.node));
+        expanded.tensors.extend(self.declare(file, component, &named.node, false));
         let subscripts: Vec<Expr> = subscripts.iter().cloned().chain([self.place(self.here())]).collect();
         let range = self.less(&[(&self.low, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high);
         let span = term.span;
@@ -151,15 +183,18 @@ impl Scan<'_> {
             conditions: vec![range],
         };
         expanded.equations.push(Spanned::new(equation, span));
-        self.fill(expanded, (&named, component), 0.0);
+        self.fill(expanded, (&named, component), 0.0, false);
         self.terms[component] = Spanned::new(Term::Access(named, subscripts), span);
     }
 
     /// A local tensor with the extents of a target and that of the range.
-    fn declare(&self, file: &ast::File, component: usize, title: &Name) -> Option<Spanned<ast::Tensor>> {
+    fn declare(&self, file: &ast::File, component: usize, title: &Name, after: bool) -> Option<Spanned<ast::Tensor>> {
         let target = &self.equation.targets[component].0;
         let declared = file.tensors.iter().find(|declared| declared.node.name == *target)?;
-        let places = self.extent.clone().unwrap_or_else(|| self.place(self.high.clone()));
+        let places = self.places(after).unwrap_or_else(|| {
+            let count = self.place(self.high.clone());
+            if after { infix(Infix::Add, count, number(1.0, self.span)) } else { count }
+        });
         let shape = declared.node.shape.iter().cloned().chain([places]).collect();
         let name = Spanned::new(title.clone(), target.span);
         Some(Spanned::new(ast::Tensor { direction: Direction::Local, name, shape, assumption: None }, target.span))
@@ -179,20 +214,19 @@ impl Scan<'_> {
         expanded.equations.push(Spanned::new(equation, span));
     }
 
-    /// A component of the declared operator, between the elements before and the next terms. Where another component
-    /// occurs in it whole, that one's new element is read, so that nothing is computed twice.
-    fn step(&self, value: &Expr, component: usize) -> Expr {
+    /// A component of the declared operator, between the elements `before` and the next terms. Where another component occurs in it
+    /// whole, that one's new element is read, so that nothing is computed twice.
+    fn combined(&self, component: usize, before: &Expr, place: &Expr) -> Expr {
         let Reduction { left, right, values, .. } = self.reduction;
-        let before = infix(Infix::Subtract, self.here(), number(1.0, self.span));
-        rewrite(value, &|term| {
+        rewrite(&values[component], &|term| {
             let is_compound = !matches!(term.node, Term::Number(_) | Term::Name(_));
             let whole = values.iter().position(|other| is_compound && other == term);
             if let Some(other) = whole.filter(|other| *other != component) {
-                return Some(self.element(other, self.place(self.here())));
+                return Some(self.element(other, place.clone()));
             }
             let Term::Name(name) = &term.node else { return None };
             if let Some(other) = left.iter().position(|ident| ident.node == *name) {
-                return Some(self.element(other, self.place(before.clone())));
+                return Some(self.element(other, before.clone()));
             }
             right.iter().position(|ident| ident.node == *name).map(|other| self.terms[other].clone())
         })
@@ -219,12 +253,13 @@ impl Scan<'_> {
         }
     }
 
-    /// `low + 1 <= j < high`.
-    fn after_first(&self) -> Spanned<Condition> {
+    /// The values of the index at which something is combined: `low <= j < high`, or from the second on, `low + 1 <= j < high`.
+    fn within_range(&self) -> Spanned<Condition> {
         let one = number(1.0, self.span);
-        let first = match self.low.node {
-            Term::Number(low) => number(low + 1.0, self.low.span),
-            _ => infix(Infix::Add, self.low.clone(), one),
+        let first = match (self.starts_from_nothing, &self.low.node) {
+            (true, _) => self.low.clone(),
+            (false, Term::Number(low)) => number(low + 1.0, self.low.span),
+            (false, _) => infix(Infix::Add, self.low.clone(), one),
         };
         self.less(&[(&first, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high)
     }

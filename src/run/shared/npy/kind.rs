@@ -5,9 +5,6 @@
 
 use ndarray_npy::npy::header::Header;
 
-/// Whole numbers up to this, in magnitude, are all of them 64-bit floating-point numbers: 2^53.
-const LARGEST: u64 = 1 << 53;
-
 /// A type of element and its order of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
@@ -69,14 +66,15 @@ impl Kind {
     }
 }
 
-/// The whole number, where none of its size is rounded.
+/// The whole number, where it is a 64-bit floating-point number; beyond 2^53 not all are.
 fn exact(number: u64) -> Option<f64> {
-    (number <= LARGEST).then_some(number as f64)
+    let nearest = number as f64;
+    (nearest as u128 == u128::from(number)).then_some(nearest)
 }
 
 fn beyond(number: &impl std::fmt::Display) -> String {
     format!(
-        "{number}, which is beyond 2^53: whole numbers there are rounded, for arrays are of 64-bit floating-point numbers"
+        "{number}, which would be rounded: arrays are of 64-bit floating-point numbers, and not all whole numbers beyond 2^53 are"
     )
 }
 
@@ -128,9 +126,15 @@ mod tests {
     #[test]
     fn whole_numbers_are_read_up_to_where_they_are_rounded() {
         let most = 1i64 << 53;
-        for (number, expected) in
-            [(most, Some(most as f64)), (-most, Some(-most as f64)), (most + 1, None), (i64::MIN, None)]
-        {
+        for (number, expected) in [
+            (most, Some(most as f64)),
+            (-most, Some(-most as f64)),
+            (most + 1, None),
+            (-most - 1, None),
+            (most + 2, Some(most as f64 + 2.0)),
+            (i64::MAX, None),
+            (i64::MIN, Some(-(2f64.powi(63)))),
+        ] {
             assert_eq!(decoded("<i8", &number.to_le_bytes()), expected);
             assert_eq!(decoded(">i8", &number.to_be_bytes()), expected);
         }

@@ -131,9 +131,9 @@ impl RunArguments {
             self.program.as_ref().map_or_else(|| format!("{}.pe", system.name), |path| path.display().to_string());
         let emit = self.program.is_none().then(|| {
             let emit = Typed::command("emit").sought(&self.sought).unless("--limit", self.limit, &10_000);
-            emit.word("-o").word(&kept)
+            emit.word("-o").file(&kept)
         });
-        let sim = Typed::command("sim").word(&kept).list("--size", &self.sought.space.size);
+        let sim = Typed::command("sim").file(&kept).list("--size", &self.sought.space.size);
         let sim =
             sim.path("--machine", self.sought.space.machine.as_deref()).flag("--latency", self.sought.space.latency);
         let is_used = |text: &&String| unused.iter().all(|name| text.split('=').next() != Some(&**name));

@@ -66,7 +66,8 @@ pub fn to_json(report: &Report) -> Value {
 pub fn blamed(report: &Report, mut messages: Diagnostics) -> Diagnostics {
     if !report.is_saturated() && !messages.is_empty() {
         let why = format!("rewriting was {}{}", report.stop_text(), hint(report));
-        let first = messages.remove(0).note(format!("{why}: allow more with --nodes, --rounds or --seconds"));
+        // With more of it what is said here may not be so.
+        let first = messages.remove(0).note(why).help("allow more with --nodes, --rounds or --seconds");
         messages.insert(0, first);
     }
     messages

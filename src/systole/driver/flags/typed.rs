@@ -25,6 +25,12 @@ impl Typed {
         self
     }
 
+    /// With a file; one that begins as a flag does is said to be in this folder.
+    pub fn file(self, path: impl Display) -> Typed {
+        let path = path.to_string();
+        if path.starts_with('-') { self.word(format!("./{path}")) } else { self.word(path) }
+    }
+
     /// With a flag, where it has a value.
     pub fn flag(self, name: &str, value: Option<impl Display>) -> Typed {
         match value {
@@ -53,7 +59,7 @@ impl Typed {
     pub fn sought(self, sought: &SoughtArguments) -> Typed {
         let SoughtArguments { kernel, limits, space } = sought;
         let LimitArguments { nodes, rounds, seconds } = *limits;
-        let typed = self.word(&kernel.kernel).path("--rules", kernel.rules.as_deref());
+        let typed = self.file(&kernel.kernel).path("--rules", kernel.rules.as_deref());
         typed.flag("--nodes", nodes).flag("--rounds", rounds).flag("--seconds", seconds).space(space)
     }
 

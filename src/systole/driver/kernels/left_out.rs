@@ -2,6 +2,7 @@
 
 use crate::driver::kernels::searched::Searched;
 use crate::driver::shown::show::grouped;
+use systole_base::diagnostic::plural;
 use systole_compile::extract::{LeftOut as Seen, Limits};
 
 /// Something that a search did not look at.
@@ -22,23 +23,29 @@ pub fn left_out(searched: &Searched) -> Vec<LeftOut> {
         return beyond_limits(limits, &searched.survey.left_out);
     }
     let count = searched.survey.rejections.unclocked;
-    let what = "times whose rows have no one length".to_owned();
+    let what = format!("{} whose rows have no one length", plural(count, "time"));
     let is_told = searched.problem.constraint().only_place().is_some() && count > 0;
     if is_told { vec![LeftOut { key: "unclocked_times", count, what }] } else { vec![] }
 }
 
 pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let (placements, dataflows) = (grouped(limits.placements as u64), grouped(limits.dataflows as u64));
-    let slanted = format!("places not along the axes (more than {} spaces)", limits.spaces);
+    let some = |count, noun, rest: &str| format!("{} {rest}", plural(count, noun));
+    let slanted = some(seen.slanted, "place", &format!("not along the axes (more than {} spaces)", limits.spaces));
     let crowded = match seen.partial {
-        0 => format!("places cut short at {placements} placements"),
-        _ => format!("partial designs beside which no more than {} places were looked at", limits.next),
+        0 => some(seen.crowded, "place", &format!("cut short at {placements} placements")),
+        _ => {
+            let beside = format!("beside which no more than {} places were looked at", limits.next);
+            some(seen.crowded, "partial design", &beside)
+        }
     };
-    let beyond = format!("dataflows beyond {dataflows} for one placement");
-    let beside = "dataflows whose spaces take turns (too many ways to be beside each other)".to_owned();
-    let streams = format!("dataflows with more than {} ways to stream inputs in steps of their own", limits.asked);
-    let unlisted = "lines of a place not looked at to the end (too many placements)".to_owned();
-    let partial = "partial designs (too many to look at all: the spaces were searched one after the other)".to_owned();
+    let beyond = some(seen.dataflows, "dataflow", &format!("beyond {dataflows} for one placement"));
+    let beside = some(seen.beside, "dataflow", "whose spaces take turns (too many ways to be beside each other)");
+    let asked = format!("with more than {} ways to stream inputs in steps of their own", limits.asked);
+    let streams = some(seen.streams, "dataflow", &asked);
+    let unlisted = some(seen.unlisted, "line", "of a place not looked at to the end (too many placements)");
+    let one_by_one = "(too many to look at all: the spaces were searched one after the other)";
+    let partial = some(seen.partial, "partial design", one_by_one);
     vec![
         LeftOut { key: "partial_designs", count: seen.partial, what: partial },
         LeftOut { key: "slanted_places", count: seen.slanted, what: slanted },

@@ -20,9 +20,9 @@ pub fn refuse_kernel(source: &Arc<Source>) -> Checked<()> {
         return Ok(());
     }
     let parameters = recurrence::load(source).map(|system| system.parameters).unwrap_or_default();
-    let run = Typed::command("run").word(&source.name).list("--size", &sizes(&parameters)).line();
+    let run = Typed::command("run").file(&source.name).list("--size", &sizes(&parameters)).line();
     let stem = Path::new(&source.name).file_stem().map_or("program".into(), |stem| stem.to_string_lossy());
-    let emit = Typed::command("emit").word(&source.name).word("-o").word(format!("{stem}.pe")).line();
+    let emit = Typed::command("emit").file(&source.name).word("-o").file(format!("{stem}.pe")).line();
     Diagnostic::new(format!("`{}` is a kernel, and a program is asked for", source.name))
         .help(format!("`{run}` searches, proves and simulates it; `{emit}` writes its program"))
         .alone()
@@ -37,7 +37,7 @@ pub fn refuse_program(source: &Arc<Source>) -> Checked<()> {
         return Ok(());
     }
     let parameters = array::parse(&source.name, &source.text).map(|program| program.parameters).unwrap_or_default();
-    let run = |command| Typed::command(command).word(&source.name).list("--size", &sizes(&parameters)).line();
+    let run = |command| Typed::command(command).file(&source.name).list("--size", &sizes(&parameters)).line();
     Diagnostic::new(format!("`{}` is a program, and a kernel is asked for", source.name))
         .help(format!("`{}` runs it cycle by cycle, `{}` for real", run("sim"), run("exec")))
         .alone()

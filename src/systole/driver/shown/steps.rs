@@ -139,12 +139,12 @@ impl Chain {
         let sizes: Vec<String> = sizes.iter().map(sizes_text).collect();
         let each = if evaluated == steps { "each".to_owned() } else { evaluated.to_string() };
         let mut text = format!("{each} of {} evaluated equal at {}", counted(*steps, "step"), sizes.join(" and "));
-        for (count, what) in [
-            (*definitions, "name results and say no more"),
-            (steps - evaluated - definitions, "have no value at these sizes"),
+        for (count, one, many) in [
+            (*definitions, "names a result and says no more", "name results and say no more"),
+            (steps - evaluated - definitions, "has no value at these sizes", "have no value at these sizes"),
         ] {
             if count > 0 {
-                text += &format!("; {count} {what}");
+                text += &format!("; {count} {}", if count == 1 { one } else { many });
             }
         }
         if *conditions > 0 {

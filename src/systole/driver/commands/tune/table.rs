@@ -83,10 +83,10 @@ pub fn way(way: &Settings) -> String {
 /// The command that runs the program, or the one that writes it.
 pub fn next(arguments: &TuneArguments, proved: &Drafted, way: &Settings) -> String {
     let Some(path) = &arguments.output else {
-        let tune = Typed::command("tune").tuned(arguments).word("-o").word(format!("{}.pe", proved.program.kernel));
+        let tune = Typed::command("tune").tuned(arguments).word("-o").file(format!("{}.pe", proved.program.kernel));
         return format!("next: {}", tune.line());
     };
-    let run = || Typed::command("exec").word(path.display()).list("--size", &arguments.sought.space.size);
+    let run = || Typed::command("exec").file(path.display()).list("--size", &arguments.sought.space.size);
     // How PEs and arrays are dealt out stands in the program.
     let how = |run: Typed| {
         let run = run.flag("--grid", way.arrangement.as_ref().map(|_| grid(way))).flag("--capacity", way.capacity);
