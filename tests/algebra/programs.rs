@@ -52,15 +52,15 @@ fn an_average_is_split_into_a_chain_of_blocks() {
     let plain = |size| Run { kernel: "soft_average", coordinates: &[], flags: &[], size }.cycles_and_pes();
     let chain =
         |size| Run { kernel: "soft_average", coordinates: &["--split", "j=PxW"], flags: &[], size }.cycles_and_pes();
-    // A PE a key: score, maximum, sum and weighted sum of each of N queries in turns, one key after the other.
+    // A PE a key, and one more a query: score, maximum, sum and weighted sum of each of N queries, one key after the other.
     assert_eq!(
         [plain("N=2,M=6"), plain("N=2,M=12"), plain("N=3,M=6")],
-        [(6 + 4 * 2 + 1, 6), (12 + 4 * 2 + 1, 12), (6 + 4 * 3 + 1, 6)]
+        [(6 + 3 * 2, 6 + 2), (12 + 3 * 2, 12 + 2), (6 + 3 * 3, 6 + 3)]
     );
     // W keys of all blocks at once, then P partial results one after the other, in two turns: however many queries there are.
-    let cycles = |blocks: u64, keys: u64| keys + 2 * blocks + 11;
+    let cycles = |blocks: u64, keys: u64| keys + 2 * blocks + 9;
     let expected =
-        [("N=2,P=2,W=3", (cycles(2, 3), 8)), ("N=3,P=2,W=3", (cycles(2, 3), 12)), ("N=2,P=3,W=4", (cycles(3, 4), 13))];
+        [("N=2,P=2,W=3", (cycles(2, 3), 8)), ("N=3,P=2,W=3", (cycles(2, 3), 12)), ("N=2,P=3,W=4", (cycles(3, 4), 16))];
     for (size, expected) in few(&expected, 1) {
         assert_eq!(chain(size), *expected, "{size}");
     }
@@ -80,9 +80,10 @@ fn an_average_is_split_into_a_tree() {
 #[test]
 fn attention_goes_round_in_a_ring() {
     let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags: &[], size }.cycles_and_pes();
-    // A PE a query and turn: products of width D, then running maxima and sums, a turn of the ring later on the next PE, and weighted sums.
+    // A PE a query and turn: products of width D, then running maxima and sums, a turn of the ring later on the next PE, and weighted
+    // sums. The sums begin from nothing, one PE before the first turn.
     let expected =
-        [("N=4,D=3", (6 * 3 + 4 + 5, 16)), ("N=3,D=2", (6 * 2 + 3 + 5, 9)), ("N=5,D=2", (6 * 2 + 5 + 5, 25))];
+        [("N=4,D=3", (6 * 3 + 4 + 5, 20)), ("N=3,D=2", (6 * 2 + 3 + 5, 12)), ("N=5,D=2", (6 * 2 + 5 + 5, 30))];
     for (size, expected) in few(&expected, 1) {
         assert_eq!(ring(size), *expected, "{size}");
     }
@@ -93,11 +94,11 @@ fn attention_goes_round_in_a_ring() {
 fn queries_keys_and_values_are_streamed_round_a_ring() {
     let flags = &["--transports", "stream"];
     let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags, size };
-    assert_eq!(ring("N=4,D=3").cycles_and_pes(), (2 * 4 + 6 * 3 + 4, 16));
+    assert_eq!(ring("N=4,D=3").cycles_and_pes(), (2 * 4 + 6 * 3 + 4, 20));
     let found = ring("N=3,D=2").go();
-    assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&(2 * 3 + 6 * 2 + 4).into(), &9.into()));
+    assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&(2 * 3 + 6 * 2 + 4).into(), &12.into()));
     // So many dataflows could have families beside each other in more ways than are looked at, and that is told.
-    assert_eq!(found["search"]["left_out"]["beside"], 128);
+    assert_eq!(found["search"]["left_out"]["beside"], 442);
     // Each query is loaded once. Each PE has a row of keys and one of values at the start, and the last one loads again what leaves the first.
     let (queries, keys) = (3 * 2, (2 * 3 - 1) * 2);
     assert_eq!(found["search"]["front"][0]["memory_words"], queries + 2 * keys);
@@ -107,7 +108,7 @@ fn queries_keys_and_values_are_streamed_round_a_ring() {
 #[test]
 fn the_attention_that_ships_takes_turns() {
     let found = object(&["run", "kernels/flash_attention.rec", "--size", "N=4,M=4,D=2"]);
-    assert_eq!((&found["sim"]["cycles"], &found["sim"]["matches_reference"]), (&28.into(), &true.into()));
+    assert_eq!((&found["sim"]["cycles"], &found["sim"]["matches_reference"]), (&27.into(), &true.into()));
     assert!(found["prove"]["obligations"].as_array().unwrap().iter().all(|one| one["result"] == "proved"));
 }
 
@@ -115,7 +116,7 @@ fn the_attention_that_ships_takes_turns() {
 #[test]
 fn one_query_takes_a_key_after_the_other() {
     let plain = |size| Run { kernel: "decode_attention", coordinates: &[], flags: &[], size }.cycles_and_pes();
-    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(4 * 3 + 6 + 1, 7), (4 * 2 + 12 + 1, 13)]);
+    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(4 * 3 + 6, 7), (4 * 2 + 12, 13)]);
 }
 
 /// What Flash-Decoding does: all blocks at once, then their partial results one after the other. P + W in place of P W.

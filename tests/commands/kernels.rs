@@ -31,7 +31,7 @@ const CASES: [Case; 20] = [
     case("conv1d", "results-stay", "N=7,K=4", 10, 7),
     case("conv2d", "one-port", "M=4,N=3,K=2,L=3", 11, 12),
     case("divergences", "output-stationary", "M=5,N=4,K=6", 13, 20),
-    case("flash_attention", "streamed", "N=5,M=6,D=4", 28, 30),
+    case("flash_attention", "streamed", "N=5,M=6,D=4", 28, 35),
     case("matvec", "result-stationary", "M=6,N=6", 11, 6),
     case("matvec", "vector-stationary", "M=6,N=6", 11, 6),
     case("polynomial_product", "a-stays", "M=6,N=6", 16, 6),

@@ -9,6 +9,8 @@ mod border;
 
 mod deadlocks;
 
+mod designs;
+
 mod emit;
 
 mod empties;

@@ -8,6 +8,8 @@ mod asked;
 
 mod beam;
 
+mod designs;
+
 mod every_system;
 
 #[path = "../hand_built/mod.rs"]

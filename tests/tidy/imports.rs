@@ -104,8 +104,8 @@ fn packages_depend_on_those_above_them() {
 
 /// What `cargo tree` prints.
 fn cargo_tree(flags: &[&str]) -> String {
-    let output = std::process::Command::new(env!("CARGO")).args(["tree", "--locked"]).args(flags);
-    let output = output.current_dir(root()).output().expect("cargo starts");
+    let mut command = std::process::Command::new(env!("CARGO"));
+    let output = command.args(["tree", "--locked"]).args(flags).current_dir(root()).output().expect("cargo starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
 }

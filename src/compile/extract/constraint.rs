@@ -4,6 +4,7 @@
 //! has them; families and spaces without one of them follow by what they hand to each other. In a kernel of one space every
 //! index must be one of that space's, and its time may be a vector.
 
+use super::given::Given;
 use super::wanted::{Wanted, tiles_come_first};
 use crate::mapping::Fold;
 use crate::rewrite::{Choices, Transport};
@@ -31,6 +32,8 @@ pub struct Constraint {
     pub boundary_io: bool,
     /// Along which direction of the array a tensor is loaded and recovered.
     pub loading: Vec<(Name, Vector, Span)>,
+    /// The whole design, where the schedule is one: nothing is searched.
+    pub given: Option<Given>,
     /// Where the step, or else the schedule, stands in the source.
     pub span: Option<Span>,
     /// Where the place stands.
@@ -61,6 +64,9 @@ impl Constraint {
         }
         problems.extend(constraint.misfold(system));
         problems.extend(constraint.no_loading(system));
+        if problems.is_empty() {
+            constraint.given = Given::of(system, schedule)?;
+        }
         if problems.is_empty() { Ok(constraint) } else { Err(problems) }
     }
 
@@ -190,6 +196,8 @@ impl Constraint {
             }
             // Who runs a PE, and where arrays are, is the program's.
             Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) => Ok(()),
+            // Where blocks begin a whole design says; a search tries all.
+            Directive::Phase(_) => Ok(()),
         }
     }
 
@@ -235,6 +243,9 @@ impl Constraint {
     /// A transport that the rules do not offer for the tensor in any space.
     pub fn restrict(&self, system: &SpaceSystem, choices: &[Choices]) -> Checked<Vec<Choices>> {
         let mut left = choices.to_vec();
+        if let Some(given) = &self.given {
+            given.check(system, choices)?;
+        }
         let apply = |(directive, span): &(Directive, Span)| apply(system, &mut left, directive, *span).err();
         let problems: Diagnostics = self.transports.iter().filter_map(apply).collect();
         if !problems.is_empty() {

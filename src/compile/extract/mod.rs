@@ -20,6 +20,8 @@ mod front;
 
 mod constraint;
 
+mod given;
+
 mod survey;
 
 pub mod enumerate;
@@ -30,6 +32,7 @@ mod problem;
 
 pub use constraint::{Constraint, place_of};
 pub use front::{Found, Front};
+pub use given::{Given, design_text};
 pub use limits::{LeftOut, Limits};
 pub use problem::{Problem, Question, Strategy, search, verify};
 pub use solve::{Law, Stuck, nearest, why_stuck};

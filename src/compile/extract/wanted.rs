@@ -80,7 +80,7 @@ impl Wanted {
 }
 
 /// A bus has no direction of travel, so either sign will do.
-fn is_bus_along(choice: &Transport, along: &[i64]) -> bool {
+pub(super) fn is_bus_along(choice: &Transport, along: &[i64]) -> bool {
     match choice {
         Transport::Broadcast(own) => own == along || own.iter().zip(along).all(|(x, y)| *x == -y),
         _ => false,

@@ -18,7 +18,9 @@ pub use leaf_order::LeafOrder;
 
 mod system;
 
-pub use system::{Directive, Domain, Equation, Expr, Operator, RecurrenceSystem, Role, Schedule, Tensor};
+pub use system::{
+    Directive, Domain, Equation, Expr, Move, Operator, PlacedSpace, RecurrenceSystem, Role, Schedule, Tensor,
+};
 
 mod space;
 

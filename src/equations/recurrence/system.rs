@@ -225,8 +225,54 @@ pub struct Schedule {
     pub name: Name,
     /// What it fixes.
     pub directives: Vec<(Directive, Span)>,
+    /// The spaces of a whole design, where the schedule is one: it is taken as it stands.
+    pub spaces: Vec<PlacedSpace>,
     /// The header.
     pub span: Span,
+}
+
+/// `space S.sum` and its lines: where and when the points of one space of a design run, and how its values move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedSpace {
+    /// Its name.
+    pub name: Name,
+    /// The PE of a point, over the indices of the space and the sizes.
+    pub place: Vec<Affine>,
+    /// Its time, in the same way.
+    pub time: Vec<Affine>,
+    /// How each operand comes, in their order.
+    pub moves: Vec<(Move, Span)>,
+    /// The levels of its reduction as directions over the indices, the innermost first.
+    pub reduced: Vec<Affine>,
+    /// The line that names it.
+    pub span: Span,
+}
+
+/// How a tensor comes to a space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// `stream A along j`, or with several directions a tree.
+    Stream(Name, Vec<Affine>),
+    /// `broadcast A along j`.
+    Broadcast(Name, Affine),
+    /// `prefetch A`.
+    Prefetch(Name),
+    /// `feed A`.
+    Feed(Name),
+    /// `bus A`.
+    Bus(Name),
+    /// `handoff A`.
+    Handoff(Name),
+}
+
+impl Move {
+    /// What comes.
+    pub fn tensor(&self) -> &Name {
+        match self {
+            Move::Stream(tensor, _) | Move::Broadcast(tensor, _) => tensor,
+            Move::Prefetch(tensor) | Move::Feed(tensor) | Move::Bus(tensor) | Move::Handoff(tensor) => tensor,
+        }
+    }
 }
 
 /// One thing a schedule fixes. What no directive fixes is searched.
@@ -255,6 +301,8 @@ pub enum Directive {
     Fold(Dealing),
     /// `fold (2)`: how many neighbouring PEs are one, along each axis of the array.
     FoldBy(Vec<i64>),
+    /// `phase (1)`: the PE with which a fold begins, along each axis of the array.
+    Phase(Vec<i64>),
     /// `layout A block-cyclic:8`: how the words of each axis of an array are dealt out before and after a run.
     Layout(Name, Dealing),
     /// `order turns:4`: in which order a worker computes the tiles of its PEs.

@@ -275,4 +275,14 @@ pub enum Directive {
     Network(Ident),
     /// `load c along (1, 0)`.
     Load(Ident, Vec<Expr>),
+    /// `space S.sum`: the lines up to the next of these speak of this space alone.
+    Space(Ident),
+    /// `handoff S.sum`.
+    Handoff(Ident),
+    /// `bus A`: over one bus from memory.
+    Bus(Ident),
+    /// `reduce along k, l`: the levels of a reduction, the innermost first.
+    Reduce(Vec<Expr>),
+    /// `phase (1)`: the PE with which a fold begins, along each axis.
+    Phase(Vec<Spanned<f64>>),
 }

@@ -101,16 +101,22 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Feed(tensor) => format!("feed {}", tensor.node),
         Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),
         Directive::Fold(word) => format!("fold {}", word.node),
-        Directive::FoldBy(factors) => {
-            let factors: Vec<String> = factors.iter().map(|factor| print_number(factor.node)).collect();
-            format!("fold ({})", factors.join(", "))
-        }
+        Directive::FoldBy(factors) => format!("fold ({})", print_numbers(factors)),
+        Directive::Phase(phases) => format!("phase ({})", print_numbers(phases)),
         Directive::Order(word) => format!("order {}", word.node),
         Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
         Directive::Io(word) => format!("io {}", word.node),
         Directive::Network(word) => format!("network {}", word.node),
         Directive::Load(tensor, along) => format!("load {} along ({})", tensor.node, print_list(along)),
+        Directive::Space(space) => format!("space {}", space.node),
+        Directive::Handoff(tensor) => format!("handoff {}", tensor.node),
+        Directive::Bus(tensor) => format!("bus {}", tensor.node),
+        Directive::Reduce(levels) => format!("reduce along {}", print_forms(levels)),
     }
+}
+
+fn print_numbers(numbers: &[Spanned<f64>]) -> String {
+    numbers.iter().map(|number| print_number(number.node)).collect::<Vec<_>>().join(", ")
 }
 
 fn print_list(list: &[Expr]) -> String {

@@ -2,12 +2,12 @@
 
 use super::ast::{Directive, Expr, Spanned};
 use super::expressions::{expression, form};
-use super::tokens::{Reader, counted, identifier, keyword, listed, number, sign, spanned, title};
+use super::tokens::{Reader, counted, dotted, identifier, keyword, listed, number, sign, spanned, title};
 use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 13] = [
+pub(super) const WORDS: [&str; 18] = [
     "place",
     "time",
     "stream",
@@ -21,6 +21,11 @@ pub(super) const WORDS: [&str; 13] = [
     "io",
     "network",
     "load",
+    "space",
+    "handoff",
+    "bus",
+    "reduce",
+    "phase",
 ];
 
 /// `schedule cannon`.
@@ -30,7 +35,7 @@ pub(super) fn header<'s>() -> Reader<'s, Spanned<Ident>> {
 
 /// One directive.
 pub(super) fn directive<'s>() -> Reader<'s, Spanned<Directive>> {
-    spanned(choice((map_directive(), transport(), machine()))).labelled("a directive").boxed()
+    spanned(choice((map_directive(), transport(), of_space(), machine()))).labelled("a directive").boxed()
 }
 
 /// Where and when: `place` and `time`.
@@ -46,18 +51,28 @@ fn map_directive<'s>() -> Reader<'s, Directive> {
 fn transport<'s>() -> Reader<'s, Directive> {
     let stream = keyword("stream").ignore_then(tree()).map(|(tensor, along)| Directive::Stream(tensor, along));
     let broadcast = keyword("broadcast").ignore_then(flow()).map(|(tensor, along)| Directive::Broadcast(tensor, along));
-    let prefetch = keyword("prefetch").ignore_then(identifier()).map(Directive::Prefetch);
-    let feed = keyword("feed").ignore_then(identifier()).map(Directive::Feed);
+    let prefetch = keyword("prefetch").ignore_then(dotted()).map(Directive::Prefetch);
+    let feed = keyword("feed").ignore_then(dotted()).map(Directive::Feed);
     choice((stream, broadcast, prefetch, feed)).boxed()
 }
 
 fn tree<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {
     let forms = form().separated_by(sign(",")).at_least(1).collect();
-    identifier().then(keyword("along").ignore_then(forms).or_not().map(Option::unwrap_or_default)).boxed()
+    dotted().then(keyword("along").ignore_then(forms).or_not().map(Option::unwrap_or_default)).boxed()
+}
+
+/// What a whole design says of each of its spaces.
+fn of_space<'s>() -> Reader<'s, Directive> {
+    let space = keyword("space").ignore_then(dotted()).map(Directive::Space);
+    let handoff = keyword("handoff").ignore_then(dotted()).map(Directive::Handoff);
+    let bus = keyword("bus").ignore_then(dotted()).map(Directive::Bus);
+    let levels = form().separated_by(sign(",")).at_least(1).collect();
+    let reduce = keyword("reduce").ignore_then(keyword("along")).ignore_then(levels).map(Directive::Reduce);
+    choice((space, handoff, bus, reduce)).boxed()
 }
 
 fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {
-    identifier().then(keyword("along").ignore_then(form()).or_not()).boxed()
+    dotted().then(keyword("along").ignore_then(form()).or_not()).boxed()
 }
 
 /// What is said of the machine: tiles, folding, layouts, the order of tiles, the boundary and how it is crossed, and the network.
@@ -66,6 +81,7 @@ fn machine<'s>() -> Reader<'s, Directive> {
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
     let factors = listed(number(), ("(", ")")).map(Directive::FoldBy);
     let fold = keyword("fold").ignore_then(counted("a dealing such as `cyclic`").map(Directive::Fold).or(factors));
+    let phase = keyword("phase").ignore_then(listed(number(), ("(", ")"))).map(Directive::Phase);
     let layout = keyword("layout").ignore_then(identifier()).then(counted("a dealing such as `cyclic`"));
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
     let order = keyword("order").ignore_then(counted("an order such as `turns`")).map(Directive::Order);
@@ -73,5 +89,5 @@ fn machine<'s>() -> Reader<'s, Directive> {
     let network = keyword("network").ignore_then(identifier()).map(Directive::Network);
     let along = identifier().then_ignore(keyword("along")).then(listed(expression(), ("(", ")")));
     let load = keyword("load").ignore_then(along).map(|(tensor, along)| Directive::Load(tensor, along));
-    choice((tile, fold, layout, order, io, network, load)).boxed()
+    choice((tile, fold, phase, layout, order, io, network, load)).boxed()
 }

@@ -99,6 +99,13 @@ pub(super) fn title<'s>() -> Reader<'s, Ident> {
     spanned(words).labelled("a name").then_ignore(blank()).boxed()
 }
 
+/// The name of a tensor or a space, such as `S`, `S.sum` or `m.2`.
+pub(super) fn dotted<'s>() -> Reader<'s, Ident> {
+    let part = letter(is_inner).repeated().at_least(1);
+    let words = letters().filter(|word| !RESERVED.contains(word)).then(just('.').then(part).repeated());
+    spanned(words.to_slice().map(name)).labelled("a name").then_ignore(blank()).boxed()
+}
+
 /// A word that may have a number with it, such as `cyclic` or `block-cyclic:2`.
 pub(super) fn counted<'s>(label: &'static str) -> Reader<'s, Ident> {
     let part = letter(is_inner).repeated().at_least(1);

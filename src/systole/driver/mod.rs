@@ -68,7 +68,8 @@ type Done = Result<Verdict, Failure>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let mut arguments = Arguments::parse();
+    arguments.command.mean_designs();
     let output = Output::new(arguments.json);
     let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
         output.error(&render(&failure.diagnostics, output.has_colour()));
@@ -95,10 +96,11 @@ pub struct Told {
 /// them; nothing is written to the streams of the process.
 pub fn run(words: &[&str]) -> Told {
     let named = std::iter::once("systole").chain(words.iter().copied());
-    let arguments = match Arguments::try_parse_from(named) {
+    let mut arguments = match Arguments::try_parse_from(named) {
         Ok(arguments) => arguments,
         Err(why) => return Told { code: 2, printed: String::new(), problems: vec![why.to_string()] },
     };
+    arguments.command.mean_designs();
     let output = Output::kept(arguments.json);
     let (verdict, problems) = match dispatch(&arguments.command, &output) {
         Ok(verdict) => (verdict, vec![]),

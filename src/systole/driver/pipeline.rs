@@ -12,7 +12,7 @@ use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::shape;
-use crate::driver::kernels::{forms, mistaken, room};
+use crate::driver::kernels::{designed, forms, mistaken, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
@@ -42,6 +42,10 @@ pub trait KernelCommand {
     /// The files that it reads.
     fn read(&self) -> Vec<Named<'_>> {
         self.sought().read().into()
+    }
+    /// Whether it takes a whole design as it stands.
+    fn takes_designs(&self) -> bool {
+        false
     }
     /// Whether the designs of all forms are shown, not only those of the best one.
     fn shows_all_forms(&self) -> bool {
@@ -102,6 +106,9 @@ fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
 pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, limits, space: asked } = command.sought();
     let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
+    if !command.takes_designs() {
+        designed::refuse(named(asked, &derived.system)?, &derived.system)?;
+    }
     let origin = Origin::new(derived, asked)?;
     let cut = match recurrence::one_space(origin.searched()) {
         Ok(space) if is_at_border(asked, &origin.system)? => SpaceSystem::of_one(space),

@@ -23,6 +23,8 @@ mod joint;
 
 mod laws;
 
+mod placed_spaces;
+
 mod ranges;
 
 mod scan;

@@ -39,7 +39,9 @@ impl Lowering<'_> {
 
     fn lower_schedule(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Schedule {
         let mut directives: Vec<(Directive, Span)> = vec![];
-        for directive in &schedule.directives {
+        let is_space = |directive: &Spanned<ast::Directive>| matches!(directive.node, ast::Directive::Space(_));
+        let of_all = schedule.directives.iter().position(is_space).unwrap_or(schedule.directives.len());
+        for directive in &schedule.directives[..of_all] {
             let Some(lowered) = self.lower_directive(directive, offer) else { continue };
             match directives.iter().find(|(other, _)| subject(other) == subject(&lowered)) {
                 Some((_, first)) => {
@@ -50,7 +52,8 @@ impl Lowering<'_> {
                 None => directives.push((lowered, directive.span)),
             }
         }
-        Schedule { name: schedule.name.node.clone(), directives, span: schedule.header.span }
+        let spaces = self.lower_spaces(&schedule.directives[of_all..]);
+        Schedule { name: schedule.name.node.clone(), directives, spaces, span: schedule.header.span }
     }
 
     fn lower_directive(&mut self, directive: &Spanned<ast::Directive>, offer: &Offer) -> Option<Directive> {
@@ -78,7 +81,29 @@ impl Lowering<'_> {
             }
             ast::Directive::Load(tensor, along) => self.lower_loading(tensor, along),
             ast::Directive::Network(word) => self.choose("network", word, &NETWORKS).map(Directive::Network),
+            ast::Directive::Phase(phases) => {
+                let phases: Vec<_> = phases.iter().map(|phase| self.lower_phase(phase)).collect();
+                phases.into_iter().collect::<Option<_>>().map(Directive::Phase)
+            }
+            ast::Directive::Space(_)
+            | ast::Directive::Handoff(_)
+            | ast::Directive::Bus(_)
+            | ast::Directive::Reduce(_) => {
+                let message = "this line speaks of one space of a design".to_owned();
+                let help = "write it behind a line such as `space S`, in a schedule that says of every space where, when and how";
+                self.report(self.blame(directive.span, message, "of no space").help(help));
+                None
+            }
         }
+    }
+
+    fn lower_phase(&mut self, phase: &Spanned<f64>) -> Option<i64> {
+        if phase.node.fract() == 0.0 && (0.0..TILE_LIMIT).contains(&phase.node) {
+            return Some(phase.node as i64);
+        }
+        let message = format!("a fold cannot begin with PE `{}`", phase.node);
+        self.report(self.blame(phase.span, message, "no whole number from 0 on"));
+        None
     }
 
     fn lower_place(&mut self, forms: &[ast::Expr], span: Span, offer: &Offer) -> Option<Directive> {
@@ -248,6 +273,7 @@ fn subject(directive: &Directive) -> String {
         Directive::Prefetch(tensor) | Directive::Feed(tensor) => format!("how `{tensor}` moves"),
         Directive::BoundaryIo(_) => "`io`".to_owned(),
         Directive::Network(_) => "`network`".to_owned(),
+        Directive::Phase(_) => "`phase`".to_owned(),
         Directive::Tile(index, _) => format!("the tile of `{index}`"),
         Directive::Fold(_) => "the `fold` onto workers".to_owned(),
         Directive::FoldBy(_) => "the `fold` of PEs".to_owned(),

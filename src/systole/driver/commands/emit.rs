@@ -5,6 +5,7 @@ use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::stages::{Asked, Reached};
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{KernelCommand, prove_best};
 use crate::driver::shown::output::Output;
@@ -16,6 +17,10 @@ use systole_compile::rewrite::Report;
 impl KernelCommand for EmitArguments {
     fn sought(&self) -> &SoughtArguments {
         &self.sought
+    }
+
+    fn takes_designs(&self) -> bool {
+        true
     }
 
     fn written(&self) -> Vec<Named<'_>> {
@@ -32,6 +37,13 @@ impl KernelCommand for EmitArguments {
         }
         let searched = kernel.search(&setting, false, output)?;
         let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
+        let schedule = self.sought.space.schedule.as_deref();
+        let reached =
+            Reached { searched: &searched, report: &report, design: &winner.design, proofs: &winner.proofs, schedule };
+        let asked = Asked { stop_after: self.stop_after, dump_after: &self.dump_after, path: self.output.as_deref() };
+        if reached.print(&asked, output)? {
+            return Ok(Verdict::Good);
+        }
         let written = Written::new(&searched, &winner)?;
         match &self.output {
             Some(path) => {

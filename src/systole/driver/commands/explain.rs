@@ -26,6 +26,10 @@ impl KernelCommand for ExplainArguments {
         &self.sought
     }
 
+    fn takes_designs(&self) -> bool {
+        true
+    }
+
     fn written(&self) -> Vec<Named<'_>> {
         vec![("`--dot`", self.dot.as_deref())]
     }

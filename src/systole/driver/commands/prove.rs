@@ -26,6 +26,10 @@ impl KernelCommand for ProveArguments {
         &self.sought
     }
 
+    fn takes_designs(&self) -> bool {
+        true
+    }
+
     fn written(&self) -> Vec<Named<'_>> {
         vec![("`--dump-smt`", self.dump_smt.as_deref()), ("`--report`", self.report.as_deref())]
     }

@@ -4,6 +4,8 @@ use crate::driver::flags::cluster_arguments::{CalibrateArguments, ExecArguments,
 use crate::driver::flags::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
 use crate::driver::flags::limit_arguments::LimitArguments;
 use crate::driver::flags::program_arguments::{ArrayArguments, SimArguments, TraceArguments};
+use crate::driver::kernels::designed;
+use crate::driver::kernels::stages::Stage;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -102,6 +104,23 @@ pub enum Command {
     /// Example: systole doctor
     #[command(verbatim_doc_comment)]
     Doctor,
+}
+
+impl Command {
+    /// Where a file holds a whole design and no schedule is named, the design is meant.
+    pub fn mean_designs(&mut self) {
+        let sought = match self {
+            Command::Search(arguments) => &mut arguments.sought,
+            Command::Prove(arguments) => &mut arguments.sought,
+            Command::Explain(arguments) => &mut arguments.sought,
+            Command::Emit(arguments) => &mut arguments.sought,
+            Command::Run(arguments) => &mut arguments.sought,
+            Command::Explore(arguments) => &mut arguments.sought,
+            Command::Tune(arguments) => &mut arguments.sought,
+            _ => return,
+        };
+        designed::mean(&sought.kernel.kernel, &mut sought.space);
+    }
 }
 
 /// Where the kernel comes from.
@@ -246,6 +265,12 @@ pub struct EmitArguments {
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE.pe")]
     pub output: Option<PathBuf>,
+    /// Stop after a stage, and write what it prints in place of the program
+    #[arg(long, value_name = "STAGE", conflicts_with = "closed_form")]
+    pub stop_after: Option<Stage>,
+    /// Also print what these stages print, to standard error
+    #[arg(long, value_name = "STAGE,..", value_delimiter = ',')]
+    pub dump_after: Vec<Stage>,
     /// Write what each process does as closed forms of its coordinates and the sizes, in place of a program
     #[arg(long)]
     pub closed_form: bool,

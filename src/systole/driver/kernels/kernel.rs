@@ -66,6 +66,9 @@ impl Kernel {
     /// The choices left by `--transports` and `--reuse`. The flags speak of what is given: what is handed over goes where it must, and
     /// what the schedule names is kept whatever they say.
     pub fn left_by(&self, moves: &Moves, constraint: &Constraint) -> Vec<Choices> {
+        if constraint.given.is_some() {
+            return self.choices.clone();
+        }
         let is_open = |tensor: &Name| !constraint.moves(tensor);
         let mut left = self.choices.clone();
         for ((space, choices), sources) in self.cut.spaces.iter().zip(&mut left).zip(&self.cut.sources) {

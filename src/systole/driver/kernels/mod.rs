@@ -10,6 +10,10 @@ pub mod origin;
 
 pub mod searched;
 
+pub mod designed;
+
+pub mod stages;
+
 pub mod limits;
 
 pub mod shape;

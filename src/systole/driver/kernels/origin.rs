@@ -60,6 +60,8 @@ pub struct Origin {
     pub written: Option<RecurrenceSystem>,
     /// How the schedule deals PEs and arrays out.
     pub deals: Deals,
+    /// The tiles that are asked for.
+    pub tiles: Vec<TileSize>,
     tiled: Option<Tiled>,
 }
 
@@ -77,7 +79,7 @@ impl Origin {
         }
         let named = arguments.schedule.as_deref().map(|named| system.asked_schedule(named)).transpose()?;
         let deals = named.map(Deals::of).unwrap_or_default();
-        Ok(Origin { system, algebra, followed, together, written, deals, tiled })
+        Ok(Origin { system, algebra, followed, together, written, deals, tiles: sizes, tiled })
     }
 
     /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.

@@ -1,0 +1,65 @@
+//! Designs as files: a kernel with one schedule, called `design`, that says of every space where, when and how.
+//!
+//! In: a design that was found. Out: the text of the file, which `prove`, `emit` and `explain` take as it stands. Commands that
+//! search refuse it.
+
+use crate::driver::flags::arguments::SpaceArguments;
+use crate::driver::kernels::searched::Searched;
+use std::path::Path;
+use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::span::Span;
+use systole_compile::extract::design_text;
+use systole_compile::mapping::Design;
+use systole_equations::recurrence::{RecurrenceSystem, Schedule};
+use systole_equations::syntax;
+use systole_equations::syntax::ast;
+use systole_equations::syntax::ast::{Directive, Spanned};
+
+/// The name of the schedule, and what the name of such a file ends with.
+const DESIGN: &str = "design";
+
+/// Means the design, where a file holds one and no schedule is named.
+pub fn mean(kernel: &str, arguments: &mut SpaceArguments) {
+    if arguments.schedule.is_none() && Path::new(kernel).extension().is_some_and(|extension| extension == DESIGN) {
+        arguments.schedule = Some(DESIGN.to_owned());
+    }
+}
+
+/// Refuses a whole design where designs are searched for.
+///
+/// # Errors
+/// The schedule is one.
+pub fn refuse(schedule: Option<&Schedule>, system: &RecurrenceSystem) -> Checked<()> {
+    let Some((schedule, first)) = schedule.and_then(|schedule| Some((schedule, schedule.spaces.first()?))) else {
+        return Ok(());
+    };
+    Diagnostic::new(format!("`{}` is a whole design, so there is nothing to search for", schedule.name))
+        .label(&system.source, first.span, "says of a space where, when and how")
+        .help("`systole prove` and `systole emit` take it as it stands, `systole sim` and `systole exec` its program")
+        .alone()
+}
+
+/// The file of a design: the equations, what its schedule says of the machine and of tiles, and the design.
+///
+/// # Errors
+/// The text of the kernel cannot be read again.
+pub fn text(searched: &Searched, design: &Design, named: Option<&str>) -> Checked<String> {
+    let origin = &searched.kernel.origin;
+    let mut file = syntax::parse(&origin.system.source)?;
+    let schedule = file.schedules.iter().find(|schedule| Some(&*schedule.name.node) == named);
+    let lines = schedule.map(|schedule| schedule.directives.clone()).unwrap_or_default();
+    let kept: Vec<Spanned<Directive>> = lines.into_iter().filter(|line| is_kept(&line.node)).collect();
+    let at = Span { start: 0, end: 0 };
+    let (name, header) = (Spanned::new(DESIGN.into(), at), Spanned::new((), at));
+    file.schedules = vec![ast::Schedule { name, directives: kept, header }];
+    let tiles: String = origin.tiles.iter().map(|tile| format!("tile {} {}\n", tile.index, tile.size)).collect();
+    Ok(format!("{}{tiles}{}", syntax::print(&file), design_text(design)))
+}
+
+/// What a design does not say itself: which network it is for, how it is dealt out, how it is loaded.
+fn is_kept(line: &Directive) -> bool {
+    matches!(
+        line,
+        Directive::Network(_) | Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) | Directive::Load(..)
+    )
+}

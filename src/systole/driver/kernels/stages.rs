@@ -1,0 +1,98 @@
+//! The stages of the pipeline that can be looked at, and what each prints.
+
+use crate::driver::files;
+use crate::driver::flags::limit_arguments::told;
+use crate::driver::kernels::designed;
+use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::shape;
+use crate::driver::shown::output::Output;
+use clap::ValueEnum;
+use serde_json::json;
+use std::path::Path;
+use systole_base::diagnostic::Checked;
+use systole_compile::mapping::Design;
+use systole_compile::rewrite::Report;
+use systole_compile::smt;
+use systole_compile::smt::Discharged;
+use systole_equations::syntax;
+
+/// A stage, in the order of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Stage {
+    /// The kernel in normal form, which reads back.
+    Equations,
+    /// The recurrences of the spaces, with the dataflow of the design.
+    Spaces,
+    /// What saturation did, on one line.
+    Egraph,
+    /// The design, as a file for `prove` and `emit`.
+    Design,
+    /// What is proved, as SMT-LIB for any solver.
+    Obligations,
+    /// The program.
+    Program,
+}
+
+/// What is asked for: where to stop, and what to print on the way.
+pub struct Asked<'a> {
+    /// The last stage; what it prints goes where the program would.
+    pub stop_after: Option<Stage>,
+    /// The stages that are printed beside it.
+    pub dump_after: &'a [Stage],
+    /// Where the program would go.
+    pub path: Option<&'a Path>,
+}
+
+/// What has been found when a design is proved.
+pub struct Reached<'a> {
+    /// The search.
+    pub searched: &'a Searched<'a>,
+    /// What saturation did.
+    pub report: &'a Report,
+    /// The design.
+    pub design: &'a Design<'a>,
+    /// Its proofs.
+    pub proofs: &'a [Discharged],
+    /// The schedule that was named.
+    pub schedule: Option<&'a str>,
+}
+
+impl Reached<'_> {
+    /// What a stage before the program prints.
+    fn text(&self, stage: Stage) -> Checked<String> {
+        let source = &self.searched.kernel.origin.system.source;
+        Ok(match stage {
+            Stage::Equations => syntax::print(&syntax::parse(source)?),
+            Stage::Spaces => shape::recurrences(self.design).iter().map(|line| format!("{line}\n")).collect(),
+            Stage::Egraph => format!("{}\n", told(self.report)),
+            Stage::Design => designed::text(self.searched, self.design, self.schedule)?,
+            Stage::Obligations => {
+                let stated: Vec<_> = self.proofs.iter().map(|proof| proof.obligation.clone()).collect();
+                smt::dump(&stated)
+            }
+            Stage::Program => String::new(),
+        })
+    }
+
+    /// Prints the stages that are asked for; whether one of them is the last.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn print(&self, asked: &Asked, output: &Output) -> Checked<bool> {
+        for stage in asked.dump_after.iter().filter(|stage| **stage != Stage::Program) {
+            output.aside(self.text(*stage)?.trim_end());
+        }
+        let Some(last) = asked.stop_after.filter(|stage| *stage != Stage::Program) else { return Ok(false) };
+        let text = self.text(last)?;
+        match asked.path {
+            Some(path) => {
+                files::write(path, &text)?;
+                output.line(&format!("written to {}", path.display()));
+            }
+            None => output.line(text.trim_end()),
+        }
+        let name = last.to_possible_value().map(|value| value.get_name().to_owned());
+        output.object(&json!({ "stage": name, "text": if asked.path.is_none() { json!(text) } else { json!(null) } }));
+        Ok(true)
+    }
+}
