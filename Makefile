@@ -110,7 +110,7 @@ figures: setup
 	@for n in 512 1024 1536 2048; do for ranks in 1 2; do \
 	  for run in "matmul M=$$n,N=$$n,K=$$n $${ranks}x1 block" "trsm N=$$n,R=$$n $${ranks}x1 block" "cholesky N=$$n 1x$$ranks cyclic --order turns:4"; do \
 	    set -- $$run; printf "%-8s %4d, %d ranks" $$1 $$n $$ranks; \
-	    $(RANKS) $$ranks $(SYSTOLE) exec $(FIGURES)/$$1.pe --backend mpi --size $$2 --grid $$3 --leaves faer --repeat 5 --deal $$(shift 3; echo $$*) \
+	    $(RANKS) $$ranks $(SYSTOLE) exec $(FIGURES)/$$1.pe --backend mpi --size $$2 --grid $$3 --leaves faer --repeat 5 --distribution $$(shift 3; echo $$*) \
 	      --machine $(FIGURES)/cluster.toml | grep predicted || exit 1; \
 	done; done; done
 	@for how in "$(TWO)" "$(TWO) --capacity 1" "$(SYSTOLE) exec $(FIGURES)/product.pe --threads 2"; do \

@@ -30,14 +30,14 @@ pub struct Problem<'a> {
 /// One side.
 #[derive(Clone, Debug)]
 pub enum Side {
-    /// A program of ours: its file, the grid of ranks, how PEs are dealt out, where operands begin and results end, where no layout
+    /// A program of ours: its file, the grid of ranks, how PEs are distributed, where operands begin and results end, where no layout
     /// is said with the ranks that load and store them, and the order of tiles, where no order is said that of the program.
     Ours {
         name: String,
         program: PathBuf,
         ranks: usize,
         grid: String,
-        deal: String,
+        distribution: String,
         layout: Option<String>,
         order: Option<String>,
         leaves: String,
@@ -103,7 +103,7 @@ impl Side {
     }
 
     fn add_ours(&self, command: &mut Command, problem: &Problem<'_>) {
-        let Side::Ours { program, grid, deal, layout, order, leaves, .. } = self else { return };
+        let Side::Ours { program, grid, distribution, layout, order, leaves, .. } = self else { return };
         let Problem { routine, n, columns, folder, .. } = *problem;
         let inputs: &[&str] = match routine {
             Routine::Gemm => &["A", "B"],
@@ -111,7 +111,16 @@ impl Side {
             Routine::Potrf => &["A"],
         };
         command.arg(env!("CARGO_BIN_EXE_systole")).arg("exec").arg(program).args(["--json", "--backend", "mpi"]);
-        command.args(["--size", &routine.sizes(n, columns), "--leaves", leaves, "--grid", grid, "--deal", deal]);
+        command.args([
+            "--size",
+            &routine.sizes(n, columns),
+            "--leaves",
+            leaves,
+            "--grid",
+            grid,
+            "--distribution",
+            distribution,
+        ]);
         layout.iter().for_each(|layout| _ = command.args(["--layout", layout]));
         order.iter().for_each(|order| _ = command.args(["--order", order]));
         command.args(["--repeat", &(problem.repeat + 1).to_string()]);
@@ -150,19 +159,19 @@ pub fn theirs(title: &str, program: &Path, ranks: usize, blocks: &[usize], panel
     grids.flat_map(|grid| blocks.iter().map(move |block| side(grid, *block))).collect()
 }
 
-/// The program of a schedule, such as `cannon/i=512,j=512,k=512/1x2/block`: schedule, tiles, grid of ranks, dealing, and a layout and an
+/// The program of a schedule, such as `cannon/i=512,j=512,k=512/1x2/block`: schedule, tiles, grid of ranks, distribution, and a layout and an
 /// order of tiles where they are asked for.
 pub fn ours(text: &str, leaves: &str, problem: &Problem<'_>) -> Result<Side, Box<dyn Error>> {
-    let [schedule, tiles, grid, deal, ref rest @ ..] = text.split('/').collect::<Vec<_>>()[..] else {
+    let [schedule, tiles, grid, distribution, ref rest @ ..] = text.split('/').collect::<Vec<_>>()[..] else {
         return Err(format!("`{text}` is not SCHEDULE/TILES/GRID/DEAL or that with /LAYOUT, /ORDER").into());
     };
     let program = emit(text, (schedule, tiles), problem)?;
-    let [grid, deal, leaves] = [grid, deal, leaves].map(str::to_owned);
+    let [grid, distribution, leaves] = [grid, distribution, leaves].map(str::to_owned);
     let is_order = |word: &&&str| LeafOrder::from_keyword(word).is_some();
     let layout = rest.iter().find(|word| !is_order(word)).map(|layout| (*layout).to_owned());
     let order = rest.iter().find(is_order).map(|order| (*order).to_owned());
     let name = format!("ours with {leaves}, {text}");
-    Ok(Side::Ours { name, program, ranks: problem.ranks, grid, deal, layout, order, leaves })
+    Ok(Side::Ours { name, program, ranks: problem.ranks, grid, distribution, layout, order, leaves })
 }
 
 /// Writes the program of a schedule.

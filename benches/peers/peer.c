@@ -3,7 +3,7 @@
  *   mpirun -n P*Q peer ROUTINE N NRHS NB P Q PANEL REPEAT
  *
  * ROUTINE is gemm (C = A B), trsm (L X = B, lower, left) or potrf (A = L L^T, lower). Matrices are N x N, those of right-hand sides
- * N x NRHS, dealt out in blocks of NB x NB over P x Q ranks in row-major order. PANEL is the width that PBLAS asks `pilaenv_` for; 0
+ * N x NRHS, distributed in blocks of NB x NB over P x Q ranks in row-major order. PANEL is the width that PBLAS asks `pilaenv_` for; 0
  * leaves the library's own. On standard output rank 0 writes one line a run, the first of which is a warm-up, then the residual:
  *
  *   time SECONDS CPU_SECONDS      from a barrier to the end of the last rank; CPU time of all ranks together
@@ -62,7 +62,7 @@ static double number(uint64_t matrix, uint64_t row, uint64_t column) {
 
 typedef enum { GENERAL, DOMINANT, SYMMETRIC } kind;
 
-/* A matrix that is dealt out: this rank's part, column by column. */
+/* A matrix that is distributed: this rank's part, column by column. */
 typedef struct {
   int rows, columns, block, own_rows, own_columns, leading, descriptor[9];
   double *values;

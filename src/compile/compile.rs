@@ -2,7 +2,7 @@
 //!
 //! In: the text of a kernel, and [`Options`]. Out: a [`Compiled`]: the front, the best design that is proved, its proofs, its
 //! program for all sizes, and the chain of rules that leads to it. The command does the same with tiles, forms and the
-//! systolizing scheme besides, and writes into the program how PEs are dealt out to workers.
+//! systolizing scheme besides, and writes into the program how PEs are distributed to workers.
 
 use crate::cost::Objective;
 use crate::emit::emit;

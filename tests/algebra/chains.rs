@@ -44,7 +44,7 @@ fn each_step_of_another_order_holds() {
     for wanted in [
         split(vec![Part::Size(name("P")), Part::Size(name("W"))]),
         split(vec![two.clone(), two, Part::Size(name("W"))]),
-        Coordinates::Turn { index: name("j"), with: name("i") },
+        Coordinates::Rotate { index: name("j"), with: name("i") },
     ] {
         let recast = recast(&naive("soft_average"), std::slice::from_ref(&wanted)).unwrap();
         let sizes: Bindings =

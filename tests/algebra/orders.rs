@@ -17,7 +17,7 @@ fn split(index: &str, parts: &str) -> Coordinates {
 }
 
 fn turn(index: &str, with: &str) -> Coordinates {
-    Coordinates::Turn { index: name(index), with: name(with) }
+    Coordinates::Rotate { index: name(index), with: name(with) }
 }
 
 /// The forms, counted where each size is 8.

@@ -79,7 +79,7 @@ fn an_average_is_split_into_a_tree() {
 /// Keys and values of width D go round N queries, one PE on at each step; nobody begins later than another.
 #[test]
 fn attention_goes_round_in_a_ring() {
-    let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags: &[], size }.cycles_and_pes();
+    let ring = |size| Run { kernel: "attention", coordinates: &["--rotate", "j=i"], flags: &[], size }.cycles_and_pes();
     // A PE a query and turn: products of width D, then running maxima and sums, a turn of the ring later on the next PE, and weighted
     // sums. The sums begin from nothing, one PE before the first turn.
     let expected =
@@ -93,7 +93,7 @@ fn attention_goes_round_in_a_ring() {
 #[test]
 fn queries_keys_and_values_are_streamed_round_a_ring() {
     let flags = &["--transports", "stream"];
-    let ring = |size| Run { kernel: "attention", coordinates: &["--turn", "j=i"], flags, size };
+    let ring = |size| Run { kernel: "attention", coordinates: &["--rotate", "j=i"], flags, size };
     assert_eq!(ring("N=4,D=3").cycles_and_pes(), (2 * 4 + 6 * 3 + 4, 20));
     let found = ring("N=3,D=2").go();
     assert_eq!((&found["sim"]["cycles"], &found["sim"]["pes"]), (&(2 * 3 + 6 * 2 + 4).into(), &12.into()));

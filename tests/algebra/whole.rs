@@ -243,8 +243,8 @@ fn a_search_takes_coordinates() {
     for (flag, text, why) in [
         ("--split", "k", "`k` does not say what --split does to which index"),
         ("--split", "k=4x", "`k=4x` does not say what --split does to which index"),
-        ("--turn", "k", "`k` does not say what --turn does to which index"),
-        ("--turn", "k=k", "`k` of `total` cannot turn along its own axis"),
+        ("--rotate", "k", "`k` does not say what --rotate does to which index"),
+        ("--rotate", "k=k", "`k` of `total` cannot turn along its own axis"),
     ] {
         let output = systole(&["derive", &path, flag, text]);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -280,7 +280,7 @@ fn a_last_block_that_is_shorter_is_refused() {
 fn a_ring_has_no_skew() {
     let folder = tempfile::tempdir().unwrap();
     let form = folder.path().join("ring.rec").display().to_string();
-    let derived = object(&["derive", "kernels/naive/soft_average.rec", "--turn", "j=i", "-o", &form]);
+    let derived = object(&["derive", "kernels/naive/soft_average.rec", "--rotate", "j=i", "-o", &form]);
     assert!(derived["forms"][0]["difference"].as_f64().unwrap() < 1e-13);
     let output = systole(&["run", &form, "--size", "N=5", "--objective", "cycles"]);
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -307,7 +307,7 @@ fn orders_of_a_reduction_run() {
         (&*total, &["--split", "k=2x2xW"][..], "W=3", Some(3 + 2)),
         (naive, &["--split", "k=PxW"][..], "N=2,P=3,W=4", None),
         (naive, &["--split", "k=2xW"][..], "N=2,W=5", None),
-        (naive, &["--turn", "k=i"][..], "N=5", None),
+        (naive, &["--rotate", "k=i"][..], "N=5", None),
     ] {
         let form = path("form.rec");
         let derived = object(&[&["derive", kernel][..], flags, &["-o", &form]].concat());

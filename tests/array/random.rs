@@ -3,7 +3,7 @@
 use systole_base::integer::{Name, name};
 use systole_base::network::Network;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
+use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 use systole_equations::tiles::{Axis, Leaf};
 use systole_program::array::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
@@ -151,10 +151,10 @@ impl Choices {
         chosen.filter(|assumption| !assumption.is_of_square_matrices() || shape[0] == shape[1])
     }
 
-    /// How something is dealt out, if it is.
-    fn dealing(&mut self) -> Option<Dealing> {
-        let dealings = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(self.choose(4) + 1)];
-        dealings.get(self.choose(4)).copied()
+    /// How something is distributed, if it is.
+    fn distribution(&mut self) -> Option<Distribution> {
+        let distributions = [Distribution::Block, Distribution::Cyclic, Distribution::BlockCyclic(self.choose(4) + 1)];
+        distributions.get(self.choose(4)).copied()
     }
 
     fn order(&mut self) -> Option<LeafOrder> {
@@ -180,7 +180,7 @@ impl Choices {
         let assumption = self.assumption(&shape);
         let [input, output] = [("A", Role::Input, shape, assumption, axes), ("s", Role::Output, vec![], None, vec![])]
             .map(|(title, role, shape, assumption, axes)| {
-                let layout = self.dealing();
+                let layout = self.distribution();
                 ArrayDecl { name: name(title), role, shape, assumption, layout, axes }
             });
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
@@ -192,7 +192,7 @@ impl Choices {
             arrays: vec![input, output],
             grid,
             network: self.network(),
-            fold: self.dealing(),
+            fold: self.distribution(),
             order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
             buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],

@@ -58,7 +58,7 @@ fn words() {
     expect("(add C", "(plus C", "`plus` is not a scalar function");
     expect("(>= k 1)", "(> k 1)", "`>` is not a comparison");
     expect("(at (+ p0", "(at (plus p0", "`plus` is not an integer operation");
-    expect("(grid ", "(fold diagonal) (grid ", "`diagonal` is not how something is dealt out");
+    expect("(grid ", "(fold diagonal) (grid ", "`diagonal` is not how something is distributed");
     expect("(grid ", "(fold block-cyclic:0) (grid ", "did you mean `block-cyclic:2`?");
     expect("(grid ", "(fold cyclic) (fold cyclic) (grid ", "expected one fold");
     expect("(grid ", "(order turn) (grid ", "did you mean `turns`?");

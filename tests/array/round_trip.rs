@@ -3,7 +3,7 @@
 use super::random::Choices;
 use proptest::prelude::*;
 use systole_base::diagnostic::render;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder};
+use systole_equations::recurrence::{Assumption, Distribution, LeafOrder};
 use systole_program::array::{Program, is_untouched, parse, print, validate};
 
 /// The example of the format's documentation, with nothing left out.
@@ -79,21 +79,24 @@ fn what_is_assumed_of_an_input_reads_back() {
     }
 }
 
-/// A text cannot say that nothing is dealt out at a time; a program that is put together may.
+/// A text cannot say that nothing is distributed at a time; a program that is put together may.
 #[test]
-fn what_is_dealt_out_reads_back() {
+fn what_is_distributed_out_reads_back() {
     let text = "(program p (version 1) (parameters N) (array A in (N) (is letters) (layout block-cyclic:3)) (fold block) \
          (order turns:4))";
     let program = parse("p.pe", text).unwrap_or_else(|faults| panic!("{}", render(&faults, false)));
-    assert_eq!((program.fold, program.arrays[0].layout), (Some(Dealing::Block), Some(Dealing::BlockCyclic(3))));
+    assert_eq!(
+        (program.fold, program.arrays[0].layout),
+        (Some(Distribution::Block), Some(Distribution::BlockCyclic(3)))
+    );
     assert_eq!(parse("q.pe", &print(&program)).unwrap(), program);
     assert_eq!(program.order, LeafOrder::from_keyword("turns:4"));
     let (mut folded, mut laid_out, unordered) = (program.clone(), program.clone(), program);
-    folded.fold = Some(Dealing::BlockCyclic(0));
-    laid_out.arrays[0].layout = Some(Dealing::BlockCyclic(0));
+    folded.fold = Some(Distribution::BlockCyclic(0));
+    laid_out.arrays[0].layout = Some(Distribution::BlockCyclic(0));
     for wrong in [folded, laid_out] {
         let faults = validate(&wrong).expect_err("a fault");
-        assert!(render(&faults, false).contains("what is dealt out 0 at a time"), "{}", render(&faults, false));
+        assert!(render(&faults, false).contains("what is distributed 0 at a time"), "{}", render(&faults, false));
     }
     let disordered = Program { order: Some(LeafOrder { together: 0, ..LeafOrder::STEPS }), ..unordered };
     let faults = validate(&disordered).expect_err("a fault");

@@ -35,7 +35,7 @@ fn the_border_needs_no_proof_where_the_scheme_loads_and_recovers() {
     let said = good(&["prove", &file, "--schedule", "border"]);
     assert!(said.contains("edge-injection           by construction") && !said.contains("no-deadlock"), "{said}");
     // Such a program is another than the one that the obligation is about.
-    let said = good(&["prove", &file, "--schedule", "border", "--deal", "cyclic"]);
+    let said = good(&["prove", &file, "--schedule", "border", "--distribution", "cyclic"]);
     assert_eq!(said.lines().filter(|line| line.contains("no-deadlock")).count(), 1, "{said}");
     assert!(said.contains("no-deadlock              by construction: processes serve the streams"), "{said}");
     let ran = good(&["run", &file, "--schedule", "border", "--size", "M=3,N=3,K=3"]);

@@ -420,7 +420,7 @@ fn an_equation_without_points_is_named() {
     assert!(ran.stderr.contains("k.rec:5: the equation defines no element of `y` at any size"), "{}", ran.stderr);
 }
 
-/// What is stored is proved of the program: of every run, not of one that is dealt out alone.
+/// What is stored is proved of the program: of every run, not of one that is distributed alone.
 #[test]
 fn every_proof_says_that_each_element_is_stored_once() {
     let text = good(&["prove", "kernels/cholesky.rec", "--schedule", "grid"]);

@@ -69,7 +69,7 @@ fn every_command_that_run_prints_runs() {
 fn every_command_that_tune_prints_runs() {
     let folder = folder();
     let tune = r"systole tune 'my kernels/it'\''s.rec' --size M=8,N=8,K=8 --machine cluster.toml --schedule cannon \
-                 --tile i=4,j=4,k=4 --ranks 2 --designs 1 --deal block --order steps --capacity 4";
+                 --tile i=4,j=4,k=4 --ranks 2 --designs 1 --distribution block --order steps --capacity 4";
     let again = next(&typed(folder.path(), tune));
     assert!(again.len() == 1 && again[0].ends_with("-o matmul.pe"), "{again:?}");
     let chosen = typed(folder.path(), &again[0]);

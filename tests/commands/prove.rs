@@ -55,21 +55,21 @@ fn the_queries_are_written_for_other_solvers() {
     assert_eq!(text.matches("(check-sat)").count(), 13);
 }
 
-/// Whoever runs which PE: nine more proofs, for each way to deal PEs out.
+/// Whoever runs which PE: nine more proofs, for each way to distribute PEs.
 #[test]
-fn so_are_the_workers_that_pes_are_dealt_out_to() {
-    for deal in ["block", "cyclic", "block-cyclic:3"] {
-        let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", deal]);
+fn so_are_the_workers_that_pes_are_distributed_out_to() {
+    for distribution in ["block", "cyclic", "block-cyclic:3"] {
+        let text = good(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--distribution", distribution]);
         assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 20, "{text}");
         let along = text.contains("owner-cover, owner-apart for 1 to 16 workers along an axis, a case each");
-        assert_eq!(along, deal == "block", "{text}");
+        assert_eq!(along, distribution == "block", "{text}");
         assert!(text.contains("owner-number             for 1 to 16 workers in a row of their grid, a case each"));
         for part in ["element-cover", "element-apart", "owner-cover", "owner-apart", "owner-number", "no-deadlock"] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
     }
-    let message = misused(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--deal", "block-cyclic:0"]);
-    assert!(message.contains("no number of PEs to deal out"), "{message}");
+    let message = misused(&["prove", "kernels/matmul.rec", "--schedule", "cannon", "--distribution", "block-cyclic:0"]);
+    assert!(message.contains("no number of PEs to distribute"), "{message}");
 }
 
 /// Two more of the words of a layout, which no run is without.
@@ -77,16 +77,16 @@ fn so_are_the_workers_that_pes_are_dealt_out_to() {
 fn so_are_the_homes_of_words() {
     let cannon = ["prove", "kernels/matmul.rec", "--schedule", "cannon"];
     for layout in ["block", "cyclic", "block-cyclic:8"] {
-        let text = good(&[&cannon[..], &["--deal", "cyclic", "--layout", layout]].concat());
+        let text = good(&[&cannon[..], &["--distribution", "cyclic", "--layout", layout]].concat());
         assert_eq!(text.lines().filter(|line| line.contains(" proved ")).count(), 22, "{text}");
         let of_words = text.lines().filter(|line| line.contains("owner-") && line.contains(" words "));
         assert_eq!(of_words.count(), 2, "{text}");
         assert_eq!(text.contains("workers along an axis, a case each"), layout == "block", "{text}");
     }
-    let message = misused(&[&cannon[..], &["--deal", "cyclic", "--layout", "block-cyclic:0"]].concat());
-    assert!(message.contains("no number of words to deal out"), "{message}");
+    let message = misused(&[&cannon[..], &["--distribution", "cyclic", "--layout", "block-cyclic:0"]].concat());
+    assert!(message.contains("no number of words to distribute"), "{message}");
     let text = good(&[&cannon[..], &["--layout", "cyclic"]].concat());
-    assert!(text.contains("workers along an axis, a case each"), "PEs are dealt out in blocks then: {text}");
+    assert!(text.contains("workers along an axis, a case each"), "PEs are distributed in blocks then: {text}");
 }
 
 /// A schedule that says who runs what, and where arrays are, is proved with it; flags come first.
@@ -100,7 +100,7 @@ fn so_is_what_a_schedule_deals_out() {
     };
     let all = ["owner-cover PEs", "owner-apart PEs", "owner-cover words", "owner-apart words", "owner-number workers"];
     assert_eq!(stated(&[]), (all.map(str::to_owned).to_vec(), false));
-    for flags in [["--deal", "block"], ["--layout", "block"]] {
+    for flags in [["--distribution", "block"], ["--layout", "block"]] {
         assert_eq!(stated(&flags), (all.map(str::to_owned).to_vec(), true), "{flags:?}");
     }
 }
@@ -115,12 +115,12 @@ fn so_is_that_no_run_deadlocks() {
     };
     let proved = ["A proved", "A proved", "B proved", "B proved"];
     assert_eq!(stated(&["--schedule", "cannon"]), [""; 0]);
-    assert_eq!(stated(&["--schedule", "cannon", "--deal", "block"]), proved);
+    assert_eq!(stated(&["--schedule", "cannon", "--distribution", "block"]), proved);
     // One slot is enough to run, though not for the cycles that are predicted.
-    assert_eq!(stated(&["--schedule", "cannon", "--deal", "block", "--depth", "1"]), proved);
+    assert_eq!(stated(&["--schedule", "cannon", "--distribution", "block", "--depth", "1"]), proved);
     let none = ["A proved", "A refuted", "B proved", "B refuted"];
-    assert_eq!(stated(&["--schedule", "cannon", "--deal", "block", "--depth", "0"]), none);
-    let wrong = ["prove", "kernels/matmul.rec", "--schedule", "too-fast", "--deal", "cyclic"];
+    assert_eq!(stated(&["--schedule", "cannon", "--distribution", "block", "--depth", "0"]), none);
+    let wrong = ["prove", "kernels/matmul.rec", "--schedule", "too-fast", "--distribution", "cyclic"];
     let message = refused(&wrong);
     for part in ["a word of `A` is taken no later than it is given", "given at  t = i + k", "taken at  t = i + k"] {
         assert!(message.contains(part), "no `{part}` in {message}");

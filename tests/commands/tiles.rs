@@ -64,7 +64,7 @@ fn elements_that_are_not_computed_once_are_not_tiled() {
             "kernel halves(N)\nin A[N], B[N]\nout C[N]\nC[i] = A[i] where i <= {last}\nC[i] = B[i] where i >= 64\n"
         ))
     };
-    let tiled = ["--tile", "i=64", "--deal", "cyclic"];
+    let tiled = ["--tile", "i=64", "--distribution", "cyclic"];
     let (_folder, path) = halves(63);
     let text = good(&[&["prove", &path][..], &tiled].concat());
     let covered = text.lines().filter(|line| line.contains("element-")).filter(|line| line.contains(" proved "));

@@ -88,7 +88,7 @@ fn all_commands_fill_alike_and_the_factor_is_finite() {
         assert!(is_finite(&expected), "{flags:?}");
         let (_, simulated) = given.told(&["sim", &given.program()], &[&seed[..], &["--reference", KERNEL]].concat());
         assert!(same_bits(&simulated, &expected), "{flags:?}");
-        for more in [&["--threads", "1"][..], &["--threads", "3", "--deal", "cyclic", "--layout", "block"]] {
+        for more in [&["--threads", "1"][..], &["--threads", "3", "--distribution", "cyclic", "--layout", "block"]] {
             let (told, found) = given.exec(&[&seed[..], more, &["--reference", KERNEL]].concat());
             assert!(same_bits(&found, &expected) && told["matches_reference"] == true, "{flags:?} {more:?}");
         }
@@ -188,7 +188,7 @@ fn ranks_fill_and_count_alike() {
     let (program, output) = (given.program(), format!("L={}", given.path("l.npy")));
     let (_, expected) = given.exec(&SIZE);
     for ranks in [1, 3] {
-        let flags = [&[&*program], &SIZE[..], &["--json", "--output", &output, "--deal", "cyclic"]].concat();
+        let flags = [&[&*program], &SIZE[..], &["--json", "--output", &output, "--distribution", "cyclic"]].concat();
         let ran = mpirun(ranks, &flags);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert!(same_bits(&given.factor_in("l.npy"), &expected), "{ranks}");

@@ -5,7 +5,7 @@ use ndarray::Array2;
 use systole::array::{Program, Tensors};
 use systole::exec::{Broadcast, Execution, Settings, execute};
 use systole::integer::name;
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 use systole::sim;
 use systole::sim::simulate;
 
@@ -105,7 +105,7 @@ fn a_word_crosses_as_often_as_there_are_others_on_its_line() {
 fn a_tag_that_two_workers_drive_is_refused_in_every_shape() {
     let text = ROWS.replace("(listen x row ((- N 1) 5))", "(load x (X p q)) (drive row x ((- N 1) 5))");
     let inputs = Tensors::from([(name("X"), filled(2, &[7, 7]))]);
-    for settings in shapes().filter(|settings| settings.dealing == Some(Dealing::Block)) {
+    for settings in shapes().filter(|settings| settings.distribution == Some(Distribution::Block)) {
         let faults = execute(&program(&text), &sizes(&[("N", 7)]), &inputs, &settings).expect_err("a refusal");
         assert!(shown(&faults).contains("was driven before on this line"), "{settings:?}: {}", shown(&faults));
     }

@@ -7,7 +7,7 @@ use systole::exec::{Host, Settings, WORKERS, Wanted, calibrate, predict};
 use systole::integer::Bindings;
 use systole::leaf::Effort;
 use systole::machine::{Cluster, Rate};
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 
 /// Runs take what is predicted for this cluster.
 struct Model(Cluster);
@@ -15,8 +15,14 @@ struct Model(Cluster);
 impl Host for Model {
     type Fault = Diagnostics;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, _: &Tensors, dealing: Dealing) -> Checked<Duration> {
-        let settings = Settings { workers: WORKERS, dealing: Some(dealing), ..Settings::default() };
+    fn run(
+        &mut self,
+        program: &Program,
+        sizes: &Bindings,
+        _: &Tensors,
+        distribution: Distribution,
+    ) -> Checked<Duration> {
+        let settings = Settings { workers: WORKERS, distribution: Some(distribution), ..Settings::default() };
         let prediction = predict(program, sizes, &settings, &self.0)?;
         Ok(Duration::from_secs_f64(prediction.seconds))
     }

@@ -5,7 +5,7 @@ use super::programs::{filled, program, settings, shown, sizes};
 use systole::array::Tensors;
 use systole::exec::{Execution, Settings, execute};
 use systole::integer::name;
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 use systole::sim::simulate;
 use systole::{shared, sim};
 
@@ -89,7 +89,7 @@ fn long_bursts_keep_their_order() {
     let (program, n) = (program(text), 30_000);
     let (sizes, x) = (sizes(&[("N", n)]), filled(3, &[n as usize]));
     for workers in [1, 2, 4] {
-        let settings = Settings { workers, dealing: Some(Dealing::Cyclic), ..Settings::default() };
+        let settings = Settings { workers, distribution: Some(Distribution::Cyclic), ..Settings::default() };
         let inputs = Tensors::from([(name("X"), x.clone())]);
         let execution = execute(&program, &sizes, &inputs, &settings).expect("an outcome");
         assert_eq!(execution.outputs["Y"], x);

@@ -46,7 +46,7 @@ fn with_machine() -> (Emitted, String) {
 fn a_prediction_is_exact_and_runs_nothing() {
     let (emitted, machine) = with_machine();
     let flags = ["predict", &emitted.program, "--machine", &machine, "--size", "M=16,N=16,K=16"];
-    let found = object(&[&flags[..], &["--ranks", "1,2", "--deal", "cyclic", "--capacity", "4"]].concat());
+    let found = object(&[&flags[..], &["--ranks", "1,2", "--distribution", "cyclic", "--capacity", "4"]].concat());
     let rows = found["rows"].as_array().expect("rows");
     assert_eq!(
         (&rows[0]["seconds"], &rows[0]["waiting"], &rows[0]["efficiency"]),

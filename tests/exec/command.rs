@@ -71,7 +71,7 @@ fn refused_with(code: i32, emitted: &Emitted, flags: &[&str]) -> String {
 fn the_object_says_where_it_ran_and_what_was_counted() {
     let emitted = Emitted::new("matmul");
     let flags = ["--size", "M=4,N=6,K=5", "--threads", "2", "--reference", "kernels/matmul.rec", "--json"];
-    let output = exec(&emitted, &[&flags[..], &["--deal", "cyclic"]].concat());
+    let output = exec(&emitted, &[&flags[..], &["--distribution", "cyclic"]].concat());
     assert!(output.status.success() && output.stderr.is_empty());
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&found["backend"], &found["ranks"]), (&"threads".into(), &2.into()));
@@ -86,7 +86,7 @@ fn the_object_says_where_it_ran_and_what_was_counted() {
 fn the_words_between_workers_are_those_of_the_channels_that_are_cut() {
     let emitted = Emitted::new("matmul");
     let words = |threads: &str, fold: &str| {
-        let flags = ["--size", "M=4,N=6,K=5", "--json", "--threads", threads, "--deal", fold];
+        let flags = ["--size", "M=4,N=6,K=5", "--json", "--threads", threads, "--distribution", fold];
         let found: Value = serde_json::from_slice(&exec(&emitted, &flags).stdout).expect("JSON");
         found["words"].as_u64()
     };
@@ -148,8 +148,8 @@ fn flags_that_mean_nothing_are_refused() {
     let emitted = Emitted::new("matmul");
     let refused = |flags: &[&str]| misused(&emitted, &[&["--size", "M=2,N=2,K=2"], flags].concat());
     assert!(refused(&["--backend", "thread"]).contains("did you mean `threads`?"));
-    assert!(refused(&["--deal", "cyclical"]).contains("did you mean `cyclic`?"));
-    assert!(refused(&["--deal", "block-cyclic:0"]).contains("`0` is no number of PEs"));
+    assert!(refused(&["--distribution", "cyclical"]).contains("did you mean `cyclic`?"));
+    assert!(refused(&["--distribution", "block-cyclic:0"]).contains("`0` is no number of PEs"));
     assert!(refused(&["--layout", "blok"]).contains("did you mean `block`?"));
     assert!(refused(&["--layout", "block-cyclic:0"]).contains("`0` is no number of words"));
     assert!(refused(&["--order", "turn"]).contains("did you mean `turns`?"));

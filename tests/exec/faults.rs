@@ -5,7 +5,7 @@ use ndarray::ArrayD;
 use systole::array::Tensors;
 use systole::exec::{Settings, execute};
 use systole::integer::name;
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 use systole::sim;
 use systole::sim::simulate;
 
@@ -68,8 +68,8 @@ fn settings_that_no_run_can_have() {
         Settings { capacity: Some(0), ..Settings::default() },
         Settings { repeat: 0, ..Settings::default() },
         Settings { arrangement: Some(vec![2]), ..Settings::default() },
-        Settings { dealing: Some(Dealing::BlockCyclic(0)), ..Settings::default() },
-        Settings { layout: Some(Dealing::BlockCyclic(0)), ..Settings::default() },
+        Settings { distribution: Some(Distribution::BlockCyclic(0)), ..Settings::default() },
+        Settings { layout: Some(Distribution::BlockCyclic(0)), ..Settings::default() },
     ];
     assert!(wrong.into_iter().all(|settings| run(settings).is_err()));
 }

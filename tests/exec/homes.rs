@@ -9,7 +9,7 @@ use systole::array::{Code, Grid, Program, Tensors, Wiring, compile};
 use systole::exec::{Owners, Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::machine::Cluster;
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 use systole::sim;
 use systole::sim::observe::{Event, Observer};
 use systole::sim::{simulate, simulate_observed};
@@ -43,8 +43,8 @@ fn touches(program: &Program, sizes: &Bindings, inputs: &Tensors) -> Vec<[usize;
 }
 
 /// How many of these words are not at home with the worker of the PE: its workers stand as those of the PEs, where they can.
-fn abroad(code: &Code, touches: &[[usize; 3]], settings: &Settings, layout: Dealing) -> u64 {
-    let pes = Owners::new(&code.grid, settings.workers, settings.dealing.unwrap_or_default());
+fn abroad(code: &Code, touches: &[[usize; 3]], settings: &Settings, layout: Distribution) -> u64 {
+    let pes = Owners::new(&code.grid, settings.workers, settings.distribution.unwrap_or_default());
     let is_abroad = |[pe, array, address]: &&[usize; 3]| {
         let extents = code.arrays[*array].shape.clone();
         let words = Grid { first: vec![0; extents.len()], extents };
@@ -63,7 +63,7 @@ fn words(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Setti
 }
 
 /// The program with a layout of one array, and of no other.
-fn alone(program: &Program, array: usize, layout: Dealing) -> Program {
+fn alone(program: &Program, array: usize, layout: Distribution) -> Program {
     let mut alone = program.clone();
     alone.arrays[array].layout = Some(layout);
     alone
@@ -76,7 +76,7 @@ fn hold(text: &str, way: &Way) {
         let (code, inputs) = (compile(&program, &sizes).expect("code"), inputs(&system, &sizes));
         let touches = touches(&program, &sizes, &inputs);
         let of_workers = |workers: usize| {
-            let loaded = Settings { workers, dealing: Some(Dealing::Cyclic), ..Settings::default() };
+            let loaded = Settings { workers, distribution: Some(Distribution::Cyclic), ..Settings::default() };
             let without = words(&program, &sizes, &inputs, &loaded);
             DEALINGS.map(|layout| (loaded.clone(), without, layout))
         };
@@ -111,7 +111,7 @@ fn a_layout_that_fits_costs_what_has_to_cross() {
     let (program, sizes) = (program(&way.emit()), sizes(&[("M", 8), ("N", 8), ("K", 8)]));
     let inputs = inputs(&way.system(), &sizes);
     let loaded = Settings { workers: 2, arrangement: Some(vec![1, 2]), ..Settings::default() };
-    let stated = Settings { layout: Some(Dealing::Block), ..loaded.clone() };
+    let stated = Settings { layout: Some(Distribution::Block), ..loaded.clone() };
     let found = [loaded, stated].map(|settings| words(&program, &sizes, &inputs, &settings));
     // All of A crosses between the second and the third column, and 4 x 2 tiles of it come back to the first one before.
     assert_eq!(found, [16, 16 + 8]);
@@ -136,7 +136,7 @@ fn what_is_prefetched_stays() {
         assert_eq!(execution.outputs, simulated.outputs, "{settings:?}");
     }
     // PEs 0 to 2 and words 0 to 3 are the first worker's: it lacks X[4], and the other X[3], whose Y[3] has its home there.
-    let settings = Settings { workers: 2, layout: Some(Dealing::Block), ..Settings::default() };
+    let settings = Settings { workers: 2, layout: Some(Distribution::Block), ..Settings::default() };
     assert_eq!(words(&program, &sizes, &inputs, &settings), 3);
 }
 
@@ -153,5 +153,5 @@ fn a_word_from_its_home_takes_two_messages() {
         let settings = Settings { workers: 2, layout, ..Settings::default() };
         predict(&program, &sizes(&[]), &settings, &cluster).expect("a prediction").seconds
     };
-    assert_eq!([None, Some(Dealing::Block)].map(seconds), [0.0, 15.0]);
+    assert_eq!([None, Some(Distribution::Block)].map(seconds), [0.0, 15.0]);
 }

@@ -1,5 +1,5 @@
 //! Every kernel and every right schedule that ships, on threads: the bits of the simulator and of the equations, at ragged
-//! sizes, sizes smaller than the grid of workers, and size 1, for any number of workers and any dealing.
+//! sizes, sizes smaller than the grid of workers, and size 1, for any number of workers and any distribution.
 
 use super::programs::{LONG, Way, inputs, kernels, program, same_bits, settings, shown, ways};
 use super::singles::hold_singles;

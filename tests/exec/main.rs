@@ -22,7 +22,7 @@ mod no_deadlock;
 
 mod homes;
 
-mod dealt;
+mod distributed;
 
 mod command;
 

@@ -56,9 +56,9 @@ pub fn mpirun_of(name: &str, ranks: usize, arguments: &[&str]) -> Ran {
     start(name, ranks, arguments)
 }
 
-/// The layout of operands and results that goes with a dealing of PEs in these tests: another one, or none.
-pub fn layout(ranks: usize, deal: &str) -> &'static [&'static str] {
-    match deal {
+/// The layout of operands and results that goes with a distribution of PEs in these tests: another one, or none.
+pub fn layout(ranks: usize, distribution: &str) -> &'static [&'static str] {
+    match distribution {
         "cyclic" if ranks.is_multiple_of(2) => &["--layout", "block-cyclic:2"],
         "cyclic" => &["--layout", "block"],
         "block-cyclic:2" => &["--layout", "cyclic"],

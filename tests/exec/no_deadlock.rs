@@ -8,7 +8,7 @@ use std::process::Command;
 use systole::array::{Program, Tensors, compile};
 use systole::exec::{Owners, Settings, execute};
 use systole::integer::Bindings;
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 
 /// The sizes of the parameters, in their order.
 const SIZES: [[i64; 4]; 4] = [[5, 7, 4, 3], [1, 1, 1, 1], [2, 1, 3, 1], [3, 4, 2, 5]];
@@ -23,10 +23,10 @@ const TILED: [(&str, &[&str]); 6] = [
     ("jacobi2d", &["--tile", "i=4,j=3", "--schedule", "cells"]),
 ];
 
-/// The verdicts of `prove --deal` on the waits, with a claim about the depth of channels or without.
+/// The verdicts of `prove --distribution` on the waits, with a claim about the depth of channels or without.
 fn verdicts(kernel: &Path, flags: &[String], depth: Option<u64>) -> Vec<bool> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-    command.arg("prove").arg(kernel).args(flags).args(["--deal", "cyclic", "--json"]);
+    command.arg("prove").arg(kernel).args(flags).args(["--distribution", "cyclic", "--json"]);
     depth.iter().for_each(|depth| _ = command.args(["--depth", &depth.to_string()]));
     let output = command.current_dir(env!("SYSTOLE_ROOT")).output().expect("the program starts");
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -157,7 +157,7 @@ fn workers_that_run_their_pes_one_after_the_other_stand_still() {
         let sizes = bindings(&program, sizes);
         let grid = compile(&program, &sizes).expect("a program that compiles").grid;
         assert!(!stands_still(&program, &sizes, None, None));
-        stands_still(&program, &sizes, None, Some(&Owners::new(&grid, workers, Dealing::Block)))
+        stands_still(&program, &sizes, None, Some(&Owners::new(&grid, workers, Distribution::Block)))
     };
     assert!(still([1, 2, 3, 0], 1));
     assert!(!still([1, 2, 2, 0], 1), "there is room for two words");

@@ -10,7 +10,7 @@ use systole::exec::{Settings, execute, predict};
 use systole::integer::{Bindings, name};
 use systole::leaf::LeafBackend;
 use systole::machine::{Cluster, Rate, Warmth};
-use systole::recurrence::{Dealing, LeafOrder};
+use systole::recurrence::{Distribution, LeafOrder};
 use systole::shared::Deadlock;
 
 /// A kernel with tiles of side 2, sizes that are multiples of it, and how many functions each leaf applies, by hand.
@@ -97,11 +97,12 @@ fn whole_numbers(alpha: u64) -> Cluster {
 }
 
 fn all_settings() -> Vec<Settings> {
-    let dealings = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
-    let each = [1, 2, 3, 4, 7].into_iter().flat_map(|workers| dealings.map(|dealing| (workers, dealing)));
-    let with = |(workers, dealing): (usize, Dealing), capacity| {
-        let dealing = Some(dealing);
-        Settings { workers, dealing, capacity, ..Settings::default() }
+    let distributions = [Distribution::Block, Distribution::Cyclic, Distribution::BlockCyclic(2)];
+    let each =
+        [1, 2, 3, 4, 7].into_iter().flat_map(|workers| distributions.map(|distribution| (workers, distribution)));
+    let with = |(workers, distribution): (usize, Distribution), capacity| {
+        let distribution = Some(distribution);
+        Settings { workers, distribution, capacity, ..Settings::default() }
     };
     let all: Vec<Settings> = each.flat_map(|way| [None, Some(9)].map(|capacity| with(way, capacity))).collect();
     let orders = [None, Some("steps"), Some("turns"), Some("steps:3"), Some("turns:2")];
@@ -126,17 +127,17 @@ fn a_prediction_is_the_makespan_of_the_plain_model() {
 #[test]
 fn each_order_is_the_shortest_somewhere() {
     let orders = ["steps", "turns", "steps:3"].map(LeafOrder::from_keyword);
-    let seconds = |given: usize, (arrangement, dealing): ([usize; 2], Dealing), sizes: &[(&str, i64)]| {
+    let seconds = |given: usize, (arrangement, distribution): ([usize; 2], Distribution), sizes: &[(&str, i64)]| {
         let case = Case { sizes: sizes_of(sizes), ..cases().swap_remove(given) };
         let (workers, arrangement) = (arrangement.iter().product(), Some(arrangement.to_vec()));
-        let way = Settings { workers, dealing: Some(dealing), arrangement, ..Settings::default() };
+        let way = Settings { workers, distribution: Some(distribution), arrangement, ..Settings::default() };
         orders.map(|order| case.seconds(&Settings { order, ..way.clone() }, &whole_numbers(ALPHA)))
     };
-    let solve = seconds(2, ([2, 1], Dealing::Block), &[("R", 16), ("N", 32)]);
+    let solve = seconds(2, ([2, 1], Distribution::Block), &[("R", 16), ("N", 32)]);
     assert!(solve[1] < solve[0] && solve[1] < solve[2], "{solve:?}");
-    let of_two = seconds(3, ([1, 2], Dealing::Cyclic), &[("N", 10)]);
+    let of_two = seconds(3, ([1, 2], Distribution::Cyclic), &[("N", 10)]);
     assert!(of_two[0] < of_two[1], "{of_two:?}");
-    let of_three = seconds(3, ([1, 3], Dealing::Cyclic), &[("N", 10)]);
+    let of_three = seconds(3, ([1, 3], Distribution::Cyclic), &[("N", 10)]);
     assert!(of_three[2] < of_three[0], "{of_three:?}");
 }
 

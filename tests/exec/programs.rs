@@ -10,7 +10,7 @@ use systole::diagnostic::{Diagnostics, render};
 use systole::exec::Settings;
 use systole::integer::Bindings;
 use systole::recurrence;
-use systole::recurrence::{Dealing, LeafOrder, RecurrenceSystem, Role};
+use systole::recurrence::{Distribution, LeafOrder, RecurrenceSystem, Role};
 use systole::span::Source;
 
 /// A way to write a program from a kernel: what to say to `systole emit`.
@@ -137,17 +137,17 @@ pub fn same_bits(left: &Tensors, right: &Tensors) -> bool {
         })
 }
 
-/// Every kind of dealing.
-pub const DEALINGS: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
+/// Every kind of distribution.
+pub const DEALINGS: [Distribution; 3] = [Distribution::Block, Distribution::Cyclic, Distribution::BlockCyclic(2)];
 
-/// One, two, three and seven workers, each with every kind of dealing, and with every layout and every order of tiles in turn.
+/// One, two, three and seven workers, each with every kind of distribution, and with every layout and every order of tiles in turn.
 pub fn settings() -> Vec<Settings> {
     let layouts = [None].into_iter().chain(DEALINGS.map(Some)).cycle();
-    let each = [1, 2, 3, 7].into_iter().flat_map(|workers| DEALINGS.map(|dealing| (workers, dealing)));
+    let each = [1, 2, 3, 7].into_iter().flat_map(|workers| DEALINGS.map(|distribution| (workers, distribution)));
     let orders = LeafOrder::WORDS.map(LeafOrder::from_keyword).into_iter().chain([None]).cycle();
-    let with = |(((workers, dealing), layout), order)| {
-        let dealing = Some(dealing);
-        Settings { workers, dealing, layout, order, ..Settings::default() }
+    let with = |(((workers, distribution), layout), order)| {
+        let distribution = Some(distribution);
+        Settings { workers, distribution, layout, order, ..Settings::default() }
     };
     each.zip(layouts).zip(orders).map(with).collect()
 }

@@ -1,4 +1,4 @@
-//! Kernels on ranks: the output files are those of the simulator, byte for byte, for any number of ranks and any dealing.
+//! Kernels on ranks: the output files are those of the simulator, byte for byte, for any number of ranks and any distribution.
 
 use super::mpirun;
 use super::mpirun::{layout, mpirun};
@@ -13,7 +13,7 @@ use systole::recurrence::Role;
 type Run = (i64, usize, &'static str);
 
 /// A ragged size on several ranks, and beside it a small one or one rank. Each kernel takes one of these in its turn, and with the feature
-/// `long-tests` all of them: on threads every kernel is dealt out in every way.
+/// `long-tests` all of them: on threads every kernel is distributed in every way.
 const RUNS: [&[Run]; 3] = [
     &[(5, 2, "block"), (1, 3, "block")],
     &[(5, 3, "cyclic"), (2, 4, "cyclic")],
@@ -79,7 +79,7 @@ fn hold_way(way: &Way, runs: &[Run], is_as_written: bool, has_singles: bool) {
         let (flags, found) = outputs(&program, folder.path(), "exec");
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         let count = ranks.to_string();
-        let named = [&path, "--size", &size, "--deal", fold, "--ranks", &count, "--json"];
+        let named = [&path, "--size", &size, "--distribution", fold, "--ranks", &count, "--json"];
         let ran = mpirun(ranks, &[&named[..], layout(ranks, fold), reference, &flags].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold}");
         let object = ran.object();
@@ -96,7 +96,8 @@ fn hold_way(way: &Way, runs: &[Run], is_as_written: bool, has_singles: bool) {
 /// A program on ranks in single precision, against the equations in it.
 fn hold_singles(way: &Way, path: &str, size: &str, (ranks, fold): (usize, &str), is_as_written: bool) {
     let kernel = format!("kernels/{}.rec", way.kernel);
-    let flags = [path, "--size", size, "--deal", fold, "--reference", &kernel, "--precision", "single", "--json"];
+    let flags =
+        [path, "--size", size, "--distribution", fold, "--reference", &kernel, "--precision", "single", "--json"];
     let ran = mpirun(ranks, &flags);
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{way:?} {size} on {ranks} {fold} in single precision");
     let object = ran.object();
@@ -153,7 +154,10 @@ fn buses_cross_ranks() {
     let path = folder.path().join("p.pe").display().to_string();
     std::fs::write(&path, way.emit()).expect("written");
     for (ranks, fold) in [(2, "block"), (3, "cyclic"), (4, "block")] {
-        let ran = mpirun(ranks, &[&path, "--size", "M=5,N=4,K=6", "--deal", fold, "--reference", "kernels/matmul.rec"]);
+        let ran = mpirun(
+            ranks,
+            &[&path, "--size", "M=5,N=4,K=6", "--distribution", fold, "--reference", "kernels/matmul.rec"],
+        );
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert!(ran.stdout.contains("bit for bit"), "{}", ran.stdout);
     }

@@ -8,7 +8,7 @@ use systole::exec::Broadcast;
 #[test]
 fn words_are_handed_on_between_ranks() {
     let emitted = Emitted::of("kernels/matmul.rec", &["--tile", "i=4,j=4,k=4", "--schedule", "summa"]);
-    let flags = ["--size", "M=15,N=14,K=13", "--reference", "kernels/matmul.rec", "--json", "--deal", "cyclic"];
+    let flags = ["--size", "M=15,N=14,K=13", "--reference", "kernels/matmul.rec", "--json", "--distribution", "cyclic"];
     for (ranks, broadcast) in [2, 3, 4].into_iter().flat_map(|ranks| Broadcast::ALL.map(|shape| (ranks, shape))) {
         let grid = format!("1x{ranks}");
         let way = ["--grid", &grid, "--broadcast", broadcast.keyword()];

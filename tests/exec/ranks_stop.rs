@@ -29,7 +29,7 @@ fn every_deadlock_is_reported_by_one_rank() {
     for name in ["full-ring", "missing-driver", "far-from-its-cause", "crossed-order", "through-a-bus", "two-cycles"] {
         let path = folder.join(format!("{name}.pe"));
         for ranks in [1, 2, 3] {
-            let arguments = [path.to_str().expect("text"), "--deal", "cyclic"];
+            let arguments = [path.to_str().expect("text"), "--distribution", "cyclic"];
             let has_size = std::fs::read_to_string(&path).expect("a program").contains("(parameters N)");
             let size: &[&str] = if has_size { &["--size", "N=4"] } else { &[] };
             refused(ranks, &[&arguments[..], size].concat(), &words(&expected(&path)).join(" "));
@@ -74,7 +74,7 @@ fn inputs_and_flags_that_do_not_fit() {
         misused(2, &[&[&*emitted.program], arguments].concat(), part);
     };
     misused(&["--size", "M=3,N=3"], "the size of `K` is missing");
-    misused(&["--size", "M=3,N=3,K=3", "--deal", "spiral"], "there is no deal `spiral`");
+    misused(&["--size", "M=3,N=3,K=3", "--distribution", "spiral"], "there is no distribution `spiral`");
     misused(&["--size", "M=3,N=3,K=3", "--capacity", "0"], "at least 1");
     let missing = format!("A={}", emitted.path("missing.npy"));
     refused(&["--size", "M=3,N=3,K=3", "--input", &missing], "cannot read");
@@ -146,6 +146,10 @@ fn a_tag_driven_on_two_ranks_is_noticed() {
                   (class pe (guard) (let x 1) (if ((>= p 2)) ((drive all x (7))) ((listen x all (7))))))";
     std::fs::write(&emitted.program, text).expect("written");
     for (ranks, fold) in [(2, "cyclic"), (4, "block")] {
-        refused(ranks, &[&emitted.program, "--deal", fold], "drives tag (7) of bus `all`, which was driven before");
+        refused(
+            ranks,
+            &[&emitted.program, "--distribution", fold],
+            "drives tag (7) of bus `all`, which was driven before",
+        );
     }
 }

@@ -8,13 +8,13 @@ use serde_json::Value;
 const MACHINE: &str =
     "[loops]\ngemm = 1e9\nsyrk = 1e9\ntrsm = 1e9\npotrf = 1e9\ngetrf = 1e9\ntrtri = 1e9\nother = 1e9\n";
 
-/// A kernel in tiles on ranks whose PEs are dealt out in turn.
+/// A kernel in tiles on ranks whose PEs are distributed in turn.
 fn run(kernel: &str, flags: &[&str], size: &str, ranks: usize) -> Value {
     let file = format!("kernels/{kernel}.rec");
     let emitted = Emitted::of(&file, flags);
     let machine = emitted.path("cluster.toml");
     std::fs::write(&machine, MACHINE).expect("written");
-    let flags = ["--size", size, "--deal", "cyclic", "--machine", &machine, "--reference", &file, "--json"];
+    let flags = ["--size", size, "--distribution", "cyclic", "--machine", &machine, "--reference", &file, "--json"];
     let ran = mpirun(ranks, &[&[&*emitted.program], &flags[..]].concat());
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{kernel} on {ranks}");
     let found = ran.object();
@@ -41,9 +41,9 @@ fn a_factor_sends_each_tile_once() {
     }
 }
 
-/// Its program says that PEs and arrays are dealt out in turn; so it is run, and each word counted, as if flags said it.
+/// Its program says that PEs and arrays are distributed in turn; so it is run, and each word counted, as if flags said it.
 #[test]
-fn a_program_that_says_how_it_is_dealt_out_needs_no_flags() {
+fn a_program_that_says_how_it_is_distributed_out_needs_no_flags() {
     let counts = |schedule: &str, flags: &[&str]| {
         let emitted = Emitted::of("kernels/cholesky.rec", &["--tile", "i=4", "--schedule", schedule]);
         let run = ["--size", "N=26", "--reference", "kernels/cholesky.rec", "--json"];
@@ -51,12 +51,12 @@ fn a_program_that_says_how_it_is_dealt_out_needs_no_flags() {
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{schedule}");
         let found = ran.object();
         assert_eq!(found["rounding"], 0.0, "{schedule}");
-        ["deal", "layout", "words", "elements"].map(|key| found[key].clone())
+        ["distribution", "layout", "words", "elements"].map(|key| found[key].clone())
     };
     let said = counts("block-cyclic", &[]);
     assert_eq!(said[..2], [Value::from("cyclic"), Value::from("cyclic")]);
-    assert_eq!(said, counts("timed", &["--deal", "cyclic", "--layout", "cyclic"]));
-    assert_eq!(counts("block-cyclic", &["--deal", "block"])[0], "block");
+    assert_eq!(said, counts("timed", &["--distribution", "cyclic", "--layout", "cyclic"]));
+    assert_eq!(counts("block-cyclic", &["--distribution", "block"])[0], "block");
 }
 
 /// In a ring of three nobody hears from whom it sends to.
@@ -65,7 +65,7 @@ fn what_does_not_go_back_is_sent() {
     assert_eq!(run("cholesky", &CHOLESKY, "N=26", 3)["returned"], 0);
 }
 
-/// Scores of 13 by 11 letters in tiles of 4, whose 4 rows are dealt out in turn: across each of the 3 borders go the last rows of 3
+/// Scores of 13 by 11 letters in tiles of 4, whose 4 rows are distributed in turn: across each of the 3 borders go the last rows of 3
 /// tiles, which have 11 elements, and the corners of all but the last of these. The 3 tiles of letters go there too, 11 letters that
 /// are sent once and are named from then on.
 #[test]

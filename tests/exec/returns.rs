@@ -4,7 +4,7 @@ use super::programs::{Way, program, shown, sizes};
 use systole::exec::{Counts, Settings, predict};
 use systole::integer::Bindings;
 use systole::machine::{Cluster, Rate};
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 
 /// A program whose leaves take no time to speak of.
 fn counted(way: &Way, sizes: &Bindings, settings: &Settings) -> Counts {
@@ -14,13 +14,19 @@ fn counted(way: &Way, sizes: &Bindings, settings: &Settings) -> Counts {
     predicted.unwrap_or_else(|faults| panic!("{}", shown(&faults))).counts
 }
 
-/// Cholesky's factor in tiles of 2, whose columns of PEs are dealt out in turn.
+/// Cholesky's factor in tiles of 2, whose columns of PEs are distributed in turn.
 fn cholesky(tiles: i64, workers: usize, capacity: Option<u64>) -> Counts {
     let flags = ["--tile", "i=2", "--schedule", "timed"].map(str::to_owned).to_vec();
     let way = Way { kernel: "cholesky".to_owned(), flags };
     let arrangement = Some(vec![1, workers]);
-    let settings =
-        Settings { workers, apart: true, dealing: Some(Dealing::Cyclic), arrangement, capacity, ..Settings::default() };
+    let settings = Settings {
+        workers,
+        apart: true,
+        distribution: Some(Distribution::Cyclic),
+        arrangement,
+        capacity,
+        ..Settings::default()
+    };
     counted(&way, &sizes(&[("N", 2 * tiles)]), &settings)
 }
 

@@ -143,7 +143,7 @@ pub fn makespan(
     };
     simulate_observed(program, sizes, inputs, &sim::Settings::default(), &mut seen).expect("a run");
     let code = systole::array::compile(program, sizes).expect("sizes that fit");
-    let owners = Owners::new(&code.grid, settings.workers, settings.dealing.unwrap_or_default());
+    let owners = Owners::new(&code.grid, settings.workers, settings.distribution.unwrap_or_default());
     let owner: Vec<usize> = seen.positions.iter().map(|position| owners.of(*position)).collect();
     let of = |worker| (0..owner.len()).filter(|pe| owner[*pe] == worker).collect();
     let waits = program.classes.iter().any(|class| sends_a_result(program, class));

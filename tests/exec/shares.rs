@@ -1,16 +1,21 @@
 //! Each PE has one worker and each word one home: proved for any number of them, refuted where a share is off by one, and what is proved is
-//! what is dealt.
+//! what is distributed.
 
 use std::time::Duration;
 use systole::array::Grid;
 use systole::exec::{Owners, Shares, Things, numbering_obligation, owner_obligations};
 use systole::integer::{Affine, Bindings, name};
 use systole::obligation::{Kind, Obligation};
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 use systole::smt::{Discharged, Verdict, discharge_all};
 
-const DEALINGS: [Dealing; 5] =
-    [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2), Dealing::BlockCyclic(3), Dealing::BlockCyclic(1 << 40)];
+const DEALINGS: [Distribution; 5] = [
+    Distribution::Block,
+    Distribution::Cyclic,
+    Distribution::BlockCyclic(2),
+    Distribution::BlockCyclic(3),
+    Distribution::BlockCyclic(1 << 40),
+];
 
 fn proofs(obligations: &[Obligation]) -> Vec<Discharged> {
     discharge_all(obligations, Duration::from_secs(60))
@@ -27,26 +32,26 @@ fn refuted(obligations: &[Obligation]) -> Vec<(Kind, String)> {
 }
 
 #[test]
-fn every_dealing_is_proved() {
-    for dealing in DEALINGS.into_iter().chain([Dealing::BlockCyclic(usize::MAX)]) {
-        let obligations = owner_obligations(dealing, &[]);
+fn every_distribution_is_proved() {
+    for distribution in DEALINGS.into_iter().chain([Distribution::BlockCyclic(usize::MAX)]) {
+        let obligations = owner_obligations(distribution, &[]);
         let kinds: Vec<Kind> = obligations.iter().map(|obligation| obligation.kind).collect();
         assert_eq!(kinds, [Kind::OwnerCover, Kind::OwnerApart, Kind::OwnerNumber]);
-        assert_eq!(refuted(&obligations), [], "{dealing:?}");
+        assert_eq!(refuted(&obligations), [], "{distribution:?}");
     }
 }
 
 #[test]
 fn every_layout_is_proved() {
     for layout in DEALINGS {
-        let obligations = owner_obligations(Dealing::Cyclic, &[layout]);
+        let obligations = owner_obligations(Distribution::Cyclic, &[layout]);
         let stated: Vec<(Kind, &str)> = obligations.iter().map(|one| (one.kind, &*one.of)).collect();
         let (cover, apart) = (Kind::OwnerCover, Kind::OwnerApart);
-        let dealt = [(cover, "PEs"), (apart, "PEs"), (cover, "words"), (apart, "words")];
-        assert_eq!(stated, [&dealt[..], &[(Kind::OwnerNumber, "workers")]].concat());
+        let distributed = [(cover, "PEs"), (apart, "PEs"), (cover, "words"), (apart, "words")];
+        assert_eq!(stated, [&distributed[..], &[(Kind::OwnerNumber, "workers")]].concat());
         assert_eq!(refuted(&obligations), [], "{layout:?}");
     }
-    let mut off = Shares::of(Things::WORDS, Dealing::BlockCyclic(2));
+    let mut off = Shares::of(Things::WORDS, Distribution::BlockCyclic(2));
     off.length = off.length.clone() + Affine::constant(1);
     let twice = "workers = 1, words = 3, word = 2, worker = 0, worker' = 0, begin = 0, begin' = 2";
     assert_eq!(refuted(&off.obligations()), [(Kind::OwnerApart, twice.to_owned())]);
@@ -56,8 +61,8 @@ fn every_layout_is_proved() {
 #[test]
 fn shares_that_are_off_by_one_are_refuted() {
     let one = Affine::constant(1);
-    let of = |dealing, change: fn(&mut Shares, Affine), by: i64| {
-        let mut shares = Shares::of(Things::PES, dealing);
+    let of = |distribution, change: fn(&mut Shares, Affine), by: i64| {
+        let mut shares = Shares::of(Things::PES, distribution);
         change(&mut shares, one.clone() * by);
         refuted(&shares.obligations())
     };
@@ -66,13 +71,13 @@ fn shares_that_are_off_by_one_are_refuted() {
     let period: fn(&mut Shares, Affine) = |shares, by| shares.period = shares.period.clone().map(|period| period + by);
     let divided: fn(&mut Shares, Affine) = |shares, by| shares.divided = shares.divided.clone() + by;
     let (cover, apart) = (Kind::OwnerCover, Kind::OwnerApart);
-    let two = Dealing::BlockCyclic(2);
+    let two = Distribution::BlockCyclic(2);
     let found = [
-        of(Dealing::Block, length, -1),
-        of(Dealing::Block, length, 1),
-        of(Dealing::Block, stride, -1),
-        of(Dealing::Block, stride, 1),
-        of(Dealing::Block, divided, -1),
+        of(Distribution::Block, length, -1),
+        of(Distribution::Block, length, 1),
+        of(Distribution::Block, stride, -1),
+        of(Distribution::Block, stride, 1),
+        of(Distribution::Block, divided, -1),
         of(two, length, -1),
         of(two, length, 1),
         of(two, stride, 1),
@@ -111,14 +116,14 @@ fn rows_of_workers_that_are_off_by_one_are_refuted() {
     assert_eq!(example(1), said("rows = 2, columns = 1, row = 1, column = 0, row' = 0, column' = 0"));
 }
 
-/// The shares of which that is proved are those by which PEs are dealt out.
+/// The shares of which that is proved are those by which PEs are distributed.
 #[test]
 fn each_pe_is_in_the_share_of_its_worker_alone() {
-    for (dealing, workers, extent) in DEALINGS.into_iter().flat_map(|dealing| {
-        (1..=5usize).flat_map(move |workers| (1..=14usize).map(move |extent| (dealing, workers, extent)))
+    for (distribution, workers, extent) in DEALINGS.into_iter().flat_map(|distribution| {
+        (1..=5usize).flat_map(move |workers| (1..=14usize).map(move |extent| (distribution, workers, extent)))
     }) {
-        let shares = Shares::of(Things::PES, dealing);
-        let owners = Owners::new(&Grid { first: vec![0], extents: vec![extent] }, workers, dealing);
+        let shares = Shares::of(Things::PES, distribution);
+        let owners = Owners::new(&Grid { first: vec![0], extents: vec![extent] }, workers, distribution);
         let sizes = [("workers", workers), ("PEs", extent), ("block", extent.div_ceil(workers))];
         let sizes: Bindings = sizes.map(|(size, value)| (name(size), value as i64)).into();
         let begins: Vec<i64> = match &shares.period {
@@ -134,7 +139,7 @@ fn each_pe_is_in_the_share_of_its_worker_alone() {
                 shares.has((&worker, &begin), &pe).holds(&sizes).expect("all have values")
             };
             let found = (0..workers as i64).filter(|worker| begins.iter().any(|begin| has(worker, begin)));
-            assert_eq!(found.collect::<Vec<_>>(), [owners.of(pe) as i64], "{dealing:?} {workers} {extent} {pe}");
+            assert_eq!(found.collect::<Vec<_>>(), [owners.of(pe) as i64], "{distribution:?} {workers} {extent} {pe}");
         }
     }
 }

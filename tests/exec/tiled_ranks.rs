@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use systole::shared::npy;
 
-/// Ranks and dealing of the runs of a case, in turn.
+/// Ranks and distribution of the runs of a case, in turn.
 const RUNS: [(usize, &str); 5] = [(1, "block"), (2, "block"), (3, "cyclic"), (4, "block-cyclic:2"), (6, "cyclic")];
 
 /// Runs the text of a case; the outputs, where there are some, are files in the folder.
@@ -16,12 +16,14 @@ fn start(case: &Case, text: &str, folder: &Path, run: (usize, &str)) -> Ran {
 }
 
 /// The same with more flags.
-fn start_with(case: &Case, text: &str, folder: &Path, (ranks, deal): (usize, &str), more: &[&str]) -> Ran {
+fn start_with(case: &Case, text: &str, folder: &Path, (ranks, distribution): (usize, &str), more: &[&str]) -> Ran {
     let path = |name: &str| folder.join(name).display().to_string();
     std::fs::write(path("p.pe"), text).expect("written");
     let size: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut flags = vec![path("p.pe"), "--size".to_owned(), size.join(","), "--json".to_owned()];
-    flags.extend(["--deal", deal].iter().chain(layout(ranks, deal)).map(|flag| (*flag).to_owned()));
+    flags.extend(
+        ["--distribution", distribution].iter().chain(layout(ranks, distribution)).map(|flag| (*flag).to_owned()),
+    );
     for (name, array) in &case.inputs {
         npy::write(Path::new(&path(name)), array).expect("written");
         flags.extend(["--input".to_owned(), format!("{name}={}", path(name))]);

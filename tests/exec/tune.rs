@@ -10,15 +10,18 @@ use systole::array::Program;
 use systole::exec::{Broadcast, Settings, predict};
 use systole::integer::{Bindings, name};
 use systole::machine::{Cluster, Machine};
-use systole::recurrence::{Dealing, LeafOrder};
+use systole::recurrence::{Distribution, LeafOrder};
 use systole::span::Source;
 
 /// A message takes as long as some thousand functions, which the larger tiles do faster.
 const MACHINE: &str = "[cluster]\nalpha = 2e-6\nbeta = 1e-9\ngamma = 1e-9\noperation = 1e-8\n\
     [loops]\ngemm = { 4 = 0.5, 8 = 1.0 }\ntrsm = 0.5\nsyrk = 0.5\npotrf = 0.25\nother = 0.25\n";
 
-const DEALS: [(&str, Dealing); 3] =
-    [("block", Dealing::Block), ("cyclic", Dealing::Cyclic), ("block-cyclic:2", Dealing::BlockCyclic(2))];
+const DISTRIBUTIONS: [(&str, Distribution); 3] = [
+    ("block", Distribution::Block),
+    ("cyclic", Distribution::Cyclic),
+    ("block-cyclic:2", Distribution::BlockCyclic(2)),
+];
 
 const ORDERS: [&str; 3] = ["steps", "turns", "turns:4"];
 
@@ -112,7 +115,7 @@ fn emitted(case: &Case, schedule: &str, tiling: &str) -> Program {
     program(&Way { kernel: case.kernel.to_owned(), flags }.emit())
 }
 
-/// Everything that tells a way from others: schedule with tiles, grid, dealing, order, slots.
+/// Everything that tells a way from others: schedule with tiles, grid, distribution, order, slots.
 type Key = (String, Vec<u64>, String, String, Option<u64>);
 
 /// The seconds of every way for two workers, one by one.
@@ -125,13 +128,15 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
         for grid in grids {
             let orders =
                 program.order.map_or_else(|| ORDERS.map(str::to_owned).to_vec(), |order| vec![order.to_string()]);
-            let each = DEALS.iter().flat_map(|deal| orders.iter().map(move |order| (deal, order)));
-            for (((deal, dealing), order), capacity) in each.flat_map(|way| [None, Some(4)].map(|slots| (way, slots))) {
+            let each = DISTRIBUTIONS.iter().flat_map(|named| orders.iter().map(move |order| (named, order)));
+            for (((word, distribution), order), capacity) in
+                each.flat_map(|way| [None, Some(4)].map(|slots| (way, slots)))
+            {
                 let arrangement = Some(grid.clone());
                 let way = Settings {
                     workers: 2,
                     apart: true,
-                    dealing: Some(*dealing),
+                    distribution: Some(*distribution),
                     arrangement,
                     order: LeafOrder::from_keyword(order),
                     capacity,
@@ -142,7 +147,7 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
                 assert!(found.deadlock.is_none());
                 let grid = grid.iter().map(|side| *side as u64).collect();
                 ways.insert(
-                    (format!("{schedule} {tiling}"), grid, (*deal).to_owned(), order.clone(), capacity),
+                    (format!("{schedule} {tiling}"), grid, (*word).to_owned(), order.clone(), capacity),
                     found.seconds,
                 );
             }
@@ -154,7 +159,7 @@ fn all_ways(case: &Case) -> BTreeMap<Key, f64> {
 fn key(way: &Value) -> Key {
     let grid = way["arrangement"].as_array().expect("a grid").iter().map(|side| side.as_u64().expect("a side"));
     let text = |key: &str| way[key].as_str().expect("a text").to_owned();
-    (text("schedule"), grid.collect(), text("deal"), text("order"), way["capacity"].as_u64())
+    (text("schedule"), grid.collect(), text("distribution"), text("order"), way["capacity"].as_u64())
 }
 
 fn seconds(way: &Value) -> f64 {
@@ -215,8 +220,8 @@ fn one_worker_has_one_way_for_each_number_of_slots() {
     let ways: Vec<Key> = found["ways"].as_array().expect("ways").iter().map(key).collect();
     let of_best = ways.iter().filter(|way| way.0 == ways[0].0);
     let mut slots: Vec<Option<u64>> = of_best
-        .map(|(_, grid, deal, order, slots)| {
-            (grid == &[1, 1] && deal == "block" && order == "turns").then_some(*slots).expect("one way")
+        .map(|(_, grid, distribution, order, slots)| {
+            (grid == &[1, 1] && distribution == "block" && order == "turns").then_some(*slots).expect("one way")
         })
         .collect();
     slots.sort();
@@ -230,7 +235,8 @@ fn shapes_of_broadcasts_are_weighed_where_words_are_handed_on() {
     let folder = Folder::new();
     let case = Case { tile: "i=4,j=8,k=4", ..CASES[0] };
     let shapes = |schedule: &str, ranks: &str, grid: &str| -> Vec<(Broadcast, f64)> {
-        let flags = ["--schedule", schedule, "--ranks", ranks, "--grid", grid, "--deal", "block", "--order", "turns"];
+        let flags =
+            ["--schedule", schedule, "--ranks", ranks, "--grid", grid, "--distribution", "block", "--order", "turns"];
         let found = folder.tuned(&case, &[&flags[..], &["--designs", "1", "--broadcast", "star,chain,tree"]].concat());
         let ways = found["ways"].as_array().expect("ways").iter().filter(|way| way["capacity"].is_null());
         let shape = |way: &Value| Broadcast::ALL.into_iter().find(|shape| way["broadcast"] == shape.keyword());
@@ -265,10 +271,10 @@ fn the_program_that_is_chosen_runs_as_it_says() {
         let output = systole(&[&next.split(' ').collect::<Vec<_>>()[..], &more].concat());
         let ran: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!((&ran["matches_reference"], &ran["layout"]), (&true.into(), &"cyclic".into()), "{next}");
-        // How it is dealt out stands in the program, and in no flag.
+        // How it is distributed stands in the program, and in no flag.
         let chosen = program(&std::fs::read_to_string(&path).expect("a program"));
-        assert_eq!(chosen.fold.map(|fold| fold.to_string()).as_deref(), ran["deal"].as_str());
-        assert!(chosen.arrays.iter().all(|array| array.layout == Some(Dealing::Cyclic)), "{next}");
+        assert_eq!(chosen.fold.map(|fold| fold.to_string()).as_deref(), ran["distribution"].as_str());
+        assert!(chosen.arrays.iter().all(|array| array.layout == Some(Distribution::Cyclic)), "{next}");
         assert_eq!(chosen.order.map(|order| order.to_string()).as_deref(), ran["order"].as_str());
         assert!(chosen.order.is_some() && !next.contains("--order"), "{next}");
         let best = told.lines().find_map(|line| line.strip_prefix("best ")).expect("the best").trim();
@@ -277,9 +283,9 @@ fn the_program_that_is_chosen_runs_as_it_says() {
     }
 }
 
-/// Where the schedule says how PEs are dealt out, and in which order tiles are computed, no other way is weighed that is not asked for.
+/// Where the schedule says how PEs are distributed, and in which order tiles are computed, no other way is weighed that is not asked for.
 #[test]
-fn a_schedule_that_says_its_dealing_and_its_order_is_weighed_so() {
+fn a_schedule_that_says_its_distribution_and_its_order_is_weighed_so() {
     let (folder, tilings) = (Folder::new(), &["i=8"]);
     let schedules = &["block-cyclic"];
     let case = Case { kernel: "cholesky", size: "N=29", tile: "i=8", tilings, schedules };
@@ -288,24 +294,34 @@ fn a_schedule_that_says_its_dealing_and_its_order_is_weighed_so() {
         let words = found["ways"].as_array().expect("ways").iter().map(|way| way[key].to_string());
         words.collect::<std::collections::BTreeSet<_>>()
     };
-    let all = DEALS.map(|(deal, _)| format!("\"{deal}\""));
-    assert_eq!(weighed("deal", "timed", &[]), all.clone().into());
-    assert_eq!(weighed("deal", "block-cyclic", &[]), [all[1].clone()].into());
-    assert_eq!(weighed("deal", "block-cyclic", &["--deal", "block"]), [all[0].clone()].into());
+    let all = DISTRIBUTIONS.map(|(distribution, _)| format!("\"{distribution}\""));
+    assert_eq!(weighed("distribution", "timed", &[]), all.clone().into());
+    assert_eq!(weighed("distribution", "block-cyclic", &[]), [all[1].clone()].into());
+    assert_eq!(weighed("distribution", "block-cyclic", &["--distribution", "block"]), [all[0].clone()].into());
     let order = |word: &str| format!("\"{word}\"");
     assert_eq!(weighed("order", "timed", &[]), ORDERS.map(order).into());
     assert_eq!(weighed("order", "block-cyclic", &[]), [order("steps:4")].into());
     assert_eq!(weighed("order", "block-cyclic", &["--order", "turns,steps:2"]), ["turns", "steps:2"].map(order).into());
 }
 
-/// As many proofs as `prove` has of the design, and of a run of it that is dealt out so.
+/// As many proofs as `prove` has of the design, and of a run of it that is distributed so.
 #[test]
 fn what_is_proved_is_the_run_that_was_chosen() {
     let folder = Folder::new();
     let case = Case { tile: "r=4,i=8", ..CASES[1] };
     let found = folder.tuned(&case, &["--ranks", "2", "--schedule", "grid", "--designs", "1"]);
-    let deal = found["ways"][0]["deal"].as_str().expect("a dealing");
-    let flags = ["prove", "kernels/trsm.rec", "--schedule", "grid", "--tile", case.tile, "--deal", deal, "--json"];
+    let distribution = found["ways"][0]["distribution"].as_str().expect("a distribution");
+    let flags = [
+        "prove",
+        "kernels/trsm.rec",
+        "--schedule",
+        "grid",
+        "--tile",
+        case.tile,
+        "--distribution",
+        distribution,
+        "--json",
+    ];
     let proved: Value = serde_json::from_slice(&systole(&flags).stdout).expect("JSON");
     let obligations = proved["obligations"].as_array().expect("a list");
     assert!(obligations.iter().any(|one| one["kind"] == "no-deadlock"));

@@ -153,7 +153,7 @@ impl<'a> Run<'a> {
         }
         for words in held.values_mut() {
             words.sort_unstable();
-            // Taken in the order given.
+            // RunTime in the order given.
             if words.windows(2).any(|pair| pair[0].1 >= pair[1].1) {
                 return None;
             }

@@ -14,7 +14,7 @@ use crate::value::{Number, same};
 use ndarray::{ArrayD, IxDyn};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use systole::driver::{Told, run};
+use systole::driver::{Ran, run};
 use systole::integer::{Bindings, name};
 use systole::recurrence;
 use systole::shared::npy;
@@ -334,7 +334,7 @@ fn class(wanted: f64, found: f64) -> &'static str {
     }
 }
 
-fn ended(told: &Told) -> String {
+fn ended(told: &Ran) -> String {
     format!("code {}, {}", told.code, told.printed)
 }
 

@@ -6,7 +6,7 @@ use systole::array::{Program, Tensors};
 use systole::exec;
 use systole::exec::execute;
 use systole::integer::Bindings;
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 use systole::sim::{Outcome, Settings, simulate};
 
 /// The same bits, all NaNs counting as one.
@@ -32,10 +32,10 @@ pub fn agree(
             return Err(format!("`{name}` is {} where the reference has {values:?}", outcome.outputs[name]));
         }
     }
-    for dealing in [Dealing::Block, Dealing::Cyclic] {
+    for distribution in [Distribution::Block, Distribution::Cyclic] {
         let settings = exec::Settings {
             workers: 3,
-            dealing: Some(dealing),
+            distribution: Some(distribution),
             capacity: settings.capacity,
             ..exec::Settings::default()
         };

@@ -89,7 +89,7 @@ fn an_observer_sees_first_elements() {
                 Event::Sent { value, .. }
                 | Event::Received { value, .. }
                 | Event::Driven { value, .. }
-                | Event::Heard { value, .. } => assert!(value.abs() <= 9.0, "{event:?}"),
+                | Event::BusRead { value, .. } => assert!(value.abs() <= 9.0, "{event:?}"),
                 _ => {}
             }
         }

@@ -64,7 +64,7 @@ fn is_kept(event: &Event, window: Window, response: u64) -> bool {
         Event::Received { clock, .. } => clock + response >= window.from() && clock < window.to(),
         Event::Sent { clock, .. }
         | Event::Driven { clock, .. }
-        | Event::Heard { clock, .. }
+        | Event::BusRead { clock, .. }
         | Event::Loaded { clock, .. }
         | Event::Stored { clock, .. } => window.holds(clock),
     }

@@ -5,17 +5,17 @@ use crate::hand_built::designs::{cannon, design, hex, kung_leiserson, mesh};
 use crate::hand_built::spaces::{fir, matmul, mttkrp};
 use systole_base::network::Links;
 use systole_compile::mapping::MappedSpace;
-use systole_compile::timing::{Turns, space_no_deadlock_obligations};
+use systole_compile::timing::{PeOrder, space_no_deadlock_obligations};
 
 /// What is refuted of a design, each as brute force finds it: the tensor and the counterexample.
-fn refutations(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<(String, String)> {
+fn refutations(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: PeOrder) -> Vec<(String, String)> {
     let stated = space_no_deadlock_obligations(design, links, depth, turns).unwrap();
     let largest = if design.space.parameters.len() > 3 { 2 } else { 3 };
     refuted(&checked(&stated, largest)).into_iter().map(|(_, of, case)| (of, case)).collect()
 }
 
 fn assert_proved(design: &MappedSpace, links: &Links) {
-    assert_eq!(refutations(design, links, None, Turns::AsTheyCan), []);
+    assert_eq!(refutations(design, links, None, PeOrder::AsTheyCan), []);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_word_is_not_there_in_the_step_in_which_it_is_given() {
     let space = matmul();
     let early = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
     let case = ("A".to_owned(), "M = 1, N = 2, K = 1: point (0, 1, 0)".to_owned());
-    assert_eq!(refutations(&early, &mesh(), None, Turns::AsTheyCan), [case]);
+    assert_eq!(refutations(&early, &mesh(), None, PeOrder::AsTheyCan), [case]);
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn one_slot_less_than_a_hop_has_steps_is_refuted() {
     for steps in [1, 2, 3] {
         let time = format!("{steps}*i + {steps}*j + k");
         let slow = design(&space, "i, j", &time, &["stream j", "stream i"], &["k"]);
-        assert_eq!(refutations(&slow, &mesh(), Some(steps), Turns::AsTheyCan), [], "{steps}");
-        let short = refutations(&slow, &mesh(), Some(steps - 1), Turns::AsTheyCan);
+        assert_eq!(refutations(&slow, &mesh(), Some(steps), PeOrder::AsTheyCan), [], "{steps}");
+        let short = refutations(&slow, &mesh(), Some(steps - 1), PeOrder::AsTheyCan);
         assert_eq!(short.len(), 2, "{steps}: {short:?}");
         assert!(short[0].1.starts_with(&format!("M = 1, N = 2, K = {steps}: point")), "{short:?}");
     }
@@ -70,11 +70,11 @@ fn one_slot_less_than_a_hop_has_steps_is_refuted() {
 #[test]
 fn a_broken_fold_is_refuted() {
     let space = matmul();
-    let found = refutations(&cannon(&space), &mesh(), None, Turns::OneAfterTheOther);
+    let found = refutations(&cannon(&space), &mesh(), None, PeOrder::OneAfterTheOther);
     let case = |of: &str, sizes: &str| (of.to_owned(), format!("{sizes}: points (0, 0, 0), (0, 0, 1) and (0, 0, 2)"));
     assert_eq!(found, [case("A", "M = 1, N = 2, K = 3"), case("B", "M = 2, N = 1, K = 3")]);
     let summa = design(&space, "i, j", "k", &["broadcast j", "broadcast i"], &["k"]);
-    assert_eq!(refutations(&summa, &mesh(), None, Turns::OneAfterTheOther), [], "buses keep their words");
-    let behind = refutations(&kung_leiserson(&space), &hex(), None, Turns::OneAfterTheOther);
+    assert_eq!(refutations(&summa, &mesh(), None, PeOrder::OneAfterTheOther), [], "buses keep their words");
+    let behind = refutations(&kung_leiserson(&space), &hex(), None, PeOrder::OneAfterTheOther);
     assert!(behind.iter().any(|(of, _)| of == "C"), "C runs towards PEs that have ended: {behind:?}");
 }

@@ -43,7 +43,7 @@ fn see(kernel: &Kernel, program: &Program, tensor: &str, sizes: &[i64]) -> Seen 
         match event {
             Event::Loaded { pe, array: of, .. } if of == array => *seen.loads.entry(place(pe)).or_default() += 1,
             Event::Driven { pe, line, clock, .. } if carries(line) => assert!(seen.drives.insert((clock, place(pe)))),
-            Event::Heard { pe, line, clock, .. } if carries(line) => assert!(seen.hears.insert((clock, place(pe)))),
+            Event::BusRead { pe, line, clock, .. } if carries(line) => assert!(seen.hears.insert((clock, place(pe)))),
             _ => {}
         }
     }

@@ -13,3 +13,5 @@ mod prose;
 mod shape;
 
 mod tree;
+
+mod words;

@@ -8,10 +8,10 @@ use crate::waits::{is_in_order, stands_still};
 use proptest::prelude::*;
 use systole_base::network::Links;
 use systole_compile::mapping::MappedSpace;
-use systole_compile::timing::{Turns, space_no_deadlock_obligations};
+use systole_compile::timing::{PeOrder, space_no_deadlock_obligations};
 use systole_program::obligation::{Kind, Obligation};
 
-fn stated(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: Turns) -> Vec<Obligation> {
+fn stated(design: &MappedSpace, links: &Links, depth: Option<u64>, turns: PeOrder) -> Vec<Obligation> {
     space_no_deadlock_obligations(design, links, depth, turns).unwrap()
 }
 
@@ -23,14 +23,14 @@ fn violated(obligations: &[Obligation], largest: i64) -> Vec<(String, Vec<i64>)>
 
 /// At the depths of the program, workers running their PEs as they can.
 fn holds(design: &MappedSpace, links: &Links) -> bool {
-    violated(&stated(design, links, None, Turns::AsTheyCan), 3).is_empty()
+    violated(&stated(design, links, None, PeOrder::AsTheyCan), 3).is_empty()
 }
 
 #[test]
 fn a_channel_owes_its_words_and_its_room_and_a_bus_its_drives() {
     let space = matmul();
     let listed = |design: &MappedSpace| {
-        let all = stated(design, &mesh(), None, Turns::AsTheyCan);
+        let all = stated(design, &mesh(), None, PeOrder::AsTheyCan);
         assert!(all.iter().all(|one| one.kind == Kind::NoDeadlock));
         all.iter().map(|one| format!("{} {}", one.of, one.points.len())).collect::<Vec<_>>()
     };
@@ -55,11 +55,11 @@ fn designs_of_the_literature_hold() {
 fn a_reader_that_runs_one_step_too_early() {
     let space = matmul();
     let early = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
-    let found = violated(&stated(&early, &mesh(), None, Turns::AsTheyCan), 3);
+    let found = violated(&stated(&early, &mesh(), None, PeOrder::AsTheyCan), 3);
     // Both are at time 0: what is given in a step is not there to be taken in it.
     assert_eq!(found, [("A".to_owned(), vec![1, 2, 1, 0, 1, 0])]);
     let late = design(&space, "i, j", "k - j", &["broadcast j", "feed"], &["k"]);
-    let found = violated(&stated(&late, &mesh(), None, Turns::AsTheyCan), 3);
+    let found = violated(&stated(&late, &mesh(), None, PeOrder::AsTheyCan), 3);
     assert_eq!(found, [("A".to_owned(), vec![1, 2, 1, 0, 1, 0, 1])]);
 }
 
@@ -67,7 +67,7 @@ fn a_reader_that_runs_one_step_too_early() {
 fn one_slot_less_than_a_hop_has_steps() {
     let space = matmul();
     let slow = design(&space, "i, j", "2*i + 2*j + k", &["stream j", "stream i"], &["k"]);
-    let at = |depth| violated(&stated(&slow, &mesh(), Some(depth), Turns::AsTheyCan), 3);
+    let at = |depth| violated(&stated(&slow, &mesh(), Some(depth), PeOrder::AsTheyCan), 3);
     assert_eq!(at(2), []);
     let words = vec![1, 2, 2, 0, 0, 0, 0, 0, 1];
     assert_eq!(at(1), [("A".to_owned(), words.clone()), ("B".to_owned(), [&[2, 1], &words[2..]].concat())]);
@@ -77,7 +77,7 @@ fn one_slot_less_than_a_hop_has_steps() {
 #[test]
 fn pes_that_are_run_one_after_the_other_stand_still() {
     let space = matmul();
-    let (cannon, turns) = (cannon(&space), Turns::OneAfterTheOther);
+    let (cannon, turns) = (cannon(&space), PeOrder::OneAfterTheOther);
     let words = [0, 0, 0, 0, 0, 1, 0, 0, 2];
     let found = violated(&stated(&cannon, &mesh(), None, turns), 3);
     let at = |sizes: [i64; 3]| sizes.into_iter().chain(words).collect::<Vec<i64>>();
@@ -85,7 +85,7 @@ fn pes_that_are_run_one_after_the_other_stand_still() {
     for sizes in (1..=4).flat_map(|m| (1..=4).flat_map(move |n| (1..=4).map(move |k| [m, n, k]))) {
         let [m, n, k] = sizes;
         assert_eq!(stands_still(&cannon, &sizes, 2, turns), k > 2 && (m > 1 || n > 1), "{sizes:?}");
-        assert!(!stands_still(&cannon, &sizes, 2, Turns::AsTheyCan), "{sizes:?}");
+        assert!(!stands_still(&cannon, &sizes, 2, PeOrder::AsTheyCan), "{sizes:?}");
     }
     // Words on buses wait for nothing, and the heads of SUMMA's lines come first.
     let summa = design(&space, "i, j", "k", &["broadcast j", "broadcast i"], &["k"]);
@@ -98,20 +98,20 @@ fn pes_that_are_run_one_after_the_other_stand_still() {
 fn what_it_says() {
     let space = matmul();
     let early = design(&space, "i, j", "i + k", &["stream j", "stream i"], &["k"]);
-    let reason = &stated(&early, &mesh(), None, Turns::AsTheyCan)[0].reason;
+    let reason = &stated(&early, &mesh(), None, PeOrder::AsTheyCan)[0].reason;
     assert_eq!(reason.broken, "a word of `A` is taken no later than it is given");
     assert_eq!(reason.blame, "takes a word of A along j no later than it gives it");
     assert_eq!(reason.available, "given at  t = i + k     A[i,k] by PE (i, j-1)");
     assert_eq!(reason.needed, "taken at  t = i + k     by PE (i, j)");
     assert_eq!(reason.help, "every schedule needs time coefficient of j >= 1");
-    let reason = &stated(&cannon(&space), &mesh(), Some(1), Turns::AsTheyCan)[1].reason;
+    let reason = &stated(&cannon(&space), &mesh(), Some(1), PeOrder::AsTheyCan)[1].reason;
     assert_eq!(reason.broken, "a word of `A` waits for room that comes later, in a channel of depth 1");
     assert_eq!(reason.blame, "gives a word of A along j before there is room for it");
     assert_eq!(reason.available, "room from  t = i + j + k + 1     when PE (i, j+1) takes the first word");
     assert_eq!(reason.needed, "given at   t = i' + j' + k'      word 2 by PE (i', j')");
     assert_eq!(reason.help, "depth 2 is enough, for every size");
     let skewed = design(&space, "i, j", "k - j", &["broadcast j", "feed"], &["k"]);
-    let reason = &stated(&skewed, &mesh(), None, Turns::AsTheyCan)[0].reason;
+    let reason = &stated(&skewed, &mesh(), None, PeOrder::AsTheyCan)[0].reason;
     assert_eq!(reason.broken, "a word of `A` is heard before it is driven");
     assert_eq!(reason.available, "driven at  t = k + m - j     A[i,k] by PE (i, j-m)");
     assert_eq!(reason.needed, "heard at   t = k - j         by PE (i, j)");
@@ -122,7 +122,7 @@ fn what_it_says() {
 fn what_cannot_be_stated_is_refused() {
     let space = matmul();
     let refused = |design: &MappedSpace, depth| {
-        let problems = space_no_deadlock_obligations(design, &mesh(), depth, Turns::AsTheyCan).unwrap_err();
+        let problems = space_no_deadlock_obligations(design, &mesh(), depth, PeOrder::AsTheyCan).unwrap_err();
         problems[0].message().to_owned()
     };
     let growing = design(&space, "i", "i + j, k", &["prefetch", "stream i"], &["k"]);
@@ -144,14 +144,14 @@ fn all_sizes(design: &MappedSpace, largest: i64) -> Vec<Vec<i64>> {
 
 /// Where no formula is violated, no waits go round in a circle. Of PEs that are run one after the other the reverse holds as
 /// well, since all that the worker does has one order. `None` where PEs do two things at one time.
-fn agrees(design: &MappedSpace, depth: usize, turns: Turns, largest: i64) -> Option<bool> {
+fn agrees(design: &MappedSpace, depth: usize, turns: PeOrder, largest: i64) -> Option<bool> {
     let sizes = all_sizes(design, largest);
     sizes.iter().all(|sizes| is_in_order(design, sizes)).then_some(())?;
     let is_violated = !violated(&stated(design, &mesh(), Some(depth as u64), turns), largest).is_empty();
     let has_circle = sizes.iter().any(|sizes| stands_still(design, sizes, depth, turns));
     Some(match turns {
-        Turns::AsTheyCan => is_violated || !has_circle,
-        Turns::OneAfterTheOther => is_violated == has_circle,
+        PeOrder::AsTheyCan => is_violated || !has_circle,
+        PeOrder::OneAfterTheOther => is_violated == has_circle,
     })
 }
 
@@ -160,8 +160,8 @@ fn form(indices: &[&str], coefficients: &[i64]) -> String {
     terms.join(" + ")
 }
 
-fn turns() -> impl Strategy<Value = Turns> {
-    prop::sample::select(vec![Turns::AsTheyCan, Turns::OneAfterTheOther])
+fn turns() -> impl Strategy<Value = PeOrder> {
+    prop::sample::select(vec![PeOrder::AsTheyCan, PeOrder::OneAfterTheOther])
 }
 
 proptest! {

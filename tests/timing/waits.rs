@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Bindings, Polyhedron, Vector};
 use systole_compile::mapping::{Flow, FlowRole, MappedSpace};
 use systole_compile::rewrite::Transport;
-use systole_compile::timing::Turns;
+use systole_compile::timing::PeOrder;
 
 /// A flow between two PEs, by its number and the PE that gives.
 type Wire = (usize, Vector);
@@ -64,7 +64,7 @@ pub fn is_in_order(design: &MappedSpace, sizes: &[i64]) -> bool {
 }
 
 /// Whether some of the waits go round in a circle, where channels have room for so many words.
-pub fn stands_still(design: &MappedSpace, sizes: &[i64], depth: usize, turns: Turns) -> bool {
+pub fn stands_still(design: &MappedSpace, sizes: &[i64], depth: usize, turns: PeOrder) -> bool {
     let flows = design.flows().unwrap();
     let sets = flows.iter().map(|flow| points(design, &flow.set, sizes)).collect();
     let domain = points(design, &design.space.domain.set, sizes);
@@ -72,7 +72,7 @@ pub fn stands_still(design: &MappedSpace, sizes: &[i64], depth: usize, turns: Tu
     let mut play = Play { design, flows, sets, domain, waits: Waits::default() };
     let mut before = None;
     for points in agenda.values() {
-        if turns == Turns::AsTheyCan {
+        if turns == PeOrder::AsTheyCan {
             before = None;
         }
         points.iter().for_each(|(_, point)| play.point(point, &mut before));

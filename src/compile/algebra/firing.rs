@@ -46,7 +46,7 @@ fn fired_in_any(kernel: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String
     if kernel == known {
         let parts = vec![Part::Number(2), Part::Size(name("W"))];
         let split = Coordinates::Split { index: name(index), parts };
-        let turn = Coordinates::Turn { index: name(index), with: name(with) };
+        let turn = Coordinates::Rotate { index: name(index), with: name(with) };
         for change in [split, turn] {
             all.extend(fired(&recast(&system, &[change])?, rules)?);
         }

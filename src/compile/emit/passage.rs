@@ -1,7 +1,7 @@
 //! Handoffs as a program makes them: with the points that give, and the channel.
 
 use super::names::fresh;
-use crate::mapping::{Design, Giver, Handoff, Turn};
+use crate::mapping::{Design, FoldedMove, Giver, Handoff};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Name, Polyhedron, name};
@@ -13,7 +13,7 @@ pub struct Passage {
     /// What is handed over.
     pub handoff: Handoff,
     /// From which PEs of a block to which, and how far.
-    pub turn: Turn,
+    pub turn: FoldedMove,
     /// The points that give, over the giver's indices; of no meaning where nobody gives.
     pub givers: Polyhedron,
     /// The channel's name, used where giver and reader are different points.

@@ -36,7 +36,7 @@ pub struct Axis {
 
 /// What a fold does to words that move alike, by the residue of the PE that gets them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct FoldedMove {
     /// The residue of the PE that sends them.
     pub from: Vector,
     /// That of the PE that gets them.
@@ -138,12 +138,12 @@ impl Fold {
     }
 
     /// How words that move by `displacement` in the map get to a PE with this residue.
-    pub fn turn(&self, displacement: &[i64], to: &[i64]) -> Turn {
+    pub fn turn(&self, displacement: &[i64], to: &[i64]) -> FoldedMove {
         if self.is_none() {
-            return Turn { from: vec![], to: vec![], displacement: displacement.to_vec() };
+            return FoldedMove { from: vec![], to: vec![], displacement: displacement.to_vec() };
         }
         let axes = || self.axes.iter().zip(displacement).zip(to);
-        Turn {
+        FoldedMove {
             from: axes().map(|((axis, by), to)| (to - by).rem_euclid(axis.factor)).collect(),
             to: to.to_vec(),
             displacement: axes().map(|((axis, by), to)| -(to - by).div_euclid(axis.factor)).collect(),
@@ -151,7 +151,7 @@ impl Fold {
     }
 
     /// All turns of words that move by `displacement`.
-    pub fn turns(&self, displacement: &[i64]) -> Vec<Turn> {
+    pub fn turns(&self, displacement: &[i64]) -> Vec<FoldedMove> {
         self.residues().iter().map(|to| self.turn(displacement, to)).collect()
     }
 

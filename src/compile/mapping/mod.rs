@@ -37,7 +37,7 @@ pub use feeder::Feeder;
 
 mod fold;
 
-pub use fold::{Axis, Fold, Turn};
+pub use fold::{Axis, Fold, FoldedMove};
 
 mod fixed;
 

@@ -4,7 +4,7 @@
 //! that a point has already, waits for nothing.
 
 use super::frame::Claim;
-use super::no_deadlock::{Act, Phase, Turns, space_no_deadlock_obligations};
+use super::no_deadlock::{Act, PeOrder, Phase, space_no_deadlock_obligations};
 use super::system::{check_rows, checked_handoffs};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{show_place, sides};
@@ -22,7 +22,7 @@ pub fn no_deadlock_obligations(
     design: &Design,
     links: &Links,
     depth: Option<u64>,
-    turns: Turns,
+    turns: PeOrder,
 ) -> Checked<Vec<Obligation>> {
     check_rows(design)?;
     let mut stated = vec![];
@@ -43,7 +43,7 @@ impl SystemFrame<'_> {
     }
 
     /// The take of each word comes after its give.
-    fn waits_for_handed(&self, handoff: &Handoff, turns: Turns) -> Option<Obligation> {
+    fn waits_for_handed(&self, handoff: &Handoff, turns: PeOrder) -> Option<Obligation> {
         let reader = self.point(handoff.reader, 0);
         let giver = self.giver(handoff, &reader)?;
         let (take, give) = (self.act(&reader, Phase::Take), self.act(&giver, Phase::Give));
@@ -63,7 +63,7 @@ impl SystemFrame<'_> {
         &self,
         handoff: &Handoff,
         depth: Option<u64>,
-        turns: Turns,
+        turns: PeOrder,
     ) -> Result<Option<Obligation>, Diagnostic> {
         if handoff.given().is_none() {
             return Ok(None);

@@ -6,7 +6,7 @@
 //!
 //! One file states each kind. Places, steps and latencies are constants, so everything is quantifier-free linear
 //! integer arithmetic. The same formulas are played by brute force in the tests. `no-deadlock` is stated with `prove
-//! --deal` only. It is about runs without clocks and asks less than `causality` and `fifo-depth` do: no latency and no
+//! --distribution` only. It is about runs without clocks and asks less than `causality` and `fifo-depth` do: no latency and no
 //! response, so it holds with fewer slots as well. What the owners of PEs owe is stated by the crate that runs programs
 //! (`exec::sharing::shares`), what a program's stores owe by `array::stores`.
 //!
@@ -55,5 +55,5 @@ pub use fifo::fifo_depth_obligation;
 pub use generate::{space_obligations, space_obligations_within};
 pub use handed_waits::no_deadlock_obligations;
 pub use handoff::handoff_obligations;
-pub use no_deadlock::{Turns, space_no_deadlock_obligations};
+pub use no_deadlock::{PeOrder, space_no_deadlock_obligations};
 pub use system::{handed_words_apart, obligations, obligations_within, points_apart};

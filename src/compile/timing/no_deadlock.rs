@@ -9,7 +9,7 @@
 //! rank, a circle of waits would be smaller than itself.
 //!
 //! **Any number of workers, and any owners.** A worker runs its PEs as coroutines and leaves out nobody who can go on, so sharing a
-//! worker adds no wait, and nothing here depends on owners. [`Turns`] has the twin for which that is wrong.
+//! worker adds no wait, and nothing here depends on owners. [`PeOrder`] has the twin for which that is wrong.
 //!
 //! Depths are those that the program declares: emission asks the same functions for them. Vector times are compared
 //! lexicographically, which is the order of the loops however long a row is; no clock is asked, so rows of one step, where a
@@ -28,7 +28,7 @@ use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
 /// How a worker runs the PEs that it owns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Turns {
+pub enum PeOrder {
     /// As coroutines: who waits is passed over.
     #[default]
     AsTheyCan,
@@ -61,17 +61,17 @@ pub(super) struct Act {
 
 impl Act {
     /// What orders the acts that may wait for each other.
-    fn rank(&self, turns: Turns) -> Vec<Affine> {
+    fn rank(&self, turns: PeOrder) -> Vec<Affine> {
         let phase = Affine::constant(self.phase as i64);
         let place = match turns {
-            Turns::AsTheyCan => &[][..],
-            Turns::OneAfterTheOther => &self.place,
+            PeOrder::AsTheyCan => &[][..],
+            PeOrder::OneAfterTheOther => &self.place,
         };
         place.iter().chain(&self.time).cloned().chain([phase]).collect()
     }
 
     /// This act waits for one that does not come before it.
-    pub fn waits_in_vain(&self, awaited: &Act, turns: Turns) -> Formula {
+    pub fn waits_in_vain(&self, awaited: &Act, turns: PeOrder) -> Formula {
         Formula::before(&awaited.rank(turns), &self.rank(turns)).negate()
     }
 
@@ -94,7 +94,7 @@ pub fn space_no_deadlock_obligations(
     design: &MappedSpace,
     links: &Links,
     depth: Option<u64>,
-    turns: Turns,
+    turns: PeOrder,
 ) -> Checked<Vec<Obligation>> {
     check_design(design, links)?;
     let flows = design.flows().ok_or_else(|| super::generate::uneven_ends(design))?;
@@ -115,7 +115,7 @@ impl Frame<'_> {
     }
 
     /// The take of each word of a flow comes after its give.
-    fn waits_for_word(&self, flow: &Flow, turns: Turns) -> Obligation {
+    fn waits_for_word(&self, flow: &Flow, turns: PeOrder) -> Obligation {
         let x = self.point(0);
         let source = x.moved(&flow.direction, -1);
         let (take, give) = (self.act(&x, Phase::Take), self.act(&source, Phase::Give));
@@ -135,7 +135,7 @@ impl Frame<'_> {
 
     /// The give of each word comes after the take of the one that leaves it room: of words that a PE gives one after the other,
     /// one more than there is room for, the first is taken before the last is given.
-    fn waits_for_room(&self, flow: &Flow, depth: Option<u64>, turns: Turns) -> Result<Obligation, Diagnostic> {
+    fn waits_for_room(&self, flow: &Flow, depth: Option<u64>, turns: PeOrder) -> Result<Obligation, Diagnostic> {
         let depth = depth.or_else(|| flow.depth(self.links.response)).ok_or_else(|| self.growing_fifo(flow))?;
         let words = super::fifo::told_apart(&flow.of, depth)?;
         let points: Vec<Point> = (0..=words).map(|number| self.point(number)).collect();
@@ -154,7 +154,7 @@ impl Frame<'_> {
     }
 
     /// Whoever listens to a bus comes after the drive: the head of its line, or the feeder of a bus from memory.
-    fn listeners_wait(&self, turns: Turns) -> Vec<Obligation> {
+    fn listeners_wait(&self, turns: PeOrder) -> Vec<Obligation> {
         let feeder = Feeder::of(self.space(), &self.design.map).filter(Feeder::has_listeners);
         let transports = self.design.dataflow.transports.iter().enumerate();
         let waits = |(position, transport): (usize, &Transport)| match transport {
@@ -165,7 +165,7 @@ impl Frame<'_> {
         transports.filter_map(waits).collect()
     }
 
-    fn waits_for_head(&self, position: usize, direction: &[i64], turns: Turns) -> Obligation {
+    fn waits_for_head(&self, position: usize, direction: &[i64], turns: PeOrder) -> Obligation {
         let (steps, x, set) = (self.fresh("m"), self.point(0), &self.space().domain.set);
         let count = Affine::variable(&steps);
         let head = x.moved_by(direction, &-count.clone());
@@ -179,7 +179,7 @@ impl Frame<'_> {
         self.unheard(position, (&drive, &listen), violation, vec![steps])
     }
 
-    fn waits_for_feeder(&self, position: usize, feeder: &Feeder, turns: Turns) -> Obligation {
+    fn waits_for_feeder(&self, position: usize, feeder: &Feeder, turns: PeOrder) -> Obligation {
         let x = self.point(0);
         let listen = self.act(&x, Phase::Take);
         let drive = Act { place: feeder.place.clone(), time: self.driven(feeder, &x), phase: Phase::Drive };

@@ -8,9 +8,9 @@ mod assumption;
 
 pub use assumption::Assumption;
 
-mod dealing;
+mod distribution;
 
-pub use dealing::Dealing;
+pub use distribution::Distribution;
 
 mod leaf_order;
 

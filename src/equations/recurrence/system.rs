@@ -1,6 +1,6 @@
 //! The types of a recurrence system.
 
-use super::{Assumption, Dealing, LeafOrder};
+use super::{Assumption, Distribution, LeafOrder};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -297,14 +297,14 @@ pub enum Directive {
     Network(Name),
     /// `tile i 64`.
     Tile(Name, i64),
-    /// `fold cyclic`: how the PEs of each axis are dealt out to workers.
-    Fold(Dealing),
+    /// `fold cyclic`: how the PEs of each axis are distributed to workers.
+    Fold(Distribution),
     /// `fold (2)`: how many neighbouring PEs are one, along each axis of the array.
     FoldBy(Vec<i64>),
     /// `phase (1)`: the PE with which a fold begins, along each axis of the array.
     Phase(Vec<i64>),
-    /// `layout A block-cyclic:8`: how the words of each axis of an array are dealt out before and after a run.
-    Layout(Name, Dealing),
+    /// `layout A block-cyclic:8`: how the words of each axis of an array are distributed before and after a run.
+    Layout(Name, Distribution),
     /// `order turns:4`: in which order a worker computes the tiles of its PEs.
     Order(LeafOrder),
     /// `load c along (1, 0)`: where what stays on its PE comes in from and leaves to, with `io boundary`.

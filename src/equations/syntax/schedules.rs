@@ -80,9 +80,9 @@ fn machine<'s>() -> Reader<'s, Directive> {
     let tile = keyword("tile").ignore_then(identifier()).then(number());
     let tile = tile.map(|(index, size)| Directive::Tile(index, size));
     let factors = listed(number(), ("(", ")")).map(Directive::FoldBy);
-    let fold = keyword("fold").ignore_then(counted("a dealing such as `cyclic`").map(Directive::Fold).or(factors));
+    let fold = keyword("fold").ignore_then(counted("a distribution such as `cyclic`").map(Directive::Fold).or(factors));
     let phase = keyword("phase").ignore_then(listed(number(), ("(", ")"))).map(Directive::Phase);
-    let layout = keyword("layout").ignore_then(identifier()).then(counted("a dealing such as `cyclic`"));
+    let layout = keyword("layout").ignore_then(identifier()).then(counted("a distribution such as `cyclic`"));
     let layout = layout.map(|(tensor, word)| Directive::Layout(tensor, word));
     let order = keyword("order").ignore_then(counted("an order such as `turns`")).map(Directive::Order);
     let io = keyword("io").ignore_then(identifier()).map(Directive::Io);

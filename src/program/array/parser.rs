@@ -16,7 +16,7 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;
 use systole_base::network::Network;
 use systole_base::span::{Source, Span};
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role};
+use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 
 const WORDS: [&str; 14] = [
     "version",
@@ -150,7 +150,7 @@ impl Parser {
         let (rest, more) = rest.split_at(rest.len().min(3));
         let [array, role, shape] = self.reader.exactly(form, rest, "(array NAME in|out (EXTENT ..))")?;
         let (assumption, more) = self.array_setting(more, "is", Parser::assumption)?;
-        let (layout, more) = self.array_setting(more, "layout", |parser, form| parser.dealing(form, "layout"))?;
+        let (layout, more) = self.array_setting(more, "layout", |parser, form| parser.distribution(form, "layout"))?;
         let axes = match more {
             [] => vec![],
             [axes] => self.reader.axes(axes)?,
@@ -210,7 +210,7 @@ impl Parser {
         if self.program.fold.is_some() {
             return self.reader.expected(form, "one fold");
         }
-        self.program.fold = Some(self.dealing(form, "fold")?);
+        self.program.fold = Some(self.distribution(form, "fold")?);
         Ok(())
     }
 
@@ -228,13 +228,13 @@ impl Parser {
         Ok(())
     }
 
-    /// How something is dealt out, behind the word for what it is.
-    fn dealing(&self, form: &Form, keyword: &str) -> Read<Dealing> {
+    /// How something is distributed, behind the word for what it is.
+    fn distribution(&self, form: &Form, keyword: &str) -> Read<Distribution> {
         let usage = format!("({keyword} DEALING)");
         let parts = self.reader.call_of(form, keyword, &format!("`{usage}`"))?;
         let [word] = self.reader.exactly(form, parts, &usage)?;
-        let found = word.atom().and_then(Dealing::from_keyword);
-        found.map_or_else(|| self.reader.unknown(word, "how something is dealt out", &Dealing::WORDS), Ok)
+        let found = word.atom().and_then(Distribution::from_keyword);
+        found.map_or_else(|| self.reader.unknown(word, "how something is distributed", &Distribution::WORDS), Ok)
     }
 
     fn grid(&mut self, form: &Form, rest: &[Form]) -> Read<()> {

@@ -40,7 +40,7 @@
 //! ```
 //!
 //! A schedule that says who runs which PE, and where arrays begin and end, has it written into the program; without clocks PEs and
-//! words are dealt out so, unless a run is told otherwise:
+//! words are distributed so, unless a run is told otherwise:
 //!
 //! ```text
 //!   (array A in (M K) (layout block-cyclic:8))
@@ -86,7 +86,7 @@ use std::collections::HashSet;
 use systole_base::integer::Name;
 use systole_base::network::Network;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::{Assumption, Dealing, LeafOrder, Role, Tensor};
+use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role, Tensor};
 use systole_equations::tiles::{Axis, Leaf, TileCount};
 
 /// A whole program.
@@ -104,8 +104,8 @@ pub struct Program {
     pub grid: Vec<Coordinate>,
     /// How PEs are joined; the mesh where the text does not say.
     pub network: Network,
-    /// How PEs are dealt out to workers, where a schedule says it.
-    pub fold: Option<Dealing>,
+    /// How PEs are distributed to workers, where a schedule says it.
+    pub fold: Option<Distribution>,
     /// In which order a worker computes the tiles of its PEs, where a schedule says it.
     pub order: Option<LeafOrder>,
     /// One-to-one links.
@@ -180,8 +180,8 @@ pub struct ArrayDecl {
     pub shape: Vec<IndexExpr>,
     /// What an input's values are assumed to be.
     pub assumption: Option<Assumption>,
-    /// How its words are dealt out before or after a run, where a schedule says it; else each is with who loads or stores it.
-    pub layout: Option<Dealing>,
+    /// How its words are distributed before or after a run, where a schedule says it; else each is with who loads or stores it.
+    pub layout: Option<Distribution>,
     /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
     /// tile. Else none.
     pub axes: Vec<Axis>,

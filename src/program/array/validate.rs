@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
 use systole_base::integer::Name;
 use systole_base::scalar::Function;
-use systole_equations::recurrence::{Assumption, Dealing, Role};
+use systole_equations::recurrence::{Assumption, Distribution, Role};
 
 /// What part of a program a message is about; positions count from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ pub(super) fn find_faults(program: &Program) -> Vec<Fault> {
     let mut checker = Checker { program, faults: vec![] };
     checker.check_names();
     checker.check_arrays();
-    checker.check_dealings();
+    checker.check_distributions();
     checker.check_order();
     check_tiles(&mut checker);
     checker.check_grid();
@@ -145,12 +145,15 @@ impl<'a> Checker<'a> {
     }
 
     /// A text cannot say it; a program that is put together may.
-    fn check_dealings(&mut self) {
+    fn check_distributions(&mut self) {
         let layouts = number(&self.program.arrays, Place::Array, |array| &array.layout);
-        let dealings: Vec<_> = layouts.chain([(Place::Program, &self.program.fold)]).collect();
-        for (place, dealing) in dealings {
-            if *dealing == Some(Dealing::BlockCyclic(0)) {
-                self.fault(place, "what is dealt out 0 at a time is never dealt out; it must be at least 1".to_owned());
+        let distributions: Vec<_> = layouts.chain([(Place::Program, &self.program.fold)]).collect();
+        for (place, distribution) in distributions {
+            if *distribution == Some(Distribution::BlockCyclic(0)) {
+                self.fault(
+                    place,
+                    "what is distributed 0 at a time is never distributed; it must be at least 1".to_owned(),
+                );
             }
         }
     }

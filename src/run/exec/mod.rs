@@ -53,9 +53,9 @@ mod footprint;
 
 pub use footprint::{Footprint, Held, MOST_NAMED, Usage, show_bytes};
 
-mod taken;
+mod run_time;
 
-pub use taken::{Taken, usual};
+pub use run_time::{RunTime, usual};
 
 mod arrays;
 
@@ -79,7 +79,7 @@ pub use ranks::{Files, Stopped, World, execute_on_ranks};
 
 use footprint::check_footprints;
 use plan::Plan;
-use taken::Watch;
+use run_time::Watch;
 use trace::Tape;
 use workers::word::Stored;
 use workers::worker::Report;
@@ -100,7 +100,7 @@ pub struct Execution {
     /// From the start of the workers to the end of the last; without reading the program and the arrays. That of the last run.
     pub elapsed: Duration,
     /// The time of each run, in their order.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<RunTime>,
 }
 
 /// What was counted in a run.
@@ -248,7 +248,7 @@ fn attempt<W: Stored>(
 }
 
 /// What the workers of the last run did, the time of each run, and what the leaves of the last did.
-type Repeated = (Vec<Report>, Vec<Taken>, Work);
+type Repeated = (Vec<Report>, Vec<RunTime>, Work);
 
 /// Runs a plan on threads as often as is asked for; what is stored is that of the last run. After a deadlock there is no other run.
 fn repeat<W: Stored>(
@@ -278,7 +278,7 @@ fn conclude(
     owners: &Owners,
     mut reports: Vec<Report>,
     memory: Vec<Usage>,
-    taken: Vec<Taken>,
+    taken: Vec<RunTime>,
 ) -> Execution {
     let elapsed = taken.last().map_or(Duration::ZERO, |last| last.wall);
     let lanes = reports.iter_mut().map(|report| std::mem::take(&mut report.lane)).collect();

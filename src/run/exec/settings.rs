@@ -7,7 +7,7 @@ use super::sharing::owners::Owners;
 use crate::leaf::LeafBackend;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::scalar::Precision;
-use systole_equations::recurrence::{Dealing, LeafOrder};
+use systole_equations::recurrence::{Distribution, LeafOrder};
 use systole_program::array;
 use systole_program::array::{ArrayDecl, Grid, Program};
 
@@ -19,14 +19,14 @@ pub struct Settings {
     /// Whether each has a memory of its own, as ranks have: then of a tile goes what somebody reads, and none again that comes back.
     /// Predictions have to be told; who runs a program knows.
     pub apart: bool,
-    /// How PEs are dealt out to them. None for what the program says, and in blocks where it says nothing.
-    pub dealing: Option<Dealing>,
+    /// How PEs are distributed to them. None for what the program says, and in blocks where it says nothing.
+    pub distribution: Option<Distribution>,
     /// How many workers stand along each axis of the grid; their product is `workers`. None for the grid that
     /// [`Owners::new`] chooses.
     pub arrangement: Option<Vec<usize>>,
-    /// How the words of all arrays are dealt out before and after the run, axis by axis. None for what the program says of each; where
+    /// How the words of all arrays are distributed before and after the run, axis by axis. None for what the program says of each; where
     /// it says nothing, a word is with the worker that loads or stores it.
-    pub layout: Option<Dealing>,
+    pub layout: Option<Distribution>,
     /// In which order a worker computes the tiles of its PEs. None for what the program says; where it says nothing, by steps, or where no
     /// tile that is computed goes to another PE (products whose results stay), so that nobody waits for one, in turns.
     pub order: Option<LeafOrder>,
@@ -52,7 +52,7 @@ impl Default for Settings {
         Settings {
             workers: 1,
             apart: false,
-            dealing: None,
+            distribution: None,
             arrangement: None,
             layout: None,
             order: None,
@@ -76,9 +76,9 @@ impl Settings {
         self.memory.unwrap_or(array::MEMORY_LIMIT)
     }
 
-    /// How the PEs of a program are dealt out.
-    pub fn dealing(&self, program: &Program) -> Dealing {
-        self.dealing.or(program.fold).unwrap_or_default()
+    /// How the PEs of a program are distributed.
+    pub fn distribution(&self, program: &Program) -> Distribution {
+        self.distribution.or(program.fold).unwrap_or_default()
     }
 
     /// In which order a worker computes the tiles of a program.
@@ -87,24 +87,24 @@ impl Settings {
         self.order.or(program.order).unwrap_or(usual)
     }
 
-    /// How the words of each array of a program are dealt out, where they are.
-    pub fn layouts(&self, program: &Program) -> Vec<Option<Dealing>> {
+    /// How the words of each array of a program are distributed, where they are.
+    pub fn layouts(&self, program: &Program) -> Vec<Option<Distribution>> {
         program.arrays.iter().map(|ArrayDecl { layout, .. }| self.layout.or(*layout)).collect()
     }
 
     /// The worker of each PE of a program, whose grid has these sizes.
     pub(super) fn owners(&self, program: &Program, grid: &Grid, workers: usize) -> Checked<Owners> {
-        let dealing = self.dealing(program);
+        let distribution = self.distribution(program);
         match &self.arrangement {
-            None => Ok(Owners::new(grid, workers, dealing)),
-            Some(arrangement) => Owners::arranged(grid, workers, arrangement, dealing),
+            None => Ok(Owners::new(grid, workers, distribution)),
+            Some(arrangement) => Owners::arranged(grid, workers, arrangement, distribution),
         }
     }
 
     /// Refuses what no run can have.
     ///
     /// # Errors
-    /// No worker, or too many, no run, no slots, nothing that is dealt out or computed at a time.
+    /// No worker, or too many, no run, no slots, nothing that is distributed or computed at a time.
     pub(super) fn check(&self) -> Checked<()> {
         if self.workers == 0 {
             return Diagnostic::usage("a run has at least 1 worker").help("say how many, such as 2").alone();
@@ -127,14 +127,14 @@ impl Settings {
                 .help("leave out `--capacity` for the depths that the program states")
                 .alone();
         }
-        if self.dealing == Some(Dealing::BlockCyclic(0)) {
-            return Diagnostic::usage("PEs are dealt out 0 at a time; it must be at least 1").alone();
+        if self.distribution == Some(Distribution::BlockCyclic(0)) {
+            return Diagnostic::usage("PEs are distributed 0 at a time; it must be at least 1").alone();
         }
         if self.order.is_some_and(|order| order.together == 0) {
             return Diagnostic::usage("a PE computes the tiles of 0 steps together; it must be at least 1").alone();
         }
-        if self.layout == Some(Dealing::BlockCyclic(0)) {
-            return Diagnostic::usage("words of arrays are dealt out 0 at a time; it must be at least 1").alone();
+        if self.layout == Some(Distribution::BlockCyclic(0)) {
+            return Diagnostic::usage("words of arrays are distributed 0 at a time; it must be at least 1").alone();
         }
         Ok(())
     }

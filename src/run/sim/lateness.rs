@@ -253,7 +253,7 @@ impl Observer for Lateness {
             Event::Received { wire, clock, .. } => self.receive(wire, clock),
             Event::Driven { pe, line, clock, .. } => self.lines[line] = self.debt(pe, clock),
             Event::Loaded { pe, clock, .. } | Event::Stored { pe, clock, .. } => self.pass_port(pe, clock),
-            Event::Computed { .. } | Event::Heard { .. } => {}
+            Event::Computed { .. } | Event::BusRead { .. } => {}
         }
     }
 }

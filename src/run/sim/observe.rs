@@ -29,7 +29,7 @@ pub enum Event {
     /// A word was put on a line.
     Driven { pe: usize, line: usize, clock: u64, value: f64 },
     /// A word was read off a line.
-    Heard { pe: usize, line: usize, clock: u64, value: f64 },
+    BusRead { pe: usize, line: usize, clock: u64, value: f64 },
     /// An element came through a memory port.
     Loaded { pe: usize, array: usize, address: usize, clock: u64, value: f64 },
     /// An element went out through a memory port.

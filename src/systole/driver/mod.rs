@@ -83,7 +83,7 @@ pub fn main() -> ExitCode {
 
 /// What a command did that a program called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Ran {
     /// The exit code that a process would have had.
     pub code: u8,
     /// What it wrote to standard output.
@@ -94,11 +94,11 @@ pub struct Told {
 
 /// Runs one command within this process. `words` are those of a command line, without the name of the program before
 /// them; nothing is written to the streams of the process.
-pub fn run(words: &[&str]) -> Told {
+pub fn run(words: &[&str]) -> Ran {
     let named = std::iter::once("systole").chain(words.iter().copied());
     let mut arguments = match Arguments::try_parse_from(named) {
         Ok(arguments) => arguments,
-        Err(why) => return Told { code: 2, printed: String::new(), problems: vec![why.to_string()] },
+        Err(why) => return Ran { code: 2, printed: String::new(), problems: vec![why.to_string()] },
     };
     arguments.command.mean_designs();
     let output = Output::kept(arguments.json);
@@ -108,7 +108,7 @@ pub fn run(words: &[&str]) -> Told {
             (verdict, diagnostics.iter().map(|problem| problem.message().to_owned()).collect())
         }
     };
-    Told { code: verdict.code(), printed: output.printed(), problems }
+    Ran { code: verdict.code(), printed: output.printed(), problems }
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {

@@ -7,7 +7,7 @@ use crate::driver::files::Named;
 use crate::driver::flags::arguments::{SoughtArguments, SpaceArguments};
 use crate::driver::flags::limit_arguments::blamed;
 use crate::driver::flags::setting::{Setting, check_flags, check_threads};
-use crate::driver::kernels::dealt::all_obligations;
+use crate::driver::kernels::distributed::all_obligations;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::searched::Searched;
@@ -150,9 +150,9 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
         .map_err(|error| Diagnostic::new(format!("cannot start threads: {error}")).into())
 }
 
-/// All obligations of a design, discharged, and those of how its schedule deals it out; each within so many milliseconds.
+/// All obligations of a design, discharged, and those of how its schedule distributes it; each within so many milliseconds.
 pub fn prove(searched: &Searched, design: &Design, limit: u64) -> Checked<Vec<Discharged>> {
-    Ok(all_obligations(searched, design, None, &searched.kernel.origin.deals)?.discharge(limit))
+    Ok(all_obligations(searched, design, None, &searched.kernel.origin.distributions)?.discharge(limit))
 }
 
 /// The worst of many verdicts.

@@ -33,7 +33,7 @@ pub use clash::{Clash, Running, Side};
 pub use data::{Fact, Report};
 pub use heat::Heat;
 pub use page::page;
-pub use record::{Access, Doing, Film, Heard, Line, Number, Span, Wire, Word};
+pub use record::{Access, BusRead, Doing, Film, Line, Number, Span, Wire, Word};
 pub use recorder::Recorder;
 pub use run::{Array, BusRow, ChannelRow, MemoryRow, PeRow, Run};
 pub use schedule::{LaidOut, Proof, Rule, SpaceLine};

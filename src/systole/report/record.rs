@@ -54,7 +54,7 @@ pub struct Word(pub usize, pub u64, pub Option<u64>, pub Number);
 
 /// A word of a bus: its line, the PE that hears it, when, its value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Heard(pub usize, pub usize, pub u64, pub Number);
+pub struct BusRead(pub usize, pub usize, pub u64, pub Number);
 
 /// An element at a memory port: the PE, when, the element by name, its value, whether it goes out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,7 +78,7 @@ pub struct Film {
     /// All lines of buses.
     pub lines: Vec<Line>,
     /// All words heard.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<BusRead>,
     /// What comes and goes through memory ports.
     pub accesses: Vec<Access>,
 }

@@ -4,7 +4,7 @@
 //! at most [`BUDGET`] cycles of all PEs together, and [`MOST`] words and accesses each; it is cut at a cycle, so that what
 //! it shows it shows whole.
 
-use super::record::{Access, Doing, Film, Heard, Line, Number, Span, Wire, Word};
+use super::record::{Access, BusRead, Doing, Film, Line, Number, Span, Wire, Word};
 use std::collections::VecDeque;
 use systole_program::array::{Code, Layout, Wiring};
 use systole_run::sim::observe::{Event, Observer};
@@ -102,7 +102,7 @@ impl Recorder {
 
     fn hear(&mut self, line: usize, pe: usize, clock: u64, value: f64) {
         if self.keeps(clock) {
-            self.film.heard.push(Heard(line, pe, clock, value.into()));
+            self.film.heard.push(BusRead(line, pe, clock, value.into()));
         }
     }
 
@@ -141,7 +141,7 @@ impl Observer for Recorder {
             Event::Unheard { pe, from, to, .. } => self.work(pe, Doing::Starved, (from, to)),
             Event::Sent { wire, clock, value } => self.send(wire, clock, value),
             Event::Received { wire, clock, .. } => self.receive(wire, clock),
-            Event::Heard { pe, line, clock, value } => self.hear(line, pe, clock, value),
+            Event::BusRead { pe, line, clock, value } => self.hear(line, pe, clock, value),
             Event::Loaded { pe, array, address, clock, value } => {
                 self.access(pe, clock, (array, address), value, false);
             }

@@ -12,7 +12,7 @@
 //! tuples that it has of each block. Merged one after the other these are a *chain*. Cut as `2x2xW` they are a *tree*,
 //! since two elements are one operation (`pair-up`).
 //!
-//! **Rings.** `--turn k=i` stores what depends on both by place `i` and step `t`, with `k = i + t` modulo the size. The
+//! **Rings.** `--rotate k=i` stores what depends on both by place `i` and step `t`, with `k = i + t` modulo the size. The
 //! inputs are copied by two equations, which stream along `<t - i>`, one PE a step. The term is `(reduce s o (turned t
 //! i) a)`, and the law `turn` says that it may begin anywhere. Keys and values then go round in a ring, with all PEs
 //! busy from the first step. A line of PEs has no link from its end to its start, so the last PE loads again what has
@@ -29,7 +29,7 @@
 
 mod split;
 
-mod turn;
+mod rotate;
 
 use super::axes::Axes;
 use super::confirm::agree;
@@ -70,7 +70,7 @@ pub enum Coordinates {
     },
     /// At place `i` along the axis of `with`, the axis of `index` begins with element `i` and ends with the one before. Both are of one
     /// size from then on.
-    Turn {
+    Rotate {
         /// An index of the axis that is turned.
         index: Name,
         /// An index of the axis along which it turns.
@@ -112,7 +112,7 @@ pub fn recast(system: &RecurrenceSystem, wanted: &[Coordinates]) -> Checked<Reca
         let before = recast.system.clone();
         recast = match change {
             Coordinates::Split { index, parts } => split::split(recast, index, parts)?,
-            Coordinates::Turn { index, with } => turn::turn(recast, index, with)?,
+            Coordinates::Rotate { index, with } => rotate::rotate(recast, index, with)?,
         };
         let sizes = |after: &Bindings| change.sizes_before(&before, after);
         agree(&before, &recast.system, &sizes)?;
@@ -134,7 +134,7 @@ impl Coordinates {
             Coordinates::Split { parts, .. } => {
                 parts.iter().map(|part| part.form().evaluate(after).unwrap_or(1)).product()
             }
-            Coordinates::Turn { with, .. } => {
+            Coordinates::Rotate { with, .. } => {
                 let size = Axis::find(before, with).ok().and_then(|axis| after.get(&axis.size).copied());
                 size.unwrap_or(1)
             }

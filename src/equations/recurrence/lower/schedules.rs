@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::equations::count;
-use crate::recurrence::{Dealing, Directive, Equation, Expr, LeafOrder, Role, Schedule};
+use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Role, Schedule};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Spanned};
 use systole_base::integer::{Affine, Matrix, Name, dot};
@@ -69,7 +69,7 @@ impl Lowering<'_> {
             ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
-            ast::Directive::Fold(word) => self.lower_dealing("fold", word).map(Directive::Fold),
+            ast::Directive::Fold(word) => self.lower_distribution("fold", word).map(Directive::Fold),
             ast::Directive::FoldBy(factors) => {
                 let factors: Vec<_> = factors.iter().map(|factor| self.lower_count(factor, "a fold")).collect();
                 factors.into_iter().collect::<Option<_>>().map(Directive::FoldBy)
@@ -226,20 +226,20 @@ impl Lowering<'_> {
 
     /// Where an array begins or ends; what is neither read nor written has no place of its own.
     fn lower_layout(&mut self, tensor: &Ident, word: &Ident) -> Option<Directive> {
-        let (found, dealing) = (self.find_tensor(tensor), self.lower_dealing("layout", word));
+        let (found, distribution) = (self.find_tensor(tensor), self.lower_distribution("layout", word));
         let found = found?;
         if found.role == Role::Local {
             let message = format!("`{}` has no layout, since it is neither an input nor an output", found.name);
             self.report(self.blame(tensor.span, message, "named here").help("remove the line"));
             return None;
         }
-        Some(Directive::Layout(found.name, dealing?))
+        Some(Directive::Layout(found.name, distribution?))
     }
 
-    fn lower_dealing(&mut self, what: &str, word: &Ident) -> Option<Dealing> {
-        let known = Dealing::from_keyword(&word.node);
+    fn lower_distribution(&mut self, what: &str, word: &Ident) -> Option<Distribution> {
+        let known = Distribution::from_keyword(&word.node);
         if known.is_none() {
-            self.choose(what, word, &Dealing::WORDS);
+            self.choose(what, word, &Distribution::WORDS);
         }
         known
     }

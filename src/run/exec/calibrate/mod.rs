@@ -12,7 +12,7 @@ use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::{Bindings, name};
 use systole_base::machine::Cluster;
-use systole_equations::recurrence::Dealing;
+use systole_equations::recurrence::Distribution;
 use systole_program::array;
 use systole_program::array::{Program, Tensors};
 
@@ -76,7 +76,7 @@ pub trait Host {
         program: &Program,
         sizes: &Bindings,
         inputs: &Tensors,
-        dealing: Dealing,
+        distribution: Distribution,
     ) -> Result<Duration, Self::Fault>;
 
     /// Goes on where everybody can.
@@ -93,8 +93,14 @@ pub struct Threads;
 impl Host for Threads {
     type Fault = Diagnostics;
 
-    fn run(&mut self, program: &Program, sizes: &Bindings, inputs: &Tensors, dealing: Dealing) -> Checked<Duration> {
-        let settings = Settings { workers: WORKERS, dealing: Some(dealing), ..Settings::default() };
+    fn run(
+        &mut self,
+        program: &Program,
+        sizes: &Bindings,
+        inputs: &Tensors,
+        distribution: Distribution,
+    ) -> Checked<Duration> {
+        let settings = Settings { workers: WORKERS, distribution: Some(distribution), ..Settings::default() };
         let Execution { elapsed, .. } = execute(program, sizes, inputs, &settings)?;
         Ok(elapsed)
     }
@@ -213,13 +219,15 @@ const MOST_WORK: f64 = 1000.0;
 fn taken<H: Host>(host: &mut H, transit: f64, runs: usize) -> Result<Vec<f64>, H::Fault> {
     let program = host.settle(program("listen.pe", include_str!("listen.pe")))?;
     let [few, many] = TAKEN;
-    let mut seconds = |rounds: i64, work: i64, dealing: Dealing| {
+    let mut seconds = |rounds: i64, work: i64, distribution: Distribution| {
         let all = rounds * LARGE;
-        run_dealt(host, &program, &[("R", rounds), ("T", all), ("W", work)], &[all], dealing)
+        run_distributed(host, &program, &[("R", rounds), ("T", all), ("W", work)], &[all], distribution)
     };
-    let function = (seconds(few, 11, Dealing::Block)? - seconds(few, 1, Dealing::Block)?).max(0.0) / (10 * few) as f64;
+    let function =
+        (seconds(few, 11, Distribution::Block)? - seconds(few, 1, Distribution::Block)?).max(0.0) / (10 * few) as f64;
     let work = (2.0 * transit / function).ceil().clamp(1.0, MOST_WORK) as i64;
-    let mut longer = |rounds: i64| Ok(seconds(rounds, work, Dealing::Cyclic)? - seconds(rounds, work, Dealing::Block)?);
+    let mut longer =
+        |rounds: i64| Ok(seconds(rounds, work, Distribution::Cyclic)? - seconds(rounds, work, Distribution::Block)?);
     let bytes = (8 * LARGE * (many - few)) as f64;
     (0..runs).map(|_| Ok((longer(many)? - longer(few)?).max(0.0) / bytes)).collect()
 }
@@ -264,18 +272,18 @@ fn bindings(sizes: &[(&str, i64)]) -> Bindings {
 
 /// Seconds of a run on an input `X` of this shape.
 fn run<H: Host>(host: &mut H, program: &Program, sizes: &[(&str, i64)], shape: &[i64]) -> Result<f64, H::Fault> {
-    run_dealt(host, program, sizes, shape, Dealing::Block)
+    run_distributed(host, program, sizes, shape, Distribution::Block)
 }
 
-/// The same with PEs dealt out in some way.
-fn run_dealt<H: Host>(
+/// The same with PEs distributed in some way.
+fn run_distributed<H: Host>(
     host: &mut H,
     program: &Program,
     sizes: &[(&str, i64)],
     shape: &[i64],
-    dealing: Dealing,
+    distribution: Distribution,
 ) -> Result<f64, H::Fault> {
     let shape: Vec<usize> = shape.iter().map(|side| usize::try_from(*side).unwrap_or(0)).collect();
     let inputs: Tensors = [(name("X"), ArrayD::from_elem(shape, 0.5))].into_iter().collect();
-    Ok(host.run(program, &bindings(sizes), &inputs, dealing)?.as_secs_f64())
+    Ok(host.run(program, &bindings(sizes), &inputs, distribution)?.as_secs_f64())
 }

@@ -5,7 +5,7 @@ use crate::exec::{Settings, Stopped, World, execute_on_ranks};
 use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
-use systole_equations::recurrence::Dealing;
+use systole_equations::recurrence::Distribution;
 use systole_program::array::elements::{Sinks, sources_of};
 use systole_program::array::{Program, Tensors};
 
@@ -23,9 +23,9 @@ impl Host for Ranks<'_> {
         program: &Program,
         sizes: &Bindings,
         inputs: &Tensors,
-        dealing: Dealing,
+        distribution: Distribution,
     ) -> Result<Duration, Stopped> {
-        let settings = Settings { workers: WORKERS, dealing: Some(dealing), ..Settings::default() };
+        let settings = Settings { workers: WORKERS, distribution: Some(distribution), ..Settings::default() };
         let (mut sources, mut sinks) = (sources_of(inputs), Sinks::new());
         let files = self.world.is_first().then_some((&mut sources, &mut sinks));
         let execution = execute_on_ranks(self.world, program, sizes, files, &settings)?;

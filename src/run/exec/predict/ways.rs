@@ -1,6 +1,6 @@
 //! All ways to run a program on so many workers, and how long each would take.
 //!
-//! In: a program for ranks, and what may be chosen: grids of workers, dealings, orders of tiles, slots of channels, shapes of broadcasts.
+//! In: a program for ranks, and what may be chosen: grids of workers, distributions, orders of tiles, slots of channels, shapes of broadcasts.
 //! Out: a prediction for each way, in a fixed order. Every way is weighed; a program is passed over whole where its leaves alone take
 //! longer than what is known already.
 //! Paper: Cyclotron section 9.2, where these are chosen by hand.
@@ -15,11 +15,11 @@ use rayon::prelude::*;
 use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use systole_base::integer::Bindings;
 use systole_base::machine::Cluster;
-use systole_equations::recurrence::{Dealing, LeafOrder};
+use systole_equations::recurrence::{Distribution, LeafOrder};
 use systole_program::array::Program;
 
-/// How PEs may be dealt out where nobody says it.
-const USUAL: [Dealing; 3] = [Dealing::Block, Dealing::Cyclic, Dealing::BlockCyclic(2)];
+/// How PEs may be distributed where nobody says it.
+const USUAL: [Distribution; 3] = [Distribution::Block, Distribution::Cyclic, Distribution::BlockCyclic(2)];
 
 /// In which orders tiles may be computed where nobody says it.
 const USUAL_ORDERS: [LeafOrder; 3] =
@@ -32,8 +32,8 @@ pub struct Choices {
     pub workers: usize,
     /// Grids of them; all that there are where none is named.
     pub arrangements: Vec<Vec<usize>>,
-    /// How PEs may be dealt out; where none is named, as the program says, or in all of three ways where it says nothing.
-    pub dealings: Vec<Dealing>,
+    /// How PEs may be distributed; where none is named, as the program says, or in all of three ways where it says nothing.
+    pub distributions: Vec<Distribution>,
     /// In which orders tiles may be computed; where none is named, as the program says, or in all of three where it says nothing.
     pub orders: Vec<LeafOrder>,
     /// Slots of every channel; none for the depths of the program.
@@ -41,7 +41,7 @@ pub struct Choices {
     /// How words on buses may get to all who listen, at least one.
     pub broadcasts: Vec<Broadcast>,
     /// Where operands begin and results end; none for what programs say.
-    pub layout: Option<Dealing>,
+    pub layout: Option<Distribution>,
     /// What runs the leaves.
     pub leaves: LeafBackend,
     /// The most bytes that a rank may hold.
@@ -49,18 +49,20 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// All ways to run a program. One worker has all PEs, however they are dealt out; two have one way to hand on a word.
+    /// All ways to run a program. One worker has all PEs, however they are distributed; two have one way to hand on a word.
     pub fn ways(&self, program: &Program) -> Vec<Settings> {
         let axes = program.grid.len();
-        let (grids, dealings) = match self.workers {
-            1 => (vec![vec![1; axes]], &self.dealings(program)[..1]),
-            _ => (self.grids(axes), self.dealings(program)),
+        let (grids, distributions) = match self.workers {
+            1 => (vec![vec![1; axes]], &self.distributions(program)[..1]),
+            _ => (self.grids(axes), self.distributions(program)),
         };
         let shapes = if program.buses.is_empty() || self.workers < 3 { 1 } else { Broadcast::ALL.len() };
         let mut ways = vec![];
-        for (grid, dealing) in grids.iter().flat_map(|grid| dealings.iter().map(move |dealing| (grid, *dealing))) {
+        for (grid, distribution) in
+            grids.iter().flat_map(|grid| distributions.iter().map(move |distribution| (grid, *distribution)))
+        {
             for broadcast in self.broadcasts.iter().take(shapes) {
-                let of_order = |order: Option<LeafOrder>| self.of_order(grid, dealing, *broadcast, order);
+                let of_order = |order: Option<LeafOrder>| self.of_order(grid, distribution, *broadcast, order);
                 ways.extend(self.orders(program).into_iter().flat_map(of_order));
             }
         }
@@ -68,8 +70,8 @@ impl Choices {
     }
 
     /// At least one.
-    fn dealings<'a>(&'a self, program: &'a Program) -> &'a [Dealing] {
-        match (&self.dealings[..], &program.fold) {
+    fn distributions<'a>(&'a self, program: &'a Program) -> &'a [Distribution] {
+        match (&self.distributions[..], &program.fold) {
             ([], None) => &USUAL,
             ([], Some(fold)) => std::slice::from_ref(fold),
             (named, _) => named,
@@ -98,14 +100,15 @@ impl Choices {
     fn of_order(
         &self,
         grid: &[usize],
-        dealing: Dealing,
+        distribution: Distribution,
         broadcast: Broadcast,
         order: Option<LeafOrder>,
     ) -> Vec<Settings> {
         let Choices { workers, layout, leaves, .. } = *self;
-        let (dealing, way) = (Some(dealing), Settings::default());
+        let (distribution, way) = (Some(distribution), Settings::default());
         let arrangement = Some(grid.to_vec()).filter(|grid| !grid.is_empty());
-        let settings = Settings { workers, apart: true, dealing, arrangement, layout, order, broadcast, leaves, ..way };
+        let settings =
+            Settings { workers, apart: true, distribution, arrangement, layout, order, broadcast, leaves, ..way };
         self.capacities.iter().map(|capacity| Settings { capacity: *capacity, ..settings.clone() }).collect()
     }
 }

@@ -20,11 +20,11 @@
 //! the old one once all outputs are on the disk. Only `--reference` makes rank 0 hold arrays whole.
 
 use super::plan::Plan;
+use super::run_time::Watch;
 use super::sharing::needs::Needs;
-use super::taken::Watch;
 use super::trace::Tape;
 use super::workers::worker::Report;
-use super::{Execution, Settings, Taken, Usage, conclude, host};
+use super::{Execution, RunTime, Settings, Usage, conclude, host};
 use crate::leaf::{Element, Leaves, Tile, Work};
 use crate::shared::{Fault, check_inputs, explain_fault};
 use contents::Contents;
@@ -139,7 +139,7 @@ fn execute_words<W: Contents>(
 struct Repeated<'a, W> {
     report: Report,
     share: Share<'a, W>,
-    taken: Vec<Taken>,
+    taken: Vec<RunTime>,
     work: Work,
 }
 

@@ -1,7 +1,7 @@
 //! What all ranks did, brought to rank 0.
 
 use super::super::footprint::Held;
-use super::super::taken::Taken;
+use super::super::run_time::RunTime;
 use super::super::trace::Lane;
 use super::super::workers::worker::Report;
 use super::lanes;
@@ -26,10 +26,10 @@ pub fn gather_work(world: &World, mine: Work) -> Work {
 
 /// For each run the wall-clock time of the rank that took longest and the processor time of all, on rank 0; nothing elsewhere. All
 /// ranks call it.
-pub fn gather_taken(world: &World, mine: &[Taken]) -> Vec<Taken> {
+pub fn gather_taken(world: &World, mine: &[RunTime]) -> Vec<RunTime> {
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let entries: Vec<u64> = mine.iter().flat_map(|taken| [taken.wall, taken.cpu]).map(nanoseconds).collect();
-    let mut together = vec![Taken::default(); if world.is_first() { mine.len() } else { 0 }];
+    let mut together = vec![RunTime::default(); if world.is_first() { mine.len() } else { 0 }];
     for entries in world.gather(&entries) {
         for (all, taken) in together.iter_mut().zip(entries.as_chunks::<2>().0) {
             let [wall, cpu] = taken.map(Duration::from_nanos);

@@ -70,11 +70,11 @@ pub fn loads_of(plan: &Plan<'_>, worker: usize) -> Vec<Vec<(usize, usize)>> {
 }
 
 /// How often the PEs of a worker listen for each tag of a line.
-pub type Heard = HashMap<Vec<i64>, u64>;
+pub type BusReads = HashMap<Vec<i64>, u64>;
 
 /// What the PEs of a worker hear on each line of the array.
-pub fn heard_by(plan: &Plan<'_>, worker: usize) -> Vec<Heard> {
-    let mut walk = Walk { heard: Some(vec![Heard::new(); plan.wiring.lines.len()]), ..Walk::new(plan) };
+pub fn heard_by(plan: &Plan<'_>, worker: usize) -> Vec<BusReads> {
+    let mut walk = Walk { heard: Some(vec![BusReads::new(); plan.wiring.lines.len()]), ..Walk::new(plan) };
     plan.pes_of(worker).for_each(|pe| walk.follow(pe));
     walk.heard.unwrap_or_default()
 }
@@ -101,7 +101,7 @@ struct Walk<'a> {
     stored: Vec<Marks>,
     driven: Vec<u64>,
     /// Where it is asked for.
-    heard: Option<Vec<Heard>>,
+    heard: Option<Vec<BusReads>>,
     prefetched: u64,
     /// What is loaded from other homes.
     loads: Vec<(usize, usize)>,

@@ -1,11 +1,11 @@
 //! Which worker runs which PE.
 //!
-//! In: the grid of PEs, a number of workers, and how the PEs of an axis are dealt out. Out: the worker of each PE. The
-//! workers stand in a grid of their own, of as many axes; each axis of PEs is dealt out to the workers of that axis, so each
+//! In: the grid of PEs, a number of workers, and how the PEs of an axis are distributed. Out: the worker of each PE. The
+//! workers stand in a grid of their own, of as many axes; each axis of PEs is distributed to the workers of that axis, so each
 //! PE has exactly one. Paper: Cyclotron section 9.2, and the layouts of ScaLAPACK.
 
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_equations::recurrence::Dealing;
+use systole_equations::recurrence::Distribution;
 use systole_program::array::Grid;
 
 /// The worker of each PE of a grid.
@@ -14,35 +14,36 @@ pub struct Owners {
     grid: Grid,
     /// How many workers stand along each axis.
     workers: Vec<usize>,
-    /// How many PEs of each axis are dealt out at a time.
+    /// How many PEs of each axis are distributed at a time.
     blocks: Vec<usize>,
 }
 
 impl Owners {
-    /// Deals a grid out to at least one worker.
+    /// Distributes a grid to at least one worker.
     ///
     /// Of all grids of so many workers it is the one in which the worker with the most PEs has the fewest; then the one
     /// that cuts the fewest pairs of neighbours; then the one with the fewest workers along the first axes.
-    pub fn new(grid: &Grid, count: usize, dealing: Dealing) -> Owners {
+    pub fn new(grid: &Grid, count: usize, distribution: Distribution) -> Owners {
         let arrangements = arrangements(grid.extents.len(), count.max(1));
-        let best = arrangements.into_iter().min_by_key(|workers| burden(grid, workers, dealing));
-        Owners::with(grid, best.unwrap_or_default(), dealing)
+        let best = arrangements.into_iter().min_by_key(|workers| burden(grid, workers, distribution));
+        Owners::with(grid, best.unwrap_or_default(), distribution)
     }
 
-    /// Deals a grid out to so many workers, so many of them along each axis.
+    /// Distributes a grid to so many workers, so many of them along each axis.
     ///
     /// # Errors
     /// Another number of axes than the grid has, or of workers than there are.
-    pub fn arranged(grid: &Grid, count: usize, workers: &[usize], dealing: Dealing) -> Checked<Owners> {
+    pub fn arranged(grid: &Grid, count: usize, workers: &[usize], distribution: Distribution) -> Checked<Owners> {
         let product = workers.iter().try_fold(1usize, |product, along| product.checked_mul(*along));
         if workers.len() != grid.extents.len() || workers.contains(&0) || product != Some(count) {
             return Err(vec![unfit(grid, count, workers)]);
         }
-        Ok(Owners::with(grid, workers.to_vec(), dealing))
+        Ok(Owners::with(grid, workers.to_vec(), distribution))
     }
 
-    fn with(grid: &Grid, workers: Vec<usize>, dealing: Dealing) -> Owners {
-        let blocks = grid.extents.iter().zip(&workers).map(|(extent, count)| block(*extent, *count, dealing)).collect();
+    fn with(grid: &Grid, workers: Vec<usize>, distribution: Distribution) -> Owners {
+        let blocks =
+            grid.extents.iter().zip(&workers).map(|(extent, count)| block(*extent, *count, distribution)).collect();
         Owners { grid: grid.clone(), workers, blocks }
     }
 
@@ -86,12 +87,12 @@ fn written(sides: &[usize]) -> String {
     sides.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// How many PEs of an axis are dealt out at a time; at least 1.
-fn block(extent: usize, workers: usize, dealing: Dealing) -> usize {
-    match dealing {
-        Dealing::Block => extent.div_ceil(workers).max(1),
-        Dealing::Cyclic => 1,
-        Dealing::BlockCyclic(length) => length.max(1),
+/// How many PEs of an axis are distributed at a time; at least 1.
+fn block(extent: usize, workers: usize, distribution: Distribution) -> usize {
+    match distribution {
+        Distribution::Block => extent.div_ceil(workers).max(1),
+        Distribution::Cyclic => 1,
+        Distribution::BlockCyclic(length) => length.max(1),
     }
 }
 
@@ -110,11 +111,11 @@ pub fn arrangements(axes: usize, count: usize) -> Vec<Vec<usize>> {
 }
 
 /// The PEs of the worker that has most, and the pairs of neighbours of different workers.
-fn burden(grid: &Grid, workers: &[usize], dealing: Dealing) -> (usize, usize) {
+fn burden(grid: &Grid, workers: &[usize], distribution: Distribution) -> (usize, usize) {
     let volume = grid.volume();
     let (mut most, mut cut) = (1usize, 0usize);
     for (extent, count) in grid.extents.iter().zip(workers) {
-        let length = block(*extent, *count, dealing);
+        let length = block(*extent, *count, distribution);
         // The first worker of an axis has a block of every round, and no other has more.
         let rounds = (0..*extent).step_by(length.saturating_mul(*count));
         most = most.saturating_mul(rounds.map(|start| length.min(extent - start)).sum());

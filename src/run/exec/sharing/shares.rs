@@ -1,9 +1,9 @@
 //! Each PE has one worker, each word of a layout one home, and each worker one number, as obligations for arrays of any size.
 //!
-//! In: how the PEs of an axis, or the words of one, are dealt out. Out: [`Obligation`]s over a symbolic number of these. The share of a
+//! In: how the PEs of an axis, or the words of one, are distributed. Out: [`Obligation`]s over a symbolic number of these. The share of a
 //! worker begins `stride` PEs after that of the worker before, and the shares of the next round `period` after those of this one.
 //!
-//! PEs dealt out in turn have shares whose length is a number, so all of it is linear for a symbolic number of workers: what is stated
+//! PEs distributed in turn have shares whose length is a number, so all of it is linear for a symbolic number of workers: what is stated
 //! of a round that begins at any PE holds of all rounds, of which the first begins at 0 and each where the one before ends. Blocks are
 //! as long as PEs divided by workers, and products of the two are not linear: so for each number of workers up to
 //! [`MOST_WORKERS`] there is a case, and so there is for workers along the last axis of a grid, which are numbered row by row.
@@ -13,13 +13,13 @@
 //! at the top of the crate's `exec`).
 
 use systole_base::integer::{Affine, Name, name};
-use systole_equations::recurrence::Dealing;
+use systole_equations::recurrence::Distribution;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// The most workers for which there is a case, where what is proved is linear for each number of workers alone.
 pub const MOST_WORKERS: i64 = 16;
 
-/// What is dealt out: the word for one, and for all of an axis.
+/// What is distributed: the word for one, and for all of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Things {
     one: &'static str,
@@ -39,7 +39,7 @@ impl Things {
 pub struct Shares {
     /// What is shared.
     pub things: Things,
-    /// How the dealing is called.
+    /// How the distribution is called.
     pub title: String,
     /// How many PEs a share has.
     pub length: Affine,
@@ -63,8 +63,8 @@ fn number(value: i64) -> Affine {
 const BLOCK: &str = "block";
 
 impl Shares {
-    /// The shares of a dealing.
-    pub fn of(things: Things, dealing: Dealing) -> Shares {
+    /// The shares of a distribution.
+    pub fn of(things: Things, distribution: Distribution) -> Shares {
         let divided = variable(things.all);
         let in_turn = |title: String, length: usize| {
             let length = i64::try_from(length).unwrap_or(i64::MAX);
@@ -78,10 +78,10 @@ impl Shares {
                 divided: divided.clone(),
             }
         };
-        match dealing {
-            Dealing::Cyclic => in_turn("cyclic".to_owned(), 1),
-            Dealing::BlockCyclic(length) => in_turn(format!("block-cyclic:{length}"), length),
-            Dealing::Block => {
+        match distribution {
+            Distribution::Cyclic => in_turn("cyclic".to_owned(), 1),
+            Distribution::BlockCyclic(length) => in_turn(format!("block-cyclic:{length}"), length),
+            Distribution::Block => {
                 let (title, block) = ("block".to_owned(), variable(BLOCK));
                 Shares { things, title, length: block.clone(), stride: block, period: None, divided: divided.clone() }
             }
@@ -186,9 +186,9 @@ impl Shares {
         let rounds = self.period.as_ref().map_or("once".to_owned(), |period| format!("anew after {period}"));
         let reason = Reason {
             broken: format!("a {one} is {broken}"),
-            blame: format!("deals {all} out {}", self.title),
+            blame: format!("distributes {all} {}", self.title),
             available: format!(
-                "dealt out     {length} {all} to each worker, {stride} after those of the one before, {rounds}"
+                "distributed     {length} {all} to each worker, {stride} after those of the one before, {rounds}"
             ),
             needed: format!("needed        {needed} share for each {one}"),
             help: "let each share begin where the one before ends".to_owned(),
@@ -266,11 +266,11 @@ fn stated(
     }
 }
 
-/// All that is to be proved of the workers that PEs are dealt out to, and that words are where there is a layout. Homes stand along the
+/// All that is to be proved of the workers that PEs are distributed to, and that words are where there is a layout. Homes stand along the
 /// axes of an array as workers do along those of the PEs, so they are numbered alike.
-pub fn owner_obligations(dealing: Dealing, layouts: &[Dealing]) -> Vec<Obligation> {
-    let mut obligations = Shares::of(Things::PES, dealing).obligations();
-    let is_first = |(position, layout): &(usize, &Dealing)| !layouts[..*position].contains(layout);
+pub fn owner_obligations(distribution: Distribution, layouts: &[Distribution]) -> Vec<Obligation> {
+    let mut obligations = Shares::of(Things::PES, distribution).obligations();
+    let is_first = |(position, layout): &(usize, &Distribution)| !layouts[..*position].contains(layout);
     for (_, layout) in layouts.iter().enumerate().filter(is_first) {
         obligations.extend(Shares::of(Things::WORDS, *layout).obligations());
     }

@@ -9,7 +9,7 @@ use super::outbox::Outbox;
 use super::packet::Parcel;
 use super::word::Word;
 use crate::exec::plan::Plan;
-use crate::exec::sharing::needs::{Heard, heard_by};
+use crate::exec::sharing::needs::{BusReads, heard_by};
 use std::collections::HashMap;
 
 /// A word that was driven.
@@ -26,13 +26,13 @@ struct Driven<W> {
 struct Line<W> {
     driven: HashMap<Vec<i64>, Driven<W>>,
     /// How often each tag that is not driven yet will be heard; none where words stay.
-    heard: Option<Heard>,
+    heard: Option<BusReads>,
     /// Who waits for which tag.
     parked: HashMap<Vec<i64>, Vec<usize>>,
 }
 
 impl<W: Word> Line<W> {
-    fn new(heard: Option<Heard>) -> Line<W> {
+    fn new(heard: Option<BusReads>) -> Line<W> {
         Line { driven: HashMap::new(), heard, parked: HashMap::new() }
     }
 

@@ -1,6 +1,6 @@
 //! Words that come back to the worker that sent them.
 //!
-//! Where PEs are dealt out in turn, a stream goes from worker to worker and back, a word at a time. Who sends to a PE that may send
+//! Where PEs are distributed in turn, a stream goes from worker to worker and back, a word at a time. Who sends to a PE that may send
 //! the same word back keeps what it sent last. The other worker, when that PE sends what it took last from the wire, names the
 //! word by its number on the wire, and its elements are not sent again.
 //!
@@ -52,16 +52,16 @@ impl<W: Word> Sent<W> {
 
 /// What a PE took last from a wire.
 #[derive(Debug)]
-pub struct Taken<W: Word> {
+pub struct LastReceived<W: Word> {
     mark: Option<W::Mark>,
     /// How many it took.
     count: u64,
 }
 
-impl<W: Word> Taken<W> {
+impl<W: Word> LastReceived<W> {
     /// Nothing yet.
-    pub fn new() -> Taken<W> {
-        Taken { mark: None, count: 0 }
+    pub fn new() -> LastReceived<W> {
+        LastReceived { mark: None, count: 0 }
     }
 
     /// A word is taken.
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_word_is_known_while_it_is_the_last_and_is_not_written() {
         let (first, second) = (tile(1.0), tile(1.0));
-        let mut taken = Taken::new();
+        let mut taken = LastReceived::new();
         taken.note(&first);
         assert_eq!((taken.number(&first.clone()), taken.number(&second)), (Some(1), None));
         taken.note(&second);

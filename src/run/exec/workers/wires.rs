@@ -8,7 +8,7 @@
 
 use super::outbox::Outbox;
 use super::packet::Parcel;
-use super::returns::{Sent, Taken};
+use super::returns::{LastReceived, Sent};
 use super::word::Word;
 use crate::exec::plan::Plan;
 use crate::leaf::Face;
@@ -44,7 +44,7 @@ struct End<W: Word> {
     /// What was sent to a PE that may send it back.
     sent: Option<Box<Sent<W>>>,
     /// What was taken by a PE that may send it back.
-    taken: Option<Box<Taken<W>>>,
+    taken: Option<Box<LastReceived<W>>>,
     /// The ends from which the PE that sends here may have what it sends back.
     origins: Vec<usize>,
 }
@@ -91,7 +91,7 @@ impl<W: Word> Wires<W> {
                     end.sent = Some(Box::new(Sent::new(plan.capacities[joint.channel])));
                 }
                 Far::From(worker) if plan.comes_back(joint) => {
-                    end.taken = Some(Box::new(Taken::new()));
+                    end.taken = Some(Box::new(LastReceived::new()));
                     origins.entry((joint.receiver, worker)).or_default().push(number);
                 }
                 _ => {}
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::exec::Settings;
     use systole_base::integer::Bindings;
-    use systole_equations::recurrence::Dealing;
+    use systole_equations::recurrence::Distribution;
     use systole_program::array;
 
     /// Eleven PEs on a line, with ten wires.
@@ -262,7 +262,7 @@ mod tests {
         let program = array::parse("line.pe", LINE).expect("a program");
         let code = array::compile_shared(&program, &Bindings::new(), 1).expect("code");
         for workers in [1, 2, 3] {
-            let settings = Settings { workers, dealing: Some(Dealing::Cyclic), ..Settings::default() };
+            let settings = Settings { workers, distribution: Some(Distribution::Cyclic), ..Settings::default() };
             let owners = settings.owners(&program, &code.grid, workers).expect("owners");
             let plan = Plan::new(&program, &code, &owners, workers, &settings);
             for worker in 0..workers {

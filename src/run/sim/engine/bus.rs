@@ -63,7 +63,7 @@ impl<O: Observer> Step<'_, O> {
             self.observer.see(Event::Unheard { pe, line, from, to: clock });
         }
         let value = self.shared.shown::<O>(value);
-        self.observer.see(Event::Heard { pe, line, clock, value });
+        self.observer.see(Event::BusRead { pe, line, clock, value });
     }
 
     fn tags(&self, tag: &[Index]) -> Result<Vec<Lanes<i64>>, Fault> {

@@ -13,7 +13,7 @@
 //! since viewers take a thread for the same one wherever its number occurs.
 
 use super::Trace;
-use super::record::{Access, Activity, Span, Spoken};
+use super::record::{Access, Activity, BusEvent, Span};
 use crate::shared::event::EventFile;
 use serde_json::{Value, json};
 use std::io;
@@ -168,7 +168,7 @@ impl<W: Write> File<'_, W> {
     fn write_line(&mut self, line: usize) -> io::Result<()> {
         let trace = self.trace;
         let track = self.line_track(line);
-        for Spoken { drives, pe, clock, value } in &trace.lines[line].spoken {
+        for BusEvent { drives, pe, clock, value } in &trace.lines[line].spoken {
             let name = if *drives { "drive" } else { "hear" };
             self.write_instant(track, "bus", name, *clock, word(*value), Some(trace.plan.point(*pe)))?;
         }

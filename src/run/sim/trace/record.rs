@@ -88,7 +88,7 @@ impl WireRecord {
 
 /// A word put on a line, or read off it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spoken {
+pub(super) struct BusEvent {
     pub drives: bool,
     pub pe: usize,
     pub clock: u64,
@@ -98,14 +98,14 @@ pub(super) struct Spoken {
 /// One line of a bus.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineRecord {
-    pub spoken: Vec<Spoken>,
+    pub spoken: Vec<BusEvent>,
     /// The last word driven before the window.
-    pub before: Option<Spoken>,
+    pub before: Option<BusEvent>,
 }
 
 impl LineRecord {
     /// Keeps the later of two words driven before the window; of one clock, that of the later PE.
-    pub fn note_before(&mut self, spoken: Spoken) {
+    pub fn note_before(&mut self, spoken: BusEvent) {
         if self.before.is_none_or(|last| (last.clock, last.pe) <= (spoken.clock, spoken.pe)) {
             self.before = Some(spoken);
         }

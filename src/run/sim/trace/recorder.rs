@@ -8,7 +8,7 @@
 //! the two PEs.
 
 use super::plan::Plan;
-use super::record::{Access, Activity, LineRecord, PeRecord, Receipt, Span, Spoken, WireRecord, Word};
+use super::record::{Access, Activity, BusEvent, LineRecord, PeRecord, Receipt, Span, WireRecord, Word};
 use super::{Trace, Window, blocked_pes};
 use crate::sim::observe::{Event, Observer};
 use crate::sim::{Outcome, Settings};
@@ -132,7 +132,7 @@ impl<'a> Recorder<'a> {
         record.received += 1;
     }
 
-    fn speak(&mut self, line: usize, spoken: Spoken) {
+    fn speak(&mut self, line: usize, spoken: BusEvent) {
         if spoken.drives && spoken.clock < self.window.from() {
             self.lines[line].note_before(spoken);
         }
@@ -158,8 +158,8 @@ impl Observer for Recorder<'_> {
             Event::Unheard { pe, line, from, to } => self.span(pe, Activity::Unheard(line), from, to),
             Event::Sent { wire, clock, value } => self.send(wire, clock, value),
             Event::Received { wire, clock, .. } => self.receive(wire, clock),
-            Event::Driven { pe, line, clock, value } => self.speak(line, Spoken { drives: true, pe, clock, value }),
-            Event::Heard { pe, line, clock, value } => self.speak(line, Spoken { drives: false, pe, clock, value }),
+            Event::Driven { pe, line, clock, value } => self.speak(line, BusEvent { drives: true, pe, clock, value }),
+            Event::BusRead { pe, line, clock, value } => self.speak(line, BusEvent { drives: false, pe, clock, value }),
             Event::Loaded { pe, array, address, clock, value } => {
                 self.access(pe, Access { stores: false, array, address, clock, value });
             }

@@ -129,7 +129,7 @@ pub fn finish(
     let agreement = expected.map(|expected| compare(&expected, execution, settings.precision));
     show(&job.program, execution, (backend, settings), agreement.as_ref(), output);
     let mut object = to_json(execution, (backend, settings));
-    object["deal"] = json!(settings.dealing(&job.program).to_string());
+    object["distribution"] = json!(settings.distribution(&job.program).to_string());
     object["order"] = json!(job.program.is_over_tiles().then(|| settings.order(&job.program).to_string()));
     object["layout"] = layouts_to_json(&job.program, settings);
     Agreement::write_to(agreement.as_ref(), &mut object);
@@ -235,7 +235,7 @@ fn show(
     if let [_, _, ..] = &execution.taken[..] {
         let each: Vec<String> =
             execution.taken.iter().map(|taken| format!("{:.3}", taken.wall.as_secs_f64())).collect();
-        output.line(&format!("  {} runs in {} s; what is told is the last", each.len(), each.join(", ")));
+        output.line(&format!("  {} runs in {} s; what is shown is the last", each.len(), each.join(", ")));
     }
     if let Some(layouts) = show_layouts(program, settings) {
         output.line(&format!("  operands from a layout, results into it: {layouts}"));

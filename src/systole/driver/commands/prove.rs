@@ -4,8 +4,8 @@ use crate::driver::files::Named;
 use crate::driver::flags::arguments::{ProveArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
-use crate::driver::flags::way::{dealing, layout};
-use crate::driver::kernels::dealt::{Deals, all_obligations};
+use crate::driver::flags::way::{distribution, layout};
+use crate::driver::kernels::distributed::{Distributions, all_obligations};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::searched::Border;
@@ -36,7 +36,7 @@ impl KernelCommand for ProveArguments {
 
     /// Proves the best design the schedule allows; where it allows none, the wrong one it describes.
     fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
-        let deals = self.deals(&kernel)?;
+        let distributions = self.distributions(&kernel)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
         let searched = kernel.search(&setting, false, output)?;
         let best = searched.front.first().map(|found| searched.design(found));
@@ -44,7 +44,7 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, on_network(&searched, why))),
         };
-        let owed = all_obligations(&searched, &design, self.depth, &deals)?;
+        let owed = all_obligations(&searched, &design, self.depth, &distributions)?;
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&owed.stated))?;
         }
@@ -53,8 +53,8 @@ impl KernelCommand for ProveArguments {
         output.line(&format!("  rewrite   {}", told(&lowered.report)));
         proofs.iter().for_each(|proof| output.line(&line(proof)));
         owed.gaps.iter().for_each(|tensor| output.line(&gap(tensor)));
-        cases(&deals).iter().for_each(|line| output.line(line));
-        say_constructed(&deals, &searched.border, output);
+        cases(&distributions).iter().for_each(|line| output.line(line));
+        say_constructed(&distributions, &searched.border, output);
         if let Some(path) = &self.report {
             reporting::write_proofs((path, "prove"), &searched, &design, &proofs)?;
         }
@@ -70,12 +70,12 @@ impl KernelCommand for ProveArguments {
 }
 
 impl ProveArguments {
-    /// How PEs and words are dealt out: as the flags say, and else as the schedule does.
-    fn deals(&self, kernel: &Kernel) -> Checked<Deals> {
-        let fold = self.deal.as_deref().map(dealing).transpose()?;
+    /// How PEs and words are distributed: as the flags say, and else as the schedule does.
+    fn distributions(&self, kernel: &Kernel) -> Checked<Distributions> {
+        let fold = self.distribution.as_deref().map(distribution).transpose()?;
         let layout = self.layout.as_deref().map(layout).transpose()?;
         let origin = &kernel.origin;
-        Ok(origin.deals.unless(fold, layout, &origin.system))
+        Ok(origin.distributions.unless(fold, layout, &origin.system))
     }
 
     /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.
@@ -95,22 +95,22 @@ fn print_design(kernel: &Kernel, design: &Design, output: &Output) {
 }
 
 /// What needs no proof.
-fn say_constructed(deals: &Deals, border: &Border, output: &Output) {
+fn say_constructed(distributions: &Distributions, border: &Border, output: &Output) {
     let Border::Loads = border else { return };
     output.line("  edge-injection           by construction: what stays is loaded and recovered through the array");
-    if !deals.is_empty() {
+    if !distributions.is_empty() {
         output
             .line("  no-deadlock              by construction: processes serve the streams in the order of the steps");
     }
 }
 
-/// What of a deal is proved for each of a list of numbers of workers, and not of all at once.
-fn cases(deals: &Deals) -> Vec<String> {
-    if deals.is_empty() {
+/// What of a distribution is proved for each of a list of numbers of workers, and not of all at once.
+fn cases(distributions: &Distributions) -> Vec<String> {
+    if distributions.is_empty() {
         return vec![];
     }
     let case = |kinds: &str, of: &str| format!("  {kinds:<24} for 1 to {MOST_WORKERS} workers {of}, a case each");
-    let of_blocks = deals.has_blocks().then(|| case("owner-cover, owner-apart", "along an axis"));
+    let of_blocks = distributions.has_blocks().then(|| case("owner-cover, owner-apart", "along an axis"));
     of_blocks.into_iter().chain([case("owner-number", "in a row of their grid")]).collect()
 }
 

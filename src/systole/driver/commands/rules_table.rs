@@ -59,7 +59,7 @@ fn monoid_row(report: &MonoidReport) -> Vec<String> {
 
 fn monoid_warning(report: &MonoidReport) -> Option<String> {
     let cases = grouped(report.passed as u64);
-    report.few.then(|| format!("monoid `{}`: few cases, only {cases} can be told", report.name))
+    report.few.then(|| format!("monoid `{}`: few cases, only {cases} can be decided", report.name))
 }
 
 fn warnings(one: &Looked) -> Vec<String> {

@@ -74,7 +74,7 @@ pub enum Command {
     /// Example: systole predict ws.pe --machine cluster.toml --size M=512,N=512,K=512 --ranks 1,4,16 --grow M=0.5,N=0.5
     #[command(verbatim_doc_comment)]
     Predict(PredictArguments),
-    /// Choose schedule, tiles, grid, dealing, order, slots and broadcasts for a cluster, by prediction, and prove the program that is chosen
+    /// Choose schedule, tiles, grid, distribution, order, slots and broadcasts for a cluster, by prediction, and prove the program that is chosen
     ///
     /// Example: systole tune kernels/matmul.rec --machine cluster.toml --size M=512,N=512,K=512 --tile i=64:128,j=64:128,k=64 --ranks 2 -o best.pe
     #[command(verbatim_doc_comment)]
@@ -230,9 +230,9 @@ pub struct ProveArguments {
     #[arg(long)]
     pub depth: Option<u64>,
     /// Also prove that no run deadlocks, whoever owns which PE, that each element is computed once, and that each PE has one of the
-    /// workers that they are dealt out to: block, cyclic, or block-cyclic:B, as for `exec`
-    #[arg(long)]
-    pub deal: Option<String>,
+    /// workers that they are distributed to: block, cyclic, or block-cyclic:B, as for `exec`
+    #[arg(long, alias = "deal")]
+    pub distribution: Option<String>,
     /// Also prove that each word of an array has one home before the run and after it: block, cyclic, or block-cyclic:B, as for `exec`
     #[arg(long)]
     pub layout: Option<String>,

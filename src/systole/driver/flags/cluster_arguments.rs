@@ -74,10 +74,10 @@ pub struct TuneArguments {
     /// How many ranks, or threads; what is predicted is for ranks
     #[arg(long, value_name = "P", default_value_t = 1)]
     pub ranks: usize,
-    /// How PEs may be dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time [default: as the schedule folds them, or
+    /// How PEs may be distributed, axis by axis: block, cyclic, or block-cyclic:B with B at a time [default: as the schedule folds them, or
     /// else block,cyclic,block-cyclic:2]
-    #[arg(long, value_delimiter = ',')]
-    pub deal: Vec<String>,
+    #[arg(long, value_delimiter = ',', alias = "deal")]
+    pub distribution: Vec<String>,
     /// In which order a worker may compute the tiles of its PEs: steps, of the program, or turns, counted from each PE's first tile; with
     /// :B the tiles of B steps of a PE together [default: as the schedule says, or else steps,turns,turns:4]
     #[arg(long, value_delimiter = ',')]
@@ -91,7 +91,7 @@ pub struct TuneArguments {
     /// How a word on a bus may get to all who listen: star, tree, chain
     #[arg(long, value_name = "SHAPE,..", value_delimiter = ',', default_value = "tree,chain,star")]
     pub broadcast: Vec<String>,
-    /// How the words of operands and results are dealt out before and after the run: block, cyclic, or block-cyclic:B [default: as the
+    /// How the words of operands and results are distributed before and after the run: block, cyclic, or block-cyclic:B [default: as the
     /// schedule lays them out, or else each is with who loads or stores it]
     #[arg(long)]
     pub layout: Option<String>,
@@ -118,11 +118,11 @@ pub struct TuneArguments {
 /// How a program is run, whoever runs it.
 #[derive(Args, Debug)]
 pub struct WayArguments {
-    /// How PEs are dealt out, axis by axis: block, cyclic, or block-cyclic:B with B at a time [default: as the program says, or else
+    /// How PEs are distributed, axis by axis: block, cyclic, or block-cyclic:B with B at a time [default: as the program says, or else
     /// block]
-    #[arg(long)]
-    pub deal: Option<String>,
-    /// How the words of operands and results, numbers or tiles, are dealt out before and after the run: block, cyclic, or
+    #[arg(long, alias = "deal")]
+    pub distribution: Option<String>,
+    /// How the words of operands and results, numbers or tiles, are distributed before and after the run: block, cyclic, or
     /// block-cyclic:B [default: as the program says, or else each is with who loads or stores it]
     #[arg(long)]
     pub layout: Option<String>,

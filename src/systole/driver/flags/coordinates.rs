@@ -1,6 +1,6 @@
 //! The flags that ask for axes in other coordinates.
 //!
-//! In: `--split k=PxW`, `--turn k=i`. Out: what `algebra::recast` takes, splits first; a refusal of sizes that are no product of their parts.
+//! In: `--split k=PxW`, `--rotate k=i`. Out: what `algebra::recast` takes, splits first; a refusal of sizes that are no product of their parts.
 
 use crate::driver::flags::law_arguments::CoordinateArguments;
 use crate::driver::runs::inputs;
@@ -15,9 +15,9 @@ use systole_equations::recurrence::RecurrenceSystem;
 /// A flag without a sign of equality; a part that is neither a number nor a name.
 pub fn wanted(arguments: &CoordinateArguments) -> Checked<Vec<Coordinates>> {
     inputs::check_once("--split", &arguments.split)?;
-    inputs::check_once("--turn", &arguments.turn)?;
+    inputs::check_once("--rotate", &arguments.rotate)?;
     let splits = arguments.split.iter().map(|text| split(text));
-    let turns = arguments.turn.iter().map(|text| turn(text));
+    let turns = arguments.rotate.iter().map(|text| turn(text));
     splits.chain(turns).collect()
 }
 
@@ -38,8 +38,8 @@ fn part(text: &str) -> Option<Part> {
 
 fn turn(text: &str) -> Checked<Coordinates> {
     match text.split_once('=') {
-        Some((index, with)) => Ok(Coordinates::Turn { index: name(index), with: name(with) }),
-        None => misread("--turn", text, "k=i"),
+        Some((index, with)) => Ok(Coordinates::Rotate { index: name(index), with: name(with) }),
+        None => misread("--rotate", text, "k=i"),
     }
 }
 

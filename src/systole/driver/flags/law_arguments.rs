@@ -24,14 +24,14 @@ pub struct CoordinateArguments {
     #[arg(long, value_name = "k=PxW,..", value_delimiter = ',')]
     pub split: Vec<String>,
     /// Begin the axis of an index with another element at each place along another one, such as k=i; both are of one size then
-    #[arg(long, value_name = "k=i,..", value_delimiter = ',')]
-    pub turn: Vec<String>,
+    #[arg(long, value_name = "k=i,..", value_delimiter = ',', alias = "turn")]
+    pub rotate: Vec<String>,
 }
 
 impl CoordinateArguments {
     /// Whether anything is asked for.
     pub fn are_given(&self) -> bool {
-        !self.split.is_empty() || !self.turn.is_empty()
+        !self.split.is_empty() || !self.rotate.is_empty()
     }
 }
 

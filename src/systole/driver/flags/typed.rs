@@ -77,7 +77,7 @@ impl Typed {
             .unless("--steps", space.steps.as_str(), &"-2..2")
             .list("--tile", &space.tile)
             .list("--split", &space.coordinates.split)
-            .list("--turn", &space.coordinates.turn)
+            .list("--rotate", &space.coordinates.rotate)
             .unless("--fold", space.fold, &1)
             .flag("--beam", space.beam)
             .list("--transports", &space.transports)
@@ -89,7 +89,7 @@ impl Typed {
     pub fn tuned(self, arguments: &TuneArguments) -> Typed {
         self.sought(&arguments.sought)
             .unless("--ranks", arguments.ranks, &1)
-            .list("--deal", &arguments.deal)
+            .list("--distribution", &arguments.distribution)
             .list("--order", &arguments.order)
             .list("--grid", &arguments.grid)
             .unless("--capacity", listed(&arguments.capacity), &"4".to_owned())
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn flags_that_are_typed_again_say_the_same() {
         let all = "systole search k.rec --rules r --nodes 9 --rounds 8 --seconds 7 --schedule s --size M=2,N=3 --machine m.toml --network \
-                   hex --latency 3 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --turn k=i --fold 2 \
+                   hex --latency 3 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --rotate k=i --fold 2 \
                    --beam 4 --transports stream,feed --reuse forward --threads 2";
         for line in [all, "systole search k.rec", "systole search k.rec --forms --size N=4"] {
             let sought = |line: &str| match Arguments::parse_from(line.split(' ')).command {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn choices_that_are_typed_again_say_the_same() {
-        let all = "systole tune k.rec --size N=4 --machine m.toml --ranks 2 --deal block,cyclic --order steps --grid 1x2,2x1 --capacity 2,8 \
+        let all = "systole tune k.rec --size N=4 --machine m.toml --ranks 2 --distribution block,cyclic --order steps --grid 1x2,2x1 --capacity 2,8 \
                    --broadcast star --layout block --leaves faer --memory 2GiB --designs 1 --most 5 --limit 9";
         for line in [all, "systole tune k.rec"] {
             let tuned = |line: &str| match Arguments::parse_from(line.split(' ')).command {

@@ -2,20 +2,30 @@
 
 use crate::driver::flags::cluster_arguments::WayArguments;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use systole_equations::recurrence::{Dealing, LeafOrder};
+use systole_equations::recurrence::{Distribution, LeafOrder};
 use systole_run::exec::{Broadcast, Settings};
 use systole_run::leaf::LeafBackend;
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
-    let WayArguments { deal, layout, order, grid, capacity, broadcast, leaves } = arguments;
+    let WayArguments { distribution, layout, order, grid, capacity, broadcast, leaves } = arguments;
     let (broadcast, leaves) = (self::broadcast(broadcast)?, self::leaves(leaves)?);
-    let dealing = deal.as_deref().map(self::dealing).transpose()?;
+    let distribution = distribution.as_deref().map(self::distribution).transpose()?;
     let layout = layout.as_deref().map(self::layout).transpose()?;
     let order = order.as_deref().map(self::order).transpose()?;
     let arrangement = grid.as_deref().map(arrangement).transpose()?;
     let capacity = *capacity;
-    Ok(Settings { workers, dealing, layout, order, arrangement, capacity, broadcast, leaves, ..Settings::default() })
+    Ok(Settings {
+        workers,
+        distribution,
+        layout,
+        order,
+        arrangement,
+        capacity,
+        broadcast,
+        leaves,
+        ..Settings::default()
+    })
 }
 
 /// `loops`, `faer` or `openblas`.
@@ -44,26 +54,26 @@ pub fn arrangement(text: &str) -> Checked<Vec<usize>> {
     })
 }
 
-/// How PEs are dealt out.
-pub fn dealing(text: &str) -> Checked<Dealing> {
-    dealt(text, ("deal", "PEs"))
+/// How PEs are distributed.
+pub fn distribution(text: &str) -> Checked<Distribution> {
+    distributed(text, ("distribution", "PEs"))
 }
 
-/// How words of arrays are dealt out.
-pub fn layout(text: &str) -> Checked<Dealing> {
-    dealt(text, ("layout", "words"))
+/// How words of arrays are distributed.
+pub fn layout(text: &str) -> Checked<Distribution> {
+    distributed(text, ("layout", "words"))
 }
 
-/// `block`, `cyclic` or `block-cyclic:B`, of a flag that deals something out.
-fn dealt(text: &str, (flag, what): (&str, &str)) -> Checked<Dealing> {
-    match (Dealing::from_keyword(text), text.split_once(':')) {
-        (Some(dealing), _) => Ok(dealing),
+/// `block`, `cyclic` or `block-cyclic:B`, of a flag that distributes something.
+fn distributed(text: &str, (flag, what): (&str, &str)) -> Checked<Distribution> {
+    match (Distribution::from_keyword(text), text.split_once(':')) {
+        (Some(distribution), _) => Ok(distribution),
         (None, Some(("block-cyclic", length))) => {
-            Diagnostic::usage(format!("`{length}` is no number of {what} to deal out at a time"))
+            Diagnostic::usage(format!("`{length}` is no number of {what} to distribute at a time"))
                 .help(format!("write --{flag} block-cyclic:2"))
                 .alone()
         }
-        _ => Err(unknown(flag, text, &Dealing::WORDS)),
+        _ => Err(unknown(flag, text, &Distribution::WORDS)),
     }
 }
 

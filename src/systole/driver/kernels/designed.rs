@@ -56,7 +56,7 @@ pub fn text(searched: &Searched, design: &Design, named: Option<&str>) -> Checke
     Ok(format!("{}{tiles}{}", syntax::print(&file), design_text(design)))
 }
 
-/// What a design does not say itself: which network it is for, how it is dealt out, how it is loaded.
+/// What a design does not say itself: which network it is for, how it is distributed, how it is loaded.
 fn is_kept(line: &Directive) -> bool {
     matches!(
         line,

@@ -101,19 +101,19 @@ impl Front {
 }
 
 /// What the search said of a form.
-enum Told {
+enum FormOutcome {
     Found(Front),
     /// It takes more steps than a design that is known.
     Behind(u64),
     Nothing(String),
 }
 
-impl Told {
+impl FormOutcome {
     /// A form is left out that has to be counted at sizes at which another one could not be.
-    fn unless_counted_at(self, tried: &[Bindings]) -> Told {
+    fn unless_counted_at(self, tried: &[Bindings]) -> FormOutcome {
         match self {
-            Told::Found(front) if front.counts_elsewhere && tried.contains(&front.counted) => {
-                Told::Nothing("at no sizes can its points and those of the others be counted".to_owned())
+            FormOutcome::Found(front) if front.counts_elsewhere && tried.contains(&front.counted) => {
+                FormOutcome::Nothing("at no sizes can its points and those of the others be counted".to_owned())
             }
             told => told,
         }
@@ -121,9 +121,9 @@ impl Told {
 
     fn line(&self) -> String {
         match self {
-            Told::Found(front) => show::cost(&front.best),
-            Told::Behind(steps) => format!("passed over, {} at least", counted(*steps, "step")),
-            Told::Nothing(why) => format!("no design: {why}"),
+            FormOutcome::Found(front) => show::cost(&front.best),
+            FormOutcome::Behind(steps) => format!("passed over, {} at least", counted(*steps, "step")),
+            FormOutcome::Nothing(why) => format!("no design: {why}"),
         }
     }
 }
@@ -160,7 +160,7 @@ impl Forms<'_> {
         let mut fronts: Vec<Front> = vec![];
         for (number, form) in self.forms.iter().enumerate() {
             let told = if self.is_behind(form, &fronts) {
-                Told::Behind(form.steps_at_least)
+                FormOutcome::Behind(form.steps_at_least)
             } else {
                 weigh((number, form), self.sought, tried.last())
             };
@@ -168,8 +168,8 @@ impl Forms<'_> {
             let of_form = format!("form {number:<3} {}", derive::cost(&form.cost));
             output.line(&format!("{of_form}: {}", told.line()));
             match told {
-                Told::Found(front) if front.counts_elsewhere => return Err(front.counted),
-                Told::Found(front) => fronts.push(front),
+                FormOutcome::Found(front) if front.counts_elsewhere => return Err(front.counted),
+                FormOutcome::Found(front) => fronts.push(front),
                 _ => {}
             }
         }
@@ -184,15 +184,15 @@ impl Forms<'_> {
     }
 }
 
-fn weigh((number, form): (usize, &Form), sought: &SoughtArguments, at: Option<&Bindings>) -> Told {
+fn weigh((number, form): (usize, &Form), sought: &SoughtArguments, at: Option<&Bindings>) -> FormOutcome {
     let weighing = Weighing { sought, number, at, found: RefCell::new(None) };
     let searched = recurrence::load(&Source::new("form", form.text.clone()))
         .map_err(crate::driver::Failure::from)
         .and_then(|system| run_on(Derived::plain(system), &weighing, &Output::silent()));
     match (searched, weighing.found.into_inner()) {
-        (Ok(_), Some(front)) => Told::Found(front),
-        (Err(failure), _) => Told::Nothing(failure.diagnostics.first().map_or_else(String::new, in_one_line)),
-        (Ok(_), None) => Told::Nothing("none was found within the limits".to_owned()),
+        (Ok(_), Some(front)) => FormOutcome::Found(front),
+        (Err(failure), _) => FormOutcome::Nothing(failure.diagnostics.first().map_or_else(String::new, in_one_line)),
+        (Ok(_), None) => FormOutcome::Nothing("none was found within the limits".to_owned()),
     }
 }
 

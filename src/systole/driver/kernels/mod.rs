@@ -4,7 +4,7 @@
 
 pub mod kernel;
 
-pub mod dealt;
+pub mod distributed;
 
 pub mod origin;
 

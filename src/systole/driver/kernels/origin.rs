@@ -7,7 +7,7 @@
 //! before `element-cover` and `element-apart` are proved of its elements.
 
 use crate::driver::flags::arguments::SpaceArguments;
-use crate::driver::kernels::dealt::Deals;
+use crate::driver::kernels::distributed::Distributions;
 use crate::driver::kernels::together::Together;
 use crate::driver::pipeline::LIMIT;
 use crate::driver::runs::inputs;
@@ -58,8 +58,8 @@ pub struct Origin {
     pub together: Option<Together>,
     /// The equations as the user wrote them, in the same coordinates, where those over elements are a form of them.
     pub written: Option<RecurrenceSystem>,
-    /// How the schedule deals PEs and arrays out.
-    pub deals: Deals,
+    /// How the schedule distributes PEs and arrays.
+    pub distributions: Distributions,
     /// The tiles that are asked for.
     pub tiles: Vec<TileSize>,
     tiled: Option<Tiled>,
@@ -78,8 +78,8 @@ impl Origin {
             check_elements(&system)?;
         }
         let named = arguments.schedule.as_deref().map(|named| system.asked_schedule(named)).transpose()?;
-        let deals = named.map(Deals::of).unwrap_or_default();
-        Ok(Origin { system, algebra, followed, together, written, deals, tiles: sizes, tiled })
+        let distributions = named.map(Distributions::of).unwrap_or_default();
+        Ok(Origin { system, algebra, followed, together, written, distributions, tiles: sizes, tiled })
     }
 
     /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.
@@ -118,14 +118,14 @@ impl Origin {
         evaluate_tiled(tiled, &chains, sizes, inputs)
     }
 
-    /// The program for the user's sizes and arrays, dealt out as the schedule says.
+    /// The program for the user's sizes and arrays, distributed as the schedule says.
     pub fn finish(&self, program: Program) -> Program {
         let mut program = match &self.tiled {
             Some(tiled) => over_tiles(program, tiled, &self.system),
             None => program,
         };
         self.declare_inputs(&mut program);
-        self.deals.write(&mut program);
+        self.distributions.write(&mut program);
         program
     }
 

@@ -14,7 +14,7 @@ use systole_compile::cost::Cost;
 use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search, verify};
 use systole_compile::mapping::Design;
 use systole_compile::timing;
-use systole_compile::timing::Turns;
+use systole_compile::timing::PeOrder;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::evaluate_system_in_order;
 use systole_program::array::{Program, Tensors};
@@ -120,7 +120,7 @@ impl<'a> Searched<'a> {
             // What loads and recovers through the array has a program of its own, which says itself why it ends.
             Border::Loads => Ok(vec![]),
             Border::Anywhere | Border::Ports(_) => {
-                timing::no_deadlock_obligations(design, &self.setting.machine.links, depth, Turns::AsTheyCan)
+                timing::no_deadlock_obligations(design, &self.setting.machine.links, depth, PeOrder::AsTheyCan)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use systole_base::integer::Name;
-use systole_equations::recurrence::Dealing;
+use systole_equations::recurrence::Distribution;
 use systole_program::array::Program;
 use systole_run::exec::Settings;
 
@@ -28,12 +28,12 @@ pub fn layouts_to_json(program: &Program, settings: &Settings) -> Value {
     }
 }
 
-fn layouts<'a>(program: &'a Program, settings: &Settings) -> Vec<(&'a Name, Dealing)> {
+fn layouts<'a>(program: &'a Program, settings: &Settings) -> Vec<(&'a Name, Distribution)> {
     let arrays = program.arrays.iter().map(|array| &array.name).zip(settings.layouts(program));
     arrays.filter_map(|(array, layout)| Some((array, layout?))).collect()
 }
 
 /// Whether every array has the same.
-fn is_one(all: &[(&Name, Dealing)], program: &Program) -> bool {
+fn is_one(all: &[(&Name, Distribution)], program: &Program) -> bool {
     all.len() == program.arrays.len() && all.iter().all(|(_, layout)| *layout == all[0].1)
 }

@@ -8,7 +8,7 @@ use crate::cost::{Cost, Objective};
 use crate::extract::solve::Task;
 use crate::extract::solve::places::Placement;
 use crate::extract::solve::search::{conditions, joined_handoffs, legal, legal_in_turns};
-use crate::extract::solve::sharing::{InTurn, in_order, pairs_under};
+use crate::extract::solve::sharing::{Successive, in_order, pairs_under};
 use crate::extract::solve::steps::on_links;
 use crate::extract::solve::tally::estimate;
 use crate::extract::{Found, Survey, front::plainness};
@@ -65,7 +65,7 @@ impl<'a> Draft<'a> {
         let mut conditions = in_order(design, conditions(task, design, handoffs)?, order)?;
         let shortest = on_links(task, design, handoffs, &mut conditions, &self.parts);
         let shortest = shortest.unwrap_or_else(|| self.parts.clone());
-        let turn = InTurn { conditions: conditions.clone(), order: order.to_vec(), parts: shortest.clone() };
+        let turn = Successive { conditions: conditions.clone(), order: order.to_vec(), parts: shortest.clone() };
         let none = Survey::default();
         if let Some(turn) = turn.until_none_meet(task, design, pairs_under(task, &shortest)?) {
             let found = legal(task, &turn.parts, handoffs, &none);

@@ -72,7 +72,7 @@ fn orders(task: &Task, (one, other): (usize, usize)) -> Orders {
 
 /// The shortest steps under which of spaces that meet one is over on each PE before the other begins.
 fn shortest_in_turn(task: &Task, design: &Design, conditions: Conditions, meetings: &[Meeting]) -> Option<Vec<Part>> {
-    let turn = InTurn { conditions, order: vec![], parts: vec![] };
+    let turn = Successive { conditions, order: vec![], parts: vec![] };
     Some(turn.until_none_meet(task, design, pairs(meetings))?.parts)
 }
 
@@ -84,7 +84,7 @@ pub fn in_order(design: &Design, mut conditions: Conditions, order: &[(usize, us
 
 /// Spaces that run one after the other on the PEs that they share.
 #[derive(Clone)]
-pub struct InTurn {
+pub struct Successive {
     /// What the steps must satisfy, with the order.
     pub conditions: Conditions,
     /// Which space runs before which.
@@ -93,15 +93,15 @@ pub struct InTurn {
     pub parts: Vec<Part>,
 }
 
-impl InTurn {
+impl Successive {
     /// Puts spaces that meet in order, and those that meet then, until none do.
     pub fn until_none_meet(
         mut self,
         task: &Task,
         design: &Design,
         mut met: BTreeSet<(usize, usize)>,
-    ) -> Option<InTurn> {
-        let is_new = |turn: &InTurn, (one, other): &(usize, usize)| {
+    ) -> Option<Successive> {
+        let is_new = |turn: &Successive, (one, other): &(usize, usize)| {
             !turn.order.contains(&(*one, *other)) && !turn.order.contains(&(*other, *one))
         };
         while met.iter().any(|pair| is_new(&self, pair)) {
@@ -115,18 +115,18 @@ impl InTurn {
     }
 
     /// With these spaces in order too.
-    fn then(&self, design: &Design, order: Vec<(usize, usize)>) -> Option<InTurn> {
+    fn then(&self, design: &Design, order: Vec<(usize, usize)>) -> Option<Successive> {
         let conditions = in_order(design, self.conditions.clone(), &order)?;
         let parts = conditions.shortest(design, false).ok()?;
-        Some(InTurn { conditions, order: [self.order.clone(), order].concat(), parts })
+        Some(Successive { conditions, order: [self.order.clone(), order].concat(), parts })
     }
 
     /// Spaces that do not depend on each other the other way round, or else the order of each two found on its own: a result
     /// that is awaited at once leaves no time between its space and the next.
-    fn in_another_order(&self, design: &Design, new: &[Orders]) -> Option<InTurn> {
+    fn in_another_order(&self, design: &Design, new: &[Orders]) -> Option<Successive> {
         new.iter().any(|orders| orders.len() > 1).then_some(())?;
         let turned = self.then(design, new.iter().map(|orders| orders[orders.len() - 1]).collect());
-        let first = |turn: InTurn, orders: &Orders| orders.iter().find_map(|order| turn.then(design, vec![*order]));
+        let first = |turn: Successive, orders: &Orders| orders.iter().find_map(|order| turn.then(design, vec![*order]));
         turned.or_else(|| new.iter().try_fold(self.clone(), first))
     }
 }

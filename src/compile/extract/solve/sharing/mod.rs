@@ -7,14 +7,14 @@ mod meetings;
 
 pub use meetings::{Meetings, words_are_apart};
 
-mod in_turn;
+mod successive;
 
 mod apart;
 
-pub use apart::{InTurn, apart, in_order, pairs_under};
+pub use apart::{Successive, apart, in_order, pairs_under};
 
 mod slanted;
 
-mod turns;
+mod interleaved;
 
-pub use turns::{Laid, Tried, take_turns};
+pub use interleaved::{Laid, Tried, take_turns};

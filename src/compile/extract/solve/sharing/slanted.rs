@@ -12,7 +12,7 @@ use std::ops::Range;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
 
 /// Steps in turns.
-pub struct Turned {
+pub struct InterleavedSteps {
     /// How many steps there are, with the first and the last.
     pub span: Affine,
     /// The turn of each space, not reduced.
@@ -22,11 +22,11 @@ pub struct Turned {
 }
 
 /// Two spaces, and by how much the turn of the first must not be after that of the second.
-pub type TurnsApart = ((usize, usize), i64);
+pub type InterleavedApart = ((usize, usize), i64);
 
 /// How many turns there are, how they move from PE to PE along each axis, and whose they are.
 #[derive(Clone, Copy)]
-pub struct Turning<'a> {
+pub struct Interleaving<'a> {
     /// The turns.
     pub count: i64,
     /// The moves.
@@ -44,10 +44,10 @@ impl Conditions {
     pub fn in_turns(
         &self,
         design: &Design,
-        turning: Turning,
-        apart: &[TurnsApart],
+        turning: Interleaving,
+        apart: &[InterleavedApart],
         series: &mut Series,
-    ) -> Option<Turned> {
+    ) -> Option<InterleavedSteps> {
         let offsets = self.offsets(design, turning);
         let mut task = self.turned(&offsets);
         let cycles = self.cycles(turning.sizes);
@@ -61,7 +61,7 @@ impl Conditions {
         let (constant, sizes) = values[self.unknowns.span()].split_last()?;
         let span = Affine::from_row(self.unknowns.parameters(), sizes) + Affine::constant(*constant + 1);
         let turns = self.froms().map(|from| times[from.end] - offsets[from.end]).collect();
-        Some(Turned { span, turns, parts: self.parts(design, &times) })
+        Some(InterleavedSteps { span, turns, parts: self.parts(design, &times) })
     }
 
     /// Where the coefficients of the sizes are in the step of each space; the constant follows.
@@ -71,7 +71,7 @@ impl Conditions {
     }
 
     /// What each unknown is a multiple of: the turns where they are not to be found, but neither the span nor `begin`.
-    fn multiples(&self, turning: Turning) -> Vector {
+    fn multiples(&self, turning: Interleaving) -> Vector {
         let span = self.unknowns.span();
         let mut multiples = vec![turning.count; span.start];
         multiples.resize(span.end + self.unknowns.parameters().len(), 1);
@@ -82,7 +82,7 @@ impl Conditions {
     }
 
     /// What is added to `n u`, unknown by unknown, before `begin` and the turns that are to be found.
-    fn offsets(&self, design: &Design, Turning { slant, turns, .. }: Turning) -> Vector {
+    fn offsets(&self, design: &Design, Interleaving { slant, turns, .. }: Interleaving) -> Vector {
         let mut offsets = vec![0; self.unknowns.count()];
         for (space, part) in design.parts.iter().enumerate() {
             let along =
@@ -138,7 +138,7 @@ impl Conditions {
         Row { coefficients, least: 2 - most, label: self.laws.len() }
     }
 
-    fn turns_apart(&self, ((one, other), value): &TurnsApart) -> Unequal {
+    fn turns_apart(&self, ((one, other), value): &InterleavedApart) -> Unequal {
         let mut coefficients = vec![0; self.unknowns.count() + self.unknowns.parameters().len()];
         let turn = |space: usize| self.unknowns.step(space).end - 1;
         (coefficients[turn(*one)], coefficients[turn(*other)]) = (1, -1);

@@ -12,7 +12,7 @@ use systole_base::integer::{Matrix, Polyhedron};
 pub type Priced = (usize, SpaceTimeMap, Dataflow, i64);
 
 /// A reading space, its place, and which of its points take from elsewhere.
-pub type Taken = (usize, Matrix, Polyhedron);
+pub type ReadSet = (usize, Matrix, Polyhedron);
 
 /// Every best way to move the inputs of a space, with its cost.
 type Ways = Vec<(Cost, Dataflow)>;
@@ -21,7 +21,7 @@ type Ways = Vec<(Cost, Dataflow)>;
 #[derive(Debug, Default)]
 pub struct KnownCosts {
     spaces: Mutex<FxHashMap<Priced, Option<Arc<Ways>>>>,
-    takers: Mutex<FxHashMap<Taken, (u64, u64)>>,
+    takers: Mutex<FxHashMap<ReadSet, (u64, u64)>>,
 }
 
 impl KnownCosts {
@@ -31,7 +31,7 @@ impl KnownCosts {
     }
 
     /// How many points take, on how many PEs.
-    pub(super) fn of_takers(&self, of: Taken, count: impl FnOnce(&Taken) -> (u64, u64)) -> (u64, u64) {
+    pub(super) fn of_takers(&self, of: ReadSet, count: impl FnOnce(&ReadSet) -> (u64, u64)) -> (u64, u64) {
         kept(&self.takers, of, count)
     }
 }

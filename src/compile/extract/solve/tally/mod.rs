@@ -6,7 +6,7 @@ use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
 use crate::mapping::{Design, Giver, Handoff, Part};
 use crate::rewrite::{Dataflow, Transport};
-use known_costs::{Priced, Taken};
+use known_costs::{Priced, ReadSet};
 use slots::{Busy, slot};
 use std::collections::BTreeSet;
 use systole_base::integer::{Polyhedron, Vector};
@@ -190,7 +190,7 @@ fn of_handoff(task: &Task, design: &Design, handoff: &Handoff) -> Option<Cost> {
 }
 
 /// How many points take, on how many PEs.
-fn of_takers(task: &Task, (reader, place, set): &Taken) -> (u64, u64) {
+fn of_takers(task: &Task, (reader, place, set): &ReadSet) -> (u64, u64) {
     let takers = takers(task, *reader, set);
     let pes: BTreeSet<Vector> = takers.iter().map(|point| place.apply(point)).collect();
     (takers.len() as u64, pes.len() as u64)

@@ -5,7 +5,7 @@
 
 use crate::driver::flags::arguments::SoughtArguments;
 use crate::driver::flags::setting::{Setting, check_flags};
-use crate::driver::kernels::dealt::run_obligations;
+use crate::driver::kernels::distributed::run_obligations;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::tile_size;
 use crate::driver::pipeline::{KernelCommand, first_proved, messages, on_network, verdict};
@@ -71,7 +71,7 @@ impl Draft {
         Ok(drafted.into_iter().map(|drafted| drafted.program).collect())
     }
 
-    /// The program of one of these designs, dealt out as it is said to be; it is proved, and so is that run of it.
+    /// The program of one of these designs, distributed as it is said to be; it is proved, and so is that run of it.
     ///
     /// # Errors
     /// An obligation that is refuted or unknown.
@@ -121,17 +121,17 @@ impl KernelCommand for Drafting<'_> {
                 designs.map(program).collect::<Checked<_>>()?
             }
             Task::Prove { design, way, limit } => {
-                let Settings { capacity, dealing, layout, order, .. } = *way;
+                let Settings { capacity, distribution, layout, order, .. } = *way;
                 let origin = &kernel.origin;
-                let deals = origin.deals.unless(dealing, layout, &origin.system).in_order(order);
+                let distributions = origin.distributions.unless(distribution, layout, &origin.system).in_order(order);
                 searched.front = searched.front.into_iter().skip(design).take(1).collect();
                 let (_, _, design, proofs) = first_proved(&searched, limit, output)?;
-                let (of_run, _) = run_obligations(&searched, &design, capacity, &deals)?;
+                let (of_run, _) = run_obligations(&searched, &design, capacity, &distributions)?;
                 let run = smt::discharge_all(&of_run, Duration::from_millis(limit));
                 match verdict(&run) {
                     Verdict::Good => {
                         let mut program = searched.program(&design)?;
-                        deals.write(&mut program);
+                        distributions.write(&mut program);
                         vec![drafted(program, proofs.len() + run.len())?]
                     }
                     verdict => {

@@ -1,4 +1,4 @@
-//! `systole tune`: which schedule, tiles, grid, dealing, order, slots and broadcasts are the fastest on a cluster.
+//! `systole tune`: which schedule, tiles, grid, distribution, order, slots and broadcasts are the fastest on a cluster.
 //!
 //! In: a kernel, sizes, the machine file of a cluster, and what may be chosen. Out: all that was weighed, best first, and the program
 //! of the best, proved. The time of each is that of `systole predict`; a schedule whose leaves alone take longer than what is known
@@ -14,7 +14,8 @@ mod draft;
 mod table;
 
 use crate::driver::flags::cluster_arguments::TuneArguments;
-use crate::driver::flags::way::{arrangement, broadcast, dealing, layout, leaves, order};
+use crate::driver::flags::way;
+use crate::driver::flags::way::{arrangement, broadcast, layout, leaves, order};
 use crate::driver::runs::{inputs, memory};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
@@ -154,7 +155,7 @@ fn cluster(arguments: &TuneArguments) -> Checked<Cluster> {
 }
 
 fn choices(arguments: &TuneArguments) -> Checked<Choices> {
-    let TuneArguments { ranks, deal, order, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
+    let TuneArguments { ranks, distribution, order, grid, capacity, layout, broadcast, leaves, memory, .. } = arguments;
     if *ranks == 0 {
         return Diagnostic::usage("a run has at least 1 worker").help("say --ranks 2").alone();
     }
@@ -164,7 +165,7 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
     Ok(Choices {
         workers: *ranks,
         arrangements: grid.iter().map(|grid| arrangement(grid)).collect::<Checked<_>>()?,
-        dealings: deal.iter().map(|deal| dealing(deal)).collect::<Checked<_>>()?,
+        distributions: distribution.iter().map(|word| way::distribution(word)).collect::<Checked<_>>()?,
         orders: order.iter().map(|order| self::order(order)).collect::<Checked<_>>()?,
         capacities: std::iter::once(None).chain(capacity.iter().copied().map(Some)).collect(),
         broadcasts: broadcast.iter().map(|shape| self::broadcast(shape)).collect::<Checked<_>>()?,

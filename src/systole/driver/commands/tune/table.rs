@@ -11,8 +11,19 @@ use serde_json::{Value, json};
 use systole_base::diagnostic::counted;
 use systole_run::exec::{Settings, show_bytes};
 
-const COLUMNS: [&str; 11] =
-    ["seconds", "waiting", "words", "memory", "grid", "deal", "order", "slots", "broadcast", "design", "schedule"];
+const COLUMNS: [&str; 11] = [
+    "seconds",
+    "waiting",
+    "words",
+    "memory",
+    "grid",
+    "distribution",
+    "order",
+    "slots",
+    "broadcast",
+    "design",
+    "schedule",
+];
 
 /// Prints the best so many of them, and all that were left out. Of ways to run one program that take equally long there is the first.
 pub fn print(tuning: &Tuning, most: usize, output: &Output) {
@@ -52,7 +63,7 @@ fn cells(tuning: &Tuning, Weighed { draft, design, way, prediction }: &Weighed) 
         prediction.counts.words.to_string(),
         show_bytes(prediction.memory.total()),
         grid(way),
-        way.dealing.unwrap_or_default().to_string(),
+        way.distribution.unwrap_or_default().to_string(),
         order(way),
         way.capacity.map_or_else(|| "stated".to_owned(), |slots| slots.to_string()),
         way.broadcast.keyword().to_owned(),
@@ -77,7 +88,7 @@ pub fn way(way: &Settings) -> String {
     let slots = way.capacity.map_or_else(|| "stated slots".to_owned(), |slots| counted(slots, "slot"));
     let shape = way.broadcast.keyword();
     let order = way.order.map_or_else(String::new, |order| format!("order {order}, "));
-    format!("{}, {}, {order}{slots}, broadcast by {shape}", grid(way), way.dealing.unwrap_or_default())
+    format!("{}, {}, {order}{slots}, broadcast by {shape}", grid(way), way.distribution.unwrap_or_default())
 }
 
 /// The command that runs the program, or the one that writes it.
@@ -87,7 +98,7 @@ pub fn next(arguments: &TuneArguments, proved: &Drafted, way: &Settings) -> Stri
         return format!("next: {}", tune.line());
     };
     let run = || Typed::command("exec").file(path.display()).list("--size", &arguments.sought.space.size);
-    // How PEs and arrays are dealt out stands in the program.
+    // How PEs and arrays are distributed stands in the program.
     let how = |run: Typed| {
         let run = run.flag("--grid", way.arrangement.as_ref().map(|_| grid(way))).flag("--capacity", way.capacity);
         run.flag("--broadcast", Some(way.broadcast.keyword())).flag("--leaves", Some(&arguments.leaves)).line()
@@ -102,7 +113,7 @@ pub fn to_json(tuning: &Tuning, proved: &Drafted, with_text: bool) -> Value {
         let mut object = predict::to_json(prediction);
         object["schedule"] = json!(tuning.drafts[*draft].name);
         object["design"] = json!(design);
-        object["deal"] = json!(way.dealing.unwrap_or_default().to_string());
+        object["distribution"] = json!(way.distribution.unwrap_or_default().to_string());
         object["order"] = json!(way.order.map(|order| order.to_string()));
         object["capacity"] = json!(way.capacity);
         object["broadcast"] = json!(way.broadcast.keyword());

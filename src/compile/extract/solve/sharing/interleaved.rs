@@ -5,7 +5,7 @@
 //! PE, by one at most. Spaces that meet may also run beside each other, one link away from where their values come from.
 
 use super::apart::{MOST_QUESTIONS, pairs_under};
-use super::slanted::{Turned, Turning, TurnsApart};
+use super::slanted::{InterleavedApart, InterleavedSteps, Interleaving};
 use crate::extract::solve::Task;
 use crate::extract::solve::search::{conditions, joined_handoffs};
 use crate::extract::solve::steps::Conditions;
@@ -78,8 +78,8 @@ fn under_slants(task: &Task, laid: Laid, (count, turns): (i64, &[usize])) -> Vec
     let (design, handoffs, conditions) = laid;
     let mut series = Series::default();
     let in_turns = |slant: Vector| {
-        let turning = Turning { count, slant: &slant, turns: Some(turns), sizes: &task.sizes, less_than: None };
-        let Turned { span, parts, .. } = conditions.in_turns(design, turning, &[], &mut series)?;
+        let turning = Interleaving { count, slant: &slant, turns: Some(turns), sizes: &task.sizes, less_than: None };
+        let InterleavedSteps { span, parts, .. } = conditions.in_turns(design, turning, &[], &mut series)?;
         Some(Tried { cycles: span.evaluate(&task.sizes)?, parts, handoffs: handoffs.to_vec() })
     };
     slants(design, count).into_iter().filter_map(in_turns).collect()
@@ -92,7 +92,7 @@ fn in_any_turns(task: &Task, moved: &Design, count: i64, mut less_than: Option<i
     let mut series = Series::default();
     let mut found = vec![];
     for slant in slants(moved, count) {
-        let turning = Turning { count, slant: &slant, turns: None, sizes: &task.sizes, less_than };
+        let turning = Interleaving { count, slant: &slant, turns: None, sizes: &task.sizes, less_than };
         if let Some((cycles, parts)) = apart_in_turns(task, (moved, &conditions), turning, &mut series) {
             less_than = Some(cycles);
             found.push(Tried { cycles, parts, handoffs: handoffs.clone() });
@@ -105,12 +105,12 @@ fn in_any_turns(task: &Task, moved: &Design, count: i64, mut less_than: Option<i
 fn apart_in_turns(
     task: &Task,
     (design, conditions): (&Design, &Conditions),
-    turning: Turning,
+    turning: Interleaving,
     series: &mut Series,
 ) -> Option<(i64, Vec<Part>)> {
-    let mut apart: Vec<TurnsApart> = vec![];
+    let mut apart: Vec<InterleavedApart> = vec![];
     for _ in 0..MOST_QUESTIONS {
-        let Turned { span, turns, parts } = conditions.in_turns(design, turning, &apart, series)?;
+        let InterleavedSteps { span, turns, parts } = conditions.in_turns(design, turning, &apart, series)?;
         let met = pairs_under(task, &parts)?;
         if met.is_empty() {
             return span.evaluate(&task.sizes).map(|cycles| (cycles, parts));

@@ -14,14 +14,14 @@ use systole_base::scalar::Function;
 use systole_equations::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 
 /// The system with the axis of `index` turned along that of `with`.
-pub(super) fn turn(recast: Recast, index: &Name, with: &Name) -> Checked<Recast> {
+pub(super) fn rotate(recast: Recast, index: &Name, with: &Name) -> Checked<Recast> {
     let (from, along) = (Axis::find(&recast.system, index)?, Axis::find(&recast.system, with)?);
     if from.number == along.number {
         return refuse(&recast.system, index, "cannot turn along its own axis");
     }
     let system = resized(&recast.system, &from.size, &along.size);
     let from = Axis { size: along.size.clone(), ..from };
-    let mut turner = Turner { axes: Axes::of(&system), system: &system, from, along, steps: BTreeMap::new() };
+    let mut turner = Rotator { axes: Axes::of(&system), system: &system, from, along, steps: BTreeMap::new() };
     turner.name_steps();
     let mut copies = BTreeMap::new();
     let mut turned = system.clone();
@@ -67,7 +67,7 @@ struct Side {
 /// A tensor that is copied, and whether its copy has one more dimension for the place.
 type Copied = (Name, bool);
 
-struct Turner<'a> {
+struct Rotator<'a> {
     system: &'a RecurrenceSystem,
     axes: Axes,
     from: Axis,
@@ -76,7 +76,7 @@ struct Turner<'a> {
     steps: BTreeMap<Name, Name>,
 }
 
-impl Turner<'_> {
+impl Rotator<'_> {
     fn taken(&self) -> Vec<Name> {
         let indices = self.system.equations.iter().flat_map(all_indices);
         let tensors = self.system.tensors.iter().map(|tensor| tensor.name.clone());
@@ -208,7 +208,7 @@ impl Turner<'_> {
 
 /// One equation on its way.
 struct At<'a, 'b> {
-    turner: &'a Turner<'a>,
+    turner: &'a Rotator<'a>,
     position: usize,
     place: Option<&'a Name>,
     copies: &'b mut BTreeMap<Copied, Name>,

@@ -1,13 +1,13 @@
-//! Programs that say how they are dealt out, as their schedules do: they run as if flags said it, and flags come first.
+//! Programs that say how they are distributed, as their schedules do: they run as if flags said it, and flags come first.
 
 use super::command::{Emitted, exec};
 use super::programs::{Way, inputs, program, sizes};
 use serde_json::{Value, json};
 use systole::array::{Program, print};
 use systole::exec::{Counts, Settings, execute};
-use systole::recurrence::Dealing;
+use systole::recurrence::Distribution;
 
-const CYCLIC: Option<Dealing> = Some(Dealing::Cyclic);
+const CYCLIC: Option<Distribution> = Some(Distribution::Cyclic);
 
 /// Cholesky's factor in tiles, by one of its schedules.
 fn factor(schedule: &str) -> Way {
@@ -43,10 +43,10 @@ fn a_run_is_as_the_program_says_unless_settings_say_otherwise() {
     let (said, silent) = (program(&factor("block-cyclic").emit()), program(&factor("timed").emit()));
     for workers in [1, 2, 3, 4, 6] {
         let plain = Settings { workers, ..Settings::default() };
-        let cyclic = Settings { dealing: CYCLIC, layout: CYCLIC, ..plain.clone() };
+        let cyclic = Settings { distribution: CYCLIC, layout: CYCLIC, ..plain.clone() };
         assert_eq!(counts(&said, &plain), counts(&silent, &cyclic), "{workers} workers");
-        let block = Some(Dealing::Block);
-        let other = Settings { dealing: block, layout: block, ..plain.clone() };
+        let block = Some(Distribution::Block);
+        let other = Settings { distribution: block, layout: block, ..plain.clone() };
         assert_eq!(counts(&said, &other), counts(&silent, &other), "{workers} workers, otherwise");
         if workers > 1 {
             assert_ne!(counts(&said, &plain), counts(&silent, &plain), "{workers} workers, as nobody says");
@@ -82,7 +82,7 @@ fn a_run_says_which_arrays_have_a_layout() {
         serde_json::from_slice(&exec(&emitted, &[&run[..], flags, &["--json"]].concat()).stdout).expect("JSON")
     };
     let found = object(&[]);
-    assert_eq!((&found["deal"], &found["layout"]), (&json!("block"), &json!({ "L": "block-cyclic:2" })));
+    assert_eq!((&found["distribution"], &found["layout"]), (&json!("block"), &json!({ "L": "block-cyclic:2" })));
     assert_eq!(found["rounding"], 0.0);
     assert_eq!(object(&["--layout", "cyclic"])["layout"], "cyclic");
 }

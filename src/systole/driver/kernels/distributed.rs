@@ -1,6 +1,6 @@
-//! What must hold of a run without clocks, whose PEs are dealt out to workers.
+//! What must hold of a run without clocks, whose PEs are distributed to workers.
 //!
-//! In: a design, the depth of its channels where it is not the one that is needed, and how PEs and arrays are dealt out, which a schedule
+//! In: a design, the depth of its channels where it is not the one that is needed, and how PEs and arrays are distributed, which a schedule
 //! or flags say. Out: the obligations beside those of the design itself: nobody waits for ever, each element is computed once, each PE
 //! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
 
@@ -13,58 +13,63 @@ use systole_compile::mapping::Design;
 use systole_compile::smt;
 use systole_compile::smt::{Discharged, Verdict};
 use systole_compile::timing::element_obligations;
-use systole_equations::recurrence::{Dealing, Directive, LeafOrder, RecurrenceSystem, Role, Schedule, Tensor};
+use systole_equations::recurrence::{Directive, Distribution, LeafOrder, RecurrenceSystem, Role, Schedule, Tensor};
 use systole_program::array::{Program, store_obligations, unstated_stores};
 use systole_program::obligation::Obligation;
 use systole_run::exec::owner_obligations;
 
-/// How PEs and the words of arrays are dealt out, and in which order workers compute tiles.
+/// How PEs and the words of arrays are distributed, and in which order workers compute tiles.
 #[derive(Clone, Debug, Default)]
-pub struct Deals {
+pub struct Distributions {
     /// PEs; in blocks where nothing is said.
-    fold: Option<Dealing>,
+    fold: Option<Distribution>,
     /// The words of arrays; each is with who loads or stores it where nothing is said.
-    layouts: Vec<(Name, Dealing)>,
+    layouts: Vec<(Name, Distribution)>,
     /// Tiles.
     order: Option<LeafOrder>,
 }
 
-impl Deals {
+impl Distributions {
     /// What a schedule says.
-    pub fn of(schedule: &Schedule) -> Deals {
-        let mut deals = Deals::default();
+    pub fn of(schedule: &Schedule) -> Distributions {
+        let mut distributions = Distributions::default();
         for (directive, _) in &schedule.directives {
             match directive {
-                Directive::Fold(dealing) => deals.fold = Some(*dealing),
-                Directive::Layout(tensor, dealing) => deals.layouts.push((tensor.clone(), *dealing)),
-                Directive::Order(order) => deals.order = Some(*order),
+                Directive::Fold(distribution) => distributions.fold = Some(*distribution),
+                Directive::Layout(tensor, distribution) => distributions.layouts.push((tensor.clone(), *distribution)),
+                Directive::Order(order) => distributions.order = Some(*order),
                 _ => {}
             }
         }
-        deals
+        distributions
     }
 
     /// What flags say, and else this; a flag for a layout is for all arrays.
-    pub fn unless(&self, fold: Option<Dealing>, layout: Option<Dealing>, system: &RecurrenceSystem) -> Deals {
+    pub fn unless(
+        &self,
+        fold: Option<Distribution>,
+        layout: Option<Distribution>,
+        system: &RecurrenceSystem,
+    ) -> Distributions {
         let arrays = system.tensors.iter().filter(|tensor| tensor.role != Role::Local);
         let laid_out = |layout| arrays.map(|tensor| (tensor.name.clone(), layout)).collect();
         let layouts = layout.map_or_else(|| self.layouts.clone(), laid_out);
-        Deals { fold: fold.or(self.fold), layouts, order: self.order }
+        Distributions { fold: fold.or(self.fold), layouts, order: self.order }
     }
 
     /// The same with another order, where one is given.
-    pub fn in_order(self, order: Option<LeafOrder>) -> Deals {
-        Deals { order: order.or(self.order), ..self }
+    pub fn in_order(self, order: Option<LeafOrder>) -> Distributions {
+        Distributions { order: order.or(self.order), ..self }
     }
 
-    /// Whether nothing is dealt out.
+    /// Whether nothing is distributed.
     pub fn is_empty(&self) -> bool {
         self.fold.is_none() && self.layouts.is_empty()
     }
 
-    /// Whether anything is dealt out in blocks.
+    /// Whether anything is distributed in blocks.
     pub fn has_blocks(&self) -> bool {
-        self.fold.unwrap_or_default() == Dealing::Block || self.words().contains(&Dealing::Block)
+        self.fold.unwrap_or_default() == Distribution::Block || self.words().contains(&Distribution::Block)
     }
 
     /// Writes it into a program.
@@ -77,7 +82,7 @@ impl Deals {
         }
     }
 
-    fn words(&self) -> Vec<Dealing> {
+    fn words(&self) -> Vec<Distribution> {
         self.layouts.iter().map(|(_, layout)| *layout).collect()
     }
 }
@@ -105,15 +110,20 @@ impl Owed {
     }
 }
 
-/// The obligations of a design and of what its program stores, and where PEs or arrays are dealt out those of a run.
+/// The obligations of a design and of what its program stores, and where PEs or arrays are distributed those of a run.
 ///
 /// # Errors
 /// As for [`run_obligations`].
-pub fn all_obligations(searched: &Searched, design: &Design, depth: Option<u64>, deals: &Deals) -> Checked<Owed> {
+pub fn all_obligations(
+    searched: &Searched,
+    design: &Design,
+    depth: Option<u64>,
+    distributions: &Distributions,
+) -> Checked<Owed> {
     let stated = searched.obligations(design, depth)?;
     let mut owed = with_stores(stated, searched.program(design), searched.kernel.system());
-    if !deals.is_empty() {
-        let (of_run, left) = run_obligations(searched, design, depth, deals)?;
+    if !distributions.is_empty() {
+        let (of_run, left) = run_obligations(searched, design, depth, distributions)?;
         owed.stated.extend(of_run);
         owed.gaps.extend(left);
     }
@@ -149,12 +159,12 @@ pub fn run_obligations(
     searched: &Searched,
     design: &Design,
     depth: Option<u64>,
-    deals: &Deals,
+    distributions: &Distributions,
 ) -> Checked<(Vec<Obligation>, Vec<Name>)> {
     let mut obligations = searched.no_deadlock(design, depth)?;
     let (once, gaps) = computed_once(searched.kernel);
     obligations.extend(once);
-    obligations.extend(owner_obligations(deals.fold.unwrap_or_default(), &deals.words()));
+    obligations.extend(owner_obligations(distributions.fold.unwrap_or_default(), &distributions.words()));
     Ok((obligations, gaps))
 }
 

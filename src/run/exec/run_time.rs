@@ -1,6 +1,6 @@
 //! How long a run took.
 //!
-//! In: a start. Out: [`Taken`]: wall-clock time, and the time that processors worked for it, by the clock of the process. Both leave out
+//! In: a start. Out: [`RunTime`]: wall-clock time, and the time that processors worked for it, by the clock of the process. Both leave out
 //! the reading and distribution of operands before a run, and the collection of results after it.
 
 use rustix::time::{ClockId, clock_gettime};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// The time of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct RunTime {
     /// From the start of the workers to the end of the last.
     pub wall: Duration,
     /// What processors worked, over all threads and ranks; ranks that wait for messages work.
@@ -30,14 +30,14 @@ impl Watch {
     }
 
     /// The time from the start to now, in this process.
-    pub fn stop(&self) -> Taken {
-        Taken { wall: self.start.elapsed(), cpu: cpu_time().saturating_sub(self.cpu) }
+    pub fn stop(&self) -> RunTime {
+        RunTime { wall: self.start.elapsed(), cpu: cpu_time().saturating_sub(self.cpu) }
     }
 }
 
 /// How long a run takes, by those that were timed: the only one, or the median of those that found their operands where another had
 /// left them.
-pub fn usual(runs: &[Taken]) -> Duration {
+pub fn usual(runs: &[RunTime]) -> Duration {
     let later = runs.get(1..).filter(|later| !later.is_empty()).unwrap_or(runs);
     let mut walls: Vec<Duration> = later.iter().map(|taken| taken.wall).collect();
     walls.sort_unstable();
