@@ -173,7 +173,9 @@ pub fn plural<N: TryInto<u128>>(count: N, noun: &str) -> String {
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let score = |candidate: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
     let best = known.into_iter().min_by_key(|candidate| score(candidate))?;
-    (score(best) <= 1 + name.chars().count() / 3).then_some(best)
+    // Two names of which no letter is the same are not near, however short they are.
+    let longest = name.chars().count().max(best.chars().count());
+    (score(best) <= 1 + name.chars().count() / 3 && score(best) < longest).then_some(best)
 }
 
 #[cfg(test)]

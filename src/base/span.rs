@@ -16,6 +16,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// Whether all of the other lies within it.
+    pub fn holds(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }

@@ -1,7 +1,7 @@
 //! Designs as files, and the other stages: what is written is read again, gives the same proofs and the same program, and is refuted
 //! where a number is changed.
 
-use super::start::{good, json, refused, systole};
+use super::start::{good, json, misused, refused, systole};
 
 /// A kernel, flags under which its design is found, and those that the file needs again.
 const FOUND: [(&str, &[&str], &[&str]); 9] = [
@@ -10,7 +10,7 @@ const FOUND: [(&str, &[&str], &[&str]); 9] = [
     ("kernels/trisolve.rec", &["--schedule", "folded"], &[]),
     ("kernels/trisolve.rec", &["--schedule", "broadcast-b"], &[]),
     ("kernels/cholesky.rec", &["--schedule", "block-cyclic"], &[]),
-    ("kernels/polynomial_product.rec", &["--schedule", "c-stays", "--latency", "2"], &["--latency", "2"]),
+    ("kernels/matvec.rec", &["--latency", "2"], &["--latency", "2"]),
     ("kernels/naive/log_sum_exp.rec", &["--forms"], &[]),
     ("ik,kj->ij", &["--network", "hex", "--transports", "stream"], &["--network", "hex"]),
     ("kernels/matmul.rec", &["--schedule", "kung-leiserson"], &[]),
@@ -56,7 +56,7 @@ fn a_changed_number_is_refuted_with_the_smallest_case() {
         ("time 2*i\n", "time 2*i - 1\n", "refuted"),
         ("time 2*i\n", "time i\n", "refuted"),
         ("time i + j", "time i", "refuted"),
-        ("space X.sum   place (i)", "space X.sum   place (j)", "refuted"),
+        ("space X   place (i)", "space X   place (i + 3)", "refuted"),
         ("stream X along i", "stream X along -i", "no rule offers"),
     ] {
         of(from, to);
@@ -70,20 +70,41 @@ fn a_changed_number_is_refuted_with_the_smallest_case() {
     assert!(proofs(&[&path]).iter().all(|(.., result)| result == "proved"));
 }
 
+/// What chooses among designs is no flag for one, and what is said of a design is true of it.
+#[test]
+fn a_design_is_not_searched_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.design").display().to_string();
+    good(&["emit", "kernels/trisolve.rec", "--schedule", "row", "--stop-after", "design", "-o", &path]);
+    for flags in [["--fold", "2"], ["--rank", "1"], ["--bound", "2"], ["--beam", "3"], ["--transports", "feed"]] {
+        let why = misused(&[&["emit", &path], &flags[..]].concat());
+        assert!(why.contains(&format!("`{}` chooses among designs, and `design` is one", flags[0])), "{why}");
+    }
+    let why = refused(&["sim", &path, "--size", "N=4"]);
+    assert!(why.contains("writes its program") && !why.contains("systole run"), "{why}");
+    let text = std::fs::read_to_string(&path).expect("a design").replace("time 2*i\n", "time i\n");
+    std::fs::write(&path, text).expect("written");
+    assert!(!refused(&["emit", &path]).contains("trying the next"));
+}
+
 #[test]
 fn commands_that_search_refuse_a_design() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.design").display().to_string();
     good(&["emit", "kernels/matvec.rec", "--schedule", "result-stationary", "--stop-after", "design", "-o", &path]);
+    let cluster = folder.path().join("cluster.toml").display().to_string();
+    let text = "[cluster]\nalpha = 2e-6\nbeta = 1e-9\noperation = 1e-8\n[loops]\ngemm = 1.0\nother = 0.5\n";
+    std::fs::write(&cluster, text).expect("written");
     for command in ["search", "run", "explore", "tune"] {
         let more: &[&str] = match command {
             "explore" => &["--sweep", "size.N=2,3"],
-            "tune" => &["--machine", "machines/ideal.toml"],
+            "tune" => &["--machine", &cluster],
             _ => &[],
         };
         let why = systole(&[&[command, &path], more].concat());
         assert_ne!(why.code, 0, "{command}");
-        assert!(why.stderr.contains("`design` is a whole design, so there is nothing to search for"), "{}", why.stderr);
+        let said = why.stdout + &why.stderr;
+        assert!(said.contains("`design` is a whole design, so there is nothing to search for"), "{command}: {said}");
     }
     assert!(good(&["explain", &path]).contains("evaluated equal"));
     assert!(good(&["check", &path]).contains("matvec"));

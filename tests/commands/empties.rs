@@ -451,3 +451,29 @@ fn a_kernel_of_numbers_alone_runs() {
         assert_eq!(read_npy::<_, ArrayD<f64>>(bench.path("d.npy")).unwrap(), ArrayD::from_elem(IxDyn(&[]), -5.0));
     }
 }
+
+/// What a declared reduction is written out as may be empty where the equation is not: no warning speaks of it, and it is shown once.
+#[test]
+fn a_prefix_of_a_declared_reduction_is_one_equation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("prefix.rec").display().to_string();
+    let text = "kernel prefix(N)\nin s[N], v[N]\nout m[N], p[N]\nreduction later(a, i) with (b, j) = \
+                (max(a, b), select(a < b, j, select(b < a, i, max(i, j)))) from (-infinity, -infinity)\n\
+                (m[i], p[i]) = later(j in 0..i + 1) (s[j], v[j])\n";
+    std::fs::write(&path, text).unwrap();
+    let ran = systole(&["run", &path, "--size", "N=3", "--beam", "1"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+    assert_eq!(ran.stdout.lines().filter(|line| line.starts_with("prefix(N)")).count(), 1, "{}", ran.stdout);
+}
+
+/// Of a store whose point no element tells, a run says that it is not proved for all sizes, as `prove` does.
+#[test]
+fn what_is_not_stated_of_stores_is_said_by_run() {
+    let flags = ["kernels/trisolve.rec", "--size", "N=3"];
+    let said = "that each element of `X` is stored once is not stated for all sizes: each run looks";
+    let ran = systole(&[&["run"], &flags[..]].concat());
+    let is_stated = !systole(&[&["prove"], &flags[..]].concat()).stdout.contains("not stated");
+    assert_eq!(ran.stdout.contains(said), !is_stated, "{}", ran.stdout);
+    assert!(!is_stated);
+    assert!(!systole(&["run", "kernels/matvec.rec", "--size", "M=2,N=2"]).stdout.contains("not stated"));
+}

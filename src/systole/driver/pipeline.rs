@@ -18,7 +18,7 @@ use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::machine::Machine;
-use systole_base::span::Source;
+use systole_base::span::{Source, Span};
 use systole_compile::extract::Found;
 use systole_compile::mapping::Design;
 use systole_compile::rewrite::Lowered;
@@ -92,7 +92,9 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
 /// The system less what is empty at all sizes, with a word for each equation that is left out.
 fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
     let Settled { system: settled, left_out } = recurrence::settle(system);
-    for equation in left_out {
+    // What an equation of the user is written out as may be empty where that one is not.
+    let is_part = |span: Span| settled.equations.iter().any(|kept| kept.span.holds(span));
+    for equation in left_out.into_iter().filter(|equation| !is_part(equation.span)) {
         let (file, line) = (&system.source.name, system.source.line(equation.span.start));
         output.error(&format!(
             "warning: {file}:{line}: the equation defines no element of `{}` at any size, and is left out",
@@ -106,6 +108,7 @@ fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
 pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, limits, space: asked } = command.sought();
     let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
+    designed::check_flags(asked, named(asked, &derived.system)?)?;
     if !command.takes_designs() {
         designed::refuse(named(asked, &derived.system)?, &derived.system)?;
     }
@@ -228,7 +231,9 @@ pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) ->
                 return Err(Failure { diagnostics: messages(searched, &proofs), verdict: Verdict::Unknown });
             }
             Verdict::Refuted | Verdict::Misused => {
-                output.error(&format!("design {index} of the front is refuted; trying the next"));
+                if searched.problem.constraint().given.is_none() {
+                    output.error(&format!("design {index} of the front is refuted; trying the next"));
+                }
                 passed_over.refuted = messages(searched, &proofs);
             }
         }

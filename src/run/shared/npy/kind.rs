@@ -73,9 +73,7 @@ fn exact(number: u64) -> Option<f64> {
 }
 
 fn beyond(number: &impl std::fmt::Display) -> String {
-    format!(
-        "{number}, which would be rounded: arrays are of 64-bit floating-point numbers, and not all whole numbers beyond 2^53 are"
-    )
+    format!("{number}, which would be rounded: not every whole number beyond 2^53 is a 64-bit floating-point number")
 }
 
 /// The number of 16 bits: a sign, 5 bits of exponent, 10 of mantissa. Each is a whole multiple of 2^-24, so nothing is rounded.

@@ -5,7 +5,6 @@ use crate::driver::files::Named;
 use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::typed::Typed;
-use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::searched::Border;
 use crate::driver::kernels::searched::Searched;
@@ -61,12 +60,13 @@ impl KernelCommand for RunArguments {
         show::print_search(&lowered.report, &searched, output);
         let winner = prove_best(&searched, &mut lowered, self.limit, output);
         let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
-        print_winner(&kernel, &winner, output);
+        print_winner(&searched, &winner, output);
         let written = Written::new(&searched, &winner)?;
         if let Some(path) = &self.program {
             files::write(path, &written.text)?;
         }
         print_program(&written, self, output);
+        let unstated = unstated(&written.program, output);
         let mut recorder = self.report.as_ref().map(|_| Recorder::default());
         let Run { outcome, agreement, as_written, fitted, missed } =
             simulate(&searched, &winner, &written, (self, &tracing, &mut recorder), output)?;
@@ -83,6 +83,7 @@ impl KernelCommand for RunArguments {
             "prove": show::proofs_json(&winner.proofs),
             "sim": with_match(&outcome, Some(&agreement), energy),
             "record": winner.record,
+            "unstated": unstated,
             "program": { "classes": written.classes(), "lines": written.lines() },
         });
         if let Some(as_written) = &as_written {
@@ -191,15 +192,27 @@ fn print_kernel(system: &RecurrenceSystem, output: &Output) {
     }
 }
 
-fn print_winner(kernel: &Kernel, winner: &Winner, output: &Output) {
+fn print_winner(searched: &Searched, winner: &Winner, output: &Output) {
     let words = shape::words(&winner.design);
-    let lines = words.line().into_iter().chain([show::cost(&winner.found.cost)]);
+    let at = show::counted_elsewhere(searched).map_or_else(String::new, |sizes| format!(" at {sizes}"));
+    let lines = words.line().into_iter().chain([show::cost(&winner.found.cost) + &at]);
     for (number, line) in lines.chain(words.spaces().iter().cloned()).enumerate() {
         output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
     }
     let milliseconds: f64 = winner.proofs.iter().map(|proof| proof.milliseconds).sum();
-    let for_all = show::for_all(&kernel.system().parameters);
+    let for_all = show::for_all(&searched.kernel.system().parameters);
     output.line(&format!("  proofs    {0} of {0} proved{for_all}{milliseconds:>33.0} ms", winner.proofs.len()));
+}
+
+/// The outputs of which it is not proved for all sizes that each element is stored once; each run looks.
+fn unstated(program: &Program, output: &Output) -> Vec<String> {
+    let (_, unstated) = array::store_obligations(program);
+    for tensor in &unstated {
+        output.line(&format!(
+            "            that each element of `{tensor}` is stored once is not stated for all sizes: each run looks"
+        ));
+    }
+    unstated.iter().map(|tensor| tensor.to_string()).collect()
 }
 
 /// What was written.

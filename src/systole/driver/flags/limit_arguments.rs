@@ -12,7 +12,7 @@ use systole_compile::rewrite::{Limits, Report};
 /// How far rules are followed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct LimitArguments {
-    /// The most e-nodes [default: 2000 for laws of algebra, 100000 for dataflows]
+    /// E-nodes beyond which no round begins; one that has begun stops at twice as many [default: 2000 for laws of algebra, 100000 for dataflows]
     #[arg(long)]
     pub nodes: Option<usize>,
     /// The most rounds of all rules [default: 30 for laws of algebra, 100 for dataflows]

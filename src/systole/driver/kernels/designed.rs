@@ -20,9 +20,33 @@ const DESIGN: &str = "design";
 
 /// Means the design, where a file holds one and no schedule is named.
 pub fn mean(kernel: &str, arguments: &mut SpaceArguments) {
-    if arguments.schedule.is_none() && Path::new(kernel).extension().is_some_and(|extension| extension == DESIGN) {
+    if arguments.schedule.is_none() && !arguments.forms && is_file(kernel) {
         arguments.schedule = Some(DESIGN.to_owned());
     }
+}
+
+/// Whether the name of a file says that it holds a design.
+pub fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == DESIGN)
+}
+
+/// Refuses flags that choose among designs, where the schedule is one.
+///
+/// # Errors
+/// The first of these flags.
+pub fn check_flags(arguments: &SpaceArguments, schedule: Option<&Schedule>) -> Checked<()> {
+    let Some(schedule) = schedule.filter(|schedule| !schedule.spaces.is_empty()) else { return Ok(()) };
+    let given = [
+        ("--fold", arguments.fold != 1),
+        ("--rank", !arguments.rank.is_empty()),
+        ("--bound", arguments.bound != 1),
+        ("--beam", arguments.beam.is_some()),
+        ("--transports", !arguments.transports.is_empty()),
+    ];
+    let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    Diagnostic::usage(format!("`{flag}` chooses among designs, and `{}` is one", schedule.name))
+        .help("leave the flag out, or change the file")
+        .alone()
 }
 
 /// Refuses a whole design where designs are searched for.

@@ -3,6 +3,7 @@
 //! In: a text. Out: nothing, or what it is, with what to type instead.
 
 use crate::driver::flags::typed::Typed;
+use crate::driver::kernels::designed;
 use std::path::Path;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -23,8 +24,13 @@ pub fn refuse_kernel(source: &Arc<Source>) -> Checked<()> {
     let run = Typed::command("run").file(&source.name).list("--size", &sizes(&parameters)).line();
     let stem = Path::new(&source.name).file_stem().map_or("program".into(), |stem| stem.to_string_lossy());
     let emit = Typed::command("emit").file(&source.name).word("-o").file(format!("{stem}.pe")).line();
+    let run = if designed::is_file(&source.name) {
+        String::new()
+    } else {
+        format!("`{run}` searches, proves and simulates it; ")
+    };
     Diagnostic::new(format!("`{}` is a kernel, and a program is asked for", source.name))
-        .help(format!("`{run}` searches, proves and simulates it; `{emit}` writes its program"))
+        .help(format!("{run}`{emit}` writes its program"))
         .alone()
 }
 

@@ -11,6 +11,7 @@ use crate::driver::shown::output::Output;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name};
+use systole_base::span::Span;
 use systole_compile::cost::Cost;
 use systole_compile::extract::Found;
 use systole_compile::extract::{Strategy, Survey};
@@ -43,7 +44,7 @@ pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
 }
 
 /// The sizes at which designs were costed, where these are not those asked for: there the spaces have too many points to count, or none.
-fn counted_elsewhere(searched: &Searched) -> Option<String> {
+pub fn counted_elsewhere(searched: &Searched) -> Option<String> {
     let counted = searched.counted()?;
     (*counted != searched.setting.sizes).then(|| sizes_text(counted))
 }
@@ -66,7 +67,12 @@ pub fn for_all(parameters: &[Name]) -> String {
 /// The equations as written, each on one line.
 pub fn equations(system: &RecurrenceSystem) -> Vec<String> {
     let text = |span| system.source.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
-    system.equations.iter().map(|equation| text(equation.span)).collect()
+    let spans: Vec<Span> = system.equations.iter().map(|equation| equation.span).collect();
+    // What one equation of the user is written out as stands within it, or is it again.
+    let is_first = |(position, span): &(usize, &Span)| {
+        !spans[..*position].contains(span) && !spans.iter().any(|other| other != *span && other.holds(**span))
+    };
+    spans.iter().enumerate().filter(is_first).map(|(_, span)| text(*span)).collect()
 }
 
 /// `4 cycles on 2 PEs, 3 words moved, 8 loaded`.
