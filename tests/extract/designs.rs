@@ -36,10 +36,14 @@ impl Kernel {
         Kernel { text: syntax::print(&file), equations, spaces, choices }
     }
 
-    fn problem<'a>(&'a self, constraint: Constraint, sizes: &'a Bindings, limits: Limits) -> Problem<'a> {
+    fn problem<'a>(
+        &'a self,
+        constraint: Constraint,
+        (machine, sizes): (&'a Machine, &'a Bindings),
+        limits: Limits,
+    ) -> Problem<'a> {
         let dimension = self.spaces.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
         let (system, choices, bounds) = (&self.spaces, &self.choices, Bounds::for_dimension(dimension));
-        let machine = Box::leak(Box::new(Machine::default()));
         Problem::new(Question { system, choices, bounds, machine, sizes, constraint, limits }).expect("a problem")
     }
 
@@ -51,7 +55,9 @@ impl Kernel {
             |schedule| Constraint::from_schedule(&self.spaces, schedule).expect("a constraint"),
         );
         let sizes: Bindings = self.spaces.parameters.iter().map(|size| (size.clone(), 4)).collect();
-        let (boundary, problem) = (constraint.boundary_io, self.problem(constraint, &sizes, limits));
+        let mut machine = Machine::default();
+        machine.links.network = constraint.network.unwrap_or(machine.links.network);
+        let (boundary, problem) = (constraint.boundary_io, self.problem(constraint, (&machine, &sizes), limits));
         (boundary, search(&problem, false, &|_, _| {}).front.designs().to_vec())
     }
 
@@ -129,32 +135,32 @@ fn designs_that_are_folded_or_on_a_bus_read_back() {
 fn what_is_no_design_is_refused() {
     let path = format!("{}/kernels/matvec.rec", env!("SYSTOLE_ROOT"));
     let kernel = Kernel::new(&std::fs::read_to_string(path).expect("a kernel"));
-    let good = "space y   place (i)   time i + j\n  feed A   stream x along i   reduce along j\n";
+    let good = "space matvec   place (i)   time i + j\n  feed A   stream x along i   reduce along j\n";
     let given = kernel.read(good).expect("a design");
     let design = kernel.spaces.spaces[0].name.clone();
-    assert_eq!((&*design, given.parts.len()), ("y", 1));
+    assert_eq!((&*design, given.parts.len()), ("matvec", 1));
     for (from, to, why) in [
-        ("space y", "space z", "`matvec` has no space `z`"),
-        ("place (i)", "place (l)", "`l` is neither an index of the space `y` nor a size"),
+        ("space matvec", "space z", "`matvec` has no space `z`"),
+        ("place (i)", "place (l)", "`l` is neither an index of the space `matvec` nor a size"),
         ("time i + j", "", "no time is given"),
         ("time i + j", "time (i + 1, j)", "only the last form of a time may be shifted"),
-        ("feed A   stream", "stream", "the space `y` reads `A`, `x`, in this order"),
-        ("feed A", "handoff A", "no rule offers `handoff` for `A` in the space `y`"),
-        ("along i ", "along j ", "no rule offers `stream <j>` for `x` in the space `y`"),
+        ("feed A   stream", "stream", "the space `matvec` reads `A`, `x`, in this order"),
+        ("feed A", "handoff A", "no rule offers `handoff` for `A` in the space `matvec`"),
+        ("along i ", "along j ", "no rule offers `stream <j>` for `x` in the space `matvec`"),
         ("along i ", "", "a stream of a design has a direction"),
-        ("along i ", "along N ", "`N` is no direction of the space `y`"),
-        ("reduce along j", "", "no rule offers `reduce ` for `y` in the space `y`"),
-        ("reduce along j", "reduce along i", "no rule offers `reduce <i>` for `y` in the space `y`"),
+        ("along i ", "along N ", "`N` is no direction of the space `matvec`"),
+        ("reduce along j", "", "no rule offers `reduce ` for `y` in the space `matvec`"),
+        ("reduce along j", "reduce along i", "no rule offers `reduce <i>` for `y` in the space `matvec`"),
         ("  feed A", "  tile i 2   feed A", "this line speaks of the whole design"),
-        ("space y", "handoff x\nspace y", "this line speaks of one space of a design"),
+        ("space matvec", "handoff x\nspace matvec", "this line speaks of one space of a design"),
         (
-            "space y",
-            "fold (2, 2)\nspace y",
+            "space matvec",
+            "fold (2, 2)\nspace matvec",
             "a fold of an array of 1 axis has as many numbers, each phase below its factor",
         ),
         (
-            "space y",
-            "fold (2)   phase (2)\nspace y",
+            "space matvec",
+            "fold (2)   phase (2)\nspace matvec",
             "a fold of an array of 1 axis has as many numbers, each phase below its factor",
         ),
     ] {
@@ -162,5 +168,5 @@ fn what_is_no_design_is_refused() {
         assert_eq!(kernel.read(&good.replace(from, to)), Err(why.to_owned()), "{to}");
     }
     let twice = format!("{good}{good}");
-    assert_eq!(kernel.read(&twice), Err("space `y` is placed twice".to_owned()));
+    assert_eq!(kernel.read(&twice), Err("space `matvec` is placed twice".to_owned()));
 }

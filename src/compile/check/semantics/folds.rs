@@ -36,8 +36,13 @@ impl Arithmetic {
         tuples.fold(self.started(monoid, first), |state, next| self.merged(monoid, &state, &next))
     }
 
-    /// The first tuple; a component of it is combined with the neutral tuple where this makes it another number, as of a mask.
+    /// The first tuple. Of a mask, which has an infinity of the neutral tuple, a component is combined with that one where this makes it
+    /// another number.
     fn started(&self, monoid: &Monoid, first: State) -> State {
+        let is_mask = |(own, neutral): (&Option<f64>, &f64)| neutral.is_infinite() && *own == Some(*neutral);
+        if !first.iter().zip(&monoid.neutral).any(is_mask) {
+            return first;
+        }
         let is_same = |own: &Option<f64>, changed: &Option<f64>| match (own, changed) {
             (Some(own), Some(changed)) => {
                 own == changed || (own - changed).abs() <= TOLERANCE * own.abs().max(changed.abs()).max(1.0)

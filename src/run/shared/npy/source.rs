@@ -10,7 +10,7 @@ use std::io::Seek;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, plural};
 use systole_program::array::elements::{PART, Source, cut_runs};
 
 /// An array in a file.
@@ -151,7 +151,9 @@ fn check_length((begin, length): (u64, u64), kind: Kind, shape: &[usize]) -> Res
     let needed = volume.and_then(|volume| volume.checked_mul(kind.size as u64)?.checked_add(begin));
     match needed {
         Some(needed) if needed == length => Ok(()),
-        Some(needed) if needed < length => Err(format!("it has {} too many", counted(length - needed, "byte"))),
+        Some(needed) if needed < length => {
+            Err(format!("it has {} extra {}", length - needed, plural(length - needed, "byte")))
+        }
         _ => Err(format!("it ends early: {length} bytes cannot hold the shape {shape:?}")),
     }
 }
