@@ -112,7 +112,8 @@ fn the_designs_of_every_schedule_read_back() {
         for name in names {
             let of = format!("{} {name}", path.display());
             let (boundary, found) = kernel.front(Some(name), Limits::default());
-            assert!(!found.is_empty(), "{of}");
+            // One schedule that ships is wrong on purpose.
+            assert_eq!(found.is_empty(), name == "too-fast", "{of}");
             kernel.round_trips(boundary, &found, &of);
             count += 1;
         }
