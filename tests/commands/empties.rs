@@ -477,3 +477,19 @@ fn what_is_not_stated_of_stores_is_said_by_run() {
     assert!(!is_stated);
     assert!(!systole(&["run", "kernels/matvec.rec", "--size", "M=2,N=2"]).stdout.contains("not stated"));
 }
+
+/// A PE that only stores what is known without an operation is not among those that the search counts, and the run says so.
+#[test]
+fn a_pe_that_computes_nothing_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("known.rec").display().to_string();
+    let text = "kernel known(N)\nin X[N]\nout a[N], c[N]\na[i] = 1 / sum(k in 0..i) 1\n\
+                c[i] = max(k in 0..i) min(k2 in i..N) X[k]\n";
+    std::fs::write(&path, text).unwrap();
+    let found = super::start::json(&["run", &path, "--size", "N=4", "--beam", "1"]);
+    let (computing, all) = (&found["search"]["front"][0]["pes"], &found["sim"]["pes"]);
+    let ran = systole(&["run", &path, "--size", "N=4", "--beam", "1"]);
+    let is_said = ran.stdout.contains(&format!(" on {all} PEs ({computing} of them compute), "));
+    assert_eq!(is_said, computing != all, "{}", ran.stdout);
+    assert!(is_said);
+}

@@ -242,8 +242,15 @@ fn print_run(
         Agreement::Bits => "matches reference bit for bit".to_owned(),
         other => other.to_string(),
     };
+    // A PE may do no more than store elements that are known without an operation; a search counts those that compute.
+    let is_elsewhere = show::counted_elsewhere(searched).is_some() || matches!(searched.border, Border::Loads);
+    let compute = winner.found.cost.pes;
+    let storing = match outcome.pes > compute && !is_elsewhere {
+        true => format!(" ({compute} of them compute)"),
+        false => String::new(),
+    };
     output.line(&format!(
-        "  simulate  {}{compared} on {}, {:.0}% busy, {value}{milliseconds:>10.0} ms",
+        "  simulate  {}{compared} on {}{storing}, {:.0}% busy, {value}{milliseconds:>10.0} ms",
         counted(outcome.cycles, "cycle"),
         counted(outcome.pes, "PE"),
         outcome.utilisation() * 100.0
