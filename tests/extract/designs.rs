@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_base::span::Source;
+use systole_compile::compile::{Options, compile};
 use systole_compile::extract::{Constraint, Found, Given, Limits, Problem, Question, design_text, search};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::{Choices, load_rules, saturate};
@@ -130,6 +131,26 @@ fn designs_that_are_folded_or_on_a_bus_read_back() {
         assert_eq!(found.iter().any(|found| !found.fold.is_none()), fold > 1, "{name}");
         kernel.round_trips(boundary, &found, name);
     }
+}
+
+/// The compiler as one call keeps to a design too: one that is slower than it need be is not made faster, and a wrong one is refuted.
+#[test]
+fn a_design_is_compiled_as_it_stands() {
+    let path = format!("{}/kernels/trisolve.rec", env!("SYSTOLE_ROOT"));
+    let kernel = Kernel::new(&std::fs::read_to_string(path).expect("a kernel"));
+    let compiled = |time: &str| {
+        let lines = format!(
+            "space X.sum   place (i)   time 2*i + j\n  feed L   stream X along i   reduce along j\n\
+             space X   place (i)   time {time}\n  feed B   handoff X.sum   feed L\n"
+        );
+        let source = Source::new("kernel.design", format!("{}\nschedule design\n{lines}", kernel.text));
+        compile(&source, &Options { schedule: Some("design".to_owned()), ..Options::default() })
+            .map(|compiled| design_text(&compiled.design()) == lines)
+            .map_err(|why| why[0].message().to_owned())
+    };
+    assert_eq!(compiled("3*i"), Ok(true));
+    let refuted = compiled("3*i - 1").expect_err("it is wrong");
+    assert!(refuted.starts_with("refuted: `X` takes X.sum[i] before `X.sum` has given it"), "{refuted}");
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::driver::shown::output::Output;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_base::integer::Bindings;
-use systole_compile::cost::Cost;
 use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search, verify};
 use systole_compile::mapping::Design;
 use systole_compile::timing;
@@ -64,11 +63,6 @@ pub fn search_within<'a>(
     };
     let start = Instant::now();
     let problem = Problem::new(kernel.question(setting, constraint))?;
-    if let Some(given) = &problem.constraint().given {
-        let front = vec![Found { cost: Cost::default(), parts: given.parts.clone(), fold: given.fold.clone() }];
-        let (survey, elapsed) = (Survey::default(), start.elapsed());
-        return Ok(Searched { kernel, setting, problem, survey, front, elapsed, border: Border::Anywhere });
-    }
     let survey = with_threads(setting.threads, || search(&problem, all, &progress))?;
     let elapsed = start.elapsed();
     bar.finish_and_clear();
@@ -127,10 +121,6 @@ impl<'a> Searched<'a> {
 
     /// Has the separate checker count a design again, point by point.
     pub fn confirm(&self, found: &Found) -> Checked<()> {
-        // Of a design that is given nothing has been counted.
-        if self.problem.constraint().given.is_some() {
-            return Ok(());
-        }
         verify(&self.problem, found).map_err(|why| vec![refused_by_checker(&why)])
     }
 
