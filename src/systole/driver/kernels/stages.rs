@@ -15,6 +15,7 @@ use systole_compile::rewrite::Report;
 use systole_compile::smt;
 use systole_compile::smt::Discharged;
 use systole_equations::syntax;
+use systole_program::array;
 
 /// A stage, in the order of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -58,7 +59,7 @@ pub struct Reached<'a> {
 }
 
 impl Reached<'_> {
-    /// What a stage before the program prints.
+    /// What a stage prints.
     fn text(&self, stage: Stage) -> Checked<String> {
         let source = &self.searched.kernel.origin.system.source;
         Ok(match stage {
@@ -70,16 +71,16 @@ impl Reached<'_> {
                 let stated: Vec<_> = self.proofs.iter().map(|proof| proof.obligation.clone()).collect();
                 smt::dump(&stated)
             }
-            Stage::Program => String::new(),
+            Stage::Program => array::print(&self.searched.program(self.design)?),
         })
     }
 
-    /// Prints the stages that are asked for; whether one of them is the last.
+    /// Prints the stages that are asked for; whether one of them is the last. A program that is the last is left to who writes programs.
     ///
     /// # Errors
     /// A file that cannot be written.
     pub fn print(&self, asked: &Asked, output: &Output) -> Checked<bool> {
-        for stage in asked.dump_after.iter().filter(|stage| **stage != Stage::Program) {
+        for stage in asked.dump_after {
             output.aside(self.text(*stage)?.trim_end());
         }
         let Some(last) = asked.stop_after.filter(|stage| *stage != Stage::Program) else { return Ok(false) };
