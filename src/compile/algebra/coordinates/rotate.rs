@@ -21,19 +21,19 @@ pub(super) fn rotate(recast: Recast, index: &Name, with: &Name) -> Checked<Recas
     }
     let system = resized(&recast.system, &from.size, &along.size);
     let from = Axis { size: along.size.clone(), ..from };
-    let mut turner = Rotator { axes: Axes::of(&system), system: &system, from, along, steps: BTreeMap::new() };
-    turner.name_steps();
+    let mut rotator = Rotator { axes: Axes::of(&system), system: &system, from, along, steps: BTreeMap::new() };
+    rotator.name_steps();
     let mut copies = BTreeMap::new();
     let mut turned = system.clone();
     turned.schedules.clear();
     for (position, equation) in turned.equations.iter_mut().enumerate() {
-        *equation = turner.equation(position, equation, &mut copies)?;
+        *equation = rotator.equation(position, equation, &mut copies)?;
     }
     let (tensors, equations): (Vec<Tensor>, Vec<[Equation; 2]>) =
-        copies.iter().filter_map(|(key, copied)| turner.copy(key, copied)).unzip();
+        copies.iter().filter_map(|(key, copied)| rotator.copy(key, copied)).unzip();
     turned.tensors.extend(tensors);
     turned.equations = equations.into_iter().flatten().chain(turned.equations).collect();
-    let compounds = turner.compounds(recast.compounds);
+    let compounds = rotator.compounds(recast.compounds);
     Ok(Recast { system: turned, compounds })
 }
 
@@ -114,7 +114,7 @@ impl Rotator<'_> {
 
     fn equation(&self, position: usize, equation: &Equation, copies: &mut BTreeMap<Copied, Name>) -> Checked<Equation> {
         let place = self.place(position);
-        let mut at = At { turner: self, position, place, copies };
+        let mut at = At { rotator: self, position, place, copies };
         let mut turned = equation.clone();
         turned.value = at.expression(&equation.value)?;
         if place.is_none() {
@@ -208,7 +208,7 @@ impl Rotator<'_> {
 
 /// One equation on its way.
 struct At<'a, 'b> {
-    turner: &'a Rotator<'a>,
+    rotator: &'a Rotator<'a>,
     position: usize,
     place: Option<&'a Name>,
     copies: &'b mut BTreeMap<Copied, Name>,
@@ -217,8 +217,8 @@ struct At<'a, 'b> {
 impl At<'_, '_> {
     /// What stands for an index that turns here.
     fn step(&self, index: &Name) -> Option<Name> {
-        let turns = self.place.is_some() && self.turner.from.has_index(&self.turner.axes, self.position, index);
-        self.turner.steps.get(index).filter(|_| turns).cloned()
+        let turns = self.place.is_some() && self.rotator.from.has_index(&self.rotator.axes, self.position, index);
+        self.rotator.steps.get(index).filter(|_| turns).cloned()
     }
 
     /// Subscripts in which an index that turns stands alone.
@@ -228,7 +228,7 @@ impl At<'_, '_> {
             match form.as_variable().and_then(|index| self.step(index)) {
                 Some(step) => Ok(Affine::variable(&step)),
                 None if is_mixed => {
-                    refuse(self.turner.system, &self.turner.from.index, "stands in a subscript with something else")
+                    refuse(self.rotator.system, &self.rotator.from.index, "stands in a subscript with something else")
                 }
                 None => Ok(form.clone()),
             }
@@ -252,8 +252,8 @@ impl At<'_, '_> {
                 let body = Box::new(self.expression(body)?);
                 let (index, range) = match self.step(index) {
                     None => (index.clone(), range.clone()),
-                    Some(step) if self.turner.from.is_all_of(range, index) => (step.clone(), self.turner.range(&step)),
-                    Some(_) => return self.turner.uneven(),
+                    Some(step) if self.rotator.from.is_all_of(range, index) => (step.clone(), self.rotator.range(&step)),
+                    Some(_) => return self.rotator.uneven(),
                 };
                 Expr::Reduce { operator: *operator, index, range, body, span: *span }
             }
@@ -262,11 +262,11 @@ impl At<'_, '_> {
 
     /// The element in the new coordinates: of what is turned itself, or of a copy.
     fn read(&mut self, tensor: &Name, subscripts: &[Affine]) -> Checked<(Name, Vec<Affine>)> {
-        let (turner, is_turned) = (self.turner, self.turner.is_turned(tensor));
+        let (rotator, is_turned) = (self.rotator, self.rotator.is_turned(tensor));
         let renamed = self.renamed(subscripts)?;
         let here = self.place.map(Affine::variable);
         let is_here = |dimension: usize, form: &Affine| {
-            turner.along.has_dimension(&turner.axes, tensor, dimension) && Some(form) == here.as_ref()
+            rotator.along.has_dimension(&rotator.axes, tensor, dimension) && Some(form) == here.as_ref()
         };
         let has_place = subscripts.iter().enumerate().any(|(dimension, form)| is_here(dimension, form));
         let turning = renamed.iter().zip(subscripts).filter(|(new, old)| new != old).count();
@@ -275,14 +275,14 @@ impl At<'_, '_> {
             (true, 1) if has_place => Ok((tensor.clone(), renamed)),
             (false, 1) => {
                 let wanted = format!("{tensor}_turned");
-                let fresh = unused(&wanted, &turner.taken());
+                let fresh = unused(&wanted, &rotator.taken());
                 let copied = self.copies.entry((tensor.clone(), !has_place)).or_insert(fresh).clone();
                 let first = here.filter(|_| !has_place);
                 Ok((copied, first.into_iter().chain(renamed).collect()))
             }
             _ => {
                 let why = format!("is used of `{tensor}` at another place than where it is computed");
-                refuse(turner.system, &turner.from.index, &why)
+                refuse(rotator.system, &rotator.from.index, &why)
             }
         }
     }
@@ -292,7 +292,7 @@ impl At<'_, '_> {
         let turning = form.terms().find_map(|(index, _)| Some((index.clone(), self.step(index)?)));
         let (Some((index, step)), Some(place)) = (turning, self.place) else { return Expr::Index(form.clone()) };
         let element = Affine::variable(place) + Affine::variable(&step);
-        let size = Affine::variable(&self.turner.from.size);
+        let size = Affine::variable(&self.rotator.from.size);
         let at = |element: Affine| Expr::Index(form.substitute(&BTreeMap::from([(index.clone(), element)])));
         let is_before = Expr::Apply(Function::Less, vec![Expr::Index(element.clone()), Expr::Index(size.clone())]);
         Expr::Apply(Function::Select, vec![is_before, at(element.clone()), at(element - size)])
