@@ -77,7 +77,16 @@ fn a_design_is_not_searched_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.design").display().to_string();
     good(&["emit", "kernels/trisolve.rec", "--schedule", "row", "--stop-after", "design", "-o", &path]);
-    for flags in [["--fold", "2"], ["--rank", "1"], ["--bound", "2"], ["--beam", "3"], ["--transports", "feed"]] {
+    for flags in [
+        ["--fold", "2"],
+        ["--rank", "1"],
+        ["--bound", "2"],
+        ["--beam", "3"],
+        ["--transports", "feed"],
+        ["--steps", "-3..3"],
+        ["--objective", "cycles"],
+        ["--reuse", "forward"],
+    ] {
         let why = misused(&[&["emit", &path], &flags[..]].concat());
         assert!(why.contains(&format!("`{}` chooses among designs, and `design` is one", flags[0])), "{why}");
     }

@@ -108,10 +108,11 @@ fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
 pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, limits, space: asked } = command.sought();
     let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
-    designed::check_flags(asked, named(asked, &derived.system)?)?;
+    let schedule = named(asked, &derived.system)?;
     if !command.takes_designs() {
-        designed::refuse(named(asked, &derived.system)?, &derived.system)?;
+        designed::refuse(schedule, &derived.system)?;
     }
+    designed::check_flags(asked, schedule)?;
     let origin = Origin::new(derived, asked)?;
     let cut = match recurrence::one_space(origin.searched()) {
         Ok(space) if is_at_border(asked, &origin.system)? => SpaceSystem::of_one(space),

@@ -40,6 +40,9 @@ pub fn check_flags(arguments: &SpaceArguments, schedule: Option<&Schedule>) -> C
         ("--fold", arguments.fold != 1),
         ("--rank", !arguments.rank.is_empty()),
         ("--bound", arguments.bound != 1),
+        ("--steps", arguments.steps != "-2..2"),
+        ("--objective", arguments.objective != "systolic"),
+        ("--reuse", arguments.reuse != "both"),
         ("--beam", arguments.beam.is_some()),
         ("--transports", !arguments.transports.is_empty()),
     ];
