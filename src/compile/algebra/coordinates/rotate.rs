@@ -252,7 +252,9 @@ impl At<'_, '_> {
                 let body = Box::new(self.expression(body)?);
                 let (index, range) = match self.step(index) {
                     None => (index.clone(), range.clone()),
-                    Some(step) if self.rotator.from.is_all_of(range, index) => (step.clone(), self.rotator.range(&step)),
+                    Some(step) if self.rotator.from.is_all_of(range, index) => {
+                        (step.clone(), self.rotator.range(&step))
+                    }
                     Some(_) => return self.rotator.uneven(),
                 };
                 Expr::Reduce { operator: *operator, index, range, body, span: *span }
