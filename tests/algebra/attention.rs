@@ -90,7 +90,7 @@ fn parts(form: &Spaces, last: i64) -> Vec<Part> {
         Part {
             map: SpaceTimeMap { place: row(1, 1), step: row(2, -1) },
             origin: vec![Affine::constant(shift)],
-            start,
+            starts: vec![start],
             dataflow: Dataflow { transports, chain },
         }
     };

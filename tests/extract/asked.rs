@@ -58,7 +58,7 @@ fn the_steps_are_proved_and_shorter_ones_refuted() {
         let mut parts = found.parts.clone();
         if let Some(step) = step {
             parts[of("t.sum")].map.step = Matrix::new(vec![step.to_vec()], 2);
-            parts[of("t.sum")].start = Affine::default();
+            parts[of("t.sum")].starts = vec![Affine::default()];
         }
         let owed = obligations(&Design::new(&kernel.system, parts), &machine(1).links).unwrap();
         let proofs = discharge_all(&owed, Duration::from_secs(60));

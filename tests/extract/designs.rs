@@ -165,7 +165,6 @@ fn what_is_no_design_is_refused() {
         ("space matvec", "space z", "`matvec` has no space `z`"),
         ("place (i)", "place (l)", "`l` is neither an index of the space `matvec` nor a size"),
         ("time i + j", "", "no time is given"),
-        ("time i + j", "time (i + 1, j)", "only the last form of a time may be shifted"),
         ("feed A   stream", "stream", "the space `matvec` reads `A`, `x`, in this order"),
         ("feed A", "handoff A", "no rule offers `handoff` for `A` in the space `matvec`"),
         ("along i ", "along j ", "no rule offers `stream <j>` for `x` in the space `matvec`"),

@@ -59,7 +59,7 @@ fn fullest(kernel: &Kernel, found: &Found, n: i64) -> u64 {
     let sizes = sizes(kernel, n);
     let mut busy: BTreeMap<i64, u64> = BTreeMap::new();
     for (space, part) in kernel.system.spaces.iter().zip(&found.parts) {
-        let start = part.start.evaluate(&sizes).expect("a start");
+        let start = part.start().evaluate(&sizes).expect("a start");
         for point in space.domain.set.points(space.indices(), &sizes).expect("a bounded space") {
             *busy.entry(start + part.map.step.apply(&point)[0]).or_default() += 1;
         }

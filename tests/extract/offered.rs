@@ -84,13 +84,13 @@ fn what_is_right_up_to_a_size_is_not_offered() {
     assert_eq!((survey.front.designs().len(), survey.designs), (0, 0));
     let (mut late, _) = survey.refused.expect("the shortest steps are kept for the message");
     for (start, smallest) in [(1, 2), (2, 3), (8, 9)] {
-        late[1].start = Affine::constant(start);
+        late[1].starts = vec![Affine::constant(start)];
         let wrong = unproved(&kernel, &late, 1);
         let [case] = wrong.as_slice() else { panic!("{wrong:?}") };
         assert!(case.starts_with("a PE runs a point of `Y` and one of `X` at one time"), "{case}");
         assert!(case.contains(&format!("(\"N\", {smallest})")), "{case}");
     }
-    late[1].start = Affine::variable(&name("N"));
+    late[1].starts = vec![Affine::variable(&name("N"))];
     let design = Design::new(&kernel.system, late);
     let why = obligations(&design, &machine(1).links).unwrap_err();
     assert!(why[0].message().contains("needs a FIFO that grows"), "{why:?}");

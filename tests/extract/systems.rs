@@ -61,7 +61,7 @@ impl Kernel {
 /// Whether a step has an entry outside the box, or begins elsewhere than at 0.
 fn is_outside(found: &Found, (low, high): (i64, i64)) -> bool {
     let beyond = |entry: &i64| *entry < low || *entry > high;
-    let leaves = |part: &Part| part.map.step.rows().iter().flatten().any(beyond) || part.start != Affine::default();
+    let leaves = |part: &Part| part.map.step.rows().iter().flatten().any(beyond) || part.start() != Affine::default();
     found.parts.iter().any(leaves)
 }
 

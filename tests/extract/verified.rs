@@ -33,7 +33,7 @@ fn counted(system: &SpaceSystem, design: &Design, kernel: &Kernel) -> Cost {
         for point in space.domain.set.points(space.indices(), &sizes).unwrap() {
             let shift = part.origin.iter().map(|form| form.evaluate(&sizes).unwrap());
             let pe: Vector = part.map.place.apply(&point).iter().zip(shift).map(|(at, by)| at + by).collect();
-            slots.insert((dot(&part.map.step.rows()[0], &point) + part.start.evaluate(&sizes).unwrap(), pe));
+            slots.insert((dot(&part.map.step.rows()[0], &point) + part.start().evaluate(&sizes).unwrap(), pe));
         }
     }
     let times: BTreeSet<i64> = slots.iter().map(|(time, _)| *time).collect();

@@ -59,12 +59,12 @@ fn transport(space: &Space, text: &str) -> Transport {
 
 fn part(space: &Space, (_, place, step, transports, chain): &Line) -> Part {
     let (place, origin) = divide(&forms(place), space.indices());
-    let (step, start) = divide(&[form(step)], space.indices());
+    let (step, starts) = divide(&forms(step), space.indices());
     assert_eq!(transports.len(), space.operands.len(), "`{}` has the operands {:?}", space.name, space.operands);
     Part {
         map: SpaceTimeMap { place, step },
         origin,
-        start: start[0].clone(),
+        starts,
         dataflow: Dataflow {
             transports: transports.iter().map(|text| transport(space, text)).collect(),
             chain: Chain { directions: chain.iter().map(|text| form(text).row(space.indices())).collect() },

@@ -32,6 +32,8 @@ mod solves;
 
 mod orders;
 
+mod rounds;
+
 mod trees;
 
 mod twins;

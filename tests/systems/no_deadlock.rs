@@ -22,7 +22,7 @@ fn refutations(design: &Design, depth: Option<u64>, turns: PeOrder) -> Vec<(Stri
 /// The design with one space so much later.
 fn shifted<'a>(kernel: &'a Kernel, lines: &[Line], space: usize, by: i64) -> Design<'a> {
     let mut design = kernel.design(lines);
-    design.parts[space].start = design.parts[space].start.clone() + Affine::constant(by);
+    design.parts[space].shift(|start| start + Affine::constant(by));
     design
 }
 

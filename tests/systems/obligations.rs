@@ -37,7 +37,7 @@ fn assert_proved(text: &str, lines: &[Line], links: &Links) {
 fn assert_refuted(text: &str, lines: &[Line], (space, by): (usize, i64), links: &Links, expected: &[Kind]) {
     let kernel = kernel(text);
     let mut design = kernel.design(lines);
-    design.parts[space].start = design.parts[space].start.clone() + Affine::constant(by);
+    design.parts[space].shift(|start| start + Affine::constant(by));
     let found = refutations(&kernel, &design, links);
     let mut kinds: Vec<Kind> = found.iter().map(|(kind, _, _)| *kind).collect();
     kinds.sort();

@@ -4,11 +4,12 @@
 //! the operands are passed on, and the step ends. What stays on the PE along the innermost loop is taken in before that
 //! loop and stored after it; what is prefetched comes before everything (`prefetch`).
 
-use super::known::{Decision, assume, assume_not, decide};
+use super::known::{Decision, assume_not, decide};
 use super::moves::{has_next, has_previous};
 use super::names::Names;
 use super::passage::Passage;
 use super::scan::Scan;
+use crate::mapping::ends::assume;
 use crate::mapping::{Flow, FlowRole, MappedSpace};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
@@ -28,7 +29,9 @@ pub struct Body<'a> {
     pub feeds: Option<Name>,
     /// The channels that go out, where they have other names than those that come in.
     pub outbound: BTreeMap<FlowRole, Name>,
-    /// The points of a PE.
+    /// All points of a PE.
+    pub all: Scan,
+    /// The points of a PE; of a round, where there are rounds.
     pub scan: Scan,
     /// What moves along the space.
     pub flows: &'a [Flow],

@@ -40,13 +40,13 @@ fn questions(work: &Work) -> Vec<Question> {
         }
     }
     for body in &work.bodies {
-        let own = body.scan.pes.constraints().iter().filter(|form| body.scan.is_of_pe(form) && !work.pes.implies(form));
+        let own = body.all.pes.constraints().iter().filter(|form| body.all.is_of_pe(form) && !work.pes.implies(form));
         questions.extend(own.map(|form| Question { condition: form.clone(), is_forwards: true, space: None }));
     }
     for (space, body) in work.bodies.iter().enumerate() {
         let mut count = 0;
         for (conditions, is_forwards) in body.conditions() {
-            for condition in conditions.into_iter().filter(|condition| body.scan.is_of_pe(condition)) {
+            for condition in conditions.into_iter().filter(|condition| work.is_of_pe(body, condition)) {
                 if questions.iter().all(|known| known.condition != condition) && count < MOST_CONDITIONS {
                     count += 1;
                     questions.push(Question { condition, is_forwards, space: Some(space) });
@@ -86,7 +86,7 @@ fn is_thin(work: &Work, set: &Polyhedron) -> bool {
 
 /// A class without its name: the constraints that the grid, and the rest of the guard, do not imply already.
 fn class(work: &Work, set: &Polyhedron, thin: bool) -> Class {
-    let scan = &work.bodies[0].scan;
+    let scan = &work.bodies[0].all;
     let mut guard = conditions(scan, set, &work.inside());
     if work.bodies.len() == 1 {
         guard.extend(scan.lattice.iter().cloned());

@@ -93,6 +93,7 @@ impl<'a> Feed<'a> {
             names: self.names,
             feeds: Some(self.bus.clone()),
             outbound: BTreeMap::new(),
+            all: self.scan.clone(),
             scan: self.scan.clone(),
             flows: &[],
             taken: vec![],

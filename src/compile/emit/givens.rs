@@ -4,7 +4,7 @@
 //! one PE, as a program has no other place for them, and are no work of it: they take no cycle and pass no port.
 
 use super::body::applied;
-use super::known::{lower_expression, upper_expression};
+use crate::mapping::ends::{lower_expression, upper_expression};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_equations::recurrence::spaces::{Known, SpaceSystem};
 use systole_equations::recurrence::{Role, Scalar};

@@ -1,8 +1,7 @@
 //! The bounding box of the PEs of all spaces, as program text and as what it says of the coordinates.
 
-use super::known::{greatest_expression, is_reached, least_expression};
 use crate::mapping::Axis;
-use std::collections::BTreeMap;
+use crate::mapping::ends::{Ranged, bounds_of_value, greatest_expression, is_reached, least_expression};
 use systole_base::integer::{Affine, Bound, Name, Polyhedron, name};
 use systole_equations::recurrence::Space;
 use systole_program::array::{Coordinate, IndexExpr};
@@ -85,15 +84,14 @@ fn shared(ends: &[Vec<Bound>], reaches: impl Fn(&Bound, &Bound) -> bool + Copy) 
     ends.iter().flatten().filter(move |bound| ends.iter().all(|end| holds(bound, end)))
 }
 
-/// The lower and the upper bounds of a form over the points of a space.
-pub fn values(space: &Space, form: &Affine) -> (Vec<Bound>, Vec<Bound>) {
-    blocks(space, form, Axis::default())
+/// A form over the points of a space.
+pub fn ranged<'a>(space: &'a Space, form: &Affine) -> Ranged<'a> {
+    let set = space.domain.set.intersect(&Polyhedron::sizes(&space.parameters));
+    Ranged { set, indices: space.indices(), form: form.clone() }
 }
 
 /// The lower and the upper bounds of the block that a form lies in over the points of a space.
 fn blocks(space: &Space, form: &Affine, axis: Axis) -> (Vec<Bound>, Vec<Bound>) {
-    let marker = name("the value");
-    let mut set = space.domain.set.intersect(&Polyhedron::sizes(&space.parameters));
-    axis.within(form, &Affine::variable(&marker)).into_iter().for_each(|form| set.add(form));
-    set.eliminate_all(space.indices().iter().rev()).substitute(&BTreeMap::new()).bounds(&marker)
+    let set = space.domain.set.intersect(&Polyhedron::sizes(&space.parameters));
+    bounds_of_value(set, axis.within(form, &Affine::variable(&name("the value"))), space.indices())
 }

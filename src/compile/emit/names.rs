@@ -22,7 +22,7 @@ pub struct Names {
 impl Names {
     /// Chooses names for one space; what is `taken` no register, loop or channel is named.
     pub fn among(taken: &mut BTreeSet<Name>, coordinates: Vec<Name>, design: &MappedSpace) -> Names {
-        let (space, rank) = (design.space, design.map.rank());
+        let (space, rank) = (design.space, coordinates.len());
         let spare = space.dimension().saturating_sub(design.map.place.rank());
         let loops = (0..spare).map(|level| fresh(taken, &format!("n{level}"))).collect();
         let lattice = (0..rank).map(|axis| fresh(taken, &format!("y{axis}"))).collect();

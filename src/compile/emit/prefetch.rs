@@ -7,11 +7,13 @@ use systole_base::integer::{Matrix, Polyhedron};
 use systole_program::array::Instruction;
 
 impl Body<'_> {
-    /// Elements that are prefetched: every one that the PE uses, once.
-    pub fn prefetches(&self, known: &Polyhedron) -> Vec<Instruction> {
+    /// Elements that are prefetched: every one that the PE uses, once, in any round.
+    pub fn prefetches(&self, pes: &Polyhedron) -> Vec<Instruction> {
+        let whole = Body { scan: self.all.clone(), ..self.clone() };
+        let known = &whole.scan.domain.intersect(pes);
         let transports = self.design.dataflow.transports.iter().enumerate();
         let held = transports.filter(|(_, transport)| **transport == Transport::Prefetch);
-        held.flat_map(|(operand, _)| self.prefetch(operand, known)).collect()
+        held.flat_map(|(operand, _)| whole.prefetch(operand, known)).collect()
     }
 
     fn prefetch(&self, operand: usize, known: &Polyhedron) -> Vec<Instruction> {

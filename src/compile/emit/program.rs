@@ -15,21 +15,20 @@ use super::scan::Scan;
 use super::timetable::{first_time, timetable};
 use super::work::{Work, since};
 use super::{buses, channels};
-use crate::mapping::{Design, Flow, FlowRole, MappedSpace, Part};
+use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Part, Rounds, SpaceTimeMap};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Name, Polyhedron, Vector, name};
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Role, Space};
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Program};
+use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Program};
 
 /// Writes the program of a design.
 ///
 /// # Errors
-/// Vector time of several spaces or on a domain that is no box, two points of a space at one time on one PE, values that no constant link carries, FIFOs that grow with
-/// the sizes, buses and memories of values that are computed, folds under which words would need longer links.
+/// Two points of a space at one time on one PE, values that no constant link carries, FIFOs that grow with the sizes, buses and memories of values that are computed, folds under which words would need longer links.
 pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let residues = design.fold.residues();
     let alone: Vec<MappedSpace> = (0..design.parts.len()).map(|space| design.alone(space)).collect();
@@ -38,12 +37,15 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         alone.iter().map(|part| residues.iter().map(|_| naming.name_space(part)).collect()).collect();
     let block = Block { design, residues: &residues };
     let parts = block.wholes(&alone, &names)?;
-    let passages = block.passages(&parts, links, &mut naming.taken)?;
+    let handoffs = design.handoffs(links.network)?;
+    design.check_fold(&handoffs)?;
+    let passages = block.passages(&parts, &handoffs, &mut naming.taken)?;
+    let rounds = rounds(design, &handoffs, links, &naming)?;
     let words = Words::of(design)?;
     let fed: Vec<MappedSpace> = words.iter().map(Words::design).collect();
     let fed_names: Vec<Names> = fed.iter().map(|words| naming.name_space(words)).collect();
     let feeds = feeds(&words, &fed, (&names, &fed_names))?;
-    let work = gather(design, (&parts, &feeds), &passages, &naming, fill_known(design.system));
+    let work = gather(design, (&parts, &feeds), &passages, &naming, (rounds, fill_known(design.system)));
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
@@ -64,6 +66,8 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
 struct Naming {
     taken: BTreeSet<Name>,
     coordinates: Vec<Name>,
+    /// What numbers the rounds, where the spaces share a clock.
+    rounds: Vec<Name>,
     clock: Name,
 }
 
@@ -74,12 +78,16 @@ impl Naming {
         let known = system.known.iter().flat_map(|known| &known.domain.indices);
         let mut taken: BTreeSet<Name> = indices.chain(known).chain(&system.parameters).cloned().collect();
         let coordinates = coordinates(design, &mut taken);
+        let rounds = if is_plain(design) { 0 } else { design.rounds() };
+        let rounds = (0..rounds).map(|row| fresh(&mut taken, &format!("r{row}"))).collect();
         let clock = if is_plain(design) { name("t") } else { fresh(&mut taken, "t") };
-        Naming { taken, coordinates, clock }
+        Naming { taken, coordinates, rounds, clock }
     }
 
+    /// The names of a space, for which rounds are coordinates like others.
     fn name_space(&mut self, part: &MappedSpace) -> Names {
-        Names::among(&mut self.taken, self.coordinates.clone(), part)
+        let coordinates = self.coordinates.iter().chain(&self.rounds).cloned().collect();
+        Names::among(&mut self.taken, coordinates, part)
     }
 }
 
@@ -94,11 +102,23 @@ fn coordinates(design: &Design, taken: &mut BTreeSet<Name>) -> Vec<Name> {
     (0..design.rank()).map(|axis| index_of(axis).unwrap_or_else(|| fresh(taken, &format!("p{axis}")))).collect()
 }
 
-/// Whether a design is of one space alone, whose PEs have one body each: its loops need no common clock, so its time may be a
-/// vector.
+/// Whether a design is of one space alone, whose PEs have one body each: its loops need no common clock. A time that is a vector
+/// has closed weights then.
 fn is_plain(design: &Design) -> bool {
     let fed_by_one = |part: &Part| part.dataflow.transports.contains(&Transport::Bus);
-    design.system.only_space().is_some() && design.fold.is_none() && !design.parts.iter().any(fed_by_one)
+    let is_one = design.system.only_space().is_some() && design.fold.is_none();
+    is_one && !design.parts.iter().any(fed_by_one) && !design.runs_in_rounds()
+}
+
+/// The rounds of a design whose spaces share a clock.
+fn rounds(design: &Design, handoffs: &[Handoff], links: &Links, naming: &Naming) -> Checked<Option<Rounds>> {
+    if naming.rounds.is_empty() {
+        return Ok(None);
+    }
+    match design.slack(handoffs, links) {
+        Some(slack) => Ok(Rounds::of(design, &naming.rounds, slack)),
+        None => refuse(&design.system.spaces[0], "the network has no link for what it sends on").alone(),
+    }
 }
 
 /// A design with the residues of its blocks.
@@ -115,9 +135,7 @@ impl<'a> Block<'a> {
     }
 
     /// Every handoff to every residue.
-    fn passages(&self, parts: &[Whole], links: &Links, taken: &mut BTreeSet<Name>) -> Checked<Vec<Passage>> {
-        let handoffs = self.design.handoffs(links.network)?;
-        self.design.check_fold(&handoffs)?;
+    fn passages(&self, parts: &[Whole], handoffs: &[Handoff], taken: &mut BTreeSet<Name>) -> Checked<Vec<Passage>> {
         let all = handoffs.iter().flat_map(|handoff| self.residues.iter().map(move |to| (handoff, to)));
         let meets = |space: usize, residue: &[i64], set: &Polyhedron| {
             let mut here = parts.iter().filter(|part| part.position == space && part.residue == residue);
@@ -143,21 +161,31 @@ impl<'a> Block<'a> {
             return refuse("its reduction runs over several indices of a domain that is no box").alone();
         };
         let (own, residues) = (&names[residue], self.residues);
-        let Some(scan) = Scan::new(alone.space, &alone.map, &part.origin, own) else {
+        let all = Scan::new(alone.space, &alone.map, &part.origin, own);
+        let scan = if is_plain(design) { all.clone() } else { self.in_round(part, alone.space, own) };
+        let (Some(all), Some(scan)) = (all, scan) else {
             return refuse("two points of a PE share a time").alone();
         };
-        let scan = scan.at_residue(&design.fold, &residues[residue]);
-        let time = match &design.time(space, &point)[..] {
-            [time] if !is_plain(design) => Time::Plain(time.clone()),
-            _ if is_plain(design) => match timetable(alone.space, &alone.map, &scan) {
+        let [all, scan] = [all, scan].map(|scan| scan.at_residue(&design.fold, &residues[residue]));
+        let time = match design.time(space, &point).pop() {
+            Some(step) if !is_plain(design) => Time::Step(step),
+            _ => match timetable(alone.space, &alone.map, &scan) {
                 Some(at) => Time::Alone(at),
                 None => return refuse("its vector time has no closed clock").alone(),
             },
-            _ => return refuse("several spaces need plain time, one step a space").alone(),
         };
         let outbound = self.outbound(&flows, names, &residues[residue]);
         let (place, residue) = (design.place(space, &point), &residues[residue]);
-        Ok(Whole { design: alone, position: space, residue, names: own, outbound, scan, flows, place, time })
+        Ok(Whole { design: alone, position: space, residue, names: own, outbound, all, scan, flows, place, time })
+    }
+
+    /// The points of a PE in one round, which is a coordinate like others.
+    fn in_round(&self, part: &Part, space: &Space, names: &Names) -> Option<Scan> {
+        let (step, rounds) = part.map.step.rows().split_last()?;
+        let place = part.map.place.above(&Matrix::new(rounds.to_vec(), space.dimension()));
+        let map = SpaceTimeMap { place, step: Matrix::new(vec![step.clone()], space.dimension()) };
+        let shifts: Vec<Affine> = part.origin.iter().chain(&part.starts[..rounds.len()]).cloned().collect();
+        Scan::new(space, &map, &shifts, names)
     }
 
     /// A tensor that a space computes and another one would load.
@@ -188,6 +216,9 @@ struct Whole<'a> {
     residue: &'a Vector,
     names: &'a Names,
     outbound: BTreeMap<FlowRole, Name>,
+    /// All points of a PE.
+    all: Scan,
+    /// Those of a round, where there are rounds.
     scan: Scan,
     flows: Vec<Flow>,
     /// The place over the indices and the parameters.
@@ -197,8 +228,8 @@ struct Whole<'a> {
 
 /// When a space runs.
 enum Time {
-    /// At a form over the indices and the parameters, on the clock of all spaces.
-    Plain(Affine),
+    /// At a form over the indices and the parameters, on the clock of all spaces: the step within a round, where there are rounds.
+    Step(Affine),
     /// By itself: the clock of a point, over coordinates and loop indices.
     Alone(IndexExpr),
 }
@@ -213,9 +244,9 @@ impl<'a> Whole<'a> {
     }
 
     /// The step over the indices and the parameters, where there is a common clock.
-    fn plain_time(&self) -> Option<&Affine> {
+    fn step(&self) -> Option<&Affine> {
         match &self.time {
-            Time::Plain(time) => Some(time),
+            Time::Step(time) => Some(time),
             Time::Alone(_) => None,
         }
     }
@@ -223,7 +254,7 @@ impl<'a> Whole<'a> {
     /// The clock of a point, 0 at the first operation.
     fn at(&self, start: &IndexExpr) -> IndexExpr {
         match &self.time {
-            Time::Plain(time) => since(self.scan.expression(&self.scan.image(time)), start),
+            Time::Step(time) => since(self.scan.expression(&self.scan.image(time)), start),
             Time::Alone(at) => at.clone(),
         }
     }
@@ -238,13 +269,14 @@ impl<'a> Whole<'a> {
             names: self.names,
             feeds: None,
             outbound: self.outbound.clone(),
+            all: self.all.clone(),
             scan: self.scan.clone(),
             flows: &self.flows,
             taken: passages.iter().filter(taken).collect(),
             given: passages.iter().filter(given).collect(),
             at: self.at(start),
             is_output: system.tensors.iter().any(|tensor| tensor.name == *output && tensor.role == Role::Output),
-            is_undivided: true,
+            is_undivided: self.all.loops.len() == self.scan.loops.len(),
         }
     }
 }
@@ -271,19 +303,23 @@ fn gather<'a>(
     (parts, feeds): (&'a [Whole<'a>], &'a [Feed<'a>]),
     passages: &'a [Passage],
     naming: &Naming,
-    once: Vec<systole_program::array::Instruction>,
+    (rounds, once): (Option<Rounds>, Vec<Instruction>),
 ) -> Work<'a> {
     let mut once_each: Vec<&Whole> = parts.iter().collect();
     once_each.dedup_by_key(|part| part.position);
-    let timed = once_each.iter().filter_map(|part| Some((part.space(), part.plain_time()?.clone())));
+    let timed = once_each.iter().filter_map(|part| Some((part.space(), part.step()?.clone())));
     let timed: Vec<(&Space, Affine)> = timed.collect();
-    let start = if timed.is_empty() { IndexExpr::Constant(0) } else { first_time(&timed) };
+    let start = match &rounds {
+        Some(rounds) => rounds.first.clone(),
+        None if timed.is_empty() => IndexExpr::Constant(0),
+        None => first_time(&timed),
+    };
     let side = |(axis, coordinate): (usize, &Name)| {
         let places = once_each.iter().map(|part| (part.space(), part.place[axis].clone()));
         Side::new(coordinate, design.fold.axis(axis), places)
     };
     let bodies = parts.iter().map(|part| part.body(design.system, passages, &start));
-    let times = parts.iter().filter_map(|part| Some(part.scan.image(part.plain_time()?)));
+    let times = parts.iter().filter_map(|part| Some(part.scan.image(part.step()?)));
     let mut work = Work {
         bodies: feeds.iter().map(|feed| feed.body(&start)).chain(bodies).collect(),
         times: feeds.iter().map(|feed| feed.time.clone()).chain(times).collect(),
@@ -291,6 +327,7 @@ fn gather<'a>(
         pes: Polyhedron::sizes(&design.system.parameters),
         sides: naming.coordinates.iter().enumerate().map(side).collect(),
         start,
+        rounds,
         once,
     };
     if !work.once.is_empty() {

@@ -5,10 +5,10 @@
 //! identity, PEs off the lattice `H Z` have no points, and `y` is a division by a literal. A row of `H` without a pivot of
 //! its own is an equation: a space of fewer dimensions than the array lies on a part of it.
 
-use super::known::{lower_expression, upper_expression};
 use super::names::Names;
 use super::text::{Divisions, condition, replace};
 use crate::mapping::clock::row_basis_of;
+use crate::mapping::ends::{lower_expression, upper_expression};
 use crate::mapping::{Fold, SpaceTimeMap};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector};

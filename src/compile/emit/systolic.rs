@@ -9,10 +9,11 @@
 //! A process serves the streams together, in the order of the numbers. That never deadlocks if a channel is as deep as
 //! a hop has steps. One stream after the other, as the report has it, some arrays need deeper channels.
 
-use super::known::{lower_expression, negation, upper_expression};
+use super::known::negation;
 use super::names::fresh;
 use super::systolic_pipe::Writer;
 use super::text::{Divisions, replace};
+use crate::mapping::ends::{lower_expression, upper_expression};
 use crate::systolize::{Scheme, Stream};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};

@@ -6,9 +6,9 @@
 //! process in the same step of the array, and it passes them in the order of their numbers.
 
 use super::body::scalar_expression;
-use super::known::assume;
 use super::systolic::Phases;
 use super::systolic_pipe::{End, Stretch, Word, Writer};
+use crate::mapping::ends::assume;
 use crate::systolize::{Pipe, Stream};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, dot};

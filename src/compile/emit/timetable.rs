@@ -1,12 +1,12 @@
 //! The clock at which a point runs, as program text: 0 at the first operation of the whole array, at all sizes.
 
-use super::grid::values;
-use super::known::{assume, is_reached, least_expression, left_by_others, lower_expression};
+use super::grid::ranged;
 use super::scan::Scan;
 use super::work::since;
 use crate::mapping::SpaceTimeMap;
 use crate::mapping::clock::{Clock, sides};
-use systole_base::integer::{Affine, Bound, Polyhedron, lexicographic_sign};
+use crate::mapping::ends::{Ranged, least_value};
+use systole_base::integer::{Affine, Polyhedron, lexicographic_sign};
 use systole_equations::recurrence::Space;
 use systole_program::array::IndexExpr;
 
@@ -78,49 +78,6 @@ fn slanted(space: &Space, row: &[i64], scan: &Scan) -> IndexExpr {
 /// the sizes of the run.
 pub fn first_time(spaces: &[(&Space, Affine)]) -> IndexExpr {
     let known = spaces.first().map_or(Polyhedron::default(), |(space, _)| Polyhedron::sizes(&space.parameters));
-    let all = spaces.iter().map(|(space, time)| Beginning::new(space, time, &known)).collect();
-    let left: Vec<Beginning> = left_by_others(all, |one, other| other.comes_first(one, &known));
-    let ends: Vec<Vec<Bound>> = left.iter().map(|beginning| beginning.lower.clone()).collect();
-    if left.len() == 1 || left.iter().all(|beginning| beginning.open.is_empty()) {
-        return least_expression(&ends, &known);
-    }
-    let latest = IndexExpr::Max(ends.iter().map(|end| lower_expression(end, &known)).collect());
-    IndexExpr::Min(left.iter().map(|beginning| beginning.unless_empty(&latest, &known)).collect())
-}
-
-/// When a space begins.
-#[derive(Clone)]
-struct Beginning {
-    /// The bounds of its first time.
-    lower: Vec<Bound>,
-    /// Forms in the sizes that are 0 or more where it has points; none where it always has some.
-    open: Vec<Affine>,
-}
-
-impl Beginning {
-    fn new(space: &Space, time: &Affine, known: &Polyhedron) -> Beginning {
-        let sizes = space.domain.set.eliminate_all(space.indices().iter().rev());
-        let open = sizes.constraints().iter().filter(|condition| !known.implies(condition)).cloned().collect();
-        Beginning { lower: values(space, time).0, open }
-    }
-
-    /// Whether it has points wherever `other` has some, and begins no later.
-    fn comes_first(&self, other: &Beginning, known: &Polyhedron) -> bool {
-        let known = assume(known, &other.open);
-        let no_later = |one: &Bound, other: &Bound| known.implies(&(other.form.clone() - one.form.clone()));
-        self.open.iter().all(|condition| known.implies(condition)) && is_reached(&other.lower, &self.lower, no_later)
-    }
-
-    /// The first time; `latest` or later where there are no points: one of the forms is then -1 or less.
-    fn unless_empty(&self, latest: &IndexExpr, known: &Polyhedron) -> IndexExpr {
-        let first = lower_expression(&self.lower, known);
-        if self.open.is_empty() {
-            return first;
-        }
-        let zero = || IndexExpr::Constant(0);
-        let missing = IndexExpr::Min(std::iter::once(zero()).chain(self.open.iter().map(IndexExpr::affine)).collect());
-        let behind = IndexExpr::Difference(Box::new(latest.clone()), Box::new(first.clone()));
-        let late = IndexExpr::Product(vec![missing, IndexExpr::Max(vec![zero(), behind])]);
-        IndexExpr::Difference(Box::new(first), Box::new(late))
-    }
+    let all: Vec<Ranged> = spaces.iter().map(|(space, time)| ranged(space, time)).collect();
+    least_value(&all, &known)
 }

@@ -5,9 +5,11 @@
 
 use super::body::Body;
 use super::grid::Side;
-use super::known::{Decision, decide, greatest_expression, least_expression};
+use super::known::{Decision, decide};
 use super::order::groups;
 use super::scan::Scan;
+use crate::mapping::Rounds;
+use crate::mapping::ends::{greatest_expression, least_expression};
 use systole_base::integer::{Affine, Bound, Name, Polyhedron};
 use systole_program::array::{Comparison, Condition, IndexExpr, Instruction};
 
@@ -19,8 +21,10 @@ pub struct Work<'a> {
     pub times: Vec<Affine>,
     /// The name of the loop over the clock.
     pub clock: Name,
-    /// The time of the first operation, over the parameters.
+    /// The time of the first operation, over the parameters; of a round, over what numbers it too.
     pub start: IndexExpr,
+    /// The rounds, where times are vectors.
+    pub rounds: Option<Rounds>,
     /// The PEs that are divided into classes.
     pub pes: Polyhedron,
     /// The sides of the grid.
@@ -36,19 +40,37 @@ impl Work<'_> {
         let mut body = self.write_once(set);
         for space in &present {
             let whole = &self.bodies[*space];
-            body.extend(self.on_pes(whole, set, whole.prefetches(&whole.scan.domain.intersect(set))));
+            let conditions = self.conditions_of(&whole.all, set);
+            body.extend(when(conditions, whole.prefetches(set)));
         }
-        if let [space] = present[..] {
-            body.extend(self.on_pes(&self.bodies[space], set, self.bodies[space].write(set)));
-            return body;
-        }
-        for group in groups(&self.bodies, &self.times, &present, set) {
-            match group[..] {
-                [space] => body.extend(self.on_pes(&self.bodies[space], set, self.bodies[space].write(set))),
-                _ => body.extend(self.interleave(&group, set)),
+        match &self.rounds {
+            None => body.extend(self.steps(&present, set)),
+            Some(_) if present.is_empty() => {}
+            Some(rounds) => {
+                let advance = Instruction::Advance(rounds.length.clone());
+                let steps = [self.steps(&present, &set.intersect(&rounds.inside)), vec![advance]].concat();
+                let numbered = rounds.names.iter().zip(&rounds.ranges).rev();
+                body.extend(numbered.fold(steps, |body, (index, [first, last])| {
+                    let (first, last) = (first.clone(), last.clone());
+                    vec![Instruction::Loop { index: index.clone(), first, last, body }]
+                }));
             }
         }
         body
+    }
+
+    /// What the PEs of `set` do of these spaces, in the order of steps.
+    fn steps(&self, present: &[usize], set: &Polyhedron) -> Vec<Instruction> {
+        let alone = |space: usize| self.on_pes(&self.bodies[space], set, self.bodies[space].write(set));
+        if let [space] = present {
+            return alone(*space);
+        }
+        let groups = groups(&self.bodies, &self.times, present, set);
+        let write = |group: Vec<usize>| match group[..] {
+            [space] => alone(space),
+            _ => self.interleave(&group, set),
+        };
+        groups.into_iter().flat_map(write).collect()
     }
 
     /// Whether some PE of `set` may have points of the space.
@@ -59,12 +81,23 @@ impl Work<'_> {
 
     /// Instructions for those PEs of `set` that have points of the space.
     fn on_pes(&self, body: &Body, set: &Polyhedron, then: Vec<Instruction>) -> Vec<Instruction> {
-        let known = set.intersect(&body.scan.ties);
-        let mut conditions = conditions(&body.scan, &body.scan.pes, &known);
-        if self.bodies.len() > 1 {
-            conditions.extend(body.scan.lattice.iter().cloned());
+        when(self.conditions_of(&body.scan, set), then)
+    }
+
+    /// Whether a form over coordinates, rounds and loop indices depends on the PE alone.
+    pub fn is_of_pe(&self, body: &Body, form: &Affine) -> bool {
+        let is_of_round = self.rounds.as_ref().is_some_and(|rounds| form.mentions(&rounds.names));
+        body.scan.is_of_pe(form) && !is_of_round
+    }
+
+    /// The conditions under which a PE of `set` has points.
+    fn conditions_of(&self, scan: &Scan, set: &Polyhedron) -> Vec<Condition> {
+        let known = set.intersect(&scan.ties);
+        let mut conditions = conditions(scan, &scan.pes, &known);
+        if self.bodies.len() > 1 || self.rounds.is_some() {
+            conditions.extend(scan.lattice.iter().cloned());
         }
-        when(conditions, then)
+        conditions
     }
 
     /// One loop over the clock for spaces that interleave.

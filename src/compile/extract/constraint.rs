@@ -5,6 +5,7 @@
 //! index must be one of that space's, and its time may be a vector.
 
 use super::given::Given;
+use super::solve::Fixed;
 use super::wanted::{Wanted, tiles_come_first};
 use crate::mapping::Fold;
 use crate::rewrite::{Choices, Transport};
@@ -20,6 +21,8 @@ use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space};
 pub struct Constraint {
     /// For each family its place, where it is given.
     pub places: Vec<Option<Matrix>>,
+    /// For each family the rows of its time above the finest, where they are given: what numbers the rounds.
+    pub rounds: Vec<Option<Matrix>>,
     /// For each space its step, where it is given, and where in the source.
     pub steps: Vec<Option<(Matrix, Span)>>,
     /// What tensors do, with the directive's place in the source.
@@ -45,6 +48,7 @@ impl Constraint {
     pub fn none(system: &SpaceSystem) -> Constraint {
         Constraint {
             places: vec![None; system.families.len()],
+            rounds: vec![None; system.families.len()],
             steps: vec![None; system.spaces.len()],
             ..Constraint::default()
         }
@@ -74,6 +78,7 @@ impl Constraint {
     pub(super) fn among(&self, families: &[usize], spaces: &[usize]) -> Constraint {
         Constraint {
             places: families.iter().map(|family| self.places[*family].clone()).collect(),
+            rounds: families.iter().map(|family| self.rounds[*family].clone()).collect(),
             steps: spaces.iter().map(|space| self.steps[*space].clone()).collect(),
             ..self.clone()
         }
@@ -86,6 +91,16 @@ impl Constraint {
 
     fn placed_rank(&self) -> Option<usize> {
         self.places.iter().flatten().next().map(|place| place.rows().len())
+    }
+
+    /// How many rows number the rounds, where a time is given.
+    pub fn rounds(&self) -> Option<usize> {
+        self.rounds.iter().flatten().next().map(|rounds| rounds.rows().len())
+    }
+
+    /// The rows of places and rounds that are given.
+    pub(super) fn fixed_rows(&self) -> Fixed {
+        Fixed { places: self.places.clone(), rounds: self.rounds.clone() }
     }
 
     /// What stands against the fold: an array of another rank, or more PEs in one than a program is written for.
@@ -218,18 +233,19 @@ impl Constraint {
     fn time(&mut self, system: &SpaceSystem, rows: &[Affine], span: Span) -> Result<(), Diagnostic> {
         if let Some(space) = system.only_space() {
             self.steps = vec![Some((matrix(space, rows, span)?, span))];
+            let rounds = rows.split_last().map(|(_, rounds)| matrix(space, rounds, span)).transpose()?;
+            self.rounds = vec![rounds];
             self.span = Some(span);
             return Ok(());
         }
-        let [row] = rows else {
-            return Err(Diagnostic::new(format!("`{}` has several spaces, which need plain times", system.kernel))
-                .label(&system.source, span, "a vector")
-                .help("write one form, such as `time i + j`"));
-        };
+        let Some((row, rounds)) = rows.split_last() else { return Err(no_space(system, rows, span)) };
         self.span = Some(span);
         let mut used = false;
-        for (space, step) in system.spaces.iter().zip(&mut self.steps) {
-            if has_all(space.indices(), row) {
+        for (family, given) in system.families.iter().zip(&mut self.rounds) {
+            *given = place_of(family, rounds);
+        }
+        for ((space, step), member) in system.spaces.iter().zip(&mut self.steps).zip(&system.members) {
+            if has_all(space.indices(), row) && self.rounds[member.family].is_some() {
                 *step = Some((Matrix::new(vec![row.row(space.indices())], space.dimension()), span));
                 used = true;
             }

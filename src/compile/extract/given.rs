@@ -197,14 +197,12 @@ impl Reader<'_> {
         if origin.len() != self.rank {
             return Err(self.refuse("the places of a design have one rank", self.placed.span, "not that of the first"));
         }
-        let (step, mut starts) = self.rows(&self.placed.time)?;
-        let start = starts.pop().ok_or_else(|| self.refuse("no time is given", self.placed.span, "of this space"))?;
-        if starts.iter().any(|start| *start != Affine::default()) {
-            let message = "only the last form of a time may be shifted";
-            return Err(self.refuse(message, self.placed.span, "the others are over indices alone"));
+        let (step, starts) = self.rows(&self.placed.time)?;
+        if starts.is_empty() {
+            return Err(self.refuse("no time is given", self.placed.span, "of this space"));
         }
         let dataflow = Dataflow { transports: self.transports()?, chain: self.chain()? };
-        Ok(Part { map: SpaceTimeMap { place, step }, origin, start, dataflow })
+        Ok(Part { map: SpaceTimeMap { place, step }, origin, starts, dataflow })
     }
 
     /// Forms as a matrix over the indices, and what is added to each over the sizes.

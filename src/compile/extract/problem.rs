@@ -8,10 +8,12 @@ use super::{Constraint, Found, Limits, Survey, enumerate, solve};
 use crate::cost::{Cost, Region};
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
+use crate::mapping::clock::sides;
 use crate::rewrite::Choices;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
+use systole_equations::recurrence::Space;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// Spaces of more points than this are not counted point by point.
@@ -62,8 +64,11 @@ impl<'a> Question<'a> {
     pub fn strategy(&self) -> Strategy {
         let is_folded = self.limits.fold > 1 || self.constraint.fold.is_some();
         let has_bus = || self.system.only_space().is_some_and(|space| self.constraint.asks_for_one_bus(space));
+        // Where rows are no box, a vector as time has no closed weights, but rounds.
+        let is_ragged =
+            |space: &Space| self.constraint.rounds().is_some_and(|rounds| rounds > 0) && sides(space).is_none();
         match self.system.only_space() {
-            Some(_) if !is_folded && !has_bus() => Strategy::Enumerate,
+            Some(space) if !is_folded && !has_bus() && !is_ragged(space) => Strategy::Enumerate,
             _ => Strategy::Solve,
         }
     }

@@ -68,8 +68,8 @@ pub fn steps(rank: usize, dimension: usize, box_: (i64, i64)) -> Vec<Matrix> {
     steps
 }
 
-/// Every ordered choice of `count` different signed unit rows.
-fn leading_rows(dimension: usize, count: usize) -> Vec<Vec<Vector>> {
+/// Every ordered choice of `count` different signed unit rows: what numbers rounds.
+pub fn leading_rows(dimension: usize, count: usize) -> Vec<Vec<Vector>> {
     let unit = |index: usize, sign: i64| (0..dimension).map(|i| sign * i64::from(i == index)).collect::<Vector>();
     let mut choices: Vec<Vec<Vector>> = vec![vec![]];
     for _ in 0..count {

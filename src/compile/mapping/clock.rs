@@ -8,7 +8,8 @@
 //!
 //! A PE that runs two or more dimensions needs a vector, or coefficients that are sizes, which would leave linear
 //! arithmetic. Proofs work on the vector, so they stay linear; the simulator and the cost need the clock. If rows would
-//! have unequal lengths there is no closed weight, and the map is refused (`unclocked`). A row may be as short as one
+//! have unequal lengths there is no closed weight: a search over all maps leaves the map out (`unclocked`), and a schedule
+//! that asks for it has rounds ([`Rounds`](super::Rounds)). A row may be as short as one
 //! step, so what goes on to a later row has to come no earlier in it than it left (`short`). No obligation speaks of
 //! either, so `prove` has no design of such a schedule. What has no clock, a run on threads and `no-deadlock`, knows
 //! the order of vectors alone, which is that of the loops.
@@ -78,7 +79,7 @@ fn values(row: &[i64], extents: &[Affine]) -> Affine {
     steps.fold(Affine::constant(1), |sum, steps| sum + steps)
 }
 
-/// The basis of the points that share a PE whose times are lower triangular with a positive diagonal: loops over it, in
+/// The basis of the points that share a PE whose times are an echelon with positive pivots: loops over it, in
 /// its order, run the points in the order of their times. `None` where two points of a PE would share a time.
 pub fn row_basis(map: &SpaceTimeMap) -> Option<Vec<Vector>> {
     let kernel = map.place.null_lattice();
@@ -88,15 +89,16 @@ pub fn row_basis(map: &SpaceTimeMap) -> Option<Vec<Vector>> {
 
 /// [`row_basis`] for a place whose null lattice is known.
 pub fn row_basis_of(kernel: &[Vector], step: &Matrix) -> Option<Vec<Vector>> {
-    if step.rows().len() != kernel.len() {
+    if step.rows().len() < kernel.len() {
         return None;
     }
     let columns =
         Matrix::new((0..step.columns()).map(|row| kernel.iter().map(|v| v[row]).collect()).collect(), kernel.len());
     let (triangular, change) = step.multiply(&columns).hermite();
-    let diagonal = (0..kernel.len()).all(|index| triangular.rows()[index][index] > 0);
+    // Each column has a pivot of its own, which is positive, below those of the columns before it.
+    let are_apart = (0..kernel.len()).all(|index| triangular.column(index).iter().any(|entry| *entry != 0));
     let basis = columns.multiply(&change);
-    diagonal.then(|| (0..kernel.len()).map(|index| basis.column(index)).collect())
+    are_apart.then(|| (0..kernel.len()).map(|index| basis.column(index)).collect())
 }
 
 /// The extent of every index, where the domain is a box.

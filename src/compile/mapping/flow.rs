@@ -81,15 +81,20 @@ pub fn depth_of(delay: &[i64], spacing: Option<&[i64]>, response: i64) -> Option
     let mut window = delay.to_vec();
     *window.last_mut()? += response;
     let Some(spacing) = spacing else { return Some(1) };
-    let first = |vector: &[i64]| vector.iter().position(|entry| *entry != 0).unwrap_or(vector.len());
-    if first(&window) < first(spacing) {
-        return None;
-    }
-    let before = |count: i64| spacing.iter().map(|entry| entry * count).cmp(window.iter().copied());
-    let in_long_rows = 1 + (1..).take_while(|count| before(*count) == Ordering::Less).count() as u64;
+    let in_long_rows = within_window(&window, spacing)?;
     let (pace, length): (i64, i64) = (spacing.iter().sum(), window.iter().sum());
     let in_short_rows = if pace > 0 { (length.max(0).unsigned_abs()).div_ceil(pace.unsigned_abs()) } else { 1 };
     Some(in_long_rows.max(in_short_rows))
+}
+
+/// How many multiples of a spacing, none among them, come before `window` in lexicographic order; `None` where all do.
+pub(super) fn within_window(window: &[i64], spacing: &[i64]) -> Option<u64> {
+    let first = |vector: &[i64]| vector.iter().position(|entry| *entry != 0).unwrap_or(vector.len());
+    if first(window) < first(spacing) {
+        return None;
+    }
+    let before = |count: i64| spacing.iter().map(|entry| entry * count).cmp(window.iter().copied());
+    Some(1 + (1..).take_while(|count| before(*count) == Ordering::Less).count() as u64)
 }
 
 /// Whether a delay, compared lexicographically, is at least `least` steps for all sizes.

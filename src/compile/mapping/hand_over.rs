@@ -1,5 +1,6 @@
 //! The giving side of a handoff, and how many of its words are under way.
 
+use super::flow::within_window;
 use super::{Design, Field, Giver, Handoff, constant_on, depth_of, spacing};
 use systole_base::integer::{Affine, Matrix, Polyhedron};
 use systole_base::network::Links;
@@ -47,12 +48,13 @@ impl Design<'_> {
         }
     }
 
-    /// Whether a PE gives more than one word of the handoff, for sizes large enough.
+    /// Whether a PE gives more than one word of the handoff in a round, for sizes large enough; where times are plain, in all.
     pub fn gives_many(&self, handoff: &Handoff) -> bool {
         let Some(((space, _), set)) = handoff.given().zip(self.givers(handoff)) else { return false };
-        let indices = self.system.spaces[space].indices();
-        let fixed = set.equations().map(|form| form.row(indices)).collect();
-        let rows = self.parts[space].map.place.above(&Matrix::new(fixed, indices.len()));
+        let (part, indices) = (&self.parts[space], self.system.spaces[space].indices());
+        let rounds = part.rounds().iter().cloned();
+        let fixed = set.equations().map(|form| form.row(indices)).chain(rounds).collect();
+        let rows = part.map.place.above(&Matrix::new(fixed, indices.len()));
         !rows.null_lattice().is_empty()
     }
 
@@ -68,8 +70,15 @@ impl Design<'_> {
             Some(pace) => {
                 let indices = self.system.spaces[handoff.reader].indices();
                 let constant = |form| constant_on(&handoff.set, indices, form);
-                let delay: Option<Vec<i64>> = delay.iter().map(constant).collect();
-                depth_of(&delay?, Some(&pace), links.response)
+                let (step, rounds) = delay.split_last()?;
+                let mut apart: Vec<i64> = rounds.iter().map(constant).collect::<Option<_>>()?;
+                match constant(step) {
+                    Some(step) => apart.push(step + links.response),
+                    // Of words in different rounds it does not matter where in theirs they are given and taken.
+                    None if self.runs_in_rounds() && !self.gives_many(handoff) => apart.push(i64::MAX),
+                    None => return None,
+                }
+                if self.runs_in_rounds() { within_window(&apart, &pace) } else { depth_of(&apart, Some(&pace), 0) }
             }
         }
     }

@@ -11,6 +11,8 @@ pub mod candidates;
 
 pub mod clock;
 
+pub mod ends;
+
 mod flow;
 
 pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing, spacing_among};
@@ -48,6 +50,10 @@ mod handoff;
 pub use handoff::{Field, Giver, Handoff};
 
 mod hand_over;
+
+mod rounds;
+
+pub use rounds::{Calendar, Rounds};
 
 mod joint;
 

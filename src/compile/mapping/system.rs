@@ -3,7 +3,7 @@
 use super::{Fold, MappedSpace, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Matrix, Name};
+use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// A space within a design: its map, which may be shifted against those of other spaces, and its dataflow.
@@ -13,8 +13,8 @@ pub struct Part {
     pub map: SpaceTimeMap,
     /// What is added to the place, over the parameters: one form for each dimension of the array.
     pub origin: Vec<Affine>,
-    /// What is added to the step, over the parameters.
-    pub start: Affine,
+    /// What is added to the step, over the parameters: one form for each row.
+    pub starts: Vec<Affine>,
     /// How the values of the space move.
     pub dataflow: Dataflow,
 }
@@ -22,7 +22,25 @@ pub struct Part {
 impl Part {
     /// A space that is not shifted.
     pub fn unshifted(map: SpaceTimeMap, dataflow: Dataflow) -> Part {
-        Part { origin: vec![Affine::default(); map.rank()], start: Affine::default(), map, dataflow }
+        let starts = vec![Affine::default(); map.step.rows().len()];
+        Part { origin: vec![Affine::default(); map.rank()], starts, map, dataflow }
+    }
+
+    /// What is added to the finest row of the step.
+    pub fn start(&self) -> Affine {
+        self.starts.last().cloned().unwrap_or_default()
+    }
+
+    /// Changes what is added to the finest row of the step.
+    pub fn shift(&mut self, shifted: impl FnOnce(Affine) -> Affine) {
+        if let Some(start) = self.starts.last_mut() {
+            *start = shifted(std::mem::take(start));
+        }
+    }
+
+    /// The rows of the step above the finest, which number the rounds.
+    pub fn rounds(&self) -> &[Vector] {
+        self.map.step.rows().split_last().map_or(&[], |(_, rounds)| rounds)
     }
 }
 
@@ -70,14 +88,11 @@ impl Design<'_> {
         rows.map(|(row, origin)| combine(row, point) + origin.clone()).collect()
     }
 
-    /// The time of a point of a space; one component a step row, the shift in the last.
+    /// The time of a point of a space; one component a step row.
     pub fn time(&self, space: usize, point: &[Affine]) -> Vec<Affine> {
         let part = &self.parts[space];
-        let mut time: Vec<Affine> = part.map.step.rows().iter().map(|row| combine(row, point)).collect();
-        if let Some(finest) = time.last_mut() {
-            *finest = finest.clone() + part.start.clone();
-        }
-        time
+        let rows = part.map.step.rows().iter().zip(&part.starts);
+        rows.map(|(row, start)| combine(row, point) + start.clone()).collect()
     }
 
     /// The point whose coordinates are the indices of a space.

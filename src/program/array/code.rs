@@ -168,6 +168,8 @@ pub enum Op {
     Jump(usize),
     /// See `Instruction::At`.
     At(Index),
+    /// See `Instruction::Advance`: the sum of all rounds so far is in a slot, and `At` adds it.
+    Advance { rounds: usize, by: Index },
     /// See `Instruction::Tick`.
     Tick(u64),
     /// Register from array.

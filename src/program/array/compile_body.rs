@@ -120,7 +120,9 @@ pub(super) fn compile_class(
     class: &Class,
     operations: &mut Vec<Vec<(Function, u64)>>,
 ) -> ClassCode {
-    let frame = Frame::new(program, sizes);
+    let mut frame = Frame::new(program, sizes);
+    let rounds = advances(&class.body).then_some(frame.slots.len());
+    frame.slots.extend(rounds.map(|_| None));
     let code = ClassCode {
         name: class.name.clone(),
         ops: vec![],
@@ -130,15 +132,27 @@ pub(super) fn compile_class(
         ports: vec![],
         taps: vec![],
     };
-    let mut compiler = BodyCompiler { program, frame, registers: vec![], code, operations, next: 0 };
+    let mut compiler = BodyCompiler { program, frame, rounds, registers: vec![], code, operations, next: 0 };
     compiler.block(&class.body);
     compiler.code.registers = compiler.registers.len();
     compiler.code
 }
 
+/// Whether some instruction is a round that is over.
+fn advances(body: &[Instruction]) -> bool {
+    body.iter().any(|instruction| match instruction {
+        Instruction::Advance(_) => true,
+        Instruction::Loop { body, .. } => advances(body),
+        Instruction::If { then, otherwise, .. } => advances(then) || advances(otherwise),
+        _ => false,
+    })
+}
+
 struct BodyCompiler<'a> {
     program: &'a Program,
     frame: Frame<'a>,
+    /// The slot of the cycles that all rounds took so far, where there are rounds.
+    rounds: Option<usize>,
     registers: Vec<Option<&'a Name>>,
     code: ClassCode,
     operations: &'a mut Vec<Vec<(Function, u64)>>,
@@ -242,7 +256,14 @@ impl<'a> BodyCompiler<'a> {
     /// An instruction that becomes one op.
     fn simple(&mut self, instruction: &'a Instruction) -> Op {
         match instruction {
-            Instruction::At(time) => Op::At(self.frame.index(time)),
+            Instruction::At(time) => Op::At(match self.rounds {
+                Some(rounds) => Index::Sum(vec![Index::Shifted(rounds, 0), self.frame.index(time)]),
+                None => self.frame.index(time),
+            }),
+            // There is a slot wherever there is a round.
+            Instruction::Advance(cycles) => {
+                Op::Advance { rounds: self.rounds.unwrap_or(0), by: self.frame.index(cycles) }
+            }
             Instruction::Tick(cycles) => Op::Tick(*cycles),
             Instruction::Load(register, array, at) => {
                 Op::Load { register: self.register(register), array: self.array(array), at: self.frame.indices(at) }

@@ -39,6 +39,27 @@ impl IndexExpr {
         }
     }
 
+    /// The expression as a linear form; `None` where it is none, or a coefficient does not fit 64 bits.
+    pub fn as_affine(&self) -> Option<Affine> {
+        match self {
+            IndexExpr::Constant(value) => Some(Affine::constant(*value)),
+            IndexExpr::Variable(name) => Some(Affine::variable(name)),
+            IndexExpr::Sum(parts) => {
+                parts.iter().try_fold(Affine::default(), |sum, part| sum.combine(1, &part.as_affine()?, 1))
+            }
+            IndexExpr::Difference(a, b) => a.as_affine()?.combine(1, &b.as_affine()?, -1),
+            IndexExpr::Product(parts) => parts.iter().try_fold(Affine::constant(1), |product, part| {
+                let part = part.as_affine()?;
+                match (product.is_constant(), part.is_constant()) {
+                    (true, _) => part.combine(product.constant_term(), &Affine::default(), 1),
+                    (_, true) => product.combine(part.constant_term(), &Affine::default(), 1),
+                    _ => None,
+                }
+            }),
+            _ => None,
+        }
+    }
+
     /// The value under `bindings`; `None` where a variable has none, a divisor is not positive, a minimum is over
     /// nothing, or the value does not fit 64 bits.
     pub fn evaluate(&self, bindings: &Bindings) -> Option<i64> {

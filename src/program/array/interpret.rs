@@ -131,7 +131,7 @@ pub fn resume<E: Environment>(
             }
             Step::Wait => return Ok(Stop::Waiting),
         }
-        *active |= !matches!(op, Op::Enter { .. } | Op::Again { .. } | Op::Branch { .. });
+        *active |= !matches!(op, Op::Enter { .. } | Op::Again { .. } | Op::Branch { .. } | Op::Advance { .. });
     }
     Ok(Stop::Finished)
 }
@@ -166,6 +166,9 @@ impl<E: Environment> Running<'_, E> {
             }
             Op::Jump(target) => return Ok(Step::Jump(*target)),
             Op::At(time) => self.environment.at(self.value(time)?),
+            Op::Advance { rounds, by } => {
+                self.slots[*rounds] = self.slots[*rounds].checked_add(self.value(by)?).ok_or(Trouble::Overflow)?;
+            }
             Op::Tick(cycles) => self.environment.tick(*cycles)?,
             Op::Load { register, array, at } => match self.environment.load(*array, self.address(*array, at)?)? {
                 Some(value) => self.registers[*register] = value,

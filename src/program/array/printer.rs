@@ -146,6 +146,7 @@ impl Instruction {
             Instruction::Loop { index, first, last, .. } => format!("(loop {index} {first} {last}"),
             Instruction::If { conditions, .. } => format!("(if ({})", joined(conditions)),
             Instruction::At(time) => format!("(at {time})"),
+            Instruction::Advance(cycles) => format!("(advance {cycles})"),
             Instruction::Tick(cycles) => format!("(tick {cycles})"),
             Instruction::Load(register, array, at) => format!("(load {register} ({array}{}))", spaced(at)),
             Instruction::Prefetch(array, at) => format!("(prefetch ({array}{}))", spaced(at)),

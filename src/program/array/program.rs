@@ -347,6 +347,8 @@ pub enum Instruction {
     },
     /// `(at e)`: the PE's clock becomes at least `e`. Back ends without a clock skip it.
     At(IndexExpr),
+    /// `(advance e)`: a round of `e` cycles is over: from here on what `at` says is counted from `e` cycles later.
+    Advance(IndexExpr),
     /// `(tick n)`: the PE's clock rises by `n`: one step of the schedule is over.
     Tick(u64),
     /// `(load r (X a b))`: register from an array, through a memory port.

@@ -10,9 +10,9 @@ use super::{IndexExpr, Instruction};
 use systole_base::integer::Name;
 
 /// The words that begin an instruction.
-const WORDS: [&str; 15] = [
-    "loop", "if", "at", "tick", "load", "prefetch", "local", "store", "fill", "recv", "send", "pass", "drive",
-    "listen", "let",
+const WORDS: [&str; 16] = [
+    "loop", "if", "at", "advance", "tick", "load", "prefetch", "local", "store", "fill", "recv", "send", "pass",
+    "drive", "listen", "let",
 ];
 
 /// Reads the body of the class with the position `class`.
@@ -39,7 +39,7 @@ impl<'a> BodyReader<'a> {
         match word {
             "loop" => self.repetition(form, rest),
             "if" => self.choice(form, rest),
-            "at" | "tick" | "let" => self.local_step(form, word, rest),
+            "at" | "advance" | "tick" | "let" => self.local_step(form, word, rest),
             "load" | "prefetch" | "local" | "store" | "fill" => self.memory(form, word, rest),
             "recv" | "send" | "pass" => self.channel(form, word, rest),
             "drive" | "listen" => self.bus(form, word, rest),
@@ -83,6 +83,7 @@ impl<'a> BodyReader<'a> {
         let [value] = self.reader.exactly(form, rest, &format!("({word} CYCLES)"))?;
         match word {
             "at" => Ok(Instruction::At(self.reader.index(value)?)),
+            "advance" => Ok(Instruction::Advance(self.reader.index(value)?)),
             _ => Ok(Instruction::Tick(self.reader.natural(value)?)),
         }
     }

@@ -173,7 +173,7 @@ impl Walk<'_> {
                 self.body(&fails, otherwise)
             }
             Instruction::Store(_, subscripts, _) | Instruction::Fill(_, subscripts, _) => {
-                let subscripts = subscripts.iter().map(linear).collect::<Option<Vec<Affine>>>()?;
+                let subscripts = subscripts.iter().map(IndexExpr::as_affine).collect::<Option<Vec<Affine>>>()?;
                 self.sites.push(Site { subscripts, ..around.clone() });
                 Some(())
             }
@@ -196,7 +196,7 @@ impl Site {
     /// `first <= variable <= last`; an equation where both are one.
     fn add_range(&mut self, variable: &Name, first: &IndexExpr, last: &IndexExpr) -> Option<()> {
         let at = IndexExpr::variable(variable);
-        if let (Some(low), Some(high)) = (linear(first), linear(last))
+        if let (Some(low), Some(high)) = (IndexExpr::as_affine(first), IndexExpr::as_affine(last))
             && low == high
         {
             self.equations.push(Affine::variable(variable) - low);
@@ -208,7 +208,7 @@ impl Site {
 
     fn add(&mut self, condition: &Condition) -> Option<()> {
         if let (Comparison::Equal, Some(left), Some(right)) =
-            (condition.comparison, linear(&condition.left), linear(&condition.right))
+            (condition.comparison, IndexExpr::as_affine(&condition.left), IndexExpr::as_affine(&condition.right))
         {
             self.equations.push(left - right);
         }
@@ -218,10 +218,26 @@ impl Site {
 
     /// That this store writes the element with these coordinates; `None` where the element does not fix the point.
     fn writes(&self, element: &[Name], number: usize, divisions: &mut Vec<Division>) -> Option<Formula> {
-        let forms: Vec<Affine> = self.subscripts.iter().chain(&self.equations).cloned().collect();
+        let as_said = self.writes_by(&self.equations, (element, number), divisions);
+        as_said.or_else(|| {
+            // An upper bound that is a lower one too, as where a test leaves the last round of a loop.
+            let bounds: Vec<Affine> = self.within.iter().flat_map(conjuncts).collect();
+            let met = bounds.iter().filter(|form| !form.is_constant() && bounds.contains(&-(*form).clone()));
+            self.writes_by(&self.equations.iter().chain(met).cloned().collect::<Vec<_>>(), (element, number), divisions)
+        })
+    }
+
+    /// [`Site::writes`], with these forms that are 0 at each of its points.
+    fn writes_by(
+        &self,
+        equations: &[Affine],
+        (element, number): (&[Name], usize),
+        divisions: &mut Vec<Division>,
+    ) -> Option<Formula> {
+        let forms: Vec<Affine> = self.subscripts.iter().chain(equations).cloned().collect();
         // A loop index may have the name of a coordinate, so these have names of no program until the loop indices are gone.
         let own: Vec<Name> = (0..element.len()).map(|axis| name(&format!("@{axis}"))).collect();
-        let zeros = self.equations.iter().map(|_| Affine::default());
+        let zeros = equations.iter().map(|_| Affine::default());
         let targets: Vec<Affine> = own.iter().map(Affine::variable).chain(zeros).collect();
         let quotient = format!("quotient.{number}.");
         let (solution, divided) = solve_by_division(&forms, &self.point, &targets, &quotient)?;
@@ -262,6 +278,10 @@ fn conjuncts(formula: &Formula) -> Vec<Affine> {
         Formula::All(parts) => parts.iter().flat_map(conjuncts).collect(),
         Formula::Not(part) => match &**part {
             Formula::AtLeastZero(form) => vec![-form.clone() - Affine::constant(1)],
+            Formula::All(parts) => match parts.as_slice() {
+                [part] => conjuncts(&part.clone().negate()),
+                _ => vec![],
+            },
             _ => vec![],
         },
         Formula::Any(_) => vec![],
@@ -299,37 +319,22 @@ fn at_least(left: &IndexExpr, right: &IndexExpr) -> Option<Formula> {
         (_, IndexExpr::Max(parts)) => each(parts, &|part| at_least(left, part)).map(Formula::All),
         (_, IndexExpr::Min(parts)) => each(parts, &|part| at_least(left, part)).map(Formula::Any),
         // x <= floor(a / n) says n x <= a, and x >= ceil(a / n) says n x >= a.
-        (IndexExpr::Floor(part, divisor), _) => Some(Formula::at_least(&linear(part)?, &(linear(right)? * *divisor))),
-        (_, IndexExpr::Ceil(part, divisor)) => Some(Formula::at_least(&(linear(left)? * *divisor), &linear(part)?)),
+        (IndexExpr::Floor(part, divisor), _) => {
+            Some(Formula::at_least(&IndexExpr::as_affine(part)?, &(IndexExpr::as_affine(right)? * *divisor)))
+        }
+        (_, IndexExpr::Ceil(part, divisor)) => {
+            Some(Formula::at_least(&(IndexExpr::as_affine(left)? * *divisor), &IndexExpr::as_affine(part)?))
+        }
         // x >= floor(a / n) says n x > a - n, and x <= ceil(a / n) says n x < a + n.
-        (_, IndexExpr::Floor(part, divisor)) => {
-            Some(Formula::less(&(linear(part)? - Affine::constant(*divisor)), &(linear(left)? * *divisor)))
-        }
-        (IndexExpr::Ceil(part, divisor), _) => {
-            Some(Formula::less(&(linear(right)? * *divisor), &(linear(part)? + Affine::constant(*divisor))))
-        }
-        _ => Some(Formula::at_least(&linear(left)?, &linear(right)?)),
-    }
-}
-
-/// An expression as a linear form; `None` where it is none.
-fn linear(expression: &IndexExpr) -> Option<Affine> {
-    match expression {
-        IndexExpr::Constant(value) => Some(Affine::constant(*value)),
-        IndexExpr::Variable(name) => Some(Affine::variable(name)),
-        IndexExpr::Sum(parts) => {
-            parts.iter().try_fold(Affine::default(), |sum, part| sum.combine(1, &linear(part)?, 1))
-        }
-        IndexExpr::Difference(a, b) => linear(a)?.combine(1, &linear(b)?, -1),
-        IndexExpr::Product(parts) => parts.iter().try_fold(Affine::constant(1), |product, part| {
-            let part = linear(part)?;
-            match (product.is_constant(), part.is_constant()) {
-                (true, _) => part.combine(product.constant_term(), &Affine::default(), 1),
-                (_, true) => product.combine(part.constant_term(), &Affine::default(), 1),
-                _ => None,
-            }
-        }),
-        _ => None,
+        (_, IndexExpr::Floor(part, divisor)) => Some(Formula::less(
+            &(IndexExpr::as_affine(part)? - Affine::constant(*divisor)),
+            &(IndexExpr::as_affine(left)? * *divisor),
+        )),
+        (IndexExpr::Ceil(part, divisor), _) => Some(Formula::less(
+            &(IndexExpr::as_affine(right)? * *divisor),
+            &(IndexExpr::as_affine(part)? + Affine::constant(*divisor)),
+        )),
+        _ => Some(Formula::at_least(&IndexExpr::as_affine(left)?, &IndexExpr::as_affine(right)?)),
     }
 }
 
@@ -341,7 +346,7 @@ fn sizes(program: &Program) -> Vec<Name> {
 /// How many elements, or tiles, an array has along each dimension.
 fn extents(program: &Program, array: &ArrayDecl) -> Option<Vec<Affine>> {
     match array.axes.is_empty() {
-        true => array.shape.iter().map(linear).collect(),
+        true => array.shape.iter().map(IndexExpr::as_affine).collect(),
         false => array.axes.iter().map(|axis| tiles_along(axis, &program.tiles)).collect(),
     }
 }

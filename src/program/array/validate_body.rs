@@ -75,7 +75,7 @@ impl<'a> Walk<'a, '_> {
                 self.block(then);
                 self.block(otherwise);
             }
-            Instruction::At(time) => self.index(place, time),
+            Instruction::At(cycles) | Instruction::Advance(cycles) => self.index(place, cycles),
             Instruction::Tick(_) => {}
             Instruction::Load(..)
             | Instruction::Prefetch(..)

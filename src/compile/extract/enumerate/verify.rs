@@ -6,7 +6,7 @@
 use crate::cost::Cost;
 use crate::extract::Found;
 use crate::mapping::clock::Clock;
-use crate::mapping::{Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
+use crate::mapping::{Calendar, Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Vector, dot};
@@ -36,7 +36,15 @@ pub struct Checker<'a> {
     sizes: &'a Bindings,
     map: &'a SpaceTimeMap,
     points: BTreeSet<Vector>,
-    clock: Vector,
+    clock: PointClock<'a>,
+}
+
+/// When a point runs, in cycles.
+enum PointClock<'a> {
+    /// One row over the indices.
+    Row(Vector),
+    /// By what is added to the times, and when each round is.
+    Rounds(Vector, &'a Calendar),
 }
 
 impl<'a> Checker<'a> {
@@ -52,6 +60,24 @@ impl<'a> Checker<'a> {
     ) -> Result<Checker<'a>, String> {
         let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
         let clock = Clock::new(space, map).and_then(|clock| clock.row(map, sizes)).ok_or("there is no clock")?;
+        let points = points.into_iter().collect();
+        Ok(Checker { space, machine, sizes, map, points, clock: PointClock::Row(clock) })
+    }
+
+    /// [`Checker::new`] for a space of a design in rounds: with what is added to its times, and when each round is.
+    ///
+    /// # Errors
+    /// The domain is not bounded, or a number does not fit.
+    pub fn in_rounds(
+        space: &'a Space,
+        machine: &'a Machine,
+        sizes: &'a Bindings,
+        map: &'a SpaceTimeMap,
+        (starts, calendar): (&[Affine], &'a Calendar),
+    ) -> Result<Checker<'a>, String> {
+        let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
+        let starts = starts.iter().map(|form| form.evaluate(sizes)).collect::<Option<Vector>>();
+        let clock = PointClock::Rounds(starts.ok_or("a number does not fit")?, calendar);
         Ok(Checker { space, machine, sizes, map, points: points.into_iter().collect(), clock })
     }
 
@@ -117,7 +143,14 @@ impl Checker<'_> {
     }
 
     fn time(&self, point: &[i64]) -> i64 {
-        dot(&self.clock, point)
+        match &self.clock {
+            PointClock::Row(row) => dot(row, point),
+            PointClock::Rounds(starts, calendar) => {
+                let time = self.map.step.apply(point).into_iter().zip(starts).map(|(time, start)| time + start);
+                // Each point of the space is in a round.
+                calendar.clock(&time.collect::<Vector>()).unwrap_or(i64::MAX / 4)
+            }
+        }
     }
 
     /// Cycles and PEs.

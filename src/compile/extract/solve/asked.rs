@@ -8,6 +8,7 @@ use super::Task;
 use crate::mapping::{Design, Part};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeSet, VecDeque};
+use systole_base::integer::lexicographic_sign;
 use systole_base::network::Links;
 
 /// The steps that were tried for a dataflow.
@@ -67,5 +68,10 @@ fn is_in_time(part: &Part, stream: &Transport, links: &Links) -> bool {
     let Some(along) = stream.direction() else { return true };
     let delay = part.map.step.apply(along);
     let hops = links.network.hops(&part.map.place.apply(along));
-    hops.is_some_and(|hops| delay.last().is_some_and(|delay| *delay >= (hops * links.latency).max(1)))
+    let Some((step, rounds)) = delay.split_last() else { return false };
+    let within = || hops.is_some_and(|hops| *step >= (hops * links.latency).max(1));
+    match lexicographic_sign(rounds) {
+        0 => within(),
+        sign => sign > 0,
+    }
 }

@@ -56,21 +56,34 @@ impl Forms<'_> {
     /// The parts of a space with each of these dataflows.
     pub fn laid(&self, space: usize, placement: &Placement, dataflows: &Choices) -> Vec<Part> {
         let (place, origin) = self.place(space, placement);
-        let step = Matrix::new(vec![vec![0; place.columns()]], place.columns());
+        let (rounds, mut starts) = self.rounds(space, placement);
+        let open = vec![0; place.columns()];
+        let step = Matrix::new(rounds.rows().iter().cloned().chain([open]).collect(), place.columns());
+        starts.push(Affine::default());
         let map = SpaceTimeMap { place, step };
-        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), start: Affine::default(), dataflow };
+        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), starts: starts.clone(), dataflow };
         dataflows.dataflows().map(part).collect()
     }
 
     /// The place of a space, and what is added to it.
     pub fn place(&self, space: usize, placement: &Placement) -> (Matrix, Vec<Affine>) {
+        let family = self.system.members[space].family;
+        self.of_member(space, &placement.places[family], &placement.origins[family])
+    }
+
+    /// The rows of the time of a space that number its rounds, and what is added to them.
+    fn rounds(&self, space: usize, placement: &Placement) -> (Matrix, Vec<Affine>) {
+        let family = self.system.members[space].family;
+        self.of_member(space, &placement.rounds[family], &placement.starts[family])
+    }
+
+    /// Rows of its family as those of a space.
+    fn of_member(&self, space: usize, rows: &Matrix, shifts: &[Affine]) -> (Matrix, Vec<Affine>) {
         let member = &self.system.members[space];
         let family = &self.system.families[member.family];
-        let indices = self.system.spaces[space].indices();
-        let (place, shift) = restrict(&placement.places[member.family], &family.indices, &member.embedding, indices);
-        let origin: Vec<Affine> =
-            shift.into_iter().zip(&placement.origins[member.family]).map(|(a, b)| a + b.clone()).collect();
-        (place, origin)
+        let (rows, added) = restrict(rows, &family.indices, &member.embedding, self.system.spaces[space].indices());
+        let shifts = added.into_iter().zip(shifts).map(|(a, b)| a + b.clone()).collect();
+        (rows, shifts)
     }
 
     /// The transports of a computed operand for which every source has a way from the point that computes it; where there

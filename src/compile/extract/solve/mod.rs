@@ -31,13 +31,17 @@
 //!
 //! **Bounds.** In kernels of more than five spaces only places along the axes are tried. What a limit leaves out is
 //! counted and said (`limits`). What a space costs under a map, and which runs meet, is counted once for all designs
-//! (`tally::known_costs`). Times of systems are plain, so a PE runs at most one dimension of a space. Folds of each
+//! (`tally::known_costs`). Times are plain where that leads to designs, so that a PE runs one dimension of a space; else
+//! they are vectors, whose rows above the finest are placed like axes of the array (`places::Axes`), and the finest is
+//! solved for within a round. Folds of each
 //! legal design are tried if `--fold` allows them (`folds`). With more than 50,000 dataflows, or with `--beam`,
 //! families are placed one after the other (`beam`).
 
 mod task;
 
 mod places;
+
+pub(super) use places::Fixed;
 
 mod forms;
 

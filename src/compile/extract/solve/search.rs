@@ -4,7 +4,7 @@ use super::asked::see_asked;
 use super::beam::search_by_parts;
 use super::folds::folds;
 use super::forms::Forms;
-use super::places::{Edge, Placement, Places, edges, strict_operands};
+use super::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links};
 use super::{Task, tally};
@@ -15,18 +15,40 @@ use crate::mapping::{Design, Fold, Handoff, Part, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
 
-/// Runs the search; `keep` also keeps every legal design beside the front. The result does not depend on the number of threads.
+/// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
+/// vectors. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
     let edges = edges(task.system, &task.choices);
-    let forms = forms(task, &edges);
-    let listed = if keep { Some(placements(task, &edges, usize::MAX)) } else { few(task, &edges, &forms) };
-    let by_parts = || search_by_parts(task, &edges, progress);
+    let plain = search_arrays(task, &task.plain_arrays(), &edges, (keep, progress));
+    let in_rounds = task.arrays_in_rounds();
+    if plain.designs > 0 || in_rounds.is_empty() {
+        return plain;
+    }
+    // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
+    let mut survey = plain;
+    for (number, axes) in in_rounds.iter().enumerate() {
+        survey = survey.merge(search_arrays(task, &[*axes], &edges, (keep, progress)));
+        if survey.designs > 0 {
+            survey.left_out.unlisted += (in_rounds.len() - number - 1) as u64;
+            break;
+        }
+    }
+    survey
+}
+
+type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+fn search_arrays(task: &Task, arrays: &[Axes], edges: &[Edge], (keep, progress): (bool, Progress)) -> Survey {
+    let forms = forms(task, edges);
+    let listed =
+        if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
+    let by_parts = || search_by_parts(task, arrays, edges, progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 {
         return before;
     }
     // What the search by parts gave up is left out as well, where it found nothing.
-    let (placements, left_out) = listed.unwrap_or_else(|| placements(task, &edges, task.limits.wholly as usize));
+    let (placements, left_out) = listed.unwrap_or_else(|| placements(task, arrays, edges, task.limits.wholly as usize));
     let done = std::sync::atomic::AtomicUsize::new(0);
     let surveys: Vec<Survey> = placements
         .par_iter()
@@ -47,10 +69,10 @@ pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Forms<'a> {
 }
 
 /// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.
-fn few(task: &Task, edges: &[Edge], forms: &Forms) -> Option<Listed> {
+fn few(task: &Task, arrays: &[Axes], edges: &[Edge], forms: &Forms) -> Option<Listed> {
     let most = task.limits.wholly;
     for first in [most / 8, most] {
-        let listed = placements(task, edges, first as usize);
+        let listed = placements(task, arrays, edges, first as usize);
         let count = || listed.0.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
         if listed.0.len() as u64 > most || count() > most {
             return None;
@@ -65,14 +87,14 @@ fn few(task: &Task, edges: &[Edge], forms: &Forms) -> Option<Listed> {
 /// Placements, and what was left out.
 type Listed = (Vec<Placement>, LeftOut);
 
-/// The placements of all ranks and lines, one more than the most if there are, and the lines that are left out or cut short.
-fn placements(task: &Task, edges: &[Edge], all_most: usize) -> Listed {
+/// The placements of these arrays and all lines, one more than the most if there are, and the lines that are left out or cut short.
+fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> Listed {
     let (system, network, bound) = (task.system, task.machine.links.network, task.bounds.bound);
     let (most, given) = (task.limits.placements, task.constraint.rank().is_some());
     let strict = strict_operands(system, &task.choices);
     let (mut placements, mut left_out) = (vec![], LeftOut::default());
-    for rank in task.ranks() {
-        let (lines, slanted) = task.lines(rank);
+    for axes in arrays.iter().copied() {
+        let (lines, slanted) = task.lines(axes);
         left_out.slanted += slanted;
         for fixed in lines {
             if placements.len() > all_most {
@@ -81,7 +103,7 @@ fn placements(task: &Task, edges: &[Edge], all_most: usize) -> Listed {
             }
             let strict = strict.clone();
             let most = most.min(all_most.saturating_add(1) - placements.len());
-            let (found, crowded) = Places { system, edges, rank, bound, network, fixed, given, strict, most }.all();
+            let (found, crowded) = Places { system, edges, axes, bound, network, fixed, given, strict, most }.all();
             placements.extend(found);
             let is_last = placements.len() > all_most;
             left_out.unlisted += u64::from(is_last);
@@ -212,7 +234,7 @@ pub(super) fn conditions(task: &Task, design: &Design, handoffs: &[Handoff]) -> 
     let mut conditions = Conditions::new(design, handoffs, &task.machine.links, &task.known)?;
     for (space, step) in task.constraint.steps.iter().enumerate() {
         if let Some((step, _)) = step {
-            conditions.fix(space, step.rows().first()?, space);
+            conditions.fix(space, step.rows().last()?, space);
         }
     }
     Some(conditions)

@@ -1,7 +1,7 @@
 //! What a search over systems is given: the spaces, what the e-graph offers for each, bounds, a machine, sizes; with what is
 //! found out on the way and serves all designs.
 
-use super::places::Room;
+use super::places::{Axes, Fixed, Room};
 use super::sharing::Meetings;
 use super::steps::KnownRows;
 use super::tally::KnownCosts;
@@ -144,42 +144,80 @@ impl<'a> Task<'a> {
         self.choices[space].transports[operand].iter().filter(moves)
     }
 
-    /// The ranks of the array: each PE has one dimension of the largest space at most, since times are plain.
-    pub(super) fn ranks(&self) -> Vec<usize> {
-        let carried = |rank: &usize| self.machine.links.network.carries_rank(*rank);
-        if let Some(rank) = self.constraint.rank() {
-            return vec![rank].into_iter().filter(carried).collect();
+    /// The arrays whose times are plain: each PE has one dimension of the largest space at most.
+    pub(super) fn plain_arrays(&self) -> Vec<Axes> {
+        let dimension = self.dimension();
+        match (self.constraint.rounds(), self.constraint.rank()) {
+            (Some(rounds), _) if rounds > 0 => vec![],
+            (_, Some(rank)) => self.carried(vec![rank], |_| 0),
+            (_, None) => {
+                let fits = |rank: &usize| *rank + 1 >= dimension && *rank <= dimension;
+                self.carried(self.bounds.ranks.iter().copied().filter(fits).collect(), |_| 0)
+            }
         }
-        let dimension = self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0);
-        self.bounds
-            .ranks
-            .iter()
-            .copied()
-            .filter(|rank| *rank + 1 >= dimension && *rank <= dimension)
-            .filter(carried)
-            .collect()
     }
 
-    /// What one `place` line can say at this rank: for each family the place where it has all indices of the line. With it
-    /// how many lines are left out.
-    pub(super) fn lines(&self, rank: usize) -> (Vec<Vec<Option<Matrix>>>, u64) {
+    /// The arrays whose times are vectors, with as many rows as a PE has dimensions of the largest space; the largest first.
+    pub(super) fn arrays_in_rounds(&self) -> Vec<Axes> {
+        let dimension = self.dimension();
+        let mut ranks = self.constraint.rank().map_or_else(|| self.bounds.ranks.clone(), |rank| vec![rank]);
+        ranks.sort_unstable_by(|a, b| b.cmp(a));
+        match self.constraint.rounds() {
+            Some(rounds) => self.carried(ranks.into_iter().filter(|_| rounds > 0).collect(), |_| rounds),
+            None => {
+                let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension).collect();
+                self.carried(open, |rank| dimension - 1 - rank)
+            }
+        }
+    }
+
+    fn dimension(&self) -> usize {
+        self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0)
+    }
+
+    /// The arrays of these ranks that the network has.
+    fn carried(&self, ranks: Vec<usize>, rounds: impl Fn(usize) -> usize) -> Vec<Axes> {
+        let carried = ranks.into_iter().filter(|rank| self.machine.links.network.carries_rank(*rank));
+        carried.map(|rank| Axes { rank, rounds: rounds(rank) }).collect()
+    }
+
+    /// What one line of places, and of rounds, can say in an array: for each family the rows where it has all indices of the line. With
+    /// it how many lines are left out.
+    pub(super) fn lines(&self, axes: Axes) -> (Vec<Fixed>, u64) {
         if self.constraint.places.iter().any(Option::is_some) {
-            return (vec![self.constraint.places.clone()], 0);
+            return (vec![self.constraint.fixed_rows()], 0);
         }
         let families = &self.system.families;
         let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else { return (vec![], 0) };
         let names = &largest.indices;
-        let line = |place: &Matrix| {
-            let rows: Vec<Affine> = place.rows().iter().map(|row| Affine::from_row(names, row)).collect();
+        let of_families = |rows: &[Vector]| -> Vec<Option<Matrix>> {
+            let rows: Vec<Affine> = rows.iter().map(|row| Affine::from_row(names, row)).collect();
             families.iter().map(|family| place_of(family, &rows)).collect()
         };
-        let all = candidates::places(names.len(), rank, self.bounds.bound);
+        let all = candidates::places(names.len(), axes.rank, self.bounds.bound);
         let plain =
             |place: &&Matrix| place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1);
-        let few = self.system.spaces.len() <= self.limits.spaces;
-        let lines: Vec<Vec<Option<Matrix>>> = all.iter().filter(|place| few || plain(place)).map(line).collect();
-        let left_out = all.len() - lines.len();
-        (lines, left_out as u64)
+        let few = self.system.spaces.len() <= self.limits.spaces && axes.rounds == 0;
+        let kept: Vec<&Matrix> = all.iter().filter(|place| few || plain(place)).collect();
+        let left_out = (all.len() - kept.len()) as u64;
+        let given = self.constraint.rounds.iter().any(Option::is_some);
+        let in_rounds = |place: &Matrix| -> Vec<Fixed> {
+            if given || axes.rounds == 0 {
+                let rounds = self.constraint.fixed_rows().rounds;
+                return vec![Fixed { places: of_families(place.rows()), rounds }];
+            }
+            // Where nothing that is computed is read, rounds may as well count upwards.
+            let hands = self.system.sources.iter().flatten().any(|sources| !sources.is_empty());
+            let upwards = |rounds: &Vec<Vector>| hands || rounds.iter().flatten().all(|entry| *entry >= 0);
+            let rounds = candidates::leading_rows(names.len(), axes.rounds).into_iter().filter(upwards);
+            let whole = |rounds: &Vec<Vector>| {
+                let all = place.rows().iter().chain(rounds).cloned().collect();
+                Matrix::new(all, names.len()).rank() == axes.rank + axes.rounds
+            };
+            let with = |rounds: Vec<Vector>| Fixed { places: of_families(place.rows()), rounds: of_families(&rounds) };
+            rounds.filter(whole).map(with).collect()
+        };
+        (kept.into_iter().flat_map(in_rounds).collect(), left_out)
     }
 
     /// The box for the steps: a latency of more than one makes room for steps as much longer.

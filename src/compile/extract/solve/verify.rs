@@ -12,8 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
 use systole_equations::recurrence::Space;
 
-/// Where and when something happens.
+/// Where and when something happens: a PE, and a clock.
 type Slot = (Vector, i64);
+
+/// A PE and a time, by rounds and the step within one.
+type Dated = (Vector, Vector);
 
 /// A tensor and its subscripts.
 type Element = (Name, Vector);
@@ -29,10 +32,11 @@ type Run = Vec<(Bindings, Slot)>;
 /// # Errors
 /// One sentence naming what is wrong.
 pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
-    let run: Vec<Run> = (0..found.parts.len())
+    let dated: Vec<Vec<(Bindings, Dated)>> = (0..found.parts.len())
         .map(|space| slots(&task.system.spaces[space], &found.parts[space], (task, &found.fold)))
         .collect::<Option<_>>()
         .ok_or("a number does not fit")?;
+    let run = clocked(dated, found.cost.cycles)?;
     check_counts(&run, found)?;
     let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
     let written = written(task, found, &run)?;
@@ -162,15 +166,46 @@ impl Reads<'_> {
     }
 }
 
-fn slots(space: &Space, part: &Part, (task, fold): (&Task, &Fold)) -> Option<Run> {
+/// The rounds one after the other, each as long as the points in it need and so many idle cycles more as make up the cycles that are
+/// claimed: the same for every round, and none in an array of plain times.
+fn clocked(dated: Vec<Vec<(Bindings, Dated)>>, claimed: u64) -> Result<Vec<Run>, String> {
+    let mut rounds: BTreeMap<Vector, (i64, i64)> = BTreeMap::new();
+    for (_, (_, time)) in dated.iter().flatten() {
+        let (step, round) = time.split_last().ok_or("a point has no time")?;
+        let ends = rounds.entry(round.to_vec()).or_insert((*step, *step));
+        *ends = (ends.0.min(*step), ends.1.max(*step));
+    }
+    let busy: i64 = rounds.values().map(|(first, last)| last - first + 1).sum();
+    let idle = i64::try_from(claimed).unwrap_or(i64::MAX).saturating_sub(busy);
+    let between = (rounds.len() as i64 - 1).max(0);
+    let slack = if between > 0 { idle / between } else { 0 };
+    if slack < 0 || slack * between != idle.max(0) {
+        return Err(format!("{} rounds of {busy} cycles in all are counted", rounds.len()));
+    }
+    let mut start = 0;
+    let mut zeros = BTreeMap::new();
+    for (round, (first, last)) in rounds {
+        zeros.insert(round, start - first);
+        start += last - first + 1 + slack;
+    }
+    let clock = |(bindings, (pe, mut time)): (Bindings, Dated)| {
+        let step = time.pop().unwrap_or(0);
+        let zero = zeros.get(&time).copied().unwrap_or(0);
+        (bindings, (pe, zero + step))
+    };
+    Ok(dated.into_iter().map(|run| run.into_iter().map(clock).collect()).collect())
+}
+
+fn slots(space: &Space, part: &Part, (task, fold): (&Task, &Fold)) -> Option<Vec<(Bindings, Dated)>> {
     let points = space.domain.set.points(space.indices(), &task.sizes)?;
     let slot = |point: Vector| {
-        let origin = part.origin.iter().map(|form| form.evaluate(&task.sizes));
-        let rows = part.map.place.rows().iter().zip(origin);
-        let pe: Option<Vector> = rows.map(|(row, origin)| Some(dot(row, &point) + origin?)).collect();
-        let step = part.map.step.rows().last()?;
-        let time = dot(step, &point) + part.start.evaluate(&task.sizes)?;
-        Some((space.bind(&task.sizes, &point), (fold.pe(pe?), time)))
+        let at = |rows: &[Vector], shifts: &[Affine]| -> Option<Vector> {
+            let shifts = shifts.iter().map(|form| form.evaluate(&task.sizes));
+            rows.iter().zip(shifts).map(|(row, shift)| Some(dot(row, &point) + shift?)).collect()
+        };
+        let pe = at(part.map.place.rows(), &part.origin)?;
+        let time = at(part.map.step.rows(), &part.starts)?;
+        Some((space.bind(&task.sizes, &point), (fold.pe(pe), time)))
     };
     points.into_iter().map(slot).collect()
 }

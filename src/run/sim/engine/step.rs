@@ -36,6 +36,7 @@ impl<O: Observer> Step<'_, O> {
             Op::Branch { tests, otherwise } => return self.branch(tests, *otherwise),
             Op::Jump(target) => return self.jump(*target),
             Op::At(time) => self.wait_until(time)?,
+            Op::Advance { rounds, by } => self.end_round(*rounds, by)?,
             Op::Tick(cycles) => self.tick(*cycles)?,
             Op::Load { register, array, at } => self.load(*register, *array, at)?,
             Op::Prefetch { array, at } => self.prefetch(*array, at)?,
@@ -48,7 +49,9 @@ impl<O: Observer> Step<'_, O> {
             Op::Listen { register, tap, tag } => self.listen(*register, *tap, tag)?,
             Op::Let { register, value, operation } => self.compute(*register, value, *operation)?,
         };
-        self.block.active |= done;
+        if !matches!(op, Op::Advance { .. }) {
+            self.block.active |= done;
+        }
         self.block.standing[self.at + 1] |= done;
         self.wait(self.mask & !done);
         Ok(())
@@ -129,6 +132,17 @@ impl<O: Observer> Step<'_, O> {
         each_lane(fresh, |lane| idle_before[lane] = clock[lane]);
         each_lane(late & !fresh, |lane| idle_between[lane] += clock[lane] - before[lane]);
         self.block.rest(late, &before, &mut self.around.profile);
+        Ok(self.mask)
+    }
+
+    /// A round is over: what `at` says is counted from later on.
+    fn end_round(&mut self, rounds: usize, by: &Index) -> Result<u64, Fault> {
+        let by = evaluate(by, &self.block.slots, self.mask)?;
+        let slot = &mut self.block.slots[rounds];
+        try_each_lane(self.mask, |lane| {
+            slot[lane] = slot[lane].checked_add(by[lane]).ok_or(Trouble::Overflow)?;
+            Ok(())
+        })?;
         Ok(self.mask)
     }
 

@@ -113,6 +113,10 @@ pub fn map_json(design: &Design) -> Map<String, Value> {
         [row] => json!(row),
         rows => json!(rows),
     };
+    let start = |part: &Part| match part.starts.as_slice() {
+        [start] => json!(start.to_string()),
+        starts => starts.iter().map(Affine::to_string).collect::<Value>(),
+    };
     let mut map = Map::new();
     if !design.fold.is_none() {
         let axis = |axis| json!({ "factor": design.fold.axis(axis).factor, "phase": design.fold.axis(axis).phase });
@@ -122,7 +126,7 @@ pub fn map_json(design: &Design) -> Map<String, Value> {
     map.insert("step".to_owned(), keyed(&step));
     if alone(design).is_none() {
         map.insert("origin".to_owned(), keyed(&origin));
-        map.insert("start".to_owned(), keyed(&|part| json!(part.start.to_string())));
+        map.insert("start".to_owned(), keyed(&start));
     }
     map
 }

@@ -23,7 +23,7 @@ mod partial;
 mod stage;
 
 use super::Task;
-use super::places::{Edge, Places, strict_operands};
+use super::places::{Axes, Edge, Fixed, Places, strict_operands};
 use crate::extract::Survey;
 use keep::best;
 use partial::Partial;
@@ -33,12 +33,16 @@ use stage::Stage;
 const DOUBLINGS: u32 = 2;
 
 /// Searches a system part by part. The result does not depend on the number of threads.
-pub fn search_by_parts(task: &Task, edges: &[Edge], progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
-    let ranks = task.ranks();
+pub fn search_by_parts(
+    task: &Task,
+    arrays: &[Axes],
+    edges: &[Edge],
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Survey {
     let order = order(task, edges);
-    let surveys = ranks.iter().enumerate().map(|(number, rank)| {
-        let seen = |stage: usize| progress(number * order.len() + stage, ranks.len() * order.len());
-        search_rank(task, *rank, &order, &seen)
+    let surveys = arrays.iter().enumerate().map(|(number, axes)| {
+        let seen = |stage: usize| progress(number * order.len() + stage, arrays.len() * order.len());
+        search_array(task, *axes, &order, &seen)
     });
     surveys.fold(Survey::default(), Survey::merge)
 }
@@ -46,15 +50,15 @@ pub fn search_by_parts(task: &Task, edges: &[Edge], progress: &(dyn Fn(usize, us
 /// The families in the order in which they are placed.
 fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
     let system = task.system;
-    let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, vec![]);
+    let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, Fixed::default());
     let strict = strict_operands(system, &task.choices);
-    Places { system, edges, rank: 0, bound, network, fixed, given: false, strict, most: 0 }.order()
+    Places { system, edges, axes: Axes::default(), bound, network, fixed, given: false, strict, most: 0 }.order()
 }
 
-/// The search in arrays of one rank. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space
+/// The search in arrays of one kind. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space
 /// takes turns.
-fn search_rank(task: &Task, rank: usize, order: &[usize], seen: &dyn Fn(usize)) -> Survey {
-    let searched = |width, in_turns| search_as_wide(task, (rank, order), (width, in_turns), seen);
+fn search_array(task: &Task, axes: Axes, order: &[usize], seen: &dyn Fn(usize)) -> Survey {
+    let searched = |width, in_turns| search_as_wide(task, (axes, order), (width, in_turns), seen);
     let widened = (0..=DOUBLINGS)
         .find_map(|doubled| searched(task.limits.beam.saturating_mul(1 << doubled), doubled == DOUBLINGS));
     widened.unwrap_or_default()
@@ -63,7 +67,7 @@ fn search_rank(task: &Task, rank: usize, order: &[usize], seen: &dyn Fn(usize)) 
 /// The search that goes on with so many designs under each objective; `None` where spaces would have to take turns and may not.
 fn search_as_wide(
     task: &Task,
-    (rank, order): (usize, &[usize]),
+    (axes, order): (Axes, &[usize]),
     (width, in_turns): (usize, bool),
     seen: &dyn Fn(usize),
 ) -> Option<Survey> {
@@ -73,7 +77,7 @@ fn search_as_wide(
         let (families, newest) = (&order[..placed], order[placed - 1]);
         let is_last = placed == order.len();
         let system = task.system.among(&ascending(families));
-        let stage = Stage::new(task, &system, ascending(families), newest, rank);
+        let stage = Stage::new(task, &system, ascending(families), newest, axes);
         let found = stage.go_on(&beam, (width, in_turns), is_last.then_some(&mut survey))?;
         let count = found.drafts + found.designs.len();
         beam = best(found.designs, width);

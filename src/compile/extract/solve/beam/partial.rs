@@ -40,8 +40,8 @@ impl Partial {
         (found, order): Ordered,
     ) -> Partial {
         let mut next = self.clone();
-        for ((family, place), origin) in families.iter().zip(&placement.places).zip(&placement.origins) {
-            next.rows[*family] = Some(place.rows().iter().cloned().zip(origin.iter().cloned()).collect());
+        for (number, family) in families.iter().enumerate() {
+            next.rows[*family] = Some(placement.rows(number));
         }
         for (space, part) in spaces.iter().zip(&found.parts) {
             next.dataflows[*space] = Some(part.dataflow.clone());

@@ -9,7 +9,7 @@ use super::partial::Partial;
 use crate::extract::Survey;
 use crate::extract::solve::Task;
 use crate::extract::solve::forms::Forms;
-use crate::extract::solve::places::{Edge, Placement, Places, edges, strict_operands};
+use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::mapping::Part;
 use crate::mapping::candidates::combined;
@@ -28,7 +28,7 @@ pub struct Stage<'a> {
     spaces: Vec<usize>,
     /// Its number in the whole system.
     newest: usize,
-    rank: usize,
+    axes: Axes,
 }
 
 /// What a stage came to.
@@ -43,18 +43,12 @@ pub struct Grown {
 
 impl<'a> Stage<'a> {
     /// The stage that places the family `newest`, one of `families`, whose system is given.
-    pub fn new(
-        whole: &'a Task,
-        system: &'a SpaceSystem,
-        families: Vec<usize>,
-        newest: usize,
-        rank: usize,
-    ) -> Stage<'a> {
+    pub fn new(whole: &'a Task, system: &'a SpaceSystem, families: Vec<usize>, newest: usize, axes: Axes) -> Stage<'a> {
         let mut task = whole.among(system, &families);
         task.newest = Some(families.partition_point(|family| *family < newest));
         let edges = edges(system, &task.choices);
         let spaces = whole.system.spaces_among(&families);
-        Stage { whole, task, edges, families, spaces, newest, rank }
+        Stage { whole, task, edges, families, spaces, newest, axes }
     }
 
     /// The best legal designs that go on from these, so many under each objective; a survey is told of them. Where none are legal without it
@@ -123,9 +117,9 @@ impl<'a> Stage<'a> {
     fn beside(&self, partial: &Partial) -> (Vec<Placement>, bool) {
         let Task { system, machine, constraint, bounds, choices, limits, .. } = &self.task;
         let given = constraint.places.iter().any(Option::is_some);
-        let (network, fixed) = (machine.links.network, constraint.places.clone());
+        let (network, fixed) = (machine.links.network, constraint.fixed_rows());
         let (strict, bound, most) = (strict_operands(system, choices), bounds.bound, limits.next);
-        let places = Places { system, edges: &self.edges, rank: self.rank, bound, network, fixed, given, strict, most };
+        let places = Places { system, edges: &self.edges, axes: self.axes, bound, network, fixed, given, strict, most };
         let rows: Vec<_> = self.families.iter().map(|family| partial.rows[*family].clone()).collect();
         places.beside(&rows, self.families.partition_point(|family| *family < self.newest))
     }

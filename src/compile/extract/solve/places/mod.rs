@@ -2,7 +2,7 @@
 
 use crate::mapping::candidates;
 use crate::rewrite::{Choices, Transport};
-use systole_base::integer::{Affine, Matrix, Vector};
+use systole_base::integer::{Affine, Matrix, Vector, lexicographic_sign};
 use systole_base::network::Network;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
@@ -21,6 +21,37 @@ pub struct Placement {
     pub places: Vec<Matrix>,
     /// One list of shifts a family.
     pub origins: Vec<Vec<Affine>>,
+    /// One matrix a family: the rows of time that number the rounds.
+    pub rounds: Vec<Matrix>,
+    /// One list of shifts of these a family.
+    pub starts: Vec<Vec<Affine>>,
+}
+
+/// What a placement has a row for: the axes of the array, then the rows of time above the finest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Axes {
+    /// The axes of the array.
+    pub rank: usize,
+    /// The rows that number the rounds.
+    pub rounds: usize,
+}
+
+/// For each family the rows that the schedule, or one line for all families, gives it; `None` for any.
+#[derive(Clone, Debug, Default)]
+pub struct Fixed {
+    /// Those of places.
+    pub places: Vec<Option<Matrix>>,
+    /// Those that number the rounds.
+    pub rounds: Vec<Option<Matrix>>,
+}
+
+impl Placement {
+    /// The rows of a family with their shifts, axis by axis.
+    pub fn rows(&self, family: usize) -> Vec<Row> {
+        let places = self.places[family].rows().iter().zip(&self.origins[family]);
+        let rounds = self.rounds[family].rows().iter().zip(&self.starts[family]);
+        places.chain(rounds).map(|(row, shift)| (row.clone(), shift.clone())).collect()
+    }
 }
 
 /// A row of a place with its shift.
@@ -32,14 +63,14 @@ pub struct Places<'a> {
     pub system: &'a SpaceSystem,
     /// Its edges.
     pub edges: &'a [Edge],
-    /// The rank of the array.
-    pub rank: usize,
+    /// What has a row.
+    pub axes: Axes,
     /// The largest entry of a place, in magnitude.
     pub bound: i64,
     /// The network.
     pub network: Network,
-    /// For each family the places that the schedule allows; `None` for any.
-    pub fixed: Vec<Option<Matrix>>,
+    /// The rows that are given.
+    pub fixed: Fixed,
     /// Whether these places are a schedule's.
     pub given: bool,
     /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
@@ -128,11 +159,14 @@ impl Places<'_> {
     }
 
     fn placement(&self, rows: &[Option<Vec<Row>>]) -> Option<Placement> {
-        let mut placement = Placement { places: vec![], origins: vec![] };
+        let mut placement = Placement { places: vec![], origins: vec![], rounds: vec![], starts: vec![] };
         for (family, rows) in self.system.families.iter().zip(rows) {
-            let (linear, origin): (Vec<Vector>, Vec<Affine>) = rows.as_ref()?.iter().cloned().unzip();
+            let (mut linear, mut shifts): (Vec<Vector>, Vec<Affine>) = rows.as_ref()?.iter().cloned().unzip();
+            let (rounds, starts) = (linear.split_off(self.axes.rank), shifts.split_off(self.axes.rank));
             placement.places.push(Matrix::new(linear, family.indices.len()));
-            placement.origins.push(origin);
+            placement.origins.push(shifts);
+            placement.rounds.push(Matrix::new(rounds, family.indices.len()));
+            placement.starts.push(starts);
         }
         Some(placement)
     }
@@ -167,28 +201,64 @@ impl Places<'_> {
         let joining: Vec<&Edge> = self.joining(family, rows).collect();
         let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
         let guiding = if forced.is_empty() { joining } else { forced };
-        if let (Some(place), true) = (&self.fixed[family], guiding.is_empty()) {
-            return vec![place.rows().iter().map(|row| (row.clone(), Affine::default())).collect()];
-        }
         if guiding.is_empty() {
-            let plain = |place: Matrix| place.rows().iter().map(|row| (row.clone(), Affine::default())).collect();
-            let dimension = self.system.families[family].indices.len();
-            return candidates::places(dimension, self.rank, self.bound).into_iter().map(plain).collect();
+            return self.free_rows(family);
         }
-        let axes: Vec<Vec<Row>> = (0..self.rank).map(|axis| self.rows_on(family, rows, &guiding, axis)).collect();
+        let count = self.axes.rank + self.axes.rounds;
+        let axes: Vec<Vec<Row>> = (0..count).map(|axis| self.rows_on(family, rows, &guiding, axis)).collect();
         candidates::combined(&axes)
+    }
+
+    /// The rows of a family that nothing holds near another: the places, each with every choice of rounds.
+    fn free_rows(&self, family: usize) -> Vec<Vec<Row>> {
+        let dimension = self.system.families[family].indices.len();
+        let places = match &self.fixed.places[family] {
+            Some(place) => vec![place.clone()],
+            None => candidates::places(dimension, self.axes.rank, self.bound),
+        };
+        let rounds = match &self.fixed.rounds[family] {
+            Some(rounds) => vec![rounds.rows().to_vec()],
+            None => candidates::leading_rows(dimension, self.axes.rounds),
+        };
+        let plain = |row: &Vector| (row.clone(), Affine::default());
+        let with = |place: &Matrix| {
+            let rows = rounds.iter().map(|rounds| place.rows().iter().chain(rounds).map(plain).collect::<Vec<Row>>());
+            let independent = |rows: &Vec<Row>| {
+                let all = Matrix::new(rows.iter().map(|(row, _)| row.clone()).collect(), dimension);
+                self.axes.rounds == 0 || all.rank() == rows.len().min(dimension)
+            };
+            rows.filter(independent).collect::<Vec<_>>()
+        };
+        places.iter().flat_map(with).collect()
+    }
+
+    /// The row that is given of a family along an axis.
+    fn fixed_row(&self, family: usize, axis: usize) -> Option<&Vector> {
+        match axis.checked_sub(self.axes.rank) {
+            None => self.fixed.places[family].as_ref().map(|place| &place.rows()[axis]),
+            Some(row) => self.fixed.rounds[family].as_ref().map(|rounds| &rounds.rows()[row]),
+        }
+    }
+
+    fn is_round(&self, axis: usize) -> bool {
+        axis >= self.axes.rank
     }
 
     /// The rows that keep the family a constant distance from those placed, along one axis.
     fn rows_on(&self, family: usize, rows: &[Option<Vec<Row>>], guiding: &[&Edge], axis: usize) -> Vec<Row> {
         let dimension = self.system.families[family].indices.len();
         let mut found: Vec<Row> = vec![];
-        let free = || candidates::vectors(dimension, (-self.bound, self.bound));
+        let free = || match self.is_round(axis) {
+            true => std::iter::once(vec![0; dimension])
+                .chain(candidates::leading_rows(dimension, 1).into_iter().flatten())
+                .collect(),
+            false => candidates::vectors(dimension, (-self.bound, self.bound)),
+        };
         // What the schedule places stays there unless it has to be shifted, whether a neighbour is in reach or not.
-        if let Some(place) = self.fixed[family].as_ref().filter(|_| self.given) {
-            found.push((place.rows()[axis].clone(), Affine::default()));
+        if let Some(row) = self.fixed_row(family, axis).filter(|_| self.given) {
+            found.push((row.clone(), Affine::default()));
         }
-        for row in self.fixed[family].as_ref().map_or_else(free, |place| vec![place.rows()[axis].clone()]) {
+        for row in self.fixed_row(family, axis).map_or_else(free, |row| vec![row.clone()]) {
             for edge in guiding {
                 for origin in self.shifts(edge, family, rows, axis, &row) {
                     if !found.contains(&(row.clone(), origin.clone())) {
@@ -213,6 +283,13 @@ impl Places<'_> {
         };
         let Some(distance) = distance else { return vec![] };
         let level = shift.clone() - distance;
+        if self.is_round(axis) {
+            // In the round of the other, or in the one before or after it, as it gives or reads.
+            let next = Affine::constant(if reads { 1 } else { -1 });
+            let mut shifts = vec![level.clone(), level.clone() + next];
+            shifts.extend(level.is_constant().then(Affine::default));
+            return shifts;
+        }
         let plain = level.is_constant() && self.is_link(level.constant_term());
         if plain && level != Affine::default() { vec![Affine::default(), level] } else { vec![level] }
     }
@@ -232,7 +309,8 @@ impl Places<'_> {
             let (Some((here, shift)), Some((there, other))) = (along(edge.reader), along(edge.giver)) else {
                 return true;
             };
-            edge.hops((here, shift), (there, other)).is_some()
+            let apart = edge.hops((here, shift), (there, other));
+            apart.is_some_and(|rounds| axis != self.axes.rank || rounds >= 0)
         };
         self.every_operand(|edge| self.touches(edge, family, rows), keeps)
     }
@@ -279,6 +357,9 @@ impl Places<'_> {
         let (Some(reader), Some(giver)) = placed else { return true };
         let along = reader.iter().zip(giver);
         let along = along.map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
-        along.collect::<Option<Vector>>().is_some_and(|displacement| self.network.hops(&displacement).is_some())
+        along.collect::<Option<Vector>>().is_some_and(|mut displacement| {
+            let rounds = displacement.split_off(self.axes.rank);
+            self.network.hops(&displacement).is_some() && lexicographic_sign(&rounds) >= 0
+        })
     }
 }

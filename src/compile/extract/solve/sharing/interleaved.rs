@@ -194,7 +194,7 @@ fn slowed(parts: &[Part], turns: &[usize]) -> Vec<Part> {
         let mut part = part.clone();
         let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * count).collect()).collect();
         part.map.step = Matrix::new(rows, part.map.step.columns());
-        part.start = part.start * count + Affine::constant(*turn as i64);
+        part.shift(|start| start * count + Affine::constant(*turn as i64));
         part
     };
     parts.iter().zip(turns).map(slow).collect()

@@ -5,7 +5,7 @@
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
 use crate::extract::solve::steps::SpacePoint;
-use crate::extract::solve::tally::{Slots, busy};
+use crate::extract::solve::tally::{Slot, Slots, occupied};
 use crate::mapping::{Design, Fold, Handoff, Part, SpaceTimeMap};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
@@ -30,7 +30,7 @@ pub type Meeting = (Bindings, [SpacePoint; 2]);
 pub type Trial = (Bindings, Vec<Vec<Vector>>);
 
 /// What decides where and when a space runs.
-type Run = (usize, SpaceTimeMap, Vec<Affine>, Affine);
+type Run = (usize, SpaceTimeMap, Vec<Affine>, Vec<Affine>);
 
 /// The numbers of two runs, in an array that is folded so.
 type Pair = ([usize; 2], Fold);
@@ -109,7 +109,7 @@ impl Meetings {
         let parts = design.parts.iter().enumerate();
         let number = |(space, part): (usize, &Part)| {
             let next = known.runs.len();
-            let run = (space, part.map.clone(), part.origin.clone(), part.start.clone());
+            let run = (space, part.map.clone(), part.origin.clone(), part.starts.clone());
             *known.runs.entry(run).or_insert(next)
         };
         parts.map(number).collect()
@@ -157,10 +157,10 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
 
 /// Pairs that meet at one trial, a few of each two spaces.
 fn at_trial((sizes, points): &Trial, design: &Design) -> Vec<Meeting> {
-    if busy(sizes, design, points).is_some_and(|busy| busy.is_apart) {
+    if occupied(sizes, design, points).is_some_and(|occupied| occupied.is_apart) {
         return vec![];
     }
-    let mut taken: HashMap<(Vector, i64), (usize, &Vector)> = HashMap::new();
+    let mut taken: HashMap<Slot, (usize, &Vector)> = HashMap::new();
     let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
     for (space, all) in points.iter().enumerate() {
         let Some(slots) = Slots::new(sizes, design, space) else { continue };

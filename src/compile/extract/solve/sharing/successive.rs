@@ -47,13 +47,17 @@ fn marked(space: &Space) -> Vec<Name> {
     space.indices().iter().map(|index| name(&format!("{index}'"))).collect()
 }
 
-/// The pairs of a point of the first space and a marked one of the second that share a PE, at any sizes.
+/// The pairs of a point of the first space and a marked one of the second that share a PE and a round, at any sizes.
 fn pairs_on_one_pe(design: &Design, first: usize, second: usize) -> Polyhedron {
     let spaces = &design.system.spaces;
     let other = marked(&spaces[second]).into_iter().map(|index| Affine::variable(&index));
     let image: BTreeMap<Name, Affine> = spaces[second].indices().iter().cloned().zip(other).collect();
-    let here = design.place(first, &design.point(first));
-    let there = design.place(second, &design.point(second));
+    let shared = |space: usize| {
+        let (mut shared, point) = (design.place(space, &design.point(space)), design.point(space));
+        shared.extend(design.time(space, &point).into_iter().take(design.rounds()));
+        shared
+    };
+    let (here, there) = (shared(first), shared(second));
     let meets = here.into_iter().zip(there).flat_map(|(here, there)| {
         let apart = here - there.substitute(&image);
         [apart.clone(), -apart]

@@ -14,13 +14,16 @@ const MOST_STEPS: u64 = 20_000;
 impl Conditions {
     /// Every linear step within the box that satisfies all conditions; `None` where the box is too large to look through.
     pub fn within(&self, design: &Design, (low, high): (i64, i64)) -> Option<Vec<Vec<Part>>> {
-        let free: Vec<usize> = design
-            .system
-            .spaces
-            .iter()
-            .enumerate()
-            .flat_map(|(space, points)| self.unknowns.step(space).take(points.dimension()))
-            .collect();
+        // An index that numbers the rounds alone would only shift each round.
+        let numbers = |space: usize, index: usize| {
+            let alone = |row: &Vector| row.iter().enumerate().all(|(other, entry)| (other == index) == (*entry != 0));
+            design.parts[space].rounds().iter().any(alone)
+        };
+        let of_space = |space: usize| {
+            let indices = self.unknowns.step(space).take(design.system.spaces[space].dimension());
+            indices.enumerate().filter(move |(index, _)| !numbers(space, *index)).map(|(_, position)| position)
+        };
+        let free: Vec<usize> = (0..design.system.spaces.len()).flat_map(of_space).collect();
         let choices = u64::try_from(high - low + 1).ok()?;
         u32::try_from(free.len()).ok().and_then(|count| choices.checked_pow(count)).filter(|all| *all <= MOST_STEPS)?;
         let mut found = vec![];

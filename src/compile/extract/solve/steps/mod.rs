@@ -8,7 +8,7 @@ use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon}
 use known_rows::SPAN_LABELS;
 use std::ops::Range;
 use std::time::Duration;
-use systole_base::integer::{Affine, Bindings, Matrix, Vector};
+use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector, lexicographic_sign};
 use systole_base::network::Links;
 
 mod known_rows;
@@ -91,9 +91,14 @@ impl Conditions {
                 }
                 crate::mapping::FlowRole::Reduction(_) => Law::Reduction(space),
             };
-            let row = self.along(space, &flow.direction);
             let least = flow.least_delay(links)?;
-            self.add(row, least, law);
+            let (_, rounds) = flow.delay.split_last()?;
+            match lexicographic_sign(rounds) {
+                // In a later round there is time enough, in an earlier one none.
+                1 => self.laws.push(law),
+                0 => self.add(self.along(space, &flow.direction), least, law),
+                _ => return None,
+            }
         }
         Some(())
     }
@@ -111,7 +116,8 @@ impl Conditions {
     }
 
     fn add_conflict(&mut self, space: usize, part: &Part) -> Option<()> {
-        let shared = part.map.place.null_lattice();
+        let rounds = Matrix::new(part.rounds().to_vec(), part.map.place.columns());
+        let shared = part.map.place.above(&rounds).null_lattice();
         match shared.as_slice() {
             [] => Some(()),
             [line] => {
@@ -145,12 +151,17 @@ impl Conditions {
             label: 0,
         };
         let label = self.laws.len();
-        let rows = known.of(&self.unknowns, &dependence)?;
-        self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
+        let within = within_round(design, handoff)?;
+        if !within.is_empty() {
+            let rows = known.of(&self.unknowns, &Dependence { set: within, ..dependence.clone() })?;
+            self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
+        }
         if design.gives_many(handoff) {
             // A queue of fixed depth: what a row allows to grow without bound, a row of a direction, must not grow.
+            let rows = known.of(&self.unknowns, &dependence)?;
             let growing = rows.iter().filter(|row| row.least == 0);
-            let level = growing.map(|row| row.coefficients.iter().map(|entry| -entry).collect());
+            let both = |row: &Row| [1, -1].map(|sign| row.coefficients.iter().map(|entry| sign * entry).collect());
+            let level = growing.flat_map(both);
             self.rows.extend(level.map(|coefficients| Row { coefficients, least: 0, label }));
         }
         self.laws.push(Law::Handoff(position));
@@ -270,12 +281,39 @@ impl Conditions {
             let row = form.row(indices);
             let start = form - Affine::from_row(indices, &row);
             let mut part = part.clone();
-            part.map.step = Matrix::new(vec![row], indices.len());
-            part.start = start;
+            let rounds = part.rounds().iter().cloned();
+            part.map.step = Matrix::new(rounds.chain([row]).collect(), indices.len());
+            part.shift(|_| start);
             part
         };
         design.parts.iter().enumerate().map(step).collect()
     }
+}
+
+/// Of the points that take a handoff those in the round of their giver: the others take it in a later one. `None` where some
+/// would take it in an earlier one.
+fn within_round(design: &Design, handoff: &Handoff) -> Option<Polyhedron> {
+    let mut within = handoff.set.clone();
+    if design.rounds() == 0 {
+        return Some(within);
+    }
+    let sizes = Polyhedron::sizes(&design.system.parameters);
+    let delay = design.handoff_delay(handoff)?;
+    for rounds in &delay[..design.rounds()] {
+        let mut earlier = within.intersect(&sizes);
+        earlier.add(-rounds.clone() - Affine::constant(1));
+        if !earlier.is_empty() {
+            return None;
+        }
+        within.add(rounds.clone());
+        within.add(-rounds.clone());
+    }
+    if within.intersect(&sizes).is_empty() { Some(nothing()) } else { Some(within) }
+}
+
+/// A set without points.
+fn nothing() -> Polyhedron {
+    Polyhedron::new([Affine::constant(-1)])
 }
 
 /// Why there are no steps.

@@ -1,15 +1,27 @@
 //! What spaces and handoffs cost, counted once: the same map comes in many designs.
 
 use crate::cost::Cost;
-use crate::mapping::SpaceTimeMap;
+use crate::mapping::{Calendar, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
-use systole_base::integer::{Matrix, Polyhedron};
+use systole_base::integer::{Affine, Matrix, Polyhedron};
 
-/// A space, its map, how what it reads of other spaces travels, and the diagonal of the array's links.
-pub type Priced = (usize, SpaceTimeMap, Dataflow, i64);
+/// What decides what a space costs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Priced {
+    /// Which space.
+    pub space: usize,
+    /// Its map.
+    pub map: SpaceTimeMap,
+    /// How what it reads of other spaces travels.
+    pub dataflow: Dataflow,
+    /// The diagonal of the array's links.
+    pub diagonal: i64,
+    /// Where times are vectors, what is added to them, and when each round is.
+    pub rounds: Option<(Vec<Affine>, Arc<Calendar>)>,
+}
 
 /// A reading space, its place, and which of its points take from elsewhere.
 pub type ReadSet = (usize, Matrix, Polyhedron);

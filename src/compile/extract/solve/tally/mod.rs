@@ -4,11 +4,12 @@ use super::Task;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
-use crate::mapping::{Design, Giver, Handoff, Part};
+use crate::mapping::{Calendar, Design, Giver, Handoff, Part};
 use crate::rewrite::{Dataflow, Transport};
 use known_costs::{Priced, ReadSet};
-use slots::{Busy, slot};
+use slots::{Occupied, cycles, slot};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use systole_base::integer::{Polyhedron, Vector};
 
 mod known_costs;
@@ -17,30 +18,36 @@ pub use known_costs::KnownCosts;
 
 mod slots;
 
-pub use slots::{Slots, busy};
+pub use slots::{Slot, Slots, occupied};
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
 pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, Vec<Part>)> {
-    let busy = busy(&task.sizes, design, &task.points);
-    let busy = busy.filter(|busy| busy.is_apart);
-    busy.and_then(|busy| with_handoffs(task, design, handoffs, busy)).unwrap_or_default()
+    let occupied = occupied(&task.sizes, design, &task.points).filter(|occupied| occupied.is_apart);
+    occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied)).unwrap_or_default()
 }
 
 /// What every best way to move the inputs would cost under these steps, whether points share a PE and a time or not.
 pub fn estimate(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Cost> {
-    let busy = busy(&task.sizes, design, &task.points);
-    let priced = busy.and_then(|busy| with_handoffs(task, design, handoffs, busy));
+    let occupied = occupied(&task.sizes, design, &task.points);
+    let priced = occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied));
     priced.into_iter().flatten().map(|(cost, _)| cost).collect()
 }
 
-fn with_handoffs(task: &Task, design: &Design, handoffs: &[Handoff], busy: Busy) -> Option<Vec<(Cost, Vec<Part>)>> {
-    let base = Cost { cycles: busy.cycles, pes: busy.pes, fanout: 1, ..Cost::default() };
-    let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff)?));
+fn with_handoffs(
+    task: &Task,
+    design: &Design,
+    handoffs: &[Handoff],
+    occupied: Occupied,
+) -> Option<Vec<(Cost, Vec<Part>)>> {
+    let calendar = Arc::new(design.calendar(handoffs, &task.machine.links, &task.sizes)?);
+    let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
+    let base = Cost { cycles, pes: occupied.pes, fanout: 1, ..Cost::default() };
+    let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff, &calendar)?));
     let shared = handoffs.iter().try_fold(base, join)?;
     let mut all = vec![];
     for diagonal in diagonals(task, design, handoffs) {
-        for priced in with_inputs(task, design, shared, diagonal)? {
+        for priced in with_inputs(task, design, shared, (diagonal, &calendar))? {
             if !all.contains(&priced) {
                 all.push(priced);
             }
@@ -67,10 +74,17 @@ fn without_inputs<'a>(task: &Task, design: &Design<'a>) -> Design<'a> {
 
 /// Every best way to move the inputs in an array with this diagonal, with the costs of the whole; `shared` is what the
 /// points and the handoffs cost.
-fn with_inputs(task: &Task, design: &Design, shared: Cost, diagonal: i64) -> Option<Vec<(Cost, Vec<Part>)>> {
+fn with_inputs(
+    task: &Task,
+    design: &Design,
+    shared: Cost,
+    (diagonal, calendar): (i64, &Arc<Calendar>),
+) -> Option<Vec<(Cost, Vec<Part>)>> {
     let mut front = vec![(shared, vec![])];
     for (space, part) in design.parts.iter().enumerate() {
-        let priced = (space, part.map.clone(), part.dataflow.clone(), diagonal);
+        let (map, dataflow) = (part.map.clone(), part.dataflow.clone());
+        let rounds = (design.rounds() > 0).then(|| (part.starts.clone(), calendar.clone()));
+        let priced = Priced { space, map, dataflow, diagonal, rounds };
         let ways = task.costs.of_space(priced, |priced| of_space(task, priced))?;
         let with = |dataflow: &Dataflow| Part { dataflow: dataflow.clone(), ..part.clone() };
         let ways: Vec<(Cost, Part)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
@@ -95,9 +109,14 @@ fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
-fn of_space(task: &Task, (space, map, dataflow, diagonal): &Priced) -> Option<Vec<(Cost, Dataflow)>> {
+fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Priced) -> Option<Vec<(Cost, Dataflow)>> {
     let points = &task.system.spaces[*space];
-    let checker = Checker::new(points, task.machine, &task.sizes, map).ok()?;
+    let checker = match rounds {
+        None => Checker::new(points, task.machine, &task.sizes, map).ok()?,
+        Some((starts, calendar)) => {
+            Checker::in_rounds(points, task.machine, &task.sizes, map, (starts, calendar)).ok()?
+        }
+    };
     let slant = |along: &Vector| task.machine.links.network.diagonal(&map.displacement(along));
     let fits = |choice: &Transport| choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)));
     let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
@@ -173,12 +192,12 @@ fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Option<
 }
 
 /// The words of a handoff, and the slots of its channels; `None` where it is not legal at these sizes.
-fn of_handoff(task: &Task, design: &Design, handoff: &Handoff) -> Option<Cost> {
+fn of_handoff(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calendar) -> Option<Cost> {
     let Giver::Point { space, displacement, .. } = &handoff.giver else { return Some(Cost::default()) };
     if handoff.is_within_point(&task.system.spaces[*space]) {
         return Some(Cost::default());
     }
-    if !is_alone_on_its_way(task, design, handoff)? {
+    if !is_alone_on_its_way(task, design, handoff, calendar)? {
         return None;
     }
     let taken = (handoff.reader, design.parts[handoff.reader].map.place.clone(), handoff.set.clone());
@@ -203,7 +222,7 @@ fn takers<'a>(task: &'a Task, reader: usize, set: &Polyhedron) -> Vec<&'a Vector
 
 /// Whether no two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links
 /// of their own. `None` where a coordinate does not fit.
-fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff) -> Option<bool> {
+fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calendar) -> Option<bool> {
     let Giver::Point { space, at, displacement, .. } = &handoff.giver else { return Some(true) };
     if displacement.iter().all(|entry| entry.abs() <= 1) {
         return Some(true);
@@ -214,6 +233,7 @@ fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff) -> Optio
         let bindings = reader.bind(&task.sizes, taker);
         let giver: Vector = at.iter().map(|form| form.evaluate(&bindings)).collect::<Option<_>>()?;
         let (pe, time) = slot(&task.sizes, design, *space, &giver)?;
+        let time = calendar.clock(&time)?;
         for (hop, link) in (0..).zip(route(&pe, displacement)) {
             if !carried.insert((link, time + hop * task.machine.links.latency)) {
                 return Some(false);

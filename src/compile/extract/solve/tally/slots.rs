@@ -1,10 +1,13 @@
 //! Where and when points run at given sizes, in numbers.
 
-use crate::mapping::{Design, Fold, Part};
-use systole_base::integer::{Bindings, Vector, dot};
+use crate::mapping::{Calendar, Design, Fold, Part};
+use systole_base::integer::{Affine, Bindings, Vector, dot};
+
+/// The PE and the time of a point.
+pub type Slot = (Vector, Vector);
 
 /// The PE and the time of a point; `None` where a number does not fit.
-pub fn slot(sizes: &Bindings, design: &Design, space: usize, point: &[i64]) -> Option<(Vector, i64)> {
+pub fn slot(sizes: &Bindings, design: &Design, space: usize, point: &[i64]) -> Option<Slot> {
     Slots::new(sizes, design, space)?.of(point)
 }
 
@@ -13,22 +16,22 @@ pub struct Slots<'a> {
     part: &'a Part,
     fold: &'a Fold,
     origin: Vector,
-    start: i64,
+    starts: Vector,
 }
 
 impl<'a> Slots<'a> {
     /// `None` where a number does not fit.
     pub fn new(sizes: &Bindings, design: &'a Design, space: usize) -> Option<Slots<'a>> {
         let part = &design.parts[space];
-        let origin = part.origin.iter().map(|form| form.evaluate(sizes)).collect::<Option<_>>()?;
-        Some(Slots { part, fold: &design.fold, origin, start: part.start.evaluate(sizes)? })
+        let values = |forms: &[Affine]| forms.iter().map(|form| form.evaluate(sizes)).collect::<Option<Vector>>();
+        Some(Slots { part, fold: &design.fold, origin: values(&part.origin)?, starts: values(&part.starts)? })
     }
 
     /// The PE and the time of a point; `None` where a number does not fit.
-    pub fn of(&self, point: &[i64]) -> Option<(Vector, i64)> {
-        let mut slot: Vector = self.coordinates(point).collect::<Option<_>>()?;
-        let time = slot.pop()?;
-        Some((slot, time))
+    pub fn of(&self, point: &[i64]) -> Option<Slot> {
+        let mut pe: Vector = self.coordinates(point).collect::<Option<_>>()?;
+        let time = pe.split_off(self.origin.len());
+        Some((pe, time))
     }
 
     /// The coordinates of the PE of a point, then its time.
@@ -37,53 +40,81 @@ impl<'a> Slots<'a> {
         let place = move |(axis, (row, origin)): (usize, (&Vector, &i64))| {
             Some(self.fold.axis(axis).pe(dot(row, point).checked_add(*origin)?))
         };
-        let time = self.part.map.step.rows().last().and_then(|row| dot(row, point).checked_add(self.start));
-        rows.map(place).chain([time])
+        let steps = self.part.map.step.rows().iter().zip(&self.starts);
+        rows.map(place).chain(steps.map(|(row, start)| dot(row, point).checked_add(*start)))
     }
 }
 
-/// How busy an array is.
+/// How an array is occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy {
+pub struct Occupied {
     /// How many PEs run a point.
     pub pes: u64,
-    /// How many steps there are from the first point to the last, with both.
-    pub cycles: u64,
     /// Whether no two points share a PE and a time.
     pub is_apart: bool,
 }
 
-/// How busy the array of a design is, for the points of each space; `None` where a number does not fit.
-pub fn busy(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Busy> {
-    let (width, mut all) = (design.rank() + 1, vec![]);
+/// How the array of a design is occupied by the points of each space; `None` where a number does not fit.
+pub fn occupied(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Occupied> {
+    let slots = all_slots(sizes, design, points)?;
+    let (mut numbers, sides) = slots.numbered()?;
+    numbers.sort_unstable();
+    numbers.dedup();
+    let is_apart = numbers.len() * slots.width == slots.all.len();
+    let per_pe = sides[design.rank()..].iter().fold(1u64, |product, side| product.saturating_mul((*side).max(1)));
+    numbers.iter_mut().for_each(|slot| *slot /= per_pe);
+    numbers.dedup();
+    Some(Occupied { pes: numbers.len() as u64, is_apart })
+}
+
+/// How many cycles there are from the first point to the last, with both; `None` where a number does not fit.
+pub fn cycles(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], calendar: &Calendar) -> Option<u64> {
+    let slots = all_slots(sizes, design, points)?;
+    let clocks = slots.all.chunks_exact(slots.width).map(|slot| calendar.clock(&slot[design.rank()..]));
+    let ends = clocks.map(|clock| clock.map(|clock| (clock, clock)));
+    let join = |one: Option<(i64, i64)>, other: Option<(i64, i64)>| {
+        let ((low, high), (first, last)) = (one?, other?);
+        Some((low.min(first), high.max(last)))
+    };
+    match ends.reduce(join) {
+        None => Some(0),
+        Some(ends) => ends.and_then(|(first, last)| u64::try_from(last.checked_sub(first)?.checked_add(1)?).ok()),
+    }
+}
+
+/// The slots of all points, their coordinates one after the other.
+struct AllSlots {
+    all: Vec<i64>,
+    /// How many coordinates one has.
+    width: usize,
+}
+
+fn all_slots(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<AllSlots> {
+    let (width, mut all) = (design.rank() + design.rounds() + 1, vec![]);
     for (space, points) in points.iter().enumerate() {
         let slots = Slots::new(sizes, design, space)?;
         for point in points {
             slots.coordinates(point).try_for_each(|entry| entry.map(|entry| all.push(entry)))?;
         }
     }
-    let (mut slots, cycles) = numbered(&all, width)?;
-    slots.sort_unstable();
-    slots.dedup();
-    let is_apart = slots.len() * width == all.len();
-    slots.iter_mut().for_each(|slot| *slot /= cycles.max(1));
-    slots.dedup();
-    Some(Busy { pes: slots.len() as u64, cycles, is_apart })
+    Some(AllSlots { all, width })
 }
 
-/// A number for each slot of so many coordinates, in their order, the last fastest, and how long the range of the last is.
-fn numbered(all: &[i64], width: usize) -> Option<(Vec<u64>, u64)> {
-    let ends = |column: usize| {
-        let values = || all.iter().skip(column).step_by(width);
-        (values().min().copied().unwrap_or(0), values().max().copied().unwrap_or(-1))
-    };
-    let ends: Vec<(i64, i64)> = (0..width).map(ends).collect();
-    let sides = ends.iter().map(|(low, high)| u64::try_from(high.checked_sub(*low)?.checked_add(1)?).ok());
-    let sides = sides.collect::<Option<Vec<u64>>>()?;
-    sides.iter().try_fold(1u64, |volume, side| volume.checked_mul((*side).max(1)))?;
-    let number = |slot: &[i64]| {
-        let digits = slot.iter().zip(&ends).zip(&sides);
-        digits.fold(0, |sum, ((value, (low, _)), side)| sum * side + (value - low) as u64)
-    };
-    Some((all.chunks_exact(width).map(number).collect(), *sides.last()?))
+impl AllSlots {
+    /// A number for each slot, in their order, the last coordinate fastest, and how long the range of each coordinate is.
+    fn numbered(&self) -> Option<(Vec<u64>, Vec<u64>)> {
+        let ends = |column: usize| {
+            let values = || self.all.iter().skip(column).step_by(self.width);
+            (values().min().copied().unwrap_or(0), values().max().copied().unwrap_or(-1))
+        };
+        let ends: Vec<(i64, i64)> = (0..self.width).map(ends).collect();
+        let sides = ends.iter().map(|(low, high)| u64::try_from(high.checked_sub(*low)?.checked_add(1)?).ok());
+        let sides = sides.collect::<Option<Vec<u64>>>()?;
+        sides.iter().try_fold(1u64, |volume, side| volume.checked_mul((*side).max(1)))?;
+        let number = |slot: &[i64]| {
+            let digits = slot.iter().zip(&ends).zip(&sides);
+            digits.fold(0, |sum, ((value, (low, _)), side)| sum * side + (value - low) as u64)
+        };
+        Some((self.all.chunks_exact(self.width).map(number).collect(), sides))
+    }
 }

@@ -6,9 +6,9 @@ use crate::driver::kernels::limits::{Limit, next_step, noted, nothing_among};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::{grouped, grouped_count};
-use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
+use systole_base::diagnostic::{Diagnostic, Diagnostics};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
-use systole_compile::mapping::{Design, Part, restrict};
+use systole_compile::mapping::{Design, Part};
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at: where the search has
 /// chosen its place, the limits come after it.
@@ -180,17 +180,8 @@ fn at_place(searched: &Searched, problem: Diagnostic) -> Diagnostic {
 
 /// No placement came as far as times.
 fn no_place(searched: &Searched) -> Diagnostic {
-    if let Some(diagnostic) = too_few_axes(searched) {
-        return diagnostic;
-    }
-    let cut = &searched.kernel.cut;
-    let crowded: Vec<String> = (0..cut.spaces.len()).filter_map(|space| crowd(searched, space)).collect();
-    let diagnostic = match (crowded.is_empty(), searched.setting.constraint.place_span) {
-        (false, _) => crowded.iter().fold(
-            Diagnostic::new(format!("a PE would run more than one dimension of a space of `{}`", cut.kernel)),
-            |diagnostic, note| diagnostic.note(note),
-        ),
-        (true, Some(_)) if searched.survey.maps == 0 => out_of_reach(searched),
+    let diagnostic = match searched.setting.constraint.place_span {
+        Some(_) if searched.survey.maps == 0 => out_of_reach(searched),
         _ => without_reason(searched),
     };
     let otherwise = "change the place: its rank, what its rows add up, or the network it is for";
@@ -210,46 +201,12 @@ fn without_reason(searched: &Searched) -> Diagnostic {
         (
             survey.unstated,
             format!(
-                "in {unstated} a stream has no link, a PE runs more than one dimension of a space, or a number is too large"
+                "in {unstated} a stream has no link or runs back in time, a PE runs two points at one time, or a number is too large"
             ),
         ),
     ];
     let said = notes.into_iter().filter(|(count, _)| *count > 0);
     said.fold(nothing_among_placements(searched), |diagnostic, (_, note)| diagnostic.note(note))
-}
-
-/// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
-fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
-    let (cut, setting) = (&searched.kernel.cut, &searched.setting);
-    let largest = cut.spaces.iter().max_by_key(|space| space.dimension())?;
-    let least = largest.dimension().saturating_sub(1);
-    if setting.constraint.rank().is_some() || setting.bounds.ranks.iter().any(|rank| *rank >= least) {
-        return None;
-    }
-    let most = setting.bounds.ranks.iter().max()?;
-    let note =
-        format!("`{}` runs along {}, and on a PE along one of these", largest.name, largest.indices().join(", "));
-    let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
-    let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
-    let said = format!(
-        "an array of {} has no place for all spaces of `{}`: it takes {least}",
-        counted(*most, "axis"),
-        cut.kernel
-    );
-    Some(Diagnostic::new(said).note(note).help(format!("say --rank {least}{or}")))
-}
-
-/// What the schedule's place leaves of a space to each PE, where that is more than one dimension.
-fn crowd(searched: &Searched, space: usize) -> Option<String> {
-    let cut = &searched.kernel.cut;
-    let member = &cut.members[space];
-    let place = searched.setting.constraint.places[member.family].as_ref()?;
-    let points = &cut.spaces[space];
-    let family = &cut.families[member.family].indices;
-    let (place, _) = restrict(place, family, &member.embedding, points.indices());
-    let shared: Vec<String> = place.null_lattice().iter().map(|along| points.show_direction(along)).collect();
-    let note = || format!("`{}` would run along {} on one PE; its times are plain", points.name, shared.join(" and "));
-    (shared.len() > 1).then(note)
 }
 
 /// No places of the other spaces are a link away from what they take.
