@@ -7,7 +7,7 @@ use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 use systole_equations::tiles::{Axis, Leaf};
 use systole_program::array::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
-    TileCount,
+    Scratchpad, TileCount,
 };
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.
@@ -81,7 +81,7 @@ impl Choices {
     }
 
     fn instruction(&mut self, scope: &mut Vec<Name>, depth: usize) -> Instruction {
-        let count = if depth == 0 { 12 } else { 14 };
+        let count = if depth == 0 { 15 } else { 17 };
         match self.choose(count) {
             0 => Instruction::Tick(self.choose(4) as u64),
             1 => Instruction::At(self.index(scope, 2)),
@@ -99,7 +99,10 @@ impl Choices {
             9 => Instruction::Pass(name("east"), name("east"), self.index(scope, 1)),
             10 => Instruction::Drive(name("column"), self.register(), vec![self.index(scope, 1)]),
             11 => Instruction::Listen(self.register(), name("column"), vec![self.index(scope, 1)]),
-            12 => Instruction::If {
+            12 => Instruction::Advance(self.index(scope, 1)),
+            13 => Instruction::Keep(name("own"), vec![self.index(scope, 1)], self.register()),
+            14 => Instruction::Recall(self.register(), name("own"), vec![self.index(scope, 1)]),
+            15 => Instruction::If {
                 conditions: (0..self.choose(3)).map(|_| self.condition(scope)).collect(),
                 then: self.block(scope, depth - 1),
                 otherwise: self.block(scope, depth - 1),
@@ -196,6 +199,7 @@ impl Choices {
             order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
             buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],
+            scratchpads: vec![Scratchpad { name: name("own"), shape: vec![self.index(&parameters, 1)] }],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),
             parameters,
         }

@@ -47,6 +47,14 @@ impl Environment for Walk<'_> {
         Ok(())
     }
 
+    fn keep(&mut self, _pad: usize, _entry: usize, _value: &()) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn recall(&mut self, _pad: usize, _entry: usize) -> Result<(), Trouble> {
+        Ok(())
+    }
+
     fn store(&mut self, _array: usize, _address: usize, _value: &()) -> Result<(), Trouble> {
         Ok(())
     }

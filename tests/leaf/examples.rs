@@ -76,6 +76,7 @@ pub fn program(parameters: &[&str], leaves: Vec<Leaf>) -> Program {
         order: None,
         channels: vec![],
         buses: vec![],
+        scratchpads: vec![],
         leaves,
         classes: vec![],
     }

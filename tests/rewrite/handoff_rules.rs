@@ -75,6 +75,14 @@ fn choose_handoff() {
 }
 
 #[test]
+fn choose_local() {
+    let left = "(read X.sum X [j] (nulls X.sum [j]))";
+    fires(TRISOLVE, "choose-local", left, "(kept X.sum X [j])");
+    rests(TRISOLVE, "choose-local", "(read X B [i] (nulls X [i]))");
+    rests(TRISOLVE, "choose-local", "(read X.sum L [i,j] (nulls X.sum [i,j]))");
+}
+
+#[test]
 fn self_dep() {
     let left = "(read H H [i-1,j-1] (nulls H [i-1,j-1]))";
     let right = "(ite (head H <i+j>) (take H H [i-1,j-1]) (shift H <i+j> (result H)))";

@@ -35,6 +35,7 @@ struct Pe<W> {
     slots: Vec<i64>,
     registers: Vec<W>,
     own: BTreeSet<(usize, usize)>,
+    kept: HashMap<(usize, usize), W>,
     counted: PeCounters,
     /// When its step began, and words through its port since.
     stepped: u64,
@@ -136,6 +137,15 @@ impl<W: Clone> Environment for View<'_, '_, W> {
         }
         self.world.traffic[array].local += 1;
         Ok(self.world.arrays[array][address].clone())
+    }
+
+    fn keep(&mut self, pad: usize, entry: usize, value: &W) -> Result<(), Trouble> {
+        self.pe.kept.insert((pad, entry), value.clone());
+        Ok(())
+    }
+
+    fn recall(&mut self, pad: usize, entry: usize) -> Result<W, Trouble> {
+        self.pe.kept.get(&(pad, entry)).cloned().ok_or(Trouble::NotKept { pad, entry })
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {
@@ -255,6 +265,7 @@ fn new_pe<W: Clone>(code: &Code, placed: array::Pe, unwritten: W) -> Pe<W> {
         slots,
         registers: vec![unwritten; class.registers],
         own: BTreeSet::new(),
+        kept: HashMap::new(),
         counted,
         stepped: 0,
         ported: 0,

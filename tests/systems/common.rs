@@ -53,6 +53,7 @@ fn transport(space: &Space, text: &str) -> Transport {
         None if text == "feed" => Transport::Feed,
         None if text == "bus" => Transport::Bus,
         None if text == "handoff" => Transport::Handoff,
+        None if text == "local" => Transport::Local,
         _ => panic!("no such transport: {text}"),
     }
 }

@@ -18,6 +18,8 @@ mod obligations;
 
 mod links;
 
+mod locals;
+
 mod no_deadlock;
 
 mod factorisations;

@@ -41,6 +41,8 @@ pub struct Body<'a> {
     pub given: Vec<&'a Passage>,
     /// The clock of a point.
     pub at: IndexExpr,
+    /// The scratchpad in which the PE keeps its results, where it does.
+    pub keeps: Option<Name>,
     /// Whether the result is an output of the kernel.
     pub is_output: bool,
     /// Whether the points of a PE follow each other with nothing between, so that what stays can be moved out of the loop.
@@ -192,8 +194,8 @@ impl Body<'_> {
             Decision::Test(open) => {
                 let conditions: Vec<Condition> = open.iter().map(|form| self.scan.condition(form)).collect();
                 let (then, otherwise) = (then(&assume(known, &open)), otherwise(&assume_not(known, &open)));
-                if then.is_empty() && otherwise.is_empty() {
-                    return vec![];
+                if then == otherwise {
+                    return then;
                 }
                 vec![Instruction::If { conditions, then, otherwise }]
             }

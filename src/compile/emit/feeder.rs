@@ -99,6 +99,7 @@ impl<'a> Feed<'a> {
             taken: vec![],
             given: vec![],
             at: since(self.scan.expression(&self.time), start),
+            keeps: None,
             is_output: false,
             is_undivided: true,
         }

@@ -18,6 +18,8 @@ pub struct Passage {
     pub givers: Polyhedron,
     /// The channel's name, used where giver and reader are different points.
     pub channel: Name,
+    /// The scratchpad in which the PE that computes it keeps it, where it does.
+    pub kept: Option<Name>,
     /// Whether giver and reader are one point.
     pub is_within_point: bool,
     /// Whether none of the handoff's words gets to these PEs, as where all that read lie on every second PE of a map folded
@@ -28,7 +30,10 @@ pub struct Passage {
 impl Passage {
     /// Whether words go over a channel.
     pub fn is_sent(&self) -> bool {
-        matches!(self.handoff.giver, Giver::Point { .. }) && !self.is_within_point && !self.is_idle
+        matches!(self.handoff.giver, Giver::Point { .. })
+            && !self.is_within_point
+            && !self.is_idle
+            && self.kept.is_none()
     }
 
     /// A handoff of a design to the PEs with one residue; the channel gets a name of its own. `meets` says whether a set of
@@ -41,6 +46,7 @@ impl Passage {
         handoff: Handoff,
         to: &[i64],
         meets: impl Fn(usize, &[i64], &Polyhedron) -> bool,
+        kept: Option<Name>,
         taken: &mut BTreeSet<Name>,
     ) -> Checked<Passage> {
         let is_within_point = handoff.is_within_point(&design.system.spaces[handoff.reader]);
@@ -48,11 +54,12 @@ impl Passage {
             Giver::Point { displacement, .. } => design.fold.turn(displacement, to),
             Giver::Known(_) => design.fold.turn(&vec![0; design.rank()], to),
         };
-        let givers = if is_within_point { Polyhedron::default() } else { givers(design, &handoff)? };
-        let gives = handoff.given().is_none_or(|(space, _)| meets(space, &turn.from, &givers));
+        let has_channel = !is_within_point && kept.is_none();
+        let givers = if has_channel { givers(design, &handoff)? } else { Polyhedron::default() };
+        let gives = kept.is_some() || handoff.given().is_none_or(|(space, _)| meets(space, &turn.from, &givers));
         let is_idle = !gives || !meets(handoff.reader, to, &handoff.set);
         let channel = name(&way(design, &handoff));
-        let mut passage = Passage { handoff, turn, givers, channel, is_within_point, is_idle };
+        let mut passage = Passage { handoff, turn, givers, channel, kept, is_within_point, is_idle };
         if passage.is_sent() {
             passage.channel = fresh(taken, &passage.channel);
         }

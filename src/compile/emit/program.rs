@@ -23,7 +23,7 @@ use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Role, Space};
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Program};
+use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Program, Scratchpad};
 
 /// Writes the program of a design.
 ///
@@ -39,17 +39,19 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let parts = block.wholes(&alone, &names)?;
     let handoffs = design.handoffs(links.network)?;
     design.check_fold(&handoffs)?;
-    let passages = block.passages(&parts, &handoffs, &mut naming.taken)?;
+    let pads = naming.name_scratchpads(design);
+    let passages = block.passages(&parts, (&handoffs, &pads), &mut naming.taken)?;
     let rounds = rounds(design, &handoffs, links, &naming)?;
     let words = Words::of(design)?;
     let fed: Vec<MappedSpace> = words.iter().map(Words::design).collect();
     let fed_names: Vec<Names> = fed.iter().map(|words| naming.name_space(words)).collect();
     let feeds = feeds(&words, &fed, (&names, &fed_names))?;
-    let work = gather(design, (&parts, &feeds), &passages, &naming, (rounds, fill_known(design.system)));
+    let work = gather(design, (&parts, &feeds), (&passages, &pads), &naming, (rounds, fill_known(design.system)));
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
         tiles: vec![],
+        scratchpads: scratchpads(design.system, &pads),
         leaves: vec![],
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
@@ -60,6 +62,19 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         buses: parts.iter().flat_map(Whole::buses).collect(),
         classes: classes(&work),
     })
+}
+
+/// The scratchpads of tensors that PEs keep.
+type Pads = BTreeMap<Name, Name>;
+
+/// The scratchpads, each as large as its tensor.
+fn scratchpads(system: &SpaceSystem, pads: &Pads) -> Vec<Scratchpad> {
+    let tensors = system.tensors.iter().filter_map(|tensor| Some((tensor, pads.get(&tensor.name)?)));
+    let declared = tensors.map(|(tensor, pad)| Scratchpad {
+        name: pad.clone(),
+        shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
+    });
+    declared.collect()
 }
 
 /// The names that all spaces share.
@@ -82,6 +97,11 @@ impl Naming {
         let rounds = (0..rounds).map(|row| fresh(&mut taken, &format!("r{row}"))).collect();
         let clock = if is_plain(design) { name("t") } else { fresh(&mut taken, "t") };
         Naming { taken, coordinates, rounds, clock }
+    }
+
+    fn name_scratchpads(&mut self, design: &Design) -> Pads {
+        let kept = design.system.tensors.iter().map(|tensor| &tensor.name).filter(|tensor| design.keeps(tensor));
+        kept.map(|tensor| (tensor.clone(), fresh(&mut self.taken, &format!("{tensor}-kept")))).collect()
     }
 
     /// The names of a space, for which rounds are coordinates like others.
@@ -135,13 +155,22 @@ impl<'a> Block<'a> {
     }
 
     /// Every handoff to every residue.
-    fn passages(&self, parts: &[Whole], handoffs: &[Handoff], taken: &mut BTreeSet<Name>) -> Checked<Vec<Passage>> {
+    fn passages(
+        &self,
+        parts: &[Whole],
+        (handoffs, pads): (&[Handoff], &Pads),
+        taken: &mut BTreeSet<Name>,
+    ) -> Checked<Vec<Passage>> {
         let all = handoffs.iter().flat_map(|handoff| self.residues.iter().map(move |to| (handoff, to)));
         let meets = |space: usize, residue: &[i64], set: &Polyhedron| {
             let mut here = parts.iter().filter(|part| part.position == space && part.residue == residue);
             here.any(|part| part.scan.meets(set))
         };
-        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, taken)).collect()
+        let kept = |handoff: &Handoff| {
+            let operand = &self.design.system.spaces[handoff.reader].operands[handoff.operand];
+            pads.get(&operand.tensor).filter(|_| self.design.is_kept(handoff)).cloned()
+        };
+        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, kept(handoff), taken)).collect()
     }
 
     /// What one space does on the PEs with one residue; `names` are those of the space on all residues.
@@ -193,7 +222,9 @@ impl<'a> Block<'a> {
         let (operands, sources) = (&self.design.system.spaces[space].operands, &self.design.system.sources[space]);
         let transports = self.design.parts[space].dataflow.transports.iter();
         let mut computed = transports.zip(sources).zip(operands).filter(|((_, sources), _)| !sources.is_empty());
-        let loaded = |transport: &Transport| transport.streams().is_empty() && *transport != Transport::Handoff;
+        let loaded = |transport: &Transport| {
+            transport.streams().is_empty() && !matches!(transport, Transport::Handoff | Transport::Local)
+        };
         computed.find(|((transport, _), _)| loaded(transport)).map(|(_, operand)| &operand.tensor)
     }
 
@@ -259,7 +290,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    fn body(&self, system: &SpaceSystem, passages: &'a [Passage], start: &IndexExpr) -> Body<'_> {
+    fn body(&self, system: &SpaceSystem, (passages, pads): (&'a [Passage], &Pads), start: &IndexExpr) -> Body<'_> {
         let gives = |passage: &Passage| passage.handoff.given().is_some_and(|(space, _)| space == self.position);
         let given = |passage: &&Passage| passage.is_sent() && gives(passage) && passage.turn.from == *self.residue;
         let taken = |passage: &&Passage| passage.handoff.reader == self.position && passage.turn.to == *self.residue;
@@ -275,6 +306,7 @@ impl<'a> Whole<'a> {
             taken: passages.iter().filter(taken).collect(),
             given: passages.iter().filter(given).collect(),
             at: self.at(start),
+            keeps: pads.get(output).cloned(),
             is_output: system.tensors.iter().any(|tensor| tensor.name == *output && tensor.role == Role::Output),
             is_undivided: self.all.loops.len() == self.scan.loops.len(),
         }
@@ -301,7 +333,7 @@ fn feeds<'a>(
 fn gather<'a>(
     design: &Design,
     (parts, feeds): (&'a [Whole<'a>], &'a [Feed<'a>]),
-    passages: &'a [Passage],
+    (passages, pads): (&'a [Passage], &Pads),
     naming: &Naming,
     (rounds, once): (Option<Rounds>, Vec<Instruction>),
 ) -> Work<'a> {
@@ -318,7 +350,7 @@ fn gather<'a>(
         let places = once_each.iter().map(|part| (part.space(), part.place[axis].clone()));
         Side::new(coordinate, design.fold.axis(axis), places)
     };
-    let bodies = parts.iter().map(|part| part.body(design.system, passages, &start));
+    let bodies = parts.iter().map(|part| part.body(design.system, (passages, pads), &start));
     let times = parts.iter().filter_map(|part| Some(part.scan.image(part.step()?)));
     let mut work = Work {
         bodies: feeds.iter().map(|feed| feed.body(&start)).chain(bodies).collect(),

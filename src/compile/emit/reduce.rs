@@ -55,12 +55,14 @@ impl Body<'_> {
         single && self.is_exact() && results.all(stays)
     }
 
-    /// The store of the result, where it is an output.
+    /// The result is kept where the PE or another point of it reads it again, and stored where it is an output.
     pub fn store(&self) -> Vec<Instruction> {
         let space = self.design.space;
         let result = self.names.register(FlowRole::Reduction(self.last_level()));
-        let store = Instruction::Store(space.output.clone(), self.subscripts(&space.output_access), result);
-        if self.is_output { vec![store] } else { vec![] }
+        let element = || self.subscripts(&space.output_access);
+        let keep = self.keeps.iter().map(|pad| Instruction::Keep(pad.clone(), element(), result.clone()));
+        let store = self.is_output.then(|| Instruction::Store(space.output.clone(), element(), result.clone()));
+        keep.chain(store).collect()
     }
 
     /// The outermost level of the reduction, whose running value becomes the result.

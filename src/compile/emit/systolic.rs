@@ -65,6 +65,7 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
         kernel: space.kernel.clone(),
         parameters: space.parameters.clone(),
         tiles: vec![],
+        scratchpads: vec![],
         leaves: vec![],
         arrays: super::program::arrays(&SpaceSystem::of_one(space.clone())),
         grid: grid(space, scheme),

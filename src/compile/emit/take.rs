@@ -40,7 +40,7 @@ impl Body<'_> {
         let role = FlowRole::Operand(operand);
         let (register, channel) = (self.names.register(role), self.names.channel(role));
         match &self.design.dataflow.transports[operand] {
-            Transport::Feed | Transport::Handoff => self.enter(operand, known),
+            Transport::Feed | Transport::Handoff | Transport::Local => self.enter(operand, known),
             Transport::Bus => self.hear(operand, known),
             Transport::Prefetch if self.is_constant(operand) => vec![],
             Transport::Prefetch => vec![self.local(operand)],
@@ -93,6 +93,10 @@ impl Body<'_> {
 
     fn receive(&self, passage: &Passage) -> Instruction {
         let register = self.names.register(FlowRole::Operand(passage.handoff.operand));
+        if let Some(pad) = &passage.kept {
+            let access = &self.design.space.operands[passage.handoff.operand].access;
+            return Instruction::Recall(register, pad.clone(), self.subscripts(access));
+        }
         match (&passage.handoff.giver, passage.handoff.given()) {
             (Giver::Known(value), _) => Instruction::Let(register, self.scalar(value)),
             (_, Some((_, Field::Operand(giver)))) if passage.is_within_point => {

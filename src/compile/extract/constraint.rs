@@ -171,6 +171,7 @@ impl Constraint {
             Directive::Stream(tensor, ..)
             | Directive::Broadcast(tensor, _)
             | Directive::Prefetch(tensor)
+            | Directive::Local(tensor)
             | Directive::Feed(tensor) => {
                 if let Some(space) = system.only_space() {
                     along(directive).iter().try_for_each(|form| direction(space, form, span).map(|_| ()))?;
@@ -348,6 +349,7 @@ fn subject(directive: &Directive) -> Option<&Name> {
         Directive::Stream(tensor, _)
         | Directive::Broadcast(tensor, _)
         | Directive::Prefetch(tensor)
+        | Directive::Local(tensor)
         | Directive::Feed(tensor) => Some(tensor),
         _ => None,
     }

@@ -66,6 +66,7 @@ fn space_text(space: &Space, part: &Part, place: &[Affine], time: &[Affine]) -> 
             Transport::Feed => format!("feed {tensor}"),
             Transport::Bus => format!("bus {tensor}"),
             Transport::Handoff => format!("handoff {tensor}"),
+            Transport::Local => format!("local {tensor}"),
         }
     });
     let levels = &part.dataflow.chain.directions;
@@ -260,6 +261,7 @@ impl Reader<'_> {
             Move::Feed(_) => Transport::Feed,
             Move::Bus(_) => Transport::Bus,
             Move::Handoff(_) => Transport::Handoff,
+            Move::Local(_) => Transport::Local,
         })
     }
 

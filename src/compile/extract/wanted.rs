@@ -20,6 +20,8 @@ pub enum Wanted {
     Broadcast(Option<Vector>),
     /// `prefetch X`.
     Prefetch,
+    /// `local X`.
+    Local,
     /// `feed X`.
     Feed,
 }
@@ -39,6 +41,7 @@ impl Wanted {
             }
             Directive::Broadcast(tensor, form) => Some((tensor, Wanted::Broadcast(along(form)?))),
             Directive::Prefetch(tensor) => Some((tensor, Wanted::Prefetch)),
+            Directive::Local(tensor) => Some((tensor, Wanted::Local)),
             Directive::Feed(tensor) => Some((tensor, Wanted::Feed)),
             _ => None,
         }
@@ -52,6 +55,7 @@ impl Wanted {
             Wanted::Broadcast(Some(along)) => Transport::Broadcast(along.clone()).show(space),
             Wanted::Broadcast(None) => "broadcast".to_owned(),
             Wanted::Prefetch => "prefetch".to_owned(),
+            Wanted::Local => "local".to_owned(),
             Wanted::Feed => "feed".to_owned(),
         }
     }
@@ -63,6 +67,7 @@ impl Wanted {
         };
         let feed = || kept(&|choice| *choice == Transport::Feed);
         match self {
+            Wanted::Local => kept(&|choice| *choice == Transport::Local),
             Wanted::Prefetch => kept(&|choice| *choice == Transport::Prefetch),
             Wanted::Feed => feed(),
             Wanted::Stream(along) if !along.is_empty() => kept(&|choice| choice.streams() == along),

@@ -32,7 +32,7 @@ impl Clock {
         if levels <= 1 {
             return Some(Clock { factors: vec![vec![]; levels] });
         }
-        let basis = row_basis(map)?;
+        let basis = row_basis(map).filter(|basis| basis.len() == levels)?;
         let longest = extents(space)?;
         let inner = &basis[levels - 1];
         for outer in &basis[..levels - 1] {

@@ -49,9 +49,18 @@ pub fn least_value(all: &[Ranged], known: &Polyhedron) -> IndexExpr {
     Side::Lower.outermost_value(all, known)
 }
 
-/// The greatest of all values: of those sets that have points at the sizes of the run.
-pub fn greatest_value(all: &[Ranged], known: &Polyhedron) -> IndexExpr {
-    Side::Upper.outermost_value(all, known)
+/// The least and the greatest of all values, of those sets that have points at the sizes of the run.
+pub fn range_of_values(all: &[Ranged], known: &Polyhedron) -> [IndexExpr; 2] {
+    [Side::Lower, Side::Upper].map(|side| {
+        let mut ends: Vec<End> = all.iter().map(|set| set.end(side, known)).collect();
+        let always: Vec<End> = ends.iter().filter(|end| end.open.is_empty()).cloned().collect();
+        for end in &mut ends {
+            if always.iter().any(|other| other.covers_if_empty(end, side, known)) {
+                end.open.clear();
+            }
+        }
+        side.outermost_end(ends, known)
+    })
 }
 
 /// The end of the values of one set.
@@ -68,6 +77,15 @@ impl End {
         let known = assume(known, &other.open);
         let reaches = |one: &Bound, other: &Bound| side.is_outside(one, other, &known);
         self.open.iter().all(|condition| known.implies(condition)) && is_reached(&other.bounds, &self.bounds, reaches)
+    }
+
+    /// Whether it reaches as far as `other` says wherever that has no points, so that nothing has to ask whether it has some.
+    fn covers_if_empty(&self, other: &End, side: Side, known: &Polyhedron) -> bool {
+        other.open.iter().all(|condition| {
+            let known = assume(known, &[-condition.clone() - Affine::constant(1)]);
+            let reaches = |one: &Bound, other: &Bound| side.is_outside(one, other, &known);
+            is_reached(&other.bounds, &self.bounds, reaches)
+        })
     }
 
     /// The end; `innermost` or further in where there are no points: one of the forms is then -1 or less.
@@ -156,7 +174,10 @@ impl Side {
 
     /// The outermost value of several sets.
     fn outermost_value(self, all: &[Ranged], known: &Polyhedron) -> IndexExpr {
-        let all: Vec<End> = all.iter().map(|set| set.end(self, known)).collect();
+        self.outermost_end(all.iter().map(|set| set.end(self, known)).collect(), known)
+    }
+
+    fn outermost_end(self, all: Vec<End>, known: &Polyhedron) -> IndexExpr {
         let left: Vec<End> = left_by_others(all, |one, other| other.replaces(one, self, known));
         let ends: Vec<Vec<Bound>> = left.iter().map(|end| end.bounds.clone()).collect();
         if left.len() == 1 || left.iter().all(|end| end.open.is_empty()) {

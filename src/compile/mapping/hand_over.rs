@@ -50,6 +50,9 @@ impl Design<'_> {
 
     /// Whether a PE gives more than one word of the handoff in a round, for sizes large enough; where times are plain, in all.
     pub fn gives_many(&self, handoff: &Handoff) -> bool {
+        if self.is_kept(handoff) {
+            return false;
+        }
         let Some(((space, _), set)) = handoff.given().zip(self.givers(handoff)) else { return false };
         let (part, indices) = (&self.parts[space], self.system.spaces[space].indices());
         let rounds = part.rounds().iter().cloned();

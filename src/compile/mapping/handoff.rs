@@ -68,6 +68,12 @@ impl Handoff {
 }
 
 impl Design<'_> {
+    /// Whether the PE that computes the value keeps it for those that read it.
+    pub fn is_kept(&self, handoff: &Handoff) -> bool {
+        let transports = &self.parts[handoff.reader].dataflow.transports;
+        handoff.given().is_some() && transports[handoff.operand] == Transport::Local
+    }
+
     /// All handoffs, in the order of the spaces and their operands.
     ///
     /// # Errors
@@ -155,9 +161,17 @@ impl Taker<'_> {
             }
             Origin::Space { space, element } => (*space, element),
         };
-        if let Some(giver) = self.producer(set, space, element) {
+        let is_kept = self.design.parts[self.reader].dataflow.transports[self.operand] == Transport::Local;
+        let stays = |giver: &Giver| match giver {
+            Giver::Point { displacement, .. } => displacement.iter().all(|entry| *entry == 0),
+            Giver::Known(_) => true,
+        };
+        if let Some(giver) = self.producer(set, space, element).filter(|giver| !is_kept || stays(giver)) {
             found.push(handoff(set.clone(), giver));
             return Ok(());
+        }
+        if is_kept {
+            return Err(vec![self.elsewhere(space)]);
         }
         let Some((served, giver)) = self.neighbour(set, element).filter(|_| divisions > 0) else {
             return Err(vec![self.nobody(space)]);
@@ -234,6 +248,19 @@ impl Taker<'_> {
         let there = self.design.place(space, at);
         let indices = self.design.system.spaces[self.reader].indices();
         here.into_iter().zip(there).map(|(here, there)| constant_on(set, indices, &(here - there))).collect()
+    }
+
+    fn elsewhere(&self, space: usize) -> Diagnostic {
+        let reader = &self.design.system.spaces[self.reader];
+        let operand = &reader.operands[self.operand];
+        let giver = &self.design.system.spaces[space];
+        Diagnostic::new(format!(
+            "`{}` cannot be kept for `{}`: it is computed on another PE",
+            operand.tensor, reader.name
+        ))
+        .label(&reader.source, operand.span, "read here")
+        .label(&giver.source, giver.span, "computed here")
+        .help("choose a place that has both on one PE, or leave `local` out")
     }
 
     fn nobody(&self, space: usize) -> Diagnostic {

@@ -9,7 +9,7 @@
 //! A design of one space on a box, not folded, has closed weights instead ([`clock`](super::clock)).
 
 use super::clock::Clock;
-use super::ends::{Ranged, greatest_value, least_value};
+use super::ends::{Ranged, range_of_values};
 use super::{Design, Flow, FlowRole, Giver, Handoff, Part};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
@@ -71,11 +71,11 @@ impl Rounds {
         let mut ranges = vec![];
         for row in 0..rows {
             let all = ranged(row);
-            ranges.push([least_value(&all, &known), greatest_value(&all, &known)]);
+            ranges.push(range_of_values(&all, &known));
             known = known.intersect(&in_all(&ranged(row + 1)));
         }
         let all = ranged(rows);
-        let (first, last) = (least_value(&all, &known), greatest_value(&all, &known));
+        let [first, last] = range_of_values(&all, &known);
         let length = length(&first, &last, slack, &known);
         Some(Rounds { names, ranges, first, length, inside: known })
     }

@@ -1,7 +1,7 @@
 //! Designs: one part a space, and how the parts stand to each other.
 
 use super::{Fold, MappedSpace, SpaceTimeMap};
-use crate::rewrite::Dataflow;
+use crate::rewrite::{Dataflow, Transport};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -93,6 +93,17 @@ impl Design<'_> {
         let part = &self.parts[space];
         let rows = part.map.step.rows().iter().zip(&part.starts);
         rows.map(|(row, start)| combine(row, point) + start.clone()).collect()
+    }
+
+    /// Whether PEs keep what they compute of a tensor.
+    pub fn keeps(&self, tensor: &Name) -> bool {
+        let mut reads = self
+            .system
+            .spaces
+            .iter()
+            .zip(&self.parts)
+            .flat_map(|(space, part)| space.operands.iter().zip(&part.dataflow.transports));
+        reads.any(|(operand, transport)| *transport == Transport::Local && operand.tensor == *tensor)
     }
 
     /// The point whose coordinates are the indices of a space.

@@ -32,7 +32,9 @@ pub fn no_deadlock_obligations(
     let frame = SystemFrame { design, links: *links };
     for handoff in checked_handoffs(design, links)?.iter().filter(|handoff| !frame.is_within_point(handoff)) {
         stated.extend(frame.waits_for_handed(handoff, turns));
-        stated.extend(frame.waits_to_hand(handoff, depth, turns).map_err(|problem| vec![problem])?);
+        if frame.has_channel(handoff) {
+            stated.extend(frame.waits_to_hand(handoff, depth, turns).map_err(|problem| vec![problem])?);
+        }
     }
     Ok(stated)
 }

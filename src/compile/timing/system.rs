@@ -41,7 +41,7 @@ pub fn obligations_within(design: &Design, links: &Links, depth: u64) -> Checked
         stated.extend(alone.into_iter().filter(|obligation| obligation.kind == Kind::FifoDepth));
     }
     let frame = SystemFrame { design, links: *links };
-    for handoff in design.handoffs(links.network)?.iter().filter(|handoff| !frame.is_within_point(handoff)) {
+    for handoff in design.handoffs(links.network)?.iter().filter(|handoff| frame.has_channel(handoff)) {
         stated.extend(frame.handoff_within(handoff, depth).transpose().map_err(|problem| vec![problem])?);
     }
     Ok(stated)
@@ -84,13 +84,18 @@ pub(super) fn check_rows(design: &Design) -> Checked<()> {
 impl SystemFrame<'_> {
     fn of_handoff(&self, handoff: &Handoff) -> Checked<Vec<Obligation>> {
         let mut stated: Vec<Obligation> = self.handed_in_time(handoff).into_iter().collect();
-        if !self.is_within_point(handoff) {
+        if !self.is_within_point(handoff) && !self.design.is_kept(handoff) {
             stated.extend(self.handoff_link_conflict(handoff));
             if let Some(depth) = self.handoff_depth(handoff) {
                 stated.push(depth.map_err(|problem| vec![problem])?);
             }
         }
         Ok(stated)
+    }
+
+    /// Whether a channel lies between giver and reader: they are two points, and the PE keeps nothing for the reader.
+    pub fn has_channel(&self, handoff: &Handoff) -> bool {
+        !self.is_within_point(handoff) && !self.design.is_kept(handoff)
     }
 
     /// Whether giver and reader are one point, so that no channel lies between them.

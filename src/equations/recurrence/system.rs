@@ -263,6 +263,8 @@ pub enum Move {
     Bus(Name),
     /// `handoff A`.
     Handoff(Name),
+    /// `local A`.
+    Local(Name),
 }
 
 impl Move {
@@ -270,7 +272,11 @@ impl Move {
     pub fn tensor(&self) -> &Name {
         match self {
             Move::Stream(tensor, _) | Move::Broadcast(tensor, _) => tensor,
-            Move::Prefetch(tensor) | Move::Feed(tensor) | Move::Bus(tensor) | Move::Handoff(tensor) => tensor,
+            Move::Prefetch(tensor)
+            | Move::Feed(tensor)
+            | Move::Bus(tensor)
+            | Move::Handoff(tensor)
+            | Move::Local(tensor) => tensor,
         }
     }
 }
@@ -291,6 +297,8 @@ pub enum Directive {
     Prefetch(Name),
     /// `feed A`.
     Feed(Name),
+    /// `local X`: each PE keeps what it computes of the tensor.
+    Local(Name),
     /// `io boundary` (true) or `io anywhere` (false).
     BoundaryIo(bool),
     /// `network hex`: the network the schedule is for, unless another is asked for.

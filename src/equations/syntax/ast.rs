@@ -259,6 +259,8 @@ pub enum Directive {
     Prefetch(Ident),
     /// `feed A`.
     Feed(Ident),
+    /// `local X`.
+    Local(Ident),
     /// `tile i 64`.
     Tile(Ident, Spanned<f64>),
     /// `fold block-cyclic:2`.

@@ -3,7 +3,7 @@
 //! Each stretch is parsed on its own, so one bad item hides no other's errors. Nesting and length are limited before the
 //! recursive grammar sees the text, so no input can exhaust the stack, here or in any later walk over the tree.
 
-use super::ast::{Equation, File, JointEquation, Kernel, Reduction, Schedule, Spanned, Tensor};
+use super::ast::{Direction, Directive, Equation, File, JointEquation, Kernel, Reduction, Schedule, Spanned, Tensor};
 use super::items::{Item, items};
 use super::layout::{blank_comments, first_word, split_items};
 use super::messages::describe;
@@ -92,7 +92,10 @@ impl Assembly {
     fn add(&mut self, source: &Arc<Source>, item: Item, errors: &mut Diagnostics) {
         match item {
             Item::Kernel(kernel) => self.add_kernel(source, kernel, errors),
-            Item::Tensors(tensors) => self.tensors.extend(tensors),
+            Item::Tensors(tensors) => match (self.kept(&tensors), self.schedules.last_mut()) {
+                (Some(directive), Some(schedule)) => schedule.directives.push(directive),
+                _ => self.tensors.extend(tensors),
+            },
             Item::Reduction(reduction) => self.reductions.push(reduction),
             Item::Equation(equation) => self.equations.push(equation),
             Item::JointEquation(equation) => self.joint_equations.push(equation),
@@ -109,6 +112,14 @@ impl Assembly {
                 ),
             },
         }
+    }
+
+    /// `local X` behind a schedule, where `X` is declared already and so is no tensor anew: PEs keep it.
+    fn kept(&self, tensors: &[Spanned<Tensor>]) -> Option<Spanned<Directive>> {
+        let [Spanned { node: tensor, span }] = tensors else { return None };
+        let is_local = tensor.direction == Direction::Local && tensor.shape.is_empty() && tensor.assumption.is_none();
+        let is_known = self.tensors.iter().any(|known| known.node.name.node == tensor.name.node);
+        (is_local && is_known).then(|| Spanned::new(Directive::Local(tensor.name.clone()), *span))
     }
 
     fn add_kernel(&mut self, source: &Arc<Source>, kernel: Spanned<Kernel>, errors: &mut Diagnostics) {

@@ -7,13 +7,14 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 18] = [
+pub(super) const WORDS: [&str; 19] = [
     "place",
     "time",
     "stream",
     "broadcast",
     "prefetch",
     "feed",
+    "local",
     "tile",
     "fold",
     "layout",

@@ -17,6 +17,8 @@ pub struct Code {
     pub grid: Grid,
     /// The arrays, in the order of the program.
     pub arrays: Vec<Layout>,
+    /// The extents of each scratchpad.
+    pub scratchpads: Vec<Vec<usize>>,
     /// One entry for each class of the program.
     pub classes: Vec<ClassCode>,
     /// The PEs that belong to a class, in row-major order of the grid.
@@ -116,7 +118,8 @@ impl Layout {
     }
 }
 
-fn unflatten(extents: &[usize], mut position: usize) -> Vec<usize> {
+/// The subscripts at a row-major position of an array with these extents.
+pub fn unflatten(extents: &[usize], mut position: usize) -> Vec<usize> {
     let mut offsets = vec![0; extents.len()];
     for (offset, extent) in offsets.iter_mut().zip(extents).rev() {
         *offset = position % extent.max(&1);
@@ -178,6 +181,10 @@ pub enum Op {
     Prefetch { array: usize, at: Vec<Index> },
     /// Register from the PE's own memory.
     Local { register: usize, array: usize, at: Vec<Index> },
+    /// Entry of a scratchpad from register.
+    Keep { pad: usize, at: Vec<Index>, register: usize },
+    /// Register from entry of a scratchpad.
+    Recall { register: usize, pad: usize, at: Vec<Index> },
     /// Array from register.
     Store { array: usize, at: Vec<Index>, register: usize },
     /// Array from register, before the run. The op before it computes the register, which nobody else reads.

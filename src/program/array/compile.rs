@@ -10,7 +10,7 @@ use super::compile_body::{Frame, compile_class};
 
 use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, Room, check_memory, given_by_leaves};
 use super::widths::Widths;
-use super::{ArrayDecl, Class, IndexExpr, Program, TileCount, validate};
+use super::{ArrayDecl, Class, IndexExpr, Program, Scratchpad, TileCount, validate};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Bindings, Name};
 use systole_base::scalar::Function;
@@ -41,17 +41,18 @@ pub fn compile_shared(program: &Program, sizes: &Bindings, processes: usize) -> 
 }
 
 fn compile_for(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Code> {
-    let Skeleton { arrays, grid, classes, operations } = skeleton(program, sizes, room)?;
+    let Skeleton { arrays, scratchpads, grid, classes, operations } = skeleton(program, sizes, room)?;
     let sizes = &bind_tiles(program, sizes);
     let pes = place_pes(program, sizes, &grid)?;
-    let joints = [program.channels.len(), program.buses.len()];
+    let joints = [program.channels.len(), program.buses.len(), program.scratchpads.len()];
     let widths = Widths::of(&classes, &arrays, given_by_leaves(program, sizes), joints);
-    Ok(Code { grid, arrays, classes, pes, operations, widths })
+    Ok(Code { grid, arrays, scratchpads, classes, pes, operations, widths })
 }
 
 /// Code without its PEs.
 struct Skeleton {
     arrays: Vec<Layout>,
+    scratchpads: Vec<Vec<usize>>,
     grid: Grid,
     classes: Vec<ClassCode>,
     operations: Vec<Vec<(Function, u64)>>,
@@ -63,12 +64,14 @@ fn skeleton(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Skeleto
     let sizes = &bind_tiles(program, sizes);
     let arrays: Vec<Layout> =
         program.arrays.iter().map(|array| compile_array(array, sizes)).collect::<Result<_, Diagnostic>>()?;
+    let extents = |pad: &Scratchpad| pad.shape.iter().map(|extent| extent_of(extent, sizes, &pad.name)).collect();
+    let scratchpads = program.scratchpads.iter().map(extents).collect::<Result<Vec<Vec<usize>>, Diagnostic>>()?;
     let grid = compile_grid(program, sizes)?;
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
         program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
     check_memory((program, sizes), &arrays, &grid, &classes, room)?;
-    Ok(Skeleton { arrays, grid, classes, operations })
+    Ok(Skeleton { arrays, scratchpads, grid, classes, operations })
 }
 
 fn check_sizes(program: &Program, sizes: &Bindings) -> Checked<()> {

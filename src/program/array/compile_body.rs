@@ -272,6 +272,12 @@ impl<'a> BodyCompiler<'a> {
             Instruction::Local(register, array, at) => {
                 Op::Local { register: self.register(register), array: self.array(array), at: self.frame.indices(at) }
             }
+            Instruction::Keep(pad, at, register) => {
+                Op::Keep { pad: self.pad(pad), at: self.frame.indices(at), register: self.register(register) }
+            }
+            Instruction::Recall(register, pad, at) => {
+                Op::Recall { register: self.register(register), pad: self.pad(pad), at: self.frame.indices(at) }
+            }
             Instruction::Store(array, at, register) => {
                 Op::Store { array: self.array(array), at: self.frame.indices(at), register: self.register(register) }
             }
@@ -335,6 +341,10 @@ impl<'a> BodyCompiler<'a> {
     fn tap(&mut self, bus: &Name) -> usize {
         let bus = self.program.buses.iter().position(|known| known.name == *bus).unwrap_or(0);
         position_of(&mut self.code.taps, bus)
+    }
+
+    fn pad(&self, name: &Name) -> usize {
+        self.program.scratchpads.iter().position(|known| known.name == *name).unwrap_or(0)
     }
 
     fn array(&self, name: &Name) -> usize {

@@ -49,6 +49,10 @@ pub enum Trouble {
     OutOfRange { array: usize, subscripts: Vec<i64> },
     /// An element is read from the PE's own memory that was not brought there.
     NotPrefetched { array: usize, address: usize },
+    /// No such entry.
+    OutsideScratchpad { pad: usize, subscripts: Vec<i64> },
+    /// An entry is read that the PE has not kept.
+    NotKept { pad: usize, entry: usize },
     /// An element is stored a second time.
     StoredTwice { array: usize, address: usize },
     /// The channel at this port has no far end.
@@ -80,6 +84,10 @@ pub trait Environment {
     fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble>;
     /// `local`.
     fn local(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
+    /// `keep`: an entry of the PE's own scratchpad.
+    fn keep(&mut self, pad: usize, entry: usize, value: &Self::Word) -> Result<(), Trouble>;
+    /// `recall`.
+    fn recall(&mut self, pad: usize, entry: usize) -> Result<Self::Word, Trouble>;
     /// `store`.
     fn store(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble>;
     /// `fill`. Where nothing is timed it is a store.
@@ -182,6 +190,13 @@ impl<E: Environment> Running<'_, E> {
             Op::Local { register, array, at } => {
                 self.registers[*register] = self.environment.local(*array, self.address(*array, at)?)?;
             }
+            Op::Keep { pad, at, register } => {
+                let entry = self.entry(*pad, at)?;
+                self.environment.keep(*pad, entry, &self.registers[*register])?;
+            }
+            Op::Recall { register, pad, at } => {
+                self.registers[*register] = self.environment.recall(*pad, self.entry(*pad, at)?)?;
+            }
             Op::Store { array, at, register } => {
                 self.environment.store(*array, self.address(*array, at)?, &self.registers[*register])?;
             }
@@ -262,10 +277,36 @@ impl<E: Environment> Running<'_, E> {
         Ok(address)
     }
 
+    /// The row-major position of an entry of a scratchpad.
+    fn entry(&self, pad: usize, at: &[Index]) -> Result<usize, Trouble> {
+        entry_of((pad, &self.code.scratchpads[pad]), at, |slot| self.slots[slot])
+    }
+
     fn out_of_range(&self, array: usize, at: &[Index]) -> Trouble {
         match at.iter().map(|subscript| subscript.value(self.slots)).collect() {
             Some(subscripts) => Trouble::OutOfRange { array, subscripts },
             None => Trouble::Overflow,
         }
     }
+}
+
+/// The row-major position of an entry of a scratchpad with these extents, where `slot` gives the slots.
+///
+/// # Errors
+/// A subscript that is out of range, or does not fit.
+pub fn entry_of(
+    (pad, extents): (usize, &[usize]),
+    at: &[Index],
+    slot: impl Fn(usize) -> i64,
+) -> Result<usize, Trouble> {
+    let subscripts: Option<Vec<i64>> = at.iter().map(|index| index.value_of(&slot)).collect();
+    let subscripts = subscripts.ok_or(Trouble::Overflow)?;
+    let mut entry = 0usize;
+    for (subscript, extent) in subscripts.iter().zip(extents) {
+        match usize::try_from(*subscript) {
+            Ok(subscript) if subscript < *extent => entry = entry * extent + subscript,
+            _ => return Err(Trouble::OutsideScratchpad { pad, subscripts }),
+        }
+    }
+    Ok(entry)
 }

@@ -19,6 +19,7 @@ mod program;
 
 pub use program::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+    Scratchpad,
 };
 
 pub use systole_equations::tiles::TileCount;
@@ -65,7 +66,7 @@ pub use validate::validate;
 
 mod code;
 
-pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test};
+pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test, unflatten};
 
 mod boxes;
 
@@ -99,7 +100,7 @@ pub use wiring::{NOWHERE, Wire, Wiring};
 
 mod interpret;
 
-pub use interpret::{Assignment, Environment, State, Stop, Trouble, resume};
+pub use interpret::{Assignment, Environment, State, Stop, Trouble, entry_of, resume};
 
 /// The version of the text form that this crate writes and reads.
 pub const VERSION: u64 = 1;

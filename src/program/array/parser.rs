@@ -10,7 +10,7 @@ use super::read_body::BodyReader;
 use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
-use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, VERSION};
+use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, Scratchpad, VERSION};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;
@@ -18,12 +18,13 @@ use systole_base::network::Network;
 use systole_base::span::{Source, Span};
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 15] = [
     "version",
     "parameters",
     "tiles",
     "array",
     "grid",
+    "scratchpad",
     "network",
     "fold",
     "order",
@@ -68,6 +69,7 @@ impl Parser {
             order: None,
             channels: vec![],
             buses: vec![],
+            scratchpads: vec![],
             classes: vec![],
         };
         Parser { reader: Reader::new(source), program, faults: vec![] }
@@ -112,6 +114,7 @@ impl Parser {
             "order" => self.order(form),
             "channel" => self.channel(form, rest),
             "bus" => self.bus(form, rest),
+            "scratchpad" => self.scratchpad(form, rest),
             "leaf" => self.leaf(form, rest),
             "class" | "thin-class" => self.class(form, word == "thin-class", rest),
             "digest" => self.reader.exactly::<1>(form, rest, "(digest \"..\")").map(|_| ()),
@@ -266,6 +269,15 @@ impl Parser {
     }
 
     /// The latency of a bus may be left out: a wire.
+    fn scratchpad(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+        self.note(Place::Scratchpad(self.program.scratchpads.len()), form.span);
+        let [name, shape] = self.reader.exactly(form, rest, "(scratchpad NAME (EXTENT ..))")?;
+        let name = self.reader.name(name, "the name of a scratchpad")?;
+        let shape = self.reader.indices(self.reader.list(shape, "a list of extents")?)?;
+        self.program.scratchpads.push(Scratchpad { name, shape });
+        Ok(())
+    }
+
     fn bus(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Bus(self.program.buses.len()), form.span);
         let [name, direction, latency @ ..] = rest else {

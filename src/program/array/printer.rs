@@ -5,7 +5,8 @@
 
 use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
-    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, VERSION, digest,
+    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, Scratchpad,
+    VERSION, digest,
 };
 use std::fmt;
 use std::fmt::Display;
@@ -45,6 +46,7 @@ fn declarations(program: &Program) -> Vec<String> {
     forms.extend(program.order.iter().map(|order| format!("(order {order})")));
     forms.extend(program.channels.iter().map(print_channel));
     forms.extend(program.buses.iter().map(print_bus));
+    forms.extend(program.scratchpads.iter().map(print_scratchpad));
     forms
 }
 
@@ -80,6 +82,10 @@ fn print_channel(channel: &Channel) -> String {
 
 fn print_bus(bus: &Bus) -> String {
     format!("(bus {} (direction{}) (latency {}))", bus.name, spaced(&bus.direction), bus.latency)
+}
+
+fn print_scratchpad(scratchpad: &Scratchpad) -> String {
+    format!("(scratchpad {} ({}))", scratchpad.name, joined(&scratchpad.shape))
 }
 
 fn print_class(class: &Class) -> Vec<String> {
@@ -151,6 +157,8 @@ impl Instruction {
             Instruction::Load(register, array, at) => format!("(load {register} ({array}{}))", spaced(at)),
             Instruction::Prefetch(array, at) => format!("(prefetch ({array}{}))", spaced(at)),
             Instruction::Local(register, array, at) => format!("(local {register} ({array}{}))", spaced(at)),
+            Instruction::Keep(pad, at, register) => format!("(keep ({pad}{}) {register})", spaced(at)),
+            Instruction::Recall(register, pad, at) => format!("(recall {register} ({pad}{}))", spaced(at)),
             Instruction::Store(array, at, register) => format!("(store ({array}{}) {register})", spaced(at)),
             Instruction::Fill(array, at, value) => format!("(fill ({array}{}) {value})", spaced(at)),
             Instruction::Receive(register, channel) => format!("(recv {register} {channel})"),

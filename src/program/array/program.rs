@@ -39,6 +39,13 @@
 //!   (channel A-link (offset 1 1) (latency 2) (depth 1))
 //! ```
 //!
+//! What a PE computes and reads again may stay in its own memory. A scratchpad is there once a PE:
+//!
+//! ```text
+//!   (scratchpad x (T N))
+//!   ... (keep (x t i) x_2) ... (recall x_3 (x (- t 1) j)) ...
+//! ```
+//!
 //! A schedule that says who runs which PE, and where arrays begin and end, has it written into the program; without clocks PEs and
 //! words are distributed so, unless a run is told otherwise:
 //!
@@ -112,6 +119,8 @@ pub struct Program {
     pub channels: Vec<Channel>,
     /// One-to-many links.
     pub buses: Vec<Bus>,
+    /// What each PE has of its own for words that it computed.
+    pub scratchpads: Vec<Scratchpad>,
     /// What is done with tiles.
     pub leaves: Vec<Leaf>,
     /// What the PEs do.
@@ -237,6 +246,15 @@ pub struct Bus {
     pub latency: u64,
 }
 
+/// A part of every PE's own memory, for words that the PE keeps and reads again: each PE has one, with an entry for each element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scratchpad {
+    /// Its name.
+    pub name: Name,
+    /// Extents over the parameters: in a program over tiles, over the numbers of tiles.
+    pub shape: Vec<IndexExpr>,
+}
+
 /// PEs that run the same body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {
@@ -357,6 +375,10 @@ pub enum Instruction {
     Prefetch(Name, Vec<IndexExpr>),
     /// `(local r (X a b))`: register from the PE's own memory; the element must have been prefetched.
     Local(Name, Name, Vec<IndexExpr>),
+    /// `(keep (X a b) r)`: an entry of a scratchpad from a register; it takes the place of what was there.
+    Keep(Name, Vec<IndexExpr>, Name),
+    /// `(recall r (X a b))`: register from an entry of a scratchpad, which the PE must have kept.
+    Recall(Name, Name, Vec<IndexExpr>),
     /// `(store (X a b) r)`: array from register.
     Store(Name, Vec<IndexExpr>, Name),
     /// `(fill (X a b) e)`: an element of an output that is known, before the run, at no cycle and through no port. It reads no

@@ -10,9 +10,9 @@ use super::{IndexExpr, Instruction};
 use systole_base::integer::Name;
 
 /// The words that begin an instruction.
-const WORDS: [&str; 16] = [
-    "loop", "if", "at", "advance", "tick", "load", "prefetch", "local", "store", "fill", "recv", "send", "pass",
-    "drive", "listen", "let",
+const WORDS: [&str; 18] = [
+    "loop", "if", "at", "advance", "tick", "load", "prefetch", "local", "keep", "recall", "store", "fill", "recv",
+    "send", "pass", "drive", "listen", "let",
 ];
 
 /// Reads the body of the class with the position `class`.
@@ -40,7 +40,7 @@ impl<'a> BodyReader<'a> {
             "loop" => self.repetition(form, rest),
             "if" => self.choice(form, rest),
             "at" | "advance" | "tick" | "let" => self.local_step(form, word, rest),
-            "load" | "prefetch" | "local" | "store" | "fill" => self.memory(form, word, rest),
+            "load" | "prefetch" | "local" | "keep" | "recall" | "store" | "fill" => self.memory(form, word, rest),
             "recv" | "send" | "pass" => self.channel(form, word, rest),
             "drive" | "listen" => self.bus(form, word, rest),
             _ => self.reader.unknown(form, "an instruction", &WORDS),
@@ -98,6 +98,17 @@ impl<'a> BodyReader<'a> {
                 let [element, register] = self.reader.exactly(form, rest, "(store (ARRAY SUBSCRIPT ..) REGISTER)")?;
                 let (array, at) = self.element(element)?;
                 Ok(Instruction::Store(array, at, self.register(register)?))
+            }
+            "keep" => {
+                let [entry, register] = self.reader.exactly(form, rest, "(keep (SCRATCHPAD SUBSCRIPT ..) REGISTER)")?;
+                let (pad, at) = self.element(entry)?;
+                Ok(Instruction::Keep(pad, at, self.register(register)?))
+            }
+            "recall" => {
+                let [register, entry] =
+                    self.reader.exactly(form, rest, "(recall REGISTER (SCRATCHPAD SUBSCRIPT ..))")?;
+                let (register, (pad, at)) = (self.register(register)?, self.element(entry)?);
+                Ok(Instruction::Recall(register, pad, at))
             }
             "fill" => {
                 let [element, value] = self.reader.exactly(form, rest, "(fill (ARRAY SUBSCRIPT ..) EXPRESSION)")?;

@@ -12,7 +12,7 @@
 use super::{ArrayDecl, Comparison, Condition, IndexExpr, Instruction, Program};
 use crate::obligation::{Formula, Kind, Obligation, Reason};
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Name, name, unused};
+use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use systole_equations::recurrence::Role;
 use systole_equations::recurrence::spaces::{Division, solve_by_division};
 use systole_equations::tiles::{Axis, TileCount};
@@ -222,7 +222,8 @@ impl Site {
         as_said.or_else(|| {
             // An upper bound that is a lower one too, as where a test leaves the last round of a loop.
             let bounds: Vec<Affine> = self.within.iter().flat_map(conjuncts).collect();
-            let met = bounds.iter().filter(|form| !form.is_constant() && bounds.contains(&-(*form).clone()));
+            let inside = Polyhedron::new(bounds.iter().cloned());
+            let met = bounds.iter().filter(|form| !form.is_constant() && inside.implies(&-(*form).clone()));
             self.writes_by(&self.equations.iter().chain(met).cloned().collect::<Vec<_>>(), (element, number), divisions)
         })
     }

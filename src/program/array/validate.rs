@@ -27,6 +27,8 @@ pub(super) enum Place {
     Array(usize),
     Channel(usize),
     Bus(usize),
+    /// Such a scratchpad.
+    Scratchpad(usize),
     Leaf(usize),
     /// A leaf, and the number of a step in the order of the text, bodies included.
     Step(usize, usize),
@@ -59,6 +61,7 @@ pub(super) fn find_faults(program: &Program) -> Vec<Fault> {
     checker.check_channels();
     checker.check_network();
     checker.check_buses();
+    checker.check_scratchpads();
     checker.check_guards();
     check_bodies(&mut checker);
     checker.faults
@@ -104,6 +107,7 @@ impl<'a> Checker<'a> {
         let channels = number(&program.channels, Place::Channel, |channel| &channel.name);
         let buses = number(&program.buses, Place::Bus, |bus| &bus.name);
         self.check_distinct("channel or bus", channels.chain(buses));
+        self.check_distinct("scratchpad", number(&program.scratchpads, Place::Scratchpad, |pad| &pad.name));
         self.check_distinct("leaf", number(&program.leaves, Place::Leaf, |leaf| &leaf.name));
         self.check_distinct("class", number(&program.classes, Place::Class, |class| &class.name));
     }
@@ -130,6 +134,13 @@ impl<'a> Checker<'a> {
     fn check_arrays(&mut self) {
         for (place, array) in number(&self.program.arrays, Place::Array, |array| array) {
             self.check_array(place, array);
+        }
+    }
+
+    fn check_scratchpads(&mut self) {
+        let sizes = self.sizes();
+        for (place, pad) in number(&self.program.scratchpads, Place::Scratchpad, |pad| pad) {
+            pad.shape.iter().for_each(|extent| self.check_index(place, extent, &sizes));
         }
     }
 

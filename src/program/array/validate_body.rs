@@ -84,6 +84,14 @@ impl<'a> Walk<'a, '_> {
             | Instruction::Fill(..) => {
                 self.memory(place, instruction);
             }
+            Instruction::Keep(pad, at, register) => {
+                self.entry(place, pad, at);
+                self.read(place, register);
+            }
+            Instruction::Recall(register, pad, at) => {
+                self.entry(place, pad, at);
+                self.write(place, register);
+            }
             Instruction::Receive(..) | Instruction::Send(..) | Instruction::Pass(..) => {
                 self.channel(place, instruction);
             }
@@ -145,6 +153,20 @@ impl<'a> Walk<'a, '_> {
                 let known: Vec<&str> = self.checker.program.arrays.iter().map(|array| &*array.name).collect();
                 self.checker.fault_unknown(place, &format!("array `{array}` is not declared"), array, &known);
             }
+        }
+    }
+
+    /// An entry of a scratchpad.
+    fn entry(&mut self, place: Place, pad: &'a Name, at: &'a [IndexExpr]) {
+        self.indices(place, at);
+        let program = self.checker.program;
+        let Some(known) = program.scratchpads.iter().find(|known| known.name == *pad) else {
+            let known: Vec<&str> = program.scratchpads.iter().map(|pad| &*pad.name).collect();
+            return self.checker.fault_unknown(place, &format!("scratchpad `{pad}` is not declared"), pad, &known);
+        };
+        if known.shape.len() != at.len() {
+            let (rank, given) = (counted(known.shape.len(), "dimension"), counted(at.len(), "subscript"));
+            self.checker.fault(place, format!("scratchpad `{pad}` has {rank}, {given} given"));
         }
     }
 
@@ -314,6 +336,7 @@ fn collect_writes<'a>(body: &'a [Instruction], written: &mut BTreeSet<&'a Name>)
             }
             Instruction::Load(register, ..)
             | Instruction::Local(register, ..)
+            | Instruction::Recall(register, ..)
             | Instruction::Receive(register, _)
             | Instruction::Listen(register, ..)
             | Instruction::Let(register, _) => {

@@ -14,6 +14,8 @@ pub struct Widths {
     pub channels: Vec<u64>,
     /// For each bus of the program.
     pub buses: Vec<u64>,
+    /// For each scratchpad.
+    pub scratchpads: Vec<u64>,
     /// For each array.
     pub arrays: Vec<u64>,
     /// For each leaf what it gives.
@@ -26,12 +28,13 @@ impl Widths {
         classes: &[ClassCode],
         arrays: &[Layout],
         leaves: Vec<u64>,
-        [channels, buses]: [usize; 2],
+        [channels, buses, scratchpads]: [usize; 3],
     ) -> Widths {
         let mut widths = Widths {
             registers: classes.iter().map(|class| vec![1; class.registers]).collect(),
             channels: vec![1; channels],
             buses: vec![1; buses],
+            scratchpads: vec![1; scratchpads],
             arrays: arrays.iter().map(|layout| layout.largest_word().max(1) as u64).collect(),
             leaves,
         };
@@ -75,6 +78,8 @@ impl Widths {
                     let width = width(value, registers, &self.leaves);
                     widen(&mut registers[*register], width);
                 }
+                Op::Recall { register, pad, .. } => widen(&mut registers[*register], self.scratchpads[*pad]),
+                Op::Keep { pad, register, .. } => widen(&mut self.scratchpads[*pad], registers[*register]),
                 Op::Send { port, register } => {
                     widen(&mut self.channels[class.ports[*port].channel], registers[*register]);
                 }

@@ -96,6 +96,14 @@ impl Environment for Path<'_> {
         self.go_on()
     }
 
+    fn keep(&mut self, _pad: usize, _entry: usize, _value: &()) -> Result<(), Trouble> {
+        self.go_on()
+    }
+
+    fn recall(&mut self, _pad: usize, _entry: usize) -> Result<(), Trouble> {
+        self.go_on()
+    }
+
     fn store(&mut self, _array: usize, _address: usize, _value: &()) -> Result<(), Trouble> {
         self.go_on()
     }

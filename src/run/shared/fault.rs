@@ -5,7 +5,7 @@
 
 use super::memory::show_element;
 use systole_base::diagnostic::{Diagnostic, counted};
-use systole_program::array::{Code, Instruction, Port, Program, Trouble, show_point};
+use systole_program::array::{Code, Instruction, Port, Program, Trouble, show_point, unflatten};
 
 /// What a PE did wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,15 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
                 "reads {} from its own memory without having prefetched it",
                 show_element(&layouts[*array], *address)
             )
+        }
+        Trouble::OutsideScratchpad { pad, subscripts } => {
+            let (name, shape) = (&program.scratchpads[*pad].name, &code.scratchpads[*pad]);
+            format!("reaches for `{name}{}`, outside its scratchpad of shape {shape:?}", show_point(subscripts))
+        }
+        Trouble::NotKept { pad, entry } => {
+            let (name, extents) = (&program.scratchpads[*pad].name, &code.scratchpads[*pad]);
+            let subscripts: Vec<i64> = unflatten(extents, *entry).into_iter().map(|entry| entry as i64).collect();
+            format!("recalls `{name}{}` from its scratchpad, which it has not kept", show_point(&subscripts))
         }
         Trouble::StoredTwice { array, address } => {
             format!("stores {}, which was stored before", show_element(&layouts[*array], *address))

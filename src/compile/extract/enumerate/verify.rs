@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
             Transport::Prefetch => Ok(self.held(&operand.access)),
             Transport::Feed => Ok(Cost { memory_words: self.points.len() as u64, ..Cost::default() }),
             Transport::Bus => self.one_bus(&operand.tensor),
-            Transport::Handoff => Ok(Cost::default()),
+            Transport::Handoff | Transport::Local => Ok(Cost::default()),
         }
     }
 

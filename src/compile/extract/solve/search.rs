@@ -16,22 +16,27 @@ use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
 
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors. The result does not depend on the number of threads.
+/// vectors; where neither does, PEs keep what they compute. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+    let survey = search_times(task, keep, progress);
+    match task.keeping().filter(|_| survey.designs == 0) {
+        Some(keeping) => survey.merge(search_times(&keeping, keep, progress)),
+        None => survey,
+    }
+}
+
+fn search_times(task: &Task, keep: bool, progress: Progress) -> Survey {
     let edges = edges(task.system, &task.choices);
     let plain = search_arrays(task, &task.plain_arrays(), &edges, (keep, progress));
-    let in_rounds = task.arrays_in_rounds();
-    if plain.designs > 0 || in_rounds.is_empty() {
-        return plain;
-    }
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
+    let in_rounds = task.arrays_in_rounds();
     let mut survey = plain;
     for (number, axes) in in_rounds.iter().enumerate() {
-        survey = survey.merge(search_arrays(task, &[*axes], &edges, (keep, progress)));
         if survey.designs > 0 {
-            survey.left_out.unlisted += (in_rounds.len() - number - 1) as u64;
+            survey.left_out.unlisted += if number > 0 { (in_rounds.len() - number) as u64 } else { 0 };
             break;
         }
+        survey = survey.merge(search_arrays(task, &[*axes], &edges, (keep, progress)));
     }
     survey
 }

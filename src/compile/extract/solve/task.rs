@@ -27,8 +27,10 @@ const LARGEST_RAISED: i64 = 6;
 pub struct Task<'a> {
     /// The spaces.
     pub system: &'a SpaceSystem,
-    /// What the e-graph offers for each, after the schedule's restrictions.
+    /// What the e-graph offers for each, after the schedule's restrictions; memories of PEs left out where nothing asks for them.
     pub choices: Vec<Choices>,
+    /// The same with memories of PEs.
+    offered: Vec<Choices>,
     /// The bounds on places and steps.
     pub bounds: Bounds,
     /// The machine.
@@ -71,6 +73,8 @@ impl<'a> Task<'a> {
         let left = system.spaces.iter().zip(constraint.restrict(system, choices)?);
         let choices =
             left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
+        let offered = choices;
+        let choices: Vec<Choices> = offered.iter().map(without_memory).collect();
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
@@ -80,6 +84,7 @@ impl<'a> Task<'a> {
         Ok(Task {
             system,
             choices,
+            offered,
             bounds,
             machine,
             sizes,
@@ -117,8 +122,18 @@ impl<'a> Task<'a> {
             newest: None,
             known: KnownRows::default(),
             costs: KnownCosts::default(),
+            offered: choices.clone(),
             choices,
         }
+    }
+
+    /// The task in which PEs may keep what they compute; `None` where that offers nothing more.
+    pub(super) fn keeping(&self) -> Option<Task<'a>> {
+        let families: Vec<usize> = (0..self.system.families.len()).collect();
+        (self.offered != self.choices).then(|| {
+            let choices = self.offered.clone();
+            Task { takers: TakerSets::new(self.system, &choices), choices, ..self.among(self.system, &families) }
+        })
     }
 
     fn choices_among(&self, families: &[usize], space: usize) -> Choices {
@@ -271,4 +286,13 @@ fn larger(system: &SpaceSystem, sizes: &Bindings) -> Option<Bindings> {
         .map(|sizes| (filled(&sizes), sizes));
     let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.filter(|(filled, _)| *filled > 0).map(|(_, sizes)| sizes)
+}
+
+/// What is offered but for memories of PEs, where there is something else: they hold words that a stream would pass on.
+fn without_memory(offered: &Choices) -> Choices {
+    let without = |transports: &Vec<Transport>| -> Vec<Transport> {
+        let left: Vec<Transport> = transports.iter().filter(|choice| **choice != Transport::Local).cloned().collect();
+        if left.is_empty() { transports.clone() } else { left }
+    };
+    Choices { transports: offered.transports.iter().map(without).collect(), chains: offered.chains.clone() }
 }

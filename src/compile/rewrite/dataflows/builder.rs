@@ -165,6 +165,7 @@ impl<'a> Builder<'a> {
             Transport::Prefetch => Term::Hold([here, tensor, access]),
             // One bus is another way to what ports bring: what is read is the same.
             Transport::Feed | Transport::Bus => Term::Feed([here, tensor, access]),
+            Transport::Local => Term::Kept([here, tensor, access]),
             Transport::Handoff => return Some(self.handed(operand)),
         };
         Some(self.add(node))

@@ -21,6 +21,8 @@ pub enum Transport {
     Bus,
     /// Handed over, for each point alone, by the point that computes it.
     Handoff,
+    /// Kept by the PE that computes it, in its own memory, and read there whenever it is used.
+    Local,
 }
 
 /// One way to lower a space: a transport for each operand, in the order of `Space::operands`, and the order of the
@@ -77,6 +79,7 @@ impl Transport {
             Transport::Feed => "feed".to_owned(),
             Transport::Bus => "bus".to_owned(),
             Transport::Handoff => "handoff".to_owned(),
+            Transport::Local => "local".to_owned(),
         }
     }
 }

@@ -75,6 +75,7 @@ pub(super) fn show_move(space: &Space, operand: &Operand, name: &str, transport:
         Transport::Feed => from("through own port"),
         Transport::Bus => from("over one bus from memory"),
         Transport::Handoff => from("from the point that computes it"),
+        Transport::Local => from("kept by the PE that computes it"),
     }
 }
 

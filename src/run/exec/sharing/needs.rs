@@ -173,6 +173,14 @@ impl Environment for Walk<'_> {
         Ok(())
     }
 
+    fn keep(&mut self, _pad: usize, _entry: usize, _value: &()) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn recall(&mut self, _pad: usize, _entry: usize) -> Result<(), Trouble> {
+        Ok(())
+    }
+
     fn store(&mut self, array: usize, address: usize, _value: &()) -> Result<(), Trouble> {
         let owner = self.plan.owner(self.pe);
         self.given += u64::from(self.plan.home(array, address, owner) != owner);

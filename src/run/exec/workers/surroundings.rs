@@ -39,12 +39,14 @@ pub struct Prefetched<W> {
     brought: HashMap<(usize, usize), W>,
     /// What was read last: PEs often read one again.
     last: Option<((usize, usize), W)>,
+    /// What the PE keeps of what it computed, by scratchpad and entry.
+    kept: HashMap<(usize, usize), W>,
 }
 
 impl<W: Clone> Prefetched<W> {
     /// Nothing yet.
     pub fn new() -> Prefetched<W> {
-        Prefetched { elements: HashSet::new(), brought: HashMap::new(), last: None }
+        Prefetched { elements: HashSet::new(), brought: HashMap::new(), last: None, kept: HashMap::new() }
     }
 
     /// A word, where it was prefetched.
@@ -169,6 +171,15 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
 
     fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
         self.prefetched.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
+    }
+
+    fn keep(&mut self, pad: usize, entry: usize, value: &W) -> Result<(), Trouble> {
+        self.prefetched.kept.insert((pad, entry), value.clone());
+        Ok(())
+    }
+
+    fn recall(&mut self, pad: usize, entry: usize) -> Result<W, Trouble> {
+        self.prefetched.kept.get(&(pad, entry)).cloned().ok_or(Trouble::NotKept { pad, entry })
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {

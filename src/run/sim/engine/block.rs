@@ -9,6 +9,7 @@ use super::own::Own;
 use super::ports::Ports;
 use super::profile::Profile;
 use super::progress::Progress;
+use std::collections::HashMap;
 use systole_program::array::{ClassCode, Code, Op, Test};
 
 /// Up to 64 PEs of one class.
@@ -40,6 +41,8 @@ pub(super) struct Block {
     /// The bus line at each tap.
     pub taps: Vec<Lanes<u32>>,
     pub own: Own,
+    /// What the PEs have in their scratchpads, by lane, scratchpad and entry.
+    pub kept: HashMap<(usize, usize, usize), f64>,
     /// Where each PE is in its step, where work takes time.
     pub progress: Vec<Progress>,
     /// For each op that is a branch on coordinates alone: who goes on.
@@ -80,6 +83,7 @@ impl Block {
             ports: vec![Ports::of(&[]); shape.ports.len()],
             taps: vec![[0; LANES]; shape.taps.len()],
             own: Own::default(),
+            kept: HashMap::new(),
             progress: vec![],
         }
     }

@@ -1,10 +1,11 @@
 //! Elements of arrays, through memory ports and from PEs' own memories, for all PEs of a block that stand at one op.
 
+use super::block::Block;
 use super::lanes::{Fault, Lanes, addresses, each_lane, try_each_lane};
 use super::step::Step;
 use crate::sim::durations::Durations;
 use crate::sim::observe::{Event, Observer};
-use systole_program::array::{Index, Trouble};
+use systole_program::array::{Index, Trouble, entry_of};
 
 impl<O: Observer> Step<'_, O> {
     fn addresses(&self, array: usize, at: &[Index]) -> Result<Lanes<usize>, Fault> {
@@ -53,6 +54,30 @@ impl<O: Observer> Step<'_, O> {
             Ok(())
         })?;
         self.around.tally.traffic[array].local += self.count();
+        Ok(self.mask)
+    }
+
+    /// A word into the scratchpads of the PEs. It takes no time: a scratchpad is as near as a register.
+    pub(super) fn keep(&mut self, pad: usize, at: &[Index], register: usize) -> Result<u64, Fault> {
+        let Block { slots, registers, kept, .. } = &mut *self.block;
+        let extents = &self.shared.code.scratchpads[pad];
+        try_each_lane(self.mask, |lane| {
+            let entry = entry_of((pad, extents), at, |slot| slots[slot][lane])?;
+            kept.insert((lane, pad, entry), registers[register][lane]);
+            Ok(())
+        })?;
+        Ok(self.mask)
+    }
+
+    /// A word out of the scratchpads of the PEs.
+    pub(super) fn recall(&mut self, register: usize, pad: usize, at: &[Index]) -> Result<u64, Fault> {
+        let Block { slots, registers, kept, .. } = &mut *self.block;
+        let extents = &self.shared.code.scratchpads[pad];
+        try_each_lane(self.mask, |lane| {
+            let entry = entry_of((pad, extents), at, |slot| slots[slot][lane])?;
+            registers[register][lane] = *kept.get(&(lane, pad, entry)).ok_or(Trouble::NotKept { pad, entry })?;
+            Ok(())
+        })?;
         Ok(self.mask)
     }
 

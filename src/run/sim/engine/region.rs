@@ -271,8 +271,10 @@ impl Region {
     /// All words that somebody holds, or may hold.
     pub fn words(&self) -> impl Iterator<Item = f64> {
         let registers = self.blocks.iter().flat_map(|block| &block.registers).flatten().copied();
+        let kept = self.blocks.iter().flat_map(|block| block.kept.values()).copied();
         let around = &self.around;
         registers
+            .chain(kept)
             .chain(around.wires.values())
             .chain(around.lines.iter().flat_map(Line::values))
             .chain(around.mail.values())

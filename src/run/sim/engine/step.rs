@@ -41,6 +41,8 @@ impl<O: Observer> Step<'_, O> {
             Op::Load { register, array, at } => self.load(*register, *array, at)?,
             Op::Prefetch { array, at } => self.prefetch(*array, at)?,
             Op::Local { register, array, at } => self.local(*register, *array, at)?,
+            Op::Keep { pad, at, register } => self.keep(*pad, at, *register)?,
+            Op::Recall { register, pad, at } => self.recall(*register, *pad, at)?,
             Op::Store { array, at, register } => self.store(*array, at, *register)?,
             Op::Fill { array, at, register } => self.fill(*array, at, *register)?,
             Op::Receive { register, port } => self.receive(*register, *port)?,

@@ -226,7 +226,7 @@ impl Moves<'_> {
             Transport::Broadcast(_) | Transport::Bus => self.has("broadcast"),
             Transport::Prefetch => self.has("prefetch"),
             Transport::Feed => self.has("feed"),
-            Transport::Handoff => true,
+            Transport::Handoff | Transport::Local => true,
         }
     }
 

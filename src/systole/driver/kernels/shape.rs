@@ -161,6 +161,7 @@ fn goes(tensor: &str, transport: &Transport, map: &SpaceTimeMap) -> String {
         Transport::Feed => format!("{tensor} is fed"),
         Transport::Bus => format!("{tensor} comes over one bus"),
         Transport::Handoff => format!("{tensor} is handed over"),
+        Transport::Local => format!("{tensor} is kept"),
     }
 }
 

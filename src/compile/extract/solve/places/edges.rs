@@ -1,7 +1,7 @@
 //! The ways in which an operand can take its values straight from the space that computes them.
 
 use crate::mapping::{Fixed, takers};
-use crate::rewrite::Choices;
+use crate::rewrite::{Choices, Transport};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_equations::recurrence::spaces::{Origin, Solution, SpaceSystem, last_point};
@@ -15,6 +15,8 @@ pub struct Edge {
     pub operand: usize,
     /// Which of the operand's transports.
     pub transport: usize,
+    /// Whether the transport keeps the value where it is computed.
+    pub is_kept: bool,
     /// The giving space.
     pub giver: usize,
     /// The points that take, over the reader's indices.
@@ -41,7 +43,9 @@ pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
                     for order in &choices[*giver].chains {
                         let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
                         let ends = (operand, transport, *giver);
-                        edges.extend(sets.iter().map(|set| Edge::new(system, (reader, ends), set, &last)));
+                        let is_kept = *choice == Transport::Local;
+                        let new = |set| Edge { is_kept, ..Edge::new(system, (reader, ends), set, &last) };
+                        edges.extend(sets.iter().map(new));
                     }
                 }
             }
@@ -63,7 +67,7 @@ impl Edge {
         let coordinates = |space: usize| system.members[space].embedding.iter();
         let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
         let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
-        Edge { reader, operand, transport, giver, set: set.clone(), indices, fixed, taken, given }
+        Edge { reader, operand, transport, is_kept: false, giver, set: set.clone(), indices, fixed, taken, given }
     }
 
     /// Whether the value can come from nowhere else: it is the result of a reduction inside an equation.

@@ -259,6 +259,9 @@ impl Places<'_> {
             found.push((row.clone(), Affine::default()));
         }
         for row in self.fixed_row(family, axis).map_or_else(free, |row| vec![row.clone()]) {
+            if self.is_round(axis) {
+                found.push((row.clone(), Affine::default()));
+            }
             for edge in guiding {
                 for origin in self.shifts(edge, family, rows, axis, &row) {
                     if !found.contains(&(row.clone(), origin.clone())) {
@@ -310,7 +313,12 @@ impl Places<'_> {
                 return true;
             };
             let apart = edge.hops((here, shift), (there, other));
-            apart.is_some_and(|rounds| axis != self.axes.rank || rounds >= 0)
+            match (edge.is_kept, self.is_round(axis)) {
+                // What is kept waits for any round.
+                (true, true) => true,
+                (true, false) => apart == Some(0),
+                (false, _) => apart.is_some_and(|rounds| axis != self.axes.rank || rounds >= 0),
+            }
         };
         self.every_operand(|edge| self.touches(edge, family, rows), keeps)
     }
@@ -355,11 +363,13 @@ impl Places<'_> {
     fn reaches(&self, edge: &Edge, rows: &[Option<Vec<Row>>]) -> bool {
         let placed = (&rows[self.family(edge.reader)], &rows[self.family(edge.giver)]);
         let (Some(reader), Some(giver)) = placed else { return true };
-        let along = reader.iter().zip(giver);
-        let along = along.map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
-        along.collect::<Option<Vector>>().is_some_and(|mut displacement| {
-            let rounds = displacement.split_off(self.axes.rank);
-            self.network.hops(&displacement).is_some() && lexicographic_sign(&rounds) >= 0
-        })
+        let mut along =
+            reader.iter().zip(giver).map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
+        if edge.is_kept {
+            return along.take(self.axes.rank).all(|hops| hops == Some(0));
+        }
+        let Some(mut displacement) = along.by_ref().collect::<Option<Vector>>() else { return false };
+        let rounds = displacement.split_off(self.axes.rank);
+        self.network.hops(&displacement).is_some() && lexicographic_sign(&rounds) >= 0
     }
 }

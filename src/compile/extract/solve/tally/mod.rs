@@ -10,7 +10,7 @@ use known_costs::{Priced, ReadSet};
 use slots::{Occupied, cycles, slot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use systole_base::integer::{Polyhedron, Vector};
+use systole_base::integer::{Name, Polyhedron, Vector};
 
 mod known_costs;
 
@@ -42,7 +42,8 @@ fn with_handoffs(
 ) -> Option<Vec<(Cost, Vec<Part>)>> {
     let calendar = Arc::new(design.calendar(handoffs, &task.machine.links, &task.sizes)?);
     let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
-    let base = Cost { cycles, pes: occupied.pes, fanout: 1, ..Cost::default() };
+    let buffers = kept_words(task, design)?;
+    let base = Cost { cycles, pes: occupied.pes, buffers, fanout: 1, ..Cost::default() };
     let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff, &calendar)?));
     let shared = handoffs.iter().try_fold(base, join)?;
     let mut all = vec![];
@@ -54,6 +55,20 @@ fn with_handoffs(
         }
     }
     Some(best(all))
+}
+
+/// The words that PEs keep for themselves: all elements of each tensor that is kept, once.
+fn kept_words(task: &Task, design: &Design) -> Option<u64> {
+    let mut elements: BTreeSet<(&Name, Vector)> = BTreeSet::new();
+    for (space, points) in task.system.spaces.iter().zip(&task.points).filter(|(space, _)| design.keeps(&space.output))
+    {
+        for point in points {
+            let bindings = space.bind(&task.sizes, point);
+            let element = space.output_access.iter().map(|form| form.evaluate(&bindings)).collect::<Option<_>>()?;
+            elements.insert((&space.output, element));
+        }
+    }
+    Some(elements.len() as u64)
 }
 
 /// The diagonals that an array can have for what is computed; inputs must do with one of them.
@@ -194,7 +209,7 @@ fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Option<
 /// The words of a handoff, and the slots of its channels; `None` where it is not legal at these sizes.
 fn of_handoff(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calendar) -> Option<Cost> {
     let Giver::Point { space, displacement, .. } = &handoff.giver else { return Some(Cost::default()) };
-    if handoff.is_within_point(&task.system.spaces[*space]) {
+    if handoff.is_within_point(&task.system.spaces[*space]) || design.is_kept(handoff) {
         return Some(Cost::default());
     }
     if !is_alone_on_its_way(task, design, handoff, calendar)? {
