@@ -50,6 +50,8 @@ mod machine_times;
 
 mod prove;
 
+mod reach;
+
 mod refusals;
 
 mod rules;

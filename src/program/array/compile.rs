@@ -70,7 +70,7 @@ fn skeleton(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Skeleto
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
         program.classes.iter().map(|class| compile_class(program, sizes, class, &mut operations)).collect();
-    check_memory((program, sizes), &arrays, &grid, &classes, room)?;
+    check_memory((program, sizes), (&arrays, &scratchpads), &grid, &classes, room)?;
     Ok(Skeleton { arrays, scratchpads, grid, classes, operations })
 }
 

@@ -12,6 +12,9 @@ use systole_equations::tiles::Axis;
 /// Bytes of an element: the user's and the simulator's copy, and whether it is stored.
 pub(super) const ELEMENT_BYTES: u128 = 17;
 
+/// Bytes of an entry of a scratchpad: where it is and what it holds, in a table that is half empty.
+const ENTRY_BYTES: u128 = 64;
+
 /// What a simulated run may take of memory, in bytes; so much of PEs each of the processes of any other.
 pub const MEMORY_LIMIT: u64 = 8 << 30;
 
@@ -41,19 +44,22 @@ impl Room {
 /// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
 pub(super) fn check_memory(
     (program, sizes): (&Program, &Bindings),
-    arrays: &[Layout],
+    (arrays, scratchpads): (&[Layout], &[Vec<usize>]),
     grid: &Grid,
     classes: &[ClassCode],
     room: &Room,
 ) -> Checked<()> {
     let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
+    // One PE keeps an element, so all PEs together have as many entries as the scratchpad.
+    let kept: u128 = scratchpads.iter().map(|extents| volume(extents)).fold(0, u128::saturating_add);
     let pes = volume(&grid.extents);
     let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
     let tiles = if program.is_over_tiles() { tiles_of_a_pe(program, classes) } else { 0 };
     let tile_bytes = u128::from(largest_word(program, sizes, arrays)) * 8;
     let of_pes = pes.saturating_mul(pe_bytes + 8);
     let of_words = pes.saturating_mul(tiles).saturating_mul(tile_bytes);
-    let bytes = of_pes.saturating_add(of_words).saturating_add(elements.saturating_mul(ELEMENT_BYTES));
+    let of_elements = elements.saturating_mul(ELEMENT_BYTES).saturating_add(kept.saturating_mul(ENTRY_BYTES));
+    let bytes = of_pes.saturating_add(of_words).saturating_add(of_elements);
     if of_pes <= room.pes && bytes <= room.all {
         return Ok(());
     }

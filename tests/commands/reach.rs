@@ -1,0 +1,197 @@
+//! Kernels that a reader tries first, with no flag but the sizes: each has a design, proved for all sizes, whose run takes the cycles
+//! that the search counts and gives the values of the equations.
+//!
+//! The kinds are those of public textbooks; the figures are what the search finds today, to be improved on and never lost.
+
+use super::start::{refused, systole};
+use tempfile::TempDir;
+
+/// What it shows, its sizes, cycles, PEs and text.
+const KERNELS: &[(&str, &str, u64, u64, &str)] = &[
+    (
+        "A sweep there and back: what comes first waits longest.",
+        "N=5",
+        10,
+        1,
+        "\
+kernel sweeps(N)
+in A[N]
+local D[N]
+out U[N]
+D[0] = A[0]
+D[i] = A[i] + D[i - 1]   where i >= 1
+U[N - 1] = D[N - 1]
+U[i] = D[i] - A[i] * U[i + 1]   where i < N - 1
+",
+    ),
+    (
+        "Thomas' algorithm for tridiagonal matrices: the textbook's 3 N steps of one PE.",
+        "N=6",
+        18,
+        1,
+        "\
+kernel thomas(N)
+in  a[N], b[N], c[N], d[N]
+out x[N]
+local cp[N], dp[N]
+cp[0] = c[0] / (4 + b[0])
+cp[i] = c[i] / (4 + b[i] - a[i] * cp[i - 1])   where 1 <= i
+dp[0] = d[0] / (4 + b[0])
+dp[i] = (d[i] - a[i] * dp[i - 1]) / (4 + b[i] - a[i] * cp[i - 1])   where 1 <= i
+x[N - 1] = dp[N - 1]
+x[i] = dp[i] - cp[i] * x[i + 1]   where i < N - 1
+",
+    ),
+    (
+        "Power iteration: every element of a vector is read for each of the next one.",
+        "T=3,N=4",
+        36,
+        1,
+        "\
+kernel power(T, N)
+in A[N, N], v[N]
+out x[T, N]
+x[0, i] = v[i]
+x[t, i] = sum(j in 0..N) A[i, j] * x[t - 1, j]   where t >= 1
+",
+    ),
+    (
+        "Viterbi's algorithm: every state is reached from every other.",
+        "T=4,S=3",
+        39,
+        1,
+        "\
+kernel viterbi(T, S)
+in  A[S, S], E[T, S], p[S]
+out V[T, S]
+V[0, s] = p[s] + E[0, s]
+V[t, s] = E[t, s] + max(r in 0..S) (V[t - 1, r] + A[r, s])   where 1 <= t
+",
+    ),
+    (
+        "The best order to multiply a chain of matrices (Guibas, Kung and Thompson 1979 take 2 N steps).",
+        "N=4",
+        9,
+        3,
+        "\
+kernel matrixchain(N)
+in  p[N + 1] is positive
+out m[N, N]
+m[i, i] = 0
+m[i, j] = min(k in i..j) (m[i, k] + m[k + 1, j] + p[i] * p[k + 1] * p[j + 1])   where 0 <= i, i < j, j < N
+m[i, j] = 0   where i > j
+",
+    ),
+    (
+        "What is computed is read by a stride.",
+        "N=4",
+        12,
+        1,
+        "\
+kernel k(N)
+in x[2*N]
+local T[2*N]
+out y[N]
+T[i] = x[i] * x[i]   where 0 <= i < 2*N
+y[i] = T[2*i]   where 0 <= i < N
+",
+    ),
+    (
+        "What is computed is read with its indices exchanged.",
+        "N=4",
+        8,
+        7,
+        "\
+kernel k(N)
+in x[N, N]
+local T[N, N]
+out y[N, N]
+T[i, j] = x[i, j] * 2
+y[i, j] = T[i, j] + T[j, i]
+",
+    ),
+    (
+        "What is computed is read backwards.",
+        "N=5",
+        10,
+        1,
+        "\
+kernel reverse(N)
+in x[N]
+local T[N]
+out y[N]
+T[i] = x[i] * 2
+y[i] = T[N - 1 - i] + x[i]
+",
+    ),
+];
+
+/// All that a command says, which must end well.
+fn output(arguments: &[&str]) -> String {
+    let ran = systole(arguments);
+    assert_eq!(ran.code, 0, "{arguments:?}\n{}", ran.stderr);
+    ran.stdout + &ran.stderr
+}
+
+#[test]
+fn each_has_a_design() {
+    let folder = TempDir::new().expect("a folder");
+    for (what, sizes, cycles, pes, text) in KERNELS {
+        let file = folder.path().join("kernel.rec");
+        std::fs::write(&file, text).expect("written");
+        let ran = output(&["run", file.to_str().expect("a path"), "--size", sizes]);
+        let array = if *pes == 1 { "1 PE".to_owned() } else { format!("{pes} PEs") };
+        assert!(ran.contains(&format!("{cycles} cycles on {array}")), "{what}\n{}", ran);
+        assert!(ran.contains(&format!("{cycles} cycles (as predicted) on {array}")), "{what}\n{}", ran);
+        assert!(ran.contains("matches reference bit for bit"), "{what}\n{}", ran);
+    }
+}
+
+/// The same on threads, and at ragged sizes and sizes of 1.
+#[test]
+fn what_pes_keep_they_keep_on_threads_too() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    for (what, sizes, _, _, text) in
+        KERNELS.iter().filter(|kernel| kernel.4.contains("viterbi") || kernel.4.contains("sweeps"))
+    {
+        std::fs::write(path("kernel.rec"), text).expect("written");
+        output(&["emit", &path("kernel.rec"), "--size", sizes, "-o", &path("kernel.pe")]);
+        for size in ["1", "2", "7"] {
+            let names = sizes.split(',').filter_map(|one| one.split('=').next());
+            let sizes = names.map(|name| format!("{name}={size}")).collect::<Vec<_>>().join(",");
+            for threads in ["1", "3"] {
+                let ran = output(&[
+                    "exec",
+                    &path("kernel.pe"),
+                    "--size",
+                    &sizes,
+                    "--threads",
+                    threads,
+                    "--reference",
+                    &path("kernel.rec"),
+                ]);
+                assert!(ran.contains("matches the reference bit for bit"), "{what} {sizes}\n{}", ran);
+            }
+        }
+        std::fs::remove_file(path("kernel.pe")).expect("removed");
+    }
+}
+
+/// A schedule asks for it by name, and says where it cannot be.
+#[test]
+fn a_schedule_says_local() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("kernel.rec");
+    let viterbi = KERNELS[3].4;
+    let kept = format!("{viterbi}schedule kept\n  place ()\n  time (t, s, r)\n  local V\n");
+    std::fs::write(&file, &kept).expect("written");
+    let path = file.to_str().expect("a path");
+    let ran = output(&["run", path, "--schedule", "kept", "--size", "T=4,S=3"]);
+    assert!(ran.contains("V local") && ran.contains("39 cycles (as predicted) on 1 PE"), "{}", ran);
+    let proved = output(&["prove", path, "--schedule", "kept"]);
+    assert!(!proved.contains("refuted"), "{}", proved);
+    std::fs::write(&file, kept.replace("local V", "local E")).expect("written");
+    let why = refused(&["run", path, "--schedule", "kept", "--size", "T=4,S=3"]);
+    assert!(why.contains("`E` cannot be moved so"), "{why}");
+}
