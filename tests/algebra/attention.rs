@@ -16,7 +16,9 @@
 use crate::common::{few, sizes};
 use crate::every_form::{Spaces, cycles_and, forms, front, least, no_worse};
 use crate::whole::object;
+use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use std::time::Duration;
 use systole::integer::{Affine, Matrix, name};
 use systole::machine::Machine;
@@ -29,6 +31,18 @@ use systole::timing::obligations;
 const SOFT: &str = "kernel soft(N, M)\nin q[N], k[M], v[M]\nout o[N]\nlocal E[N, M], l[N]
 E[i, j] = exp(q[i] * k[j])\nl[i] = sum(j) E[i, j]\no[i] = sum(j) (E[i, j] / l[i]) * v[j]\n";
 
+/// The search over all forms of this attention of so many queries and keys; two tests ask for the first one, which is searched once.
+fn searched(n: i64, m: i64) -> Value {
+    static FIRST: OnceLock<Value> = OnceLock::new();
+    let search = || {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("soft.rec").display().to_string();
+        std::fs::write(&path, SOFT).unwrap();
+        object(&["search", &path, "--forms", "--size", &format!("N={n},M={m}"), "--objective", "cycles"])
+    };
+    if (n, m) == (2, 3) { FIRST.get_or_init(search).clone() } else { search() }
+}
+
 /// The search is exact here: on PE `i + j` with a step of `2 i - j`, the spaces of the keys take turns that move from PE to PE, and one of them
 /// runs on the next PE, where it gets its values a step earlier.
 #[test]
@@ -37,10 +51,7 @@ fn brute_force_over_forms_programs_and_maps_of_attention() {
     let forms = forms(SOFT, &small);
     let all: Vec<&Spaces> = forms.iter().collect();
     assert_eq!((all.len(), least(&all, [&small, &large], 1)), (16, (7, vec![4])));
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("soft.rec").display().to_string();
-    std::fs::write(&path, SOFT).unwrap();
-    let found = object(&["search", &path, "--forms", "--size", "N=2,M=3", "--objective", "cycles"]);
+    let found = searched(2, 3);
     let best = &found["together"]["front"][0];
     assert_eq!((&best["form"], &best["cycles"]), (&4.into(), &7.into()));
     // The twin: without that form all take longer.
@@ -52,15 +63,12 @@ fn brute_force_over_forms_programs_and_maps_of_attention() {
 /// fewest cycles each element is loaded once.
 #[test]
 fn brute_force_over_cycles_and_pes_of_attention() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("soft.rec").display().to_string();
-    std::fs::write(&path, SOFT).unwrap();
-    let expected = [(2, 2, 7, &[(6, 4), (7, 2)][..]), (2, 3, 10, &[(7, 5), (8, 4), (10, 2)])];
+    let expected = [(2, 3, 10, &[(7, 5), (8, 4), (10, 2)][..]), (2, 2, 7, &[(6, 4), (7, 2)])];
     for &(n, m, cycles, best) in few(&expected, 1) {
         let (small, large) = (sizes(&[("N", n), ("M", m)]), sizes(&[("N", n + 3), ("M", m + 3)]));
         let all = forms(SOFT, &small);
         assert_eq!(no_worse(all.iter().flat_map(|form| front(form, [&small, &large], cycles, 1)).collect()), best);
-        let found = object(&["search", &path, "--forms", "--size", &format!("N={n},M={m}"), "--objective", "cycles"]);
+        let found = searched(n, m);
         assert_eq!(no_worse(cycles_and("pes", &found, |_| true)), best);
         assert_eq!(no_worse(cycles_and("memory_words", &found, |_| true)), [(best[0].0, (n + 2 * m) as usize)]);
     }
