@@ -7,6 +7,7 @@ use systole_base::integer::{Affine, name};
 use systole_compile::extract::{Constraint, Found, Survey, solve};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Design, Part};
+use systole_compile::rewrite::Transport;
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::obligations;
 
@@ -77,11 +78,17 @@ fn designs_of_local_alignment() {
 }
 
 /// Under `time i + j` each constant between the two spaces of the pair is right up to a size only, and a size between them
-/// lets the queue of `Y` grow.
+/// lets the queue of `Y` grow. A memory has no queue, so that is what is offered.
 #[test]
 fn what_is_right_up_to_a_size_is_not_offered() {
     let (kernel, survey) = offered(PAIR, "place (i)   time i + j", 1);
-    assert_eq!((survey.front.designs().len(), survey.designs), (0, 0));
+    assert_eq!((survey.front.designs().len(), survey.designs), (1, 1));
+    let kept = &survey.front.designs()[0].parts;
+    assert_eq!(
+        (&*kept[1].dataflow.transports, &kept[1].starts),
+        (&[Transport::Local][..], &vec![Affine::variable(&name("N"))])
+    );
+    assert_eq!(all_proved(PAIR, "place (i)   time i + j", 1), 1);
     let (mut late, _) = survey.refused.expect("the shortest steps are kept for the message");
     for (start, smallest) in [(1, 2), (2, 3), (8, 9)] {
         late[1].starts = vec![Affine::constant(start)];
