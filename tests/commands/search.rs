@@ -147,7 +147,7 @@ fn nothing_within_limits_is_told_with_the_limits_and_found_beyond() {
     ];
     let cases: [(&[&str], &[&str], &str); 2] = [
         (&["kernels/matmul.rec", "--steps", "0..0"], &["entries of a step are 0..0 (--steps 0..0)"], "--steps"),
-        (&["kernels/lu.rec", "--size", "N=3", "--beam", "2"], &of_lu, "--beam"),
+        (&["kernels/lu.rec", "--size", "N=3", "--rank", "2", "--beam", "2"], &of_lu, "--beam"),
     ];
     for (flags, limits, flag) in cases {
         let message = refused(&[&["search"], flags].concat());
@@ -163,15 +163,18 @@ fn nothing_within_limits_is_told_with_the_limits_and_found_beyond() {
     }
 }
 
-/// Every second element of a line is read: neither handed over nor streamed, whatever the limits; so the message says what is known.
+/// Every second element of a line is read: neither handed over nor streamed along a line, whatever the limits, so the message says what
+/// is known. One PE keeps it.
 #[test]
 fn placements_without_a_dataflow_are_told_as_such() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("every-second.rec");
     let text =
         "kernel every_second(N)\nin A[2*N]\nlocal Y[2*N]\nout X[N]\nY[i] = A[i] * 2\nX[k] = Y[2*k] + Y[2*k + 1]\n";
     std::fs::write(&path, text).expect("written");
-    let message = refused(&["search", &path.to_string_lossy()]);
-    for part in ["was found within these limits", "neither handed over nor streamed to its reader", "--bound 2"] {
+    assert!(good(&["search", &path.to_string_lossy()]).contains("Y local"));
+    std::fs::write(&path, format!("{text}schedule own\n  place (i)\n")).expect("written");
+    let message = refused(&["search", &path.to_string_lossy(), "--schedule", "own"]);
+    for part in ["has no link to where it is used", "`X` takes `Y`", "--bound 2"] {
         assert!(message.contains(part), "no `{part}` in {message}");
     }
 }

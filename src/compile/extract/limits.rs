@@ -14,6 +14,8 @@ pub struct Limits {
     pub asked: usize,
     /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
     pub spaces: usize,
+    /// With more spaces than this PEs neither run in rounds nor keep what they compute, unless a schedule says so.
+    pub rounds: usize,
     /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
     pub fold: i64,
     /// With more dataflows than this over all placements a system is searched part by part.
@@ -26,7 +28,17 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { placements: 50_000, dataflows: 4096, asked: 64, spaces: 5, fold: 1, wholly: 50_000, beam: 6, next: 48 }
+        Limits {
+            placements: 50_000,
+            dataflows: 4096,
+            asked: 64,
+            spaces: 5,
+            rounds: 6,
+            fold: 1,
+            wholly: 50_000,
+            beam: 6,
+            next: 48,
+        }
     }
 }
 

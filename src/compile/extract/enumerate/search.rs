@@ -87,6 +87,8 @@ fn pace(table: &PlaceTable, map: &SpaceTimeMap) -> Option<Option<Vector>> {
         ([line], [row]) => Some(dot(line, row)).filter(|pace| *pace != 0).map(|pace| Some(vec![pace.abs()])),
         _ => {
             let basis = clock::row_basis_of(&table.kernel, &map.step)?;
+            // A time with more rows than a PE has dimensions has no closed weights.
+            (basis.len() == map.step.rows().len()).then_some(())?;
             Some(basis.last().map(|inner| map.delay(inner)))
         }
     }

@@ -130,7 +130,8 @@ impl<'a> Task<'a> {
     /// The task in which PEs may keep what they compute; `None` where that offers nothing more.
     pub(super) fn keeping(&self) -> Option<Task<'a>> {
         let families: Vec<usize> = (0..self.system.families.len()).collect();
-        (self.offered != self.choices).then(|| {
+        let is_small = self.system.spaces.len() <= self.limits.rounds;
+        (is_small && self.offered != self.choices).then(|| {
             let choices = self.offered.clone();
             Task { takers: TakerSets::new(self.system, &choices), choices, ..self.among(self.system, &families) }
         })
@@ -179,6 +180,7 @@ impl<'a> Task<'a> {
         ranks.sort_unstable_by(|a, b| b.cmp(a));
         match self.constraint.rounds() {
             Some(rounds) => self.carried(ranks.into_iter().filter(|_| rounds > 0).collect(), |_| rounds),
+            None if self.system.spaces.len() > self.limits.rounds => vec![],
             None => {
                 let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension).collect();
                 self.carried(open, |rank| dimension - 1 - rank)

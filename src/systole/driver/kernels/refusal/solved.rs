@@ -6,8 +6,8 @@ use crate::driver::kernels::limits::{Limit, next_step, noted, nothing_among};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::{grouped, grouped_count};
-use systole_base::diagnostic::{Diagnostic, Diagnostics};
-use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
+use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
+use systole_compile::extract::{Law, Limits, Stuck, nearest, why_stuck};
 use systole_compile::mapping::{Design, Part};
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at: where the search has
@@ -180,6 +180,9 @@ fn at_place(searched: &Searched, problem: Diagnostic) -> Diagnostic {
 
 /// No placement came as far as times.
 fn no_place(searched: &Searched) -> Diagnostic {
+    if let Some(diagnostic) = too_few_axes(searched) {
+        return diagnostic;
+    }
     let diagnostic = match searched.setting.constraint.place_span {
         Some(_) if searched.survey.maps == 0 => out_of_reach(searched),
         _ => without_reason(searched),
@@ -207,6 +210,30 @@ fn without_reason(searched: &Searched) -> Diagnostic {
     ];
     let said = notes.into_iter().filter(|(count, _)| *count > 0);
     said.fold(nothing_among_placements(searched), |diagnostic, (_, note)| diagnostic.note(note))
+}
+
+/// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
+fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
+    let (cut, setting) = (&searched.kernel.cut, &searched.setting);
+    if cut.spaces.len() <= Limits::default().rounds {
+        return None;
+    }
+    let largest = cut.spaces.iter().max_by_key(|space| space.dimension())?;
+    let least = largest.dimension().saturating_sub(1);
+    if setting.constraint.rank().is_some() || setting.bounds.ranks.iter().any(|rank| *rank >= least) {
+        return None;
+    }
+    let most = setting.bounds.ranks.iter().max()?;
+    let note =
+        format!("`{}` runs along {}, and on a PE along one of these", largest.name, largest.indices().join(", "));
+    let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
+    let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
+    let said = format!(
+        "an array of {} has no place for all spaces of `{}`: it takes {least}",
+        counted(*most, "axis"),
+        cut.kernel
+    );
+    Some(Diagnostic::new(said).note(note).help(format!("say --rank {least}{or}")))
 }
 
 /// No places of the other spaces are a link away from what they take.
