@@ -40,6 +40,8 @@ pub struct Setting {
     pub fold: i64,
     /// How many designs of some spaces are gone on with, where they are to be searched one after the other.
     pub beam: Option<usize>,
+    /// Whether times are plain and PEs keep nothing, whatever that leaves without a design.
+    pub is_plain: bool,
     /// What is best.
     pub objective: Objective,
     /// Worker threads; one a core where nothing is said.
@@ -65,6 +67,7 @@ impl Setting {
         let given = inputs::sizes(sizes, &kernel.origin.system.parameters, Some(kernel.origin.usual_size()))?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         Ok(Setting {
+            is_plain: false,
             machine: change(machine(arguments, constraint.network)?)?,
             sizes: kernel.origin.sizes(&given),
             given,

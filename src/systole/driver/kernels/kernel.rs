@@ -88,8 +88,9 @@ impl Kernel {
 
     /// The search that the flags ask for, with what is fixed.
     pub fn question<'a>(&'a self, setting: &'a Setting, constraint: Constraint) -> Question<'a> {
-        let Setting { choices, bounds, machine, sizes, fold, beam, .. } = setting;
+        let Setting { choices, bounds, machine, sizes, fold, beam, is_plain, .. } = setting;
         let limits = Limits { fold: *fold, ..Limits::default() };
+        let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
         let limits = beam.map_or(limits, |beam| Limits { beam, wholly: 0, ..limits });
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }
