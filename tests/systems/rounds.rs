@@ -155,6 +155,26 @@ fn folded_pes_share_their_rounds() {
     assert_eq!(refuted(&design, 3), [Kind::PeConflict]);
 }
 
+/// A bus from memory carries the words of one round after those of another; the twin asks for two of one round at once.
+#[test]
+fn a_bus_from_memory_is_driven_round_by_round() {
+    let scaled = kernel(
+        "kernel scaled(N)\nin B[N]\nlocal X[N]\nout Y[N]\nX[i] = B[i] * 2\nY[i] = X[i] + 1\n",
+    );
+    let lines = |at: &'static str, then: &'static str| -> [Line; 2] {
+        [("X", "i", at, &["bus"], &[]), ("Y", "i", then, &["handoff"], &[])]
+    };
+    // One word a round; all words in one round, with the results in the next; the last word first.
+    let schedules = [("i, 0", "i, 1", [2, 0]), ("0, i", "1, i", [2, 0]), ("-i, 0", "-i, 2", [3, 0])];
+    for (at, then, [each, more]) in schedules {
+        assert_eq!(refuted(&scaled.design(&lines(at, then)), 4), [], "{at}");
+        for n in [1, 2, 5] {
+            assert_eq!(scaled.hold(&lines(at, then), &[n]).cycles as i64, each * n + more, "{at}, N = {n}");
+        }
+    }
+    assert!(refuted(&scaled.design(&lines("0, 0", "1, 0")), 4).contains(&Kind::LinkConflict));
+}
+
 /// A word that crosses into the next round over two slow links is there in time: the round waits for it.
 #[test]
 fn rounds_wait_for_words_on_their_way() {

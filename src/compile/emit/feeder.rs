@@ -24,12 +24,14 @@ pub struct Words {
     feeder: Feeder,
     /// The feeder's PE, over the parameters.
     place: Vec<Affine>,
-    /// When the word of a point is due, over the indices and the parameters.
+    /// What is added to the step, over the parameters.
+    starts: Vec<Affine>,
+    /// The step at which the word of a point is due, over the indices and the parameters; of its round, where there are rounds.
     time: Affine,
 }
 
 impl Words {
-    /// Those of every bus that has listeners, for a design with plain times.
+    /// Those of every bus that has listeners.
     ///
     /// # Errors
     /// Buses without a feeder.
@@ -40,7 +42,8 @@ impl Words {
             let feeder = Feeder::of(space, &part.map).filter(Feeder::has_listeners)?;
             let place = feeder.place.iter().zip(&part.origin).map(|(place, origin)| place.clone() + origin.clone());
             let time = design.time(listener.0, &design.point(listener.0)).pop()?;
-            Some(Words { listener, space: taken(space, listener.1, &feeder), place: place.collect(), feeder, time })
+            let (words, starts) = (taken(space, listener.1, &feeder), part.starts.clone());
+            Some(Words { listener, space: words, place: place.collect(), starts, feeder, time })
         };
         Ok(design.bus_operands().filter_map(words).collect())
     }
@@ -70,20 +73,29 @@ pub struct Feed<'a> {
     names: &'a Names,
     /// The bus that they are driven on.
     bus: Name,
+    /// All words.
+    all: Scan,
+    /// Those of a round, where there are rounds.
     scan: Scan,
-    /// The time of a point over coordinates and loop indices.
+    /// The step of a point over coordinates and loop indices.
     pub time: Affine,
 }
 
 impl<'a> Feed<'a> {
     /// The feeder of these words, which are `design`; `None` where two of them have one time.
     pub fn new(words: &Words, design: &'a MappedSpace<'a>, names: &'a Names, bus: Name) -> Option<Feed<'a>> {
-        let mut scan = Scan::new(design.space, &design.map, &words.place, names)?;
-        // Sizes without listeners need no class: there the loop has no rounds.
-        let of_pes = scan.pes.constraints().iter().filter(|form| form.mentions(&names.coordinates)).cloned();
-        scan.pes = Polyhedron::new(of_pes);
+        let of_pes = |mut scan: Scan| {
+            if !scan.loops.is_empty() {
+                // Sizes without listeners need no class: there the loop is empty.
+                let forms = scan.pes.constraints().iter().filter(|form| form.mentions(&names.coordinates)).cloned();
+                scan.pes = Polyhedron::new(forms);
+            }
+            scan
+        };
+        let all = of_pes(Scan::new(design.space, &design.map, &words.place, names)?);
+        let scan = of_pes(Scan::in_round(design.space, &design.map, (&words.place, &words.starts), names)?);
         let time = scan.image(&words.time);
-        Some(Feed { design, names, bus, scan, time })
+        Some(Feed { design, names, bus, all, scan, time })
     }
 
     /// The feeder's work, for an array whose first operation is at `start`.
@@ -93,7 +105,7 @@ impl<'a> Feed<'a> {
             names: self.names,
             feeds: Some(self.bus.clone()),
             outbound: BTreeMap::new(),
-            all: self.scan.clone(),
+            all: self.all.clone(),
             scan: self.scan.clone(),
             flows: &[],
             taken: vec![],
@@ -101,7 +113,7 @@ impl<'a> Feed<'a> {
             at: since(self.scan.expression(&self.time), start),
             keeps: None,
             is_output: false,
-            is_undivided: true,
+            is_undivided: self.all.loops.len() == self.scan.loops.len(),
         }
     }
 }

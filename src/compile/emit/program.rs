@@ -15,11 +15,11 @@ use super::scan::Scan;
 use super::timetable::{first_time, timetable};
 use super::work::{Work, since};
 use super::{buses, channels};
-use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Part, Rounds, SpaceTimeMap};
+use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Part, Rounds};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, name};
+use systole_base::integer::{Affine, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Role, Space};
@@ -191,7 +191,10 @@ impl<'a> Block<'a> {
         };
         let (own, residues) = (&names[residue], self.residues);
         let all = Scan::new(alone.space, &alone.map, &part.origin, own);
-        let scan = if is_plain(design) { all.clone() } else { self.in_round(part, alone.space, own) };
+        let scan = match is_plain(design) {
+            true => all.clone(),
+            false => Scan::in_round(alone.space, &alone.map, (&part.origin, &part.starts), own),
+        };
         let (Some(all), Some(scan)) = (all, scan) else {
             return refuse("two points of a PE share a time").alone();
         };
@@ -206,15 +209,6 @@ impl<'a> Block<'a> {
         let outbound = self.outbound(&flows, names, &residues[residue]);
         let (place, residue) = (design.place(space, &point), &residues[residue]);
         Ok(Whole { design: alone, position: space, residue, names: own, outbound, all, scan, flows, place, time })
-    }
-
-    /// The points of a PE in one round, which is a coordinate like others.
-    fn in_round(&self, part: &Part, space: &Space, names: &Names) -> Option<Scan> {
-        let (step, rounds) = part.map.step.rows().split_last()?;
-        let place = part.map.place.above(&Matrix::new(rounds.to_vec(), space.dimension()));
-        let map = SpaceTimeMap { place, step: Matrix::new(vec![step.clone()], space.dimension()) };
-        let shifts: Vec<Affine> = part.origin.iter().chain(&part.starts[..rounds.len()]).cloned().collect();
-        Scan::new(space, &map, &shifts, names)
     }
 
     /// A tensor that a space computes and another one would load.

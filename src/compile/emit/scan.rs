@@ -63,6 +63,21 @@ impl Scan {
         Some(Scan { loops, basis, point, domain, pes, is_full, lattice, ties, divisions, coordinates })
     }
 
+    /// The points of a PE in one round, which is a coordinate like others: those above the finest row of a time that is a
+    /// vector. `starts` is what is added to the step.
+    pub fn in_round(
+        space: &Space,
+        map: &SpaceTimeMap,
+        (origin, starts): (&[Affine], &[Affine]),
+        names: &Names,
+    ) -> Option<Scan> {
+        let (step, rounds) = map.step.rows().split_last()?;
+        let place = map.place.above(&Matrix::new(rounds.to_vec(), space.dimension()));
+        let map = SpaceTimeMap { place, step: Matrix::new(vec![step.clone()], space.dimension()) };
+        let shifts: Vec<Affine> = origin.iter().chain(&starts[..rounds.len()]).cloned().collect();
+        Scan::new(space, &map, &shifts, names)
+    }
+
     /// The same points with the loop turned into the question which point runs at `clock`: what that asks besides the
     /// domain, and the scan. `time` is the time of a point over coordinates and the loop index.
     pub fn at_clock(&self, clock: &Name, time: &Affine) -> (Scan, Vec<Condition>) {
