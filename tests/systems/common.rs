@@ -107,11 +107,24 @@ impl Kernel {
         self.hold_program(&program, sizes)
     }
 
+    /// Runs the program of a design that is legal on links with this timing: also that no PE waits.
+    pub fn hold_in_time(&self, program: &Program, sizes: &[i64], settings: &Settings) -> Outcome {
+        let outcome = self.hold_with(program, sizes, settings);
+        for pe in &outcome.counters.pes {
+            assert_eq!((pe.stalled, pe.starved), (0, 0), "{:?} at {sizes:?}\n{}", pe.point, array::print(program));
+        }
+        outcome
+    }
+
     /// Runs a program and holds its values, bit for bit, against the equations.
     pub fn hold_program(&self, program: &Program, sizes: &[i64]) -> Outcome {
+        self.hold_with(program, sizes, &Settings::default())
+    }
+
+    fn hold_with(&self, program: &Program, sizes: &[i64], settings: &Settings) -> Outcome {
         let bindings = self.sizes(sizes);
         let inputs = self.inputs(&bindings);
-        let outcome = run(program, &bindings, &inputs);
+        let outcome = run_with(program, &bindings, &inputs, settings);
         assert_eq!(outcome.deadlock, None, "at {sizes:?}\n{}", array::print(program));
         let expected =
             evaluate(&self.system, &bindings, &inputs).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
@@ -146,7 +159,11 @@ pub fn written(design: &Design) -> Checked<Program> {
 
 /// A run.
 pub fn run(program: &Program, sizes: &Bindings, inputs: &Tensors) -> Outcome {
-    simulate(program, sizes, inputs, &Settings::default())
+    run_with(program, sizes, inputs, &Settings::default())
+}
+
+fn run_with(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Outcome {
+    simulate(program, sizes, inputs, settings)
         .unwrap_or_else(|problems| panic!("at {sizes:?}: {}\n{}", shown(&problems), array::print(program)))
 }
 

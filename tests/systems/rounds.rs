@@ -2,7 +2,7 @@
 
 use crate::agreement;
 use crate::agreement::checked;
-use crate::common::{Kernel, Line, kernel, run, shown, written};
+use crate::common::{Kernel, Line, kernel, shown, written};
 use proptest::prelude::*;
 use systole_base::integer::Affine;
 use systole_base::network::Links;
@@ -11,6 +11,7 @@ use systole_compile::mapping::{Axis, Design, Fold};
 use systole_compile::timing::{PeOrder, no_deadlock_obligations, obligations};
 use systole_program::array;
 use systole_program::obligation::Kind;
+use systole_run::sim::Settings;
 
 /// Row by row a sum, and what is made of it.
 const ROWS: &str = "\
@@ -158,9 +159,7 @@ fn folded_pes_share_their_rounds() {
 /// A bus from memory carries the words of one round after those of another; the twin asks for two of one round at once.
 #[test]
 fn a_bus_from_memory_is_driven_round_by_round() {
-    let scaled = kernel(
-        "kernel scaled(N)\nin B[N]\nlocal X[N]\nout Y[N]\nX[i] = B[i] * 2\nY[i] = X[i] + 1\n",
-    );
+    let scaled = kernel("kernel scaled(N)\nin B[N]\nlocal X[N]\nout Y[N]\nX[i] = B[i] * 2\nY[i] = X[i] + 1\n");
     let lines = |at: &'static str, then: &'static str| -> [Line; 2] {
         [("X", "i", at, &["bus"], &[]), ("Y", "i", then, &["handoff"], &[])]
     };
@@ -201,7 +200,7 @@ fn rounds_wait_for_words_on_their_way() {
         let design = leap.design(&lines);
         let program = emit(&design, &links).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
         for [t, n] in [[1, 1], [3, 5], [4, 2], [2, 7]] {
-            let outcome = leap.hold_program(&program, &[t, n]);
+            let outcome = leap.hold_in_time(&program, &[t, n], &Settings::default());
             // From round to round a word takes twice the latency, of which the first cycle lies between them anyway.
             let most = (t - 1) * 2 * latency + 1;
             assert_eq!(outcome.cycles as i64, most, "latency {latency}, T={t}, N={n}\n{}", array::print(&program));
@@ -209,20 +208,53 @@ fn rounds_wait_for_words_on_their_way() {
     }
 }
 
-/// Whatever is proved is right, in as many cycles as the calendar says.
-fn whatever_is_proved_is_right(rows: &Kernel, steps: [(&str, &str); 2]) -> Result<(), TestCaseError> {
+/// A slot that is free again late is free when the next round wants it, however short the rounds are.
+#[test]
+fn rounds_wait_for_slots_that_are_free_again_late() {
+    let rows = kernel(ROWS);
+    let lines = by_rows("t, i + k", "t, i + M");
+    let design = rows.design(&lines);
+    for response in [1, 2, 4] {
+        let links = Links { response, ..Links::default() };
+        let program = emit(&design, &links).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+        for [t, n, m] in [[1, 1, 1], [4, 1, 1], [3, 2, 1], [3, 1, 4]] {
+            let settings = Settings { response: response.unsigned_abs(), ..Settings::default() };
+            let outcome = rows.hold_in_time(&program, &[t, n, m], &settings);
+            let each = n + m + response - 1;
+            assert_eq!(outcome.cycles as i64, t * each - (response - 1), "response {response}, T={t}, N={n}, M={m}");
+        }
+    }
+}
+
+/// An input that is streamed from one round into the next is there in time, though each round starts at a later step.
+#[test]
+fn rounds_wait_for_inputs_on_their_way() {
+    let scaled = kernel("kernel scaled(T, N)\nin A[T, N], B[N]\nout Y[T, N]\nY[t, i] = A[t, i] * B[i]\n");
+    let lines: [Line; 1] = [("Y", "t", "t + i, 2*t + i", &["feed", "stream t"], &[])];
+    for latency in [1, 3] {
+        let links = Links { latency, ..Links::default() };
+        let program = emit(&scaled.design(&lines), &links).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+        for sizes in [[1, 1], [3, 4], [4, 2]] {
+            scaled.hold_in_time(&program, &sizes, &Settings::default());
+        }
+    }
+}
+
+/// Whether a design is proved; then it is right, waits for nothing, and takes as many cycles as the calendar says.
+fn whatever_is_proved_is_right(rows: &Kernel, steps: [(&str, &str); 2], links: &Links) -> Result<bool, TestCaseError> {
     let texts = steps.map(|(outer, inner)| format!("{outer}, {inner}"));
     let design = rows.design(&by_rows(&texts[0], &texts[1]));
-    let Ok(stated) = obligations(&design, &Links::default()) else { return Ok(()) };
+    let Ok(stated) = obligations(&design, links) else { return Ok(false) };
     if !agreement::refuted(&checked(&stated, 3)).is_empty() {
-        return Ok(());
+        return Ok(false);
     }
-    let Ok(program) = written(&design) else { return Ok(()) };
-    let handoffs = design.handoffs(Links::default().network).expect("handoffs");
-    for sizes in [[2, 3, 3], [3, 2, 4], [1, 1, 2]] {
-        let outcome = rows.hold_program(&program, &sizes);
+    let Ok(program) = emit(&design, links) else { return Ok(false) };
+    let settings = Settings { response: links.response.unsigned_abs(), ..Settings::default() };
+    let handoffs = design.handoffs(links.network).expect("handoffs");
+    for sizes in [[2, 3, 3], [3, 2, 4], [1, 1, 2], [3, 1, 1]] {
+        let outcome = rows.hold_in_time(&program, &sizes, &settings);
         let bindings = rows.sizes(&sizes);
-        let calendar = design.calendar(&handoffs, &Links::default(), &bindings).expect("a calendar");
+        let calendar = design.calendar(&handoffs, links, &bindings).expect("a calendar");
         let mut clocks = vec![];
         for (number, space) in rows.cut.spaces.iter().enumerate() {
             for point in space.domain.set.points(space.indices(), &bindings).expect("bounded") {
@@ -234,21 +266,42 @@ fn whatever_is_proved_is_right(rows: &Kernel, steps: [(&str, &str); 2]) -> Resul
         }
         let cycles = clocks.iter().max().unwrap() - clocks.iter().min().unwrap() + 1;
         prop_assert_eq!(outcome.cycles as i64, cycles, "{:?} at {:?}\n{}", texts, sizes, array::print(&program));
-        let inputs = rows.inputs(&bindings);
-        prop_assert!(run(&program, &bindings, &inputs).deadlock.is_none());
     }
-    Ok(())
+    Ok(true)
+}
+
+const OUTER: [&str; 6] = ["t", "t + 1", "-t", "i", "2*t", "t + i"];
+const SUMS: [&str; 7] = ["k", "i + k", "k - i", "2*k", "i + 2*k", "2*i + k", "t + i + k"];
+const RESULTS: [&str; 9] = ["M", "i + M", "M - i", "2*M", "i + 2*M", "2*i + M", "0", "i", "t + i + M"];
+
+fn links(latency: i64, response: i64) -> Links {
+    Links { latency, response, ..Links::default() }
+}
+
+#[test]
+fn of_all_rounds_those_that_are_proved_are_right() {
+    let rows = kernel(ROWS);
+    let steps = SUMS.iter().flat_map(|sums| RESULTS.iter().map(move |results| (*sums, *results)));
+    let held = |(latency, response): (i64, i64)| {
+        let all = steps.clone().map(|(sums, results)| [("t", sums), ("t", results)]);
+        let proved = all.map(|steps| whatever_is_proved_is_right(&rows, steps, &links(latency, response)));
+        proved.map(|proved| proved.expect("right")).filter(|is_proved| *is_proved).count()
+    };
+    // With sums at `i + k` the results may come at `i + M`, `i + 2*M`, `2*i + M` and `t + i + M`; the other three that let `B`
+    // move one PE a step have one each. Where a hop takes two, `B` needs sums at `2*i + k`.
+    assert_eq!([(1, 1), (1, 3), (2, 1)].map(held), [7, 7, 1]);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn random_rounds(
-        outer in prop::sample::select(vec!["t", "t + 1", "-t", "i", "2*t", "t + i"]),
-        inner in prop::sample::select(vec!["k", "i + k", "k - i", "2*k", "i + 2*k", "t + i + k"]),
-        then in prop::sample::select(vec!["t", "t + 1", "-t", "i", "2*t", "t + i"]),
-        last in prop::sample::select(vec!["M", "i + M", "M - i", "2*M", "i + 2*M", "0", "i", "t + i + M"]),
+        outer in prop::sample::select(&OUTER[..]),
+        inner in prop::sample::select(&SUMS[..]),
+        then in prop::sample::select(&OUTER[..]),
+        last in prop::sample::select(&RESULTS[..]),
+        (latency, response) in (1i64..3, 1i64..4),
     ) {
-        whatever_is_proved_is_right(&kernel(ROWS), [(outer, inner), (then, last)])?;
+        whatever_is_proved_is_right(&kernel(ROWS), [(outer, inner), (then, last)], &links(latency, response))?;
     }
 }

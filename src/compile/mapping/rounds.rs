@@ -3,17 +3,18 @@
 //! All rows of time but the finest number a *round*; within a round steps follow each other as the finest row says. The
 //! whole array runs the rounds one after the other. Each is as long as what runs in it, so rounds are ragged: their starts
 //! are running sums (`advance` of a program), and no weight has to be right for all of them. A later round is later by
-//! construction, so proofs compare vectors. Only the way of a word that crosses into the next round asks for more: each
-//! round ends with as many idle cycles as the longest such way is longer than one cycle (`slack`).
+//! construction, so proofs compare vectors. A round may be short, and its first step is another one than that of the round
+//! before; so what holds from round to round rests on the cycles between rounds alone. Each ends with idle cycles (`slack`) for
+//! the longest way of a word that crosses into the next one, and until the last slot that was read is free again.
 //!
 //! A design of one space on a box, not folded, has closed weights instead ([`clock`](super::clock)).
 
 use super::clock::Clock;
 use super::ends::{Ranged, range_of_values};
-use super::{Design, Flow, FlowRole, Giver, Handoff, Part};
+use super::{Design, Giver, Handoff, Part};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, lexicographic_sign, name};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
 use systole_program::array::IndexExpr;
@@ -37,6 +38,8 @@ pub struct Rounds {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Calendar {
     zeros: BTreeMap<Vector, i64>,
+    /// The idle cycles at the end of each.
+    slack: i64,
 }
 
 impl Rounds {
@@ -80,9 +83,9 @@ impl Rounds {
         Some(Rounds { names, ranges, first, length, inside: known })
     }
 
-    /// The rounds one after the other at these sizes; `None` where a number does not fit.
-    pub fn calendar(&self, sizes: &Bindings) -> Option<Calendar> {
-        let (mut calendar, mut start) = (Calendar::default(), 0i64);
+    /// The rounds one after the other at these sizes, which have so many idle cycles; `None` where a number does not fit.
+    fn calendar(&self, slack: i64, sizes: &Bindings) -> Option<Calendar> {
+        let (mut calendar, mut start) = (Calendar { slack, ..Calendar::default() }, 0i64);
         self.walk(&mut sizes.clone(), &mut vec![], &mut start, &mut calendar)?;
         Some(calendar)
     }
@@ -128,7 +131,17 @@ fn in_all(all: &[Ranged]) -> Polyhedron {
     Polyhedron::new(forms.filter(|form| shadows.iter().all(|shadow| shadow.implies(form))).cloned())
 }
 
+/// Whether a delay is from one round to another.
+fn crosses_rounds(delay: &[i64]) -> bool {
+    delay.split_last().is_some_and(|(_, outer)| outer.iter().any(|rounds| *rounds != 0))
+}
+
 impl Calendar {
+    /// Whether a word that moves so far with this delay needs no more idle cycles at the end of rounds.
+    pub fn waits_for(&self, displacement: &[i64], delay: &[i64], links: &Links) -> bool {
+        !crosses_rounds(delay) || links.cycles(displacement).is_some_and(|cycles| cycles - 1 <= self.slack)
+    }
+
     /// The clock of a time; a time that is plain is its own. `None` where no round has the number.
     pub fn clock(&self, time: &[i64]) -> Option<i64> {
         match time {
@@ -158,39 +171,25 @@ impl Design<'_> {
         (0..self.rounds()).map(|row| name(&format!("round {row}"))).collect()
     }
 
-    /// The idle cycles at the end of a round: what the longest way of a word that is computed and crosses into another round
-    /// takes beside the one cycle that lies between rounds, and how long its slot is not free again. `None` where a word has no link.
+    /// The idle cycles at the end of a round, beside the one cycle that lies between rounds anyway: as many as the longest way
+    /// of a word that crosses into another round takes, and as a slot is not free again after the last receive. `None` where a
+    /// word has no link.
     pub fn slack(&self, handoffs: &[Handoff], links: &Links) -> Option<i64> {
-        let mut slack = 0;
-        let mut cross = |displacement: &[i64]| {
-            let cycles = links.cycles(displacement)?;
-            let response = if displacement.iter().any(|entry| *entry != 0) { links.response } else { 0 };
-            slack = slack.max(cycles - 1).max(response);
-            Some(())
-        };
+        let mut crossing: Vec<Vector> = vec![];
         for handoff in handoffs {
             let Giver::Point { displacement, .. } = &handoff.giver else { continue };
             let Some(delay) = self.handoff_delay(handoff) else { continue };
             let (_, outer) = delay.split_last()?;
             if outer.iter().any(|form| *form != Affine::default()) {
-                cross(displacement)?;
+                crossing.push(displacement.clone());
             }
         }
         for space in 0..self.parts.len() {
-            let is_computed = |flow: &&Flow| match flow.role {
-                FlowRole::Operand(operand) | FlowRole::Face(operand, _) => {
-                    !self.system.sources[space][operand].is_empty()
-                }
-                FlowRole::Reduction(_) => true,
-            };
-            for flow in self.alone(space).flows()?.iter().filter(is_computed) {
-                let (_, outer) = flow.delay.split_last()?;
-                if lexicographic_sign(outer) != 0 {
-                    cross(&flow.displacement)?;
-                }
-            }
+            let flows = self.alone(space).flows()?.into_iter().filter(|flow| crosses_rounds(&flow.delay));
+            crossing.extend(flows.map(|flow| flow.displacement));
         }
-        Some(slack)
+        let longer = |slack: i64, displacement: &Vector| Some(slack.max(links.cycles(displacement)? - 1));
+        crossing.iter().try_fold((links.response - 1).max(0), longer)
     }
 
     /// The calendar at these sizes, empty where times are plain; `None` where a number does not fit.
@@ -198,6 +197,7 @@ impl Design<'_> {
         if self.rounds() == 0 {
             return Some(Calendar::default());
         }
-        Rounds::of(self, &self.round_names(), self.slack(handoffs, links)?)?.calendar(sizes)
+        let slack = self.slack(handoffs, links)?;
+        Rounds::of(self, &self.round_names(), slack)?.calendar(slack, sizes)
     }
 }

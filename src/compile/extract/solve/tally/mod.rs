@@ -40,7 +40,8 @@ fn with_handoffs(
     handoffs: &[Handoff],
     occupied: Occupied,
 ) -> Option<Vec<(Cost, Vec<Part>)>> {
-    let calendar = Arc::new(design.calendar(handoffs, &task.machine.links, &task.sizes)?);
+    let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
+    let calendar = Arc::new(of_computed);
     let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
     let buffers = kept_words(task, design)?;
     let base = Cost { cycles, pes: occupied.pes, buffers, fanout: 1, ..Cost::default() };
@@ -124,6 +125,7 @@ fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
+/// Rounds are as long as what is computed needs: an input that would need longer ones is not moved from round to round.
 fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Priced) -> Option<Vec<(Cost, Dataflow)>> {
     let points = &task.system.spaces[*space];
     let checker = match rounds {
@@ -133,7 +135,13 @@ fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Pri
         }
     };
     let slant = |along: &Vector| task.machine.links.network.diagonal(&map.displacement(along));
-    let fits = |choice: &Transport| choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)));
+    let is_waited_for = |along: &Vector| match rounds {
+        Some((_, calendar)) => calendar.waits_for(&map.displacement(along), &map.delay(along), &task.machine.links),
+        None => true,
+    };
+    let fits = |choice: &Transport| {
+        choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)) && is_waited_for(along))
+    };
     let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
     for operand in 0..points.operands.len() {
         let own = match task.system.sources[*space][operand].is_empty() {
