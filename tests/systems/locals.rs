@@ -109,7 +109,7 @@ fn what_another_pe_computes_is_not_kept() {
     ];
     let refused = emit(&ways.design(&lines), &Links::default()).expect_err("X is elsewhere");
     let message = shown(&refused);
-    assert!(message.contains("`X` cannot be kept for `X.max`: it is computed on another PE"), "{message}");
+    assert!(message.contains("`X` cannot be kept for `X.max`: not every PE that reads it computes it"), "{message}");
 }
 
 /// As a program: a word that was never kept, and an entry that is none, stop the run and say so.

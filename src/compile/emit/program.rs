@@ -15,7 +15,7 @@ use super::scan::Scan;
 use super::timetable::{first_time, timetable};
 use super::work::{Work, since};
 use super::{buses, channels};
-use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Part, Rounds};
+use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Rounds};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -125,9 +125,7 @@ fn coordinates(design: &Design, taken: &mut BTreeSet<Name>) -> Vec<Name> {
 /// Whether a design is of one space alone, whose PEs have one body each: its loops need no common clock. A time that is a vector
 /// has closed weights then.
 fn is_plain(design: &Design) -> bool {
-    let fed_by_one = |part: &Part| part.dataflow.transports.contains(&Transport::Bus);
-    let is_one = design.system.only_space().is_some() && design.fold.is_none();
-    is_one && !design.parts.iter().any(fed_by_one) && !design.runs_in_rounds()
+    design.plain_space().is_some() && !design.runs_in_rounds()
 }
 
 /// The rounds of a design whose spaces share a clock.

@@ -5,7 +5,7 @@
 //! index must be one of that space's, and its time may be a vector.
 
 use super::given::Given;
-use super::solve::Fixed;
+use super::solve::GivenRows;
 use super::wanted::{Wanted, tiles_come_first};
 use crate::mapping::Fold;
 use crate::rewrite::{Choices, Transport};
@@ -99,8 +99,8 @@ impl Constraint {
     }
 
     /// The rows of places and rounds that are given.
-    pub(super) fn fixed_rows(&self) -> Fixed {
-        Fixed { places: self.places.clone(), rounds: self.rounds.clone() }
+    pub(super) fn fixed_rows(&self) -> GivenRows {
+        GivenRows { places: self.places.clone(), rounds: self.rounds.clone() }
     }
 
     /// What stands against the fold: an array of another rank, or more PEs in one than a program is written for.

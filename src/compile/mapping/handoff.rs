@@ -255,7 +255,7 @@ impl Taker<'_> {
         let operand = &reader.operands[self.operand];
         let giver = &self.design.system.spaces[space];
         Diagnostic::new(format!(
-            "`{}` cannot be kept for `{}`: it is computed on another PE",
+            "`{}` cannot be kept for `{}`: not every PE that reads it computes it",
             operand.tensor, reader.name
         ))
         .label(&reader.source, operand.span, "read here")

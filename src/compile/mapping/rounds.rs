@@ -158,12 +158,16 @@ impl Design<'_> {
         self.parts.first().map_or(0, |part| part.rounds().len())
     }
 
+    /// The space of a design of one, whose PEs have one body each and are fed by none of them.
+    pub fn plain_space(&self) -> Option<(&Space, &Part)> {
+        let one = self.system.only_space().zip(self.parts.first());
+        one.filter(|(_, part)| self.fold.is_none() && !part.dataflow.transports.contains(&Transport::Bus))
+    }
+
     /// Whether times are vectors without closed weights.
     pub fn runs_in_rounds(&self) -> bool {
-        let fed_by_one = |part: &Part| part.dataflow.transports.contains(&Transport::Bus);
-        let one = self.system.only_space().zip(self.parts.first());
-        let one = one.filter(|(_, part)| self.fold.is_none() && !fed_by_one(part));
-        self.rounds() > 0 && one.is_none_or(|(space, part)| Clock::new(space, &part.map).is_none())
+        let is_unclocked = |(space, part): (&Space, &Part)| Clock::new(space, &part.map).is_none();
+        self.rounds() > 0 && self.plain_space().is_none_or(is_unclocked)
     }
 
     /// Names for the rounds that no index and no size has.

@@ -84,7 +84,7 @@ pub(super) fn check_rows(design: &Design) -> Checked<()> {
 impl SystemFrame<'_> {
     fn of_handoff(&self, handoff: &Handoff) -> Checked<Vec<Obligation>> {
         let mut stated: Vec<Obligation> = self.handed_in_time(handoff).into_iter().collect();
-        if !self.is_within_point(handoff) && !self.design.is_kept(handoff) {
+        if self.has_channel(handoff) {
             stated.extend(self.handoff_link_conflict(handoff));
             if let Some(depth) = self.handoff_depth(handoff) {
                 stated.push(depth.map_err(|problem| vec![problem])?);

@@ -268,7 +268,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The latency of a bus may be left out: a wire.
+    /// `(scratchpad S (N M))`: words of each PE for itself.
     fn scratchpad(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Scratchpad(self.program.scratchpads.len()), form.span);
         let [name, shape] = self.reader.exactly(form, rest, "(scratchpad NAME (EXTENT ..))")?;
@@ -278,6 +278,7 @@ impl Parser {
         Ok(())
     }
 
+    /// The latency of a bus may be left out: a wire.
     fn bus(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Bus(self.program.buses.len()), form.span);
         let [name, direction, latency @ ..] = rest else {

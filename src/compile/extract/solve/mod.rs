@@ -41,7 +41,7 @@ mod task;
 
 mod places;
 
-pub(super) use places::Fixed;
+pub(super) use places::GivenRows;
 
 mod forms;
 

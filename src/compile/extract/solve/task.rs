@@ -1,7 +1,7 @@
 //! What a search over systems is given: the spaces, what the e-graph offers for each, bounds, a machine, sizes; with what is
 //! found out on the way and serves all designs.
 
-use super::places::{Axes, Fixed, Room};
+use super::places::{Axes, GivenRows, Room};
 use super::sharing::Meetings;
 use super::steps::KnownRows;
 use super::tally::KnownCosts;
@@ -200,7 +200,7 @@ impl<'a> Task<'a> {
 
     /// What one line of places, and of rounds, can say in an array: for each family the rows where it has all indices of the line. With
     /// it how many lines are left out.
-    pub(super) fn lines(&self, axes: Axes) -> (Vec<Fixed>, u64) {
+    pub(super) fn lines(&self, axes: Axes) -> (Vec<GivenRows>, u64) {
         if self.constraint.places.iter().any(Option::is_some) {
             return (vec![self.constraint.fixed_rows()], 0);
         }
@@ -218,10 +218,10 @@ impl<'a> Task<'a> {
         let kept: Vec<&Matrix> = all.iter().filter(|place| few || plain(place)).collect();
         let left_out = (all.len() - kept.len()) as u64;
         let given = self.constraint.rounds.iter().any(Option::is_some);
-        let in_rounds = |place: &Matrix| -> Vec<Fixed> {
+        let in_rounds = |place: &Matrix| -> Vec<GivenRows> {
             if given || axes.rounds == 0 {
                 let rounds = self.constraint.fixed_rows().rounds;
-                return vec![Fixed { places: of_families(place.rows()), rounds }];
+                return vec![GivenRows { places: of_families(place.rows()), rounds }];
             }
             // Where nothing that is computed is read, rounds may as well count upwards.
             let hands = self.system.sources.iter().flatten().any(|sources| !sources.is_empty());
@@ -231,7 +231,8 @@ impl<'a> Task<'a> {
                 let all = place.rows().iter().chain(rounds).cloned().collect();
                 Matrix::new(all, names.len()).rank() == axes.rank + axes.rounds
             };
-            let with = |rounds: Vec<Vector>| Fixed { places: of_families(place.rows()), rounds: of_families(&rounds) };
+            let with =
+                |rounds: Vec<Vector>| GivenRows { places: of_families(place.rows()), rounds: of_families(&rounds) };
             rounds.filter(whole).map(with).collect()
         };
         (kept.into_iter().flat_map(in_rounds).collect(), left_out)

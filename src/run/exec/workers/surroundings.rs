@@ -31,9 +31,9 @@ pub struct Surroundings<'a, A, W: Word> {
     pub tape: Tape,
 }
 
-/// What a PE has prefetched.
+/// What a PE has in its own memory: what it has prefetched, and what it keeps.
 #[derive(Clone, Debug)]
-pub struct Prefetched<W> {
+pub struct OwnMemory<W> {
     elements: HashSet<(usize, usize)>,
     /// Words from the homes of other workers.
     brought: HashMap<(usize, usize), W>,
@@ -43,10 +43,10 @@ pub struct Prefetched<W> {
     kept: HashMap<(usize, usize), W>,
 }
 
-impl<W: Clone> Prefetched<W> {
+impl<W: Clone> OwnMemory<W> {
     /// Nothing yet.
-    pub fn new() -> Prefetched<W> {
-        Prefetched { elements: HashSet::new(), brought: HashMap::new(), last: None, kept: HashMap::new() }
+    pub fn new() -> OwnMemory<W> {
+        OwnMemory { elements: HashSet::new(), brought: HashMap::new(), last: None, kept: HashMap::new() }
     }
 
     /// A word, where it was prefetched.
@@ -82,7 +82,7 @@ pub struct Around<'w, 'a, A, W: Word> {
     pub pe: (usize, usize),
     /// The end of the wire at each port; [`NOWHERE`] where there is no far end.
     pub ends: &'w [usize],
-    pub prefetched: &'w mut Prefetched<W>,
+    pub memory: &'w mut OwnMemory<W>,
     pub outlook: &'w mut Outlook,
     pub world: &'w mut Surroundings<'a, A, W>,
     /// What is left of the PE's turn.
@@ -162,24 +162,24 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
 
     fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble> {
         if self.home(array, address).is_none() {
-            self.prefetched.elements.insert((array, address));
+            self.memory.elements.insert((array, address));
             return Ok(true);
         }
         let word = self.world.supplies.take(self.world.plan, self.pe.1, &mut self.world.outbox);
-        Ok(word.map(|word| self.prefetched.brought.insert((array, address), word)).is_some())
+        Ok(word.map(|word| self.memory.brought.insert((array, address), word)).is_some())
     }
 
     fn local(&mut self, array: usize, address: usize) -> Result<W, Trouble> {
-        self.prefetched.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
+        self.memory.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
     }
 
     fn keep(&mut self, pad: usize, entry: usize, value: &W) -> Result<(), Trouble> {
-        self.prefetched.kept.insert((pad, entry), value.clone());
+        self.memory.kept.insert((pad, entry), value.clone());
         Ok(())
     }
 
     fn recall(&mut self, pad: usize, entry: usize) -> Result<W, Trouble> {
-        self.prefetched.kept.get(&(pad, entry)).cloned().ok_or(Trouble::NotKept { pad, entry })
+        self.memory.kept.get(&(pad, entry)).cloned().ok_or(Trouble::NotKept { pad, entry })
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {

@@ -9,7 +9,7 @@ use super::lines::Lines;
 use super::outbox::{Outbox, Post};
 use super::packet::{Packet, Parcel};
 use super::supplies::Supplies;
-use super::surroundings::{Around, Outlook, Prefetched, Surroundings};
+use super::surroundings::{Around, Outlook, OwnMemory, Surroundings};
 use super::wires::Wires;
 use super::word::Word;
 use crate::exec::arrays::{Arrays, Share};
@@ -31,7 +31,7 @@ struct Coroutine<W> {
     registers: Box<[W]>,
     /// The end of the wire at each port.
     ends: Box<[usize]>,
-    prefetched: Prefetched<W>,
+    memory: OwnMemory<W>,
     outlook: Outlook,
 }
 
@@ -209,7 +209,7 @@ impl<W: Word> Coroutine<W> {
             slots: slots.into(),
             registers: vec![W::UNWRITTEN; class.registers].into(),
             ends: plan.wiring.ports(pe).iter().map(end).collect(),
-            prefetched: Prefetched::new(),
+            memory: OwnMemory::new(),
             outlook: Outlook::default(),
         }
     }
@@ -224,8 +224,8 @@ impl<W: Word> Coroutine<W> {
             registers: &mut self.registers,
         };
         let pe = (self.pe, number);
-        let (prefetched, outlook) = (&mut self.prefetched, &mut self.outlook);
-        let mut around = Around { pe, ends: &self.ends, prefetched, outlook, world, left: W::TURN };
+        let (memory, outlook) = (&mut self.memory, &mut self.outlook);
+        let mut around = Around { pe, ends: &self.ends, memory, outlook, world, left: W::TURN };
         let stop = array::resume(code, self.class, state, &mut around);
         let fault = |trouble| Fault { pe: self.pe, counter: self.counter, clock: None, trouble };
         self.finished = stop.map_err(fault)? == Stop::Finished;

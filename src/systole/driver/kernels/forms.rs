@@ -217,7 +217,7 @@ impl KernelCommand for Weighing<'_> {
     fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let mut setting = Setting::new(&kernel, &self.sought.space)?;
         self.at.into_iter().for_each(|at| setting.sizes = at.clone());
-        // Some form has a design with plain times, and many have none: to look further for each would take long.
+        // Rounds and memories are looked for where nothing else has a design: of many forms that would take long.
         setting.is_plain = true;
         let searched = kernel.search(&setting, false, output)?;
         *self.found.borrow_mut() = searched.front.first().map(|best| self.front(&searched, best));

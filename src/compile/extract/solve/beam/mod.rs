@@ -23,7 +23,7 @@ mod partial;
 mod stage;
 
 use super::Task;
-use super::places::{Axes, Edge, Fixed, Places, strict_operands};
+use super::places::{Axes, Edge, GivenRows, Places, strict_operands};
 use crate::extract::Survey;
 use keep::best;
 use partial::Partial;
@@ -50,7 +50,7 @@ pub fn search_by_parts(
 /// The families in the order in which they are placed.
 fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
     let system = task.system;
-    let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, Fixed::default());
+    let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, GivenRows::default());
     let strict = strict_operands(system, &task.choices);
     Places { system, edges, axes: Axes::default(), bound, network, fixed, given: false, strict, most: 0 }.order()
 }

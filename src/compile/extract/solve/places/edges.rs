@@ -42,10 +42,8 @@ pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
                     let sets = takers(system, reader, choice, source);
                     for order in &choices[*giver].chains {
                         let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
-                        let ends = (operand, transport, *giver);
-                        let is_kept = *choice == Transport::Local;
-                        let new = |set| Edge { is_kept, ..Edge::new(system, (reader, ends), set, &last) };
-                        edges.extend(sets.iter().map(new));
+                        let read = Read { reader, operand, transport, is_kept: *choice == Transport::Local };
+                        edges.extend(sets.iter().map(|set| Edge::new(system, &read, *giver, set, &last)));
                     }
                 }
             }
@@ -54,20 +52,24 @@ pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
     edges
 }
 
+/// A read under one of its transports, as the fields of [`Edge`].
+struct Read {
+    reader: usize,
+    operand: usize,
+    transport: usize,
+    is_kept: bool,
+}
+
 impl Edge {
-    fn new(
-        system: &SpaceSystem,
-        (reader, (operand, transport, giver)): (usize, (usize, usize, usize)),
-        set: &Polyhedron,
-        last: &Solution,
-    ) -> Edge {
+    fn new(system: &SpaceSystem, read: &Read, giver: usize, set: &Polyhedron, last: &Solution) -> Edge {
+        let Read { reader, operand, transport, is_kept } = *read;
         let (indices, names) = (system.spaces[reader].indices().to_vec(), system.spaces[giver].indices());
         let fixed = Fixed::on(set, &indices);
         let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(last.coordinates(names)).collect();
         let coordinates = |space: usize| system.members[space].embedding.iter();
         let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
         let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
-        Edge { reader, operand, transport, is_kept: false, giver, set: set.clone(), indices, fixed, taken, given }
+        Edge { reader, operand, transport, is_kept, giver, set: set.clone(), indices, fixed, taken, given }
     }
 
     /// Whether the value can come from nowhere else: it is the result of a reduction inside an equation.

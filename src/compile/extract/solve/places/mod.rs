@@ -38,7 +38,7 @@ pub struct Axes {
 
 /// For each family the rows that the schedule, or one line for all families, gives it; `None` for any.
 #[derive(Clone, Debug, Default)]
-pub struct Fixed {
+pub struct GivenRows {
     /// Those of places.
     pub places: Vec<Option<Matrix>>,
     /// Those that number the rounds.
@@ -70,7 +70,7 @@ pub struct Places<'a> {
     /// The network.
     pub network: Network,
     /// The rows that are given.
-    pub fixed: Fixed,
+    pub fixed: GivenRows,
     /// Whether these places are a schedule's.
     pub given: bool,
     /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
@@ -259,14 +259,11 @@ impl Places<'_> {
             found.push((row.clone(), Affine::default()));
         }
         for row in self.fixed_row(family, axis).map_or_else(free, |row| vec![row.clone()]) {
-            if self.is_round(axis) {
-                found.push((row.clone(), Affine::default()));
-            }
-            for edge in guiding {
-                for origin in self.shifts(edge, family, rows, axis, &row) {
-                    if !found.contains(&(row.clone(), origin.clone())) {
-                        found.push((row.clone(), origin));
-                    }
+            let unshifted = self.is_round(axis).then(Affine::default);
+            let near = guiding.iter().flat_map(|edge| self.shifts(edge, family, rows, axis, &row));
+            for choice in unshifted.into_iter().chain(near).map(|origin| (row.clone(), origin)) {
+                if !found.contains(&choice) {
+                    found.push(choice);
                 }
             }
         }
@@ -363,12 +360,12 @@ impl Places<'_> {
     fn reaches(&self, edge: &Edge, rows: &[Option<Vec<Row>>]) -> bool {
         let placed = (&rows[self.family(edge.reader)], &rows[self.family(edge.giver)]);
         let (Some(reader), Some(giver)) = placed else { return true };
-        let mut along =
+        let along =
             reader.iter().zip(giver).map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
         if edge.is_kept {
             return along.take(self.axes.rank).all(|hops| hops == Some(0));
         }
-        let Some(mut displacement) = along.by_ref().collect::<Option<Vector>>() else { return false };
+        let Some(mut displacement) = along.collect::<Option<Vector>>() else { return false };
         let rounds = displacement.split_off(self.axes.rank);
         self.network.hops(&displacement).is_some() && lexicographic_sign(&rounds) >= 0
     }

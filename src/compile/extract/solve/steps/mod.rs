@@ -152,7 +152,8 @@ impl Conditions {
         };
         let label = self.laws.len();
         let within = within_round(design, handoff)?;
-        if !within.is_empty() {
+        let sizes = Polyhedron::sizes(&design.system.parameters);
+        if !within.intersect(&sizes).is_empty() {
             let rows = known.of(&self.unknowns, &Dependence { set: within, ..dependence.clone() })?;
             self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
         }
@@ -308,12 +309,7 @@ fn within_round(design: &Design, handoff: &Handoff) -> Option<Polyhedron> {
         within.add(rounds.clone());
         within.add(-rounds.clone());
     }
-    if within.intersect(&sizes).is_empty() { Some(nothing()) } else { Some(within) }
-}
-
-/// A set without points.
-fn nothing() -> Polyhedron {
-    Polyhedron::new([Affine::constant(-1)])
+    Some(within)
 }
 
 /// Why there are no steps.
