@@ -127,7 +127,7 @@ fn question<'a>(
 
 /// The front, best first.
 fn found(problem: &Problem, options: &Options) -> Checked<Vec<Found>> {
-    let survey = search(problem, false, &|_, _| {});
+    let survey = search(problem, false, &|_, _| true);
     let front = survey.sorted(options.objective);
     if front.is_empty() {
         let kernel = &problem.system().kernel;

@@ -68,6 +68,8 @@ mod sim;
 
 mod start;
 
+mod stop;
+
 mod tiles;
 
 mod traces;

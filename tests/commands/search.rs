@@ -97,7 +97,8 @@ fn what_is_beyond_a_limit_is_said() {
     let table = good(&flags);
     assert!(table.contains("  left out  75 places not along the axes (more than 5 spaces)\n"), "{table}");
     let found = json(&flags);
-    let others = ["partial_designs", "crowded_places", "unlisted_places", "dataflows", "beside", "streams"];
+    let others =
+        ["placements", "partial_designs", "crowded_places", "unlisted_places", "dataflows", "beside", "streams"];
     let mut left_out: Value = others.into_iter().map(|key| (key, 0)).collect();
     left_out["slanted_places"] = 75.into();
     assert_eq!(found["left_out"], left_out);

@@ -21,7 +21,7 @@ fn shortest([m, n, k]: [i64; 3], asked: usize) -> (Found, u64) {
     let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
     let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).unwrap();
     problem.limits = Limits { asked, ..problem.limits };
-    let survey = solve::search(&problem, false, &|_, _| ());
+    let survey = solve::search(&problem, false, &|_, _| true);
     let elements = (m * k + k * n + n) as u64;
     let once =
         survey.front.designs().iter().filter(|found| (found.cost.memory_words, found.cost.fanout) == (elements, 1));

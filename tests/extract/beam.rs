@@ -31,7 +31,7 @@ fn with<T>(kernel: &Kernel, at: &Bindings, beam: Option<usize>, see: impl FnOnce
     if let Some(beam) = beam {
         problem.limits = Limits { beam, wholly: 0, ..problem.limits };
     }
-    let survey = solve::search(&problem, false, &|_, _| ());
+    let survey = solve::search(&problem, false, &|_, _| true);
     see(&problem, survey)
 }
 

@@ -11,7 +11,7 @@ fn survey(text: &str, at: &Bindings, limits: Limits) -> Survey {
     let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
     let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, at, none).unwrap();
     problem.limits = limits;
-    solve::search(&problem, false, &|_, _| ())
+    solve::search(&problem, false, &|_, _| true)
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn folded(kernel: &Kernel, rows: &[Index], n: i64, fold: i64) -> Found {
     let problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes(kernel, n), constraint);
     let mut problem = problem.expect("a problem");
     problem.limits.fold = fold;
-    let front = solve::search(&problem, false, &|_, _| ()).sorted(Objective::Systolic);
+    let front = solve::search(&problem, false, &|_, _| true).sorted(Objective::Systolic);
     front.into_iter().min_by_key(|found| (found.cost.cycles, found.cost.pes)).expect("a design")
 }
 

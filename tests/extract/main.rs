@@ -8,6 +8,8 @@ mod asked;
 
 mod beam;
 
+mod budget;
+
 mod designs;
 
 mod every_system;

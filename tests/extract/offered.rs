@@ -27,7 +27,7 @@ fn offered(text: &str, lines: &str, latency: i64) -> (Kernel, Survey) {
     let (machine, sizes) = (machine(latency), sizes(&named));
     let bounds = Bounds::for_dimension(kernel.dimension());
     let problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &sizes, constraint).unwrap();
-    let survey = solve::search(&problem, false, &|_, _| ());
+    let survey = solve::search(&problem, false, &|_, _| true);
     (kernel, survey)
 }
 

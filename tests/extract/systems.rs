@@ -52,7 +52,7 @@ impl Kernel {
     fn front(&self, machine: &Machine, sizes: &Bindings, bounds: Bounds) -> Vec<Found> {
         let none = Constraint::none(&self.system);
         let problem = solve::Task::new(&self.system, &self.choices, bounds, machine, sizes, none).unwrap();
-        let front = solve::search(&problem, false, &|_, _| ()).sorted(Objective::Systolic);
+        let front = solve::search(&problem, false, &|_, _| true).sorted(Objective::Systolic);
         front.iter().for_each(|found| solve::verify(&problem, found).unwrap());
         front
     }

@@ -28,7 +28,7 @@ fn all(space: &Space, choices: &Choices, network: Network, rank: usize, step: Op
     let machine = on(network);
     let problem =
         Task::new(space, choices.clone(), bounds, &machine, &sizes(space, 4), constraint).expect("a good problem");
-    search(&problem, true, &|_, _| {}).all
+    search(&problem, true, &|_, _| true).all
 }
 
 /// Streams along positive directions only.

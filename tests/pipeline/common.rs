@@ -74,7 +74,7 @@ impl Kernel {
     /// Every legal design within the bounds, with its cost at these sizes.
     pub fn survey(&self, machine: &Machine, bounds: Bounds, sizes: &Bindings) -> Checked<Survey> {
         let problem = self.problem(machine, bounds, sizes, Constraint::default())?;
-        Ok(extract::search(&problem, true, &|_, _| {}))
+        Ok(extract::search(&problem, true, &|_, _| true))
     }
 
     /// The search of this kernel.
@@ -102,7 +102,7 @@ impl Kernel {
         let bounds = Bounds::for_dimension(self.space.dimension());
         let problem = self.problem(machine, bounds, sizes, constraint);
         let problem = problem.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
-        extract::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic)
+        extract::search(&problem, false, &|_, _| true).sorted(Objective::Systolic)
     }
 
     /// The design of something found.

@@ -43,7 +43,7 @@ fn survey((system, cut): &(RecurrenceSystem, SpaceSystem), machine: &Machine) ->
     let constraint = Constraint::from_schedule(cut, &system.schedules[0]).unwrap();
     let bounds = Bounds { ranks: vec![1], bound: 1, steps: (0, 1) };
     let problem = solve::Task::new(cut, &choices, bounds, machine, &sizes(7), constraint).unwrap();
-    solve::search(&problem, false, &|_, _| {})
+    solve::search(&problem, false, &|_, _| true)
 }
 
 fn sizes(n: i64) -> Bindings {

@@ -107,7 +107,7 @@ impl<'a> Bench<'a> {
         let cut = spaces_of(&self.system)?;
         let choices = rewrite::saturate(&cut, &rewrite::load_rules(None)?, &Limits::default())?.choices()?;
         let problem = self.problem(&cut, &choices, sizes)?;
-        let survey = extract::search(&problem, false, &|_, _| {});
+        let survey = extract::search(&problem, false, &|_, _| true);
         let Some(found) = survey.sorted(Objective::Systolic).into_iter().next() else {
             return Ok(Err((survey.rejections.oversized, survey.maps)));
         };
@@ -187,7 +187,7 @@ fn hold_long(name: &str) {
         let choices = rewrite::saturate(&cut, &rewrite::load_rules(None).unwrap(), &Limits::default());
         let choices = choices.unwrap().choices().unwrap();
         let first = bench.sizes(case.sizes[0]);
-        let survey = extract::search(&bench.problem(&cut, &choices, &first).unwrap(), false, &|_, _| {});
+        let survey = extract::search(&bench.problem(&cut, &choices, &first).unwrap(), false, &|_, _| true);
         let best = survey.sorted(Objective::Systolic).into_iter().next().expect("a design");
         let design = Design::new(&cut, best.parts.clone());
         let program = emit(&design, &machine.links).unwrap();

@@ -56,7 +56,7 @@ fn survey(kernel: &Kernel, machine: &Machine, sizes: &Bindings, constraint: Cons
     }
     let bounds = Bounds { steps: (-1, 2), ..Bounds::for_dimension(kernel.space.dimension()) };
     let problem = kernel.problem(machine, bounds, sizes, constraint).ok()?;
-    Some(extract::search(&problem, true, &|_, _| {}).all)
+    Some(extract::search(&problem, true, &|_, _| true).all)
 }
 
 fn sizes(kernel: &Kernel, largest: usize, choices: &mut Choices) -> Bindings {

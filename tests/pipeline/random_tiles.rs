@@ -76,7 +76,8 @@ fn best(
     let mut problem =
         solve::Task::new(&cut, &offered, bounds, &machine, &tiled.sizes(&sizes((7, 5))), none).map_err(problems)?;
     problem.limits.spaces = 0;
-    let Some(found) = solve::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic).into_iter().next() else {
+    let Some(found) = solve::search(&problem, false, &|_, _| true).sorted(Objective::Systolic).into_iter().next()
+    else {
         return Ok(None);
     };
     let design = Design::new(&cut, found.parts.clone());

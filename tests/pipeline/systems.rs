@@ -103,7 +103,7 @@ impl Grown {
         if self.dimension() > 2 && !slanted {
             problem.limits.spaces = 0;
         }
-        Ok(solve::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic).into_iter().next())
+        Ok(solve::search(&problem, false, &|_, _| true).sorted(Objective::Systolic).into_iter().next())
     }
 
     /// A design on the front under random transports, or under any where these leave none; a folded one where there is one.
@@ -122,7 +122,7 @@ impl Grown {
         if self.dimension() > 2 {
             problem.limits.spaces = 0;
         }
-        Ok(solve::search(&problem, false, &|_, _| {}).sorted(Objective::Systolic))
+        Ok(solve::search(&problem, false, &|_, _| true).sorted(Objective::Systolic))
     }
 
     /// One transport for each operand that is an input, one order for each reduction.

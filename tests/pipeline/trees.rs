@@ -144,7 +144,7 @@ fn branching(kernel: &Kernel, place: &[&[i64]], sizes: &[i64], stride: usize) ->
     let sizes = kernel.sizes(sizes);
     let problem = kernel.problem(&machine, bounds, &sizes, constraint).expect("a problem");
     let branches = |found: &Found| found.parts[0].dataflow.transports.iter().any(|choice| choice.streams().len() > 1);
-    search(&problem, true, &|_, _| {}).all.into_iter().filter(branches).step_by(stride).collect()
+    search(&problem, true, &|_, _| true).all.into_iter().filter(branches).step_by(stride).collect()
 }
 
 /// All of them run as promised, and every few of them are proved. How many there were, and in how many a later stream stays.

@@ -68,5 +68,5 @@ fn a_schedule_asks_for_trees_in_the_order_that_the_rules_offer() {
     };
     assert!(search("ports").is_err(), "a number is passed on in one order of the indices");
     let problem = search("order").expect("offered").expect("a problem");
-    assert!(!solve::search(&problem, false, &|_, _| {}).front.designs().is_empty());
+    assert!(!solve::search(&problem, false, &|_, _| true).front.designs().is_empty());
 }

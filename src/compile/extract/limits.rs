@@ -6,6 +6,8 @@
 /// How far the search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// So many maps of one space are looked at; where there are more, those with plain places and compact times.
+    pub budget: u64,
     /// The placements of all families looked at under one `place` line.
     pub placements: usize,
     /// The dataflows of computed values looked at under one placement.
@@ -26,9 +28,20 @@ pub struct Limits {
     pub next: usize,
 }
 
+/// Solving for the steps of a dataflow takes about as long as looking at so many maps of one space.
+const MAPS_OF_A_DATAFLOW: u64 = 1000;
+
+impl Limits {
+    /// Those of a budget.
+    pub fn of_budget(budget: u64) -> Limits {
+        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, ..Limits::default() }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
+            budget: 6_000_000,
             placements: 50_000,
             dataflows: 4096,
             asked: 64,
@@ -45,6 +58,10 @@ impl Default for Limits {
 /// What was not looked at for being beyond a limit; all zero where the search is complete within its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
+    /// Maps of one space beyond the budget, at most.
+    pub maps: u64,
+    /// Placements of several spaces beyond the budget.
+    pub placements: u64,
     /// `place` lines that are not along the axes.
     pub slanted: u64,
     /// `place` lines with more placements than were looked at; how many more is not known.
@@ -70,6 +87,8 @@ impl LeftOut {
     /// What either left out.
     pub fn join(self, other: LeftOut) -> LeftOut {
         LeftOut {
+            maps: self.maps.saturating_add(other.maps),
+            placements: self.placements.saturating_add(other.placements),
             slanted: self.slanted.saturating_add(other.slanted),
             crowded: self.crowded.saturating_add(other.crowded),
             unlisted: self.unlisted.saturating_add(other.unlisted),

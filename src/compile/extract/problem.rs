@@ -95,7 +95,8 @@ impl<'a> Problem<'a> {
         let task = match (strategy, system.only_space()) {
             (Strategy::Enumerate, Some(space)) => {
                 let choices = left()?.ok_or_else(|| not_one(system))?;
-                let task = enumerate::Task::new(space, choices, bounds, machine, sizes, constraint)?;
+                let mut task = enumerate::Task::new(space, choices, bounds, machine, sizes, constraint)?;
+                task.budget = limits.budget;
                 Task::Enumerate(Box::new(task))
             }
             (Strategy::Enumerate, None) => return Err(not_one(system)),
@@ -175,10 +176,10 @@ fn check_boundary(strategy: Strategy, question: &Question) -> Checked<()> {
     said.help("leave the fold and the bus out, or `io boundary`").alone()
 }
 
-/// Runs the search; `all` also keeps every legal design beside the front. `progress` hears how many of how many places are
-/// done. The result does not depend on the number of threads. Where the schedule is a whole design nothing is looked for: the front is
-/// that design, which nobody has counted.
-pub fn search(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+/// Runs the search; `all` also keeps every legal design beside the front. `progress` hears how many of how many places are done,
+/// and says whether to go on; where it always does the result does not depend on the number of threads. Where the schedule is
+/// a whole design nothing is looked for: the front is that design, which nobody has counted.
+pub fn search(problem: &Problem, all: bool, progress: &(dyn Fn(usize, usize) -> bool + Sync)) -> Survey {
     if let Some(given) = &problem.constraint().given {
         let mut survey = Survey { strategy: problem.strategy(), ..Survey::default() };
         survey.front.add(Found { cost: Cost::default(), parts: given.parts.clone(), fold: given.fold.clone() });

@@ -73,6 +73,8 @@ pub struct Survey {
     pub maps: u64,
     /// Those with at least one legal design.
     pub legal: u64,
+    /// Whether it was stopped before it was done.
+    pub is_stopped: bool,
     /// Legal designs. Times hold for all sizes: dependences by their generators, and no two spaces meet by proof. That one
     /// bus is free is counted at the sizes of the search; `prove` has obligations for all of it.
     pub designs: u64,
@@ -124,6 +126,7 @@ impl Survey {
         self.front = self.front.merge(other.front);
         self.all.extend(other.all);
         self.maps += other.maps;
+        self.is_stopped |= other.is_stopped;
         self.legal += other.legal;
         self.designs = self.designs.saturating_add(other.designs);
         self.formless += other.formless;

@@ -4,6 +4,7 @@
 //! the array's axes (networks do not change under these). Steps: the last row with entries in the box; where a place folds
 //! several dimensions into a PE, the rows above it are single indices, forwards or backwards, in every order.
 
+use std::collections::BTreeSet;
 use systole_base::integer::{Matrix, Vector, lexicographic_sign};
 
 /// What the search enumerates.
@@ -13,7 +14,7 @@ pub struct Bounds {
     pub ranks: Vec<usize>,
     /// The largest entry of a place, in magnitude.
     pub bound: i64,
-    /// The least and the greatest entry of a step.
+    /// The least and the greatest entry of a step, where a link takes a cycle.
     pub steps: (i64, i64),
 }
 
@@ -21,6 +22,14 @@ impl Bounds {
     /// The default bounds for a space of this dimension: arrays of rank 0 to 2, entries -1 to 1, steps -2 to 2.
     pub fn for_dimension(dimension: usize) -> Bounds {
         Bounds { ranks: (0..dimension.clamp(1, 3)).collect(), bound: 1, steps: (-2, 2) }
+    }
+
+    /// The entries of steps where a link takes `latency` cycles: what moves over it needs steps as much longer, what stays does
+    /// not. In order.
+    pub fn entries(&self, latency: i64) -> Vec<i64> {
+        let (low, high) = self.steps;
+        let all = (low..=high).flat_map(|entry| [entry, entry.saturating_mul(latency)]);
+        all.collect::<BTreeSet<i64>>().into_iter().collect()
     }
 }
 
@@ -54,12 +63,12 @@ pub fn canonical_place(place: &Matrix) -> Matrix {
     Matrix::new(rows, place.columns())
 }
 
-/// All steps for places of a rank: complete within the box.
-pub fn steps(rank: usize, dimension: usize, box_: (i64, i64)) -> Vec<Matrix> {
+/// All steps for places of a rank whose last row has these entries.
+pub fn steps(rank: usize, dimension: usize, entries: &[i64]) -> Vec<Matrix> {
     let folded = dimension - rank;
-    let rows = vectors(dimension, box_);
+    let rows = combined(&vec![entries.to_vec(); dimension]);
     let mut steps = vec![];
-    for leading in leading_rows(dimension, folded.saturating_sub(1)) {
+    for leading in leading_rows(dimension, folded.saturating_sub(1), false) {
         for row in &rows {
             let step = Matrix::new(leading.iter().cloned().chain([row.clone()]).collect(), dimension);
             steps.push(step);
@@ -68,14 +77,15 @@ pub fn steps(rank: usize, dimension: usize, box_: (i64, i64)) -> Vec<Matrix> {
     steps
 }
 
-/// Every ordered choice of `count` different signed unit rows: what numbers rounds.
-pub fn leading_rows(dimension: usize, count: usize) -> Vec<Vec<Vector>> {
+/// Every ordered choice of `count` different signed unit rows, or of those that count upwards: what numbers rounds.
+pub fn leading_rows(dimension: usize, count: usize, is_upwards: bool) -> Vec<Vec<Vector>> {
     let unit = |index: usize, sign: i64| (0..dimension).map(|i| sign * i64::from(i == index)).collect::<Vector>();
     let mut choices: Vec<Vec<Vector>> = vec![vec![]];
     for _ in 0..count {
         let longer = |rows: &Vec<Vector>| {
             let free = (0..dimension).filter(|index| rows.iter().all(|row| row[*index] == 0)).collect::<Vec<_>>();
-            let units = free.into_iter().flat_map(|index| [unit(index, 1), unit(index, -1)]);
+            let signs: &[i64] = if is_upwards { &[1] } else { &[1, -1] };
+            let units = free.into_iter().flat_map(|index| signs.iter().map(move |sign| unit(index, *sign)));
             units.map(|row| rows.iter().cloned().chain([row]).collect::<Vec<_>>()).collect::<Vec<_>>()
         };
         choices = choices.iter().flat_map(longer).collect();
@@ -130,8 +140,8 @@ mod tests {
 
     #[test]
     fn vector_time_has_single_indices_above_the_last_row() {
-        let all = steps(1, 3, (-2, 2));
+        let all = steps(1, 3, &[-2, -1, 0, 1, 2]);
         assert_eq!(all.len(), 6 * 125);
-        assert_eq!(steps(0, 3, (-2, 2)).len(), 6 * 4 * 125);
+        assert_eq!(steps(0, 3, &[-2, -1, 0, 1, 2]).len(), 6 * 4 * 125);
     }
 }

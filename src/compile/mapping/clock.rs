@@ -32,8 +32,12 @@ impl Clock {
         if levels <= 1 {
             return Some(Clock { factors: vec![vec![]; levels] });
         }
-        let basis = row_basis(map).filter(|basis| basis.len() == levels)?;
-        let longest = extents(space)?;
+        Clock::on_box(&extents(space)?, map, &row_basis(map).filter(|basis| basis.len() == levels)?)
+    }
+
+    /// The clock of a map with several step rows on a box of these extents, whose [`row_basis`] has as many vectors.
+    pub fn on_box(longest: &[Affine], map: &SpaceTimeMap, basis: &[Vector]) -> Option<Clock> {
+        let levels = map.step.rows().len();
         let inner = &basis[levels - 1];
         for outer in &basis[..levels - 1] {
             let overlap = outer.iter().zip(inner).any(|(a, b)| *a != 0 && *b != 0);
@@ -48,7 +52,7 @@ impl Clock {
         for level in (0..levels - 1).rev() {
             let factor = match level + 1 == levels - 1 {
                 true => row_length.clone(),
-                false => values(&map.step.rows()[level + 1], &longest),
+                false => values(&map.step.rows()[level + 1], longest),
             };
             let mut weight: Vec<Affine> = vec![factor];
             weight.extend(factors[0].iter().cloned());

@@ -1,6 +1,7 @@
 //! The command line: flags in, the ordered stages, tables or JSON out. No algorithm lives here.
 //!
-//! Exit codes: 0 all is well, 1 the input is wrong or a claim is refuted, 2 wrong usage, 3 the solver did not know.
+//! Exit codes: 0 all is well, 1 the input is wrong or a claim is refuted, 2 wrong usage, 3 the solver did not know, 130 stopped by
+//! Ctrl-C.
 //!
 //! Settings are in `flags`, kernels of one space and of several in `kernels`, operands and results in `runs`, what is
 //! printed in `shown`, and what each command does in `commands`.
@@ -16,6 +17,8 @@ mod kernels;
 mod pipeline;
 
 mod runs;
+
+mod stop;
 
 mod commands;
 
@@ -75,7 +78,8 @@ pub fn main() -> ExitCode {
         output.error(&render(&failure.diagnostics, output.has_colour()));
         failure.verdict
     });
-    let Some(why) = output.refused() else { return ExitCode::from(verdict.code()) };
+    let code = if stop::is_asked() { stop::CODE } else { verdict.code() };
+    let Some(why) = output.refused() else { return ExitCode::from(code) };
     let fault = Diagnostic::new(format!("cannot write standard output: {why}"));
     output.error(&render(&[fault.help("what is there of it is not all")], output.has_colour()));
     ExitCode::from(Verdict::Refuted.code())

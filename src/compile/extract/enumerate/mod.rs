@@ -1,4 +1,5 @@
-//! The strategy for kernels of one space: every map within the bounds is looked at, exactly.
+//! The strategy for kernels of one space: every map within the bounds is looked at, exactly, if the budget has room for all of
+//! them; else the plainest are (`maps`), and what is left out is counted.
 //!
 //! In: a [`Task`]. Out: a [`Survey`](super::Survey). For a fixed map a design's cost is a sum, or a maximum, of one vector for
 //! each operand and one for the reduction, so combining the operands' fronts one after the other is exact; brute force over
@@ -10,6 +11,8 @@
 //! and nothing is pruned.
 
 mod boundary;
+
+mod maps;
 
 mod offers;
 

@@ -38,7 +38,8 @@ pub struct Priced {
 /// All choices at one place; `None` where the machine cannot build one.
 pub struct PlaceTable<'a> {
     task: &'a Task<'a>,
-    place: Matrix,
+    /// The place.
+    pub place: Matrix,
     images: Images,
     boundary: Option<Boundary>,
     /// The place's cost: its PEs.

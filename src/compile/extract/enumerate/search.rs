@@ -1,67 +1,77 @@
 //! For every map an exact Pareto combination of the choices, for all maps in parallel.
 
 use super::Task;
+use super::maps::Maps;
 use super::offers::Offers;
 use super::paces::Paces;
 use super::place_table::{PlaceTable, Priced};
 use super::symmetry::{Candidate, Reflections};
 use crate::cost::Cost;
-use crate::extract::{Strategy, Survey};
+use crate::extract::{LeftOut, Strategy, Survey};
 use crate::mapping::clock::Clock;
 use crate::mapping::{SpaceTimeMap, clock};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use systole_base::integer::{Matrix, Vector, dot};
 
 /// Runs the search; `all` also keeps every legal design, and then no class of reflected designs is thinned out.
-/// `progress` hears how many of how many places are done. The result does not depend on the number of threads.
-pub fn search(task: &Task, all: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
-    let places = task.places();
+/// `progress` hears how many of how many places are done, and says whether to go on. Where it always does the result does not depend
+/// on the number of threads.
+pub fn search(task: &Task, all: bool, progress: &(dyn Fn(usize, usize) -> bool + Sync)) -> Survey {
     let fixed = task.constraint.only_place().is_some() || task.constraint.only_step().is_some();
     let reflections = if all || fixed { Reflections::none() } else { Reflections::of(task.space, &task.choices) };
-    let steps = task.steps(&places, &reflections);
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let surveys: Vec<Survey> = places
+    let maps = Maps::of(task, &reflections);
+    let (done, is_stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let surveys: Vec<Survey> = maps
+        .places
         .par_iter()
         .map(|place| {
-            let survey = search_place(task, place, &steps[&place.rows().len()], all);
-            progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), places.len());
+            if is_stopped.load(Relaxed) {
+                return Survey { is_stopped: true, ..Survey::default() };
+            }
+            let survey = search_place(task, place, maps.at(place), all);
+            if !progress(1 + done.fetch_add(1, Relaxed), maps.places.len()) {
+                is_stopped.store(true, Relaxed);
+            }
             survey
         })
         .collect();
-    let start = Survey { strategy: Strategy::Enumerate, ..Survey::default() };
+    let left_out = LeftOut { maps: maps.left_out, ..LeftOut::default() };
+    let start = Survey { strategy: Strategy::Enumerate, left_out, ..Survey::default() };
     surveys.into_iter().fold(start, Survey::merge)
 }
 
-fn search_place(task: &Task, place: &Matrix, steps: &[Candidate], all: bool) -> Survey {
+fn search_place<'a>(task: &Task, place: &Matrix, steps: impl Iterator<Item = &'a Candidate>, all: bool) -> Survey {
     let mut survey = Survey::default();
     if !task.fits(place) {
-        survey.maps = steps.len() as u64;
+        survey.maps = steps.count() as u64;
         survey.rejections.oversized = survey.maps;
         return survey;
     }
     let table = PlaceTable::new(task, place);
     table.blame(&mut survey.rejections);
-    for candidate in steps.iter().filter(|candidate| !candidate.is_redundant_at(place)) {
-        let map = SpaceTimeMap { place: place.clone(), step: candidate.step.clone() };
+    for candidate in steps.filter(|candidate| !candidate.is_redundant_at(place)) {
         survey.maps += 1;
-        search_map(&table, task, &map, all, &mut survey);
+        search_map(&table, task, &candidate.step, all, &mut survey);
     }
     survey
 }
 
-fn search_map(table: &PlaceTable, task: &Task, map: &SpaceTimeMap, all: bool, survey: &mut Survey) {
-    if let Some(tensor) = table.first_late(&map.step, Priced::is_in_time) {
-        match table.first_late(&map.step, Priced::is_in_long_rows) {
+fn search_map(table: &PlaceTable, task: &Task, step: &Matrix, all: bool, survey: &mut Survey) {
+    if let Some(tensor) = table.first_late(step, Priced::is_in_time) {
+        match table.first_late(step, Priced::is_in_long_rows) {
             Some(_) => survey.rejections.add_late(tensor),
             None => survey.rejections.add_short(tensor),
         }
         return;
     }
-    let Some(whole) = pace(table, map) else {
+    let Some(basis) = basis(table, step) else {
         survey.rejections.conflicts += 1;
         return;
     };
-    let Some(cycles) = cycles(task, map) else {
+    let map = &SpaceTimeMap { place: table.place.clone(), step: step.clone() };
+    let whole = basis.last().map(|inner| map.delay(inner));
+    let Some(cycles) = cycles(task, map, &basis) else {
         survey.rejections.unclocked += 1;
         return;
     };
@@ -79,25 +89,26 @@ fn search_map(table: &PlaceTable, task: &Task, map: &SpaceTimeMap, all: bool, su
     }
 }
 
-/// The time between two points of a PE that follow each other: `Some(None)` where every PE has one point only, `None` where
-/// two points would share a time.
-fn pace(table: &PlaceTable, map: &SpaceTimeMap) -> Option<Option<Vector>> {
-    match (&table.kernel[..], map.step.rows()) {
-        ([], _) => Some(None),
-        ([line], [row]) => Some(dot(line, row)).filter(|pace| *pace != 0).map(|pace| Some(vec![pace.abs()])),
+/// A basis of the points that share a PE, in the order of their times; `None` where two of them would share one.
+fn basis(table: &PlaceTable, step: &Matrix) -> Option<Vec<Vector>> {
+    match (&table.kernel[..], step.rows()) {
+        ([], _) => Some(vec![]),
+        ([line], [row]) => match dot(line, row) {
+            0 => None,
+            pace => Some(vec![line.iter().map(|entry| entry * pace.signum()).collect()]),
+        },
         _ => {
-            let basis = clock::row_basis_of(&table.kernel, &map.step)?;
             // A time with more rows than a PE has dimensions has no closed weights.
-            (basis.len() == map.step.rows().len()).then_some(())?;
-            Some(basis.last().map(|inner| map.delay(inner)))
+            clock::row_basis_of(&table.kernel, step).filter(|basis| basis.len() == step.rows().len())
         }
     }
 }
 
-fn cycles(task: &Task, map: &SpaceTimeMap) -> Option<u64> {
+fn cycles(task: &Task, map: &SpaceTimeMap, basis: &[Vector]) -> Option<u64> {
     let row = match map.step.rows() {
         [row] => row.clone(),
-        _ => Clock::new(task.space, map)?.row(map, &task.sizes)?,
+        rows if rows.len() != basis.len() => return None,
+        _ => Clock::on_box(task.extents.as_deref()?, map, basis)?.row(map, &task.sizes)?,
     };
     let (first, last) = task.region.range(&row)?;
     Some((last - first).unsigned_abs() + 1)

@@ -32,18 +32,23 @@ impl Reflections {
         Reflections { signs: all.filter(|signs: &Vector| is_closed(choices, signs)).collect() }
     }
 
-    /// The steps to look at: of each class the greatest within the box. A map is decided by its step alone unless a
-    /// reflection leaves the step as it is; then its place decides.
-    pub fn thin_out(&self, steps: Vec<Matrix>, within: (i64, i64)) -> Vec<Candidate> {
-        steps.into_iter().filter_map(|step| self.candidate(step, within)).collect()
+    /// How many maps are one, with none reflected among them.
+    pub fn count(&self) -> u128 {
+        1 + self.signs.len() as u128
     }
 
-    fn candidate(&self, step: Matrix, within: (i64, i64)) -> Option<Candidate> {
+    /// The steps to look at: of each class the greatest among these entries. A map is decided by its step alone unless a
+    /// reflection leaves the step as it is; then its place decides.
+    pub fn thin_out(&self, steps: Vec<Matrix>, entries: &[i64]) -> Vec<Candidate> {
+        steps.into_iter().filter_map(|step| self.candidate(step, entries)).collect()
+    }
+
+    fn candidate(&self, step: Matrix, entries: &[i64]) -> Option<Candidate> {
         let mut fixed_by = vec![];
         for signs in &self.signs {
             let reflected = reflect_rows(&step, signs);
             let last = reflected.rows().last();
-            let inside = last.is_none_or(|row| row.iter().all(|entry| (within.0..=within.1).contains(entry)));
+            let inside = last.is_none_or(|row| row.iter().all(|entry| entries.contains(entry)));
             match reflected.cmp(&step) {
                 Ordering::Greater if inside => return None,
                 Ordering::Equal => fixed_by.push(signs.clone()),

@@ -1,16 +1,14 @@
 //! What is enumerated: the maps of one space, with what is counted once for all of them.
 
 use super::paces::{Face, faces};
-use super::symmetry::{Candidate, Reflections};
 use crate::cost::Region;
-use crate::extract::Constraint;
 use crate::extract::at_once::heard_at_once;
-use crate::mapping::candidates;
+use crate::extract::{Constraint, Limits};
 use crate::mapping::candidates::Bounds;
+use crate::mapping::{candidates, clock};
 use crate::rewrite::Choices;
-use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Bindings, Matrix, Polyhedron, Vector};
+use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::{Space, ends};
 
@@ -31,6 +29,10 @@ pub struct Task<'a> {
     pub sizes: Bindings,
     /// What the schedule fixes of the map.
     pub constraint: Constraint,
+    /// How many maps are looked at.
+    pub budget: u64,
+    /// The extent of every index, where the space is a box.
+    pub extents: Option<Vec<Affine>>,
     /// The points at these sizes.
     pub region: Region,
     /// For each chain and level the set it runs over, with its points.
@@ -71,30 +73,60 @@ impl<'a> Task<'a> {
         }
         let levels = levels(space, &choices, sizes)?;
         let faces = faces(space, &choices, sizes).ok_or_else(unbounded)?;
-        let (space, sizes) = (space, sizes.clone());
-        Ok(Task { space, choices, bounds, machine, sizes, constraint, region, levels, faces })
+        let (sizes, extents, budget) = (sizes.clone(), clock::extents(space), Limits::default().budget);
+        Ok(Task { space, choices, bounds, machine, sizes, constraint, budget, extents, region, levels, faces })
     }
 
-    pub(super) fn places(&self) -> Vec<Matrix> {
+    /// The ranks of the arrays that are looked at.
+    pub(super) fn ranks(&self) -> Vec<usize> {
         match self.constraint.only_place() {
-            Some(place) => vec![place.clone()],
+            Some(place) => vec![place.rows().len()],
             None => {
-                let all = |rank: &usize| candidates::places(self.space.dimension(), *rank, self.bounds.bound);
-                let ranks = self.bounds.ranks.iter().filter(|rank| self.machine.links.network.carries_rank(**rank));
-                ranks.flat_map(all).collect()
+                let carries = |rank: &&usize| self.machine.links.network.carries_rank(**rank);
+                self.bounds.ranks.iter().filter(carries).copied().collect()
             }
         }
     }
 
-    /// The steps for places of each rank that is looked at.
-    pub(super) fn steps(&self, places: &[Matrix], reflections: &Reflections) -> BTreeMap<usize, Vec<Candidate>> {
-        let (dimension, within) = (self.space.dimension(), self.bounds.steps);
-        let ranks: BTreeSet<usize> = places.iter().map(|place| place.rows().len()).collect();
-        let of = |rank| match self.constraint.only_step() {
-            Some(step) => vec![step.clone()],
-            None => candidates::steps(rank, dimension, within),
-        };
-        ranks.into_iter().map(|rank| (rank, reflections.thin_out(of(rank), within))).collect()
+    /// All places.
+    pub(super) fn places(&self) -> Vec<Matrix> {
+        let all = |rank: usize| candidates::places(self.space.dimension(), rank, self.bounds.bound);
+        self.constraint
+            .only_place()
+            .map_or_else(|| self.ranks().into_iter().flat_map(all).collect(), |place| vec![place.clone()])
+    }
+
+    /// The places along the axes.
+    pub(super) fn places_along_axes(&self) -> Vec<Matrix> {
+        let dimension = self.space.dimension();
+        let upwards = |rank: usize| candidates::leading_rows(dimension, rank, true).into_iter();
+        let in_order = |rows: &Vec<Vector>| rows.is_sorted_by(|one, other| one > other);
+        let of_rank = |rank| upwards(rank).filter(in_order).map(|rows| Matrix::new(rows, dimension));
+        self.ranks().into_iter().flat_map(of_rank).collect()
+    }
+
+    /// How many places there are of a rank, with those whose rows depend on each other.
+    pub(super) fn count_places(&self, rank: usize) -> u128 {
+        if self.constraint.only_place().is_some() {
+            return 1;
+        }
+        let entries = 1 + 2 * self.bounds.bound.unsigned_abs();
+        let rows = (u128::from(entries).saturating_pow(self.space.dimension() as u32) - 1) / 2;
+        // Each product is that of a number of subsets, so it is divided without a rest.
+        (0..rank as u128).fold(1, |sets: u128, row| sets.saturating_mul(rows.saturating_sub(row)) / (row + 1))
+    }
+
+    /// How many steps there are for places of a rank, whose last rows have one of so many entries for each index.
+    pub(super) fn count_steps(&self, rank: usize, entries: usize) -> u128 {
+        let dimension = self.space.dimension();
+        let leading = (dimension - rank).saturating_sub(1);
+        let orders = (0..leading).fold(1u128, |orders, row| orders.saturating_mul(2 * (dimension - row) as u128));
+        orders.saturating_mul((entries as u128).saturating_pow(dimension as u32))
+    }
+
+    /// The entries of the last row of a time.
+    pub fn entries(&self) -> Vec<i64> {
+        self.bounds.entries(self.machine.links.latency)
     }
 
     /// Whether the array fits the machine, in one orientation or another.

@@ -33,9 +33,12 @@
 //! counted and said (`limits`). What a space costs under a map, and which runs meet, is counted once for all designs
 //! (`tally::known_costs`). Times are plain where that leads to designs, so that a PE runs one dimension of a space; else
 //! they are vectors, whose rows above the finest are placed like axes of the array (`places::Axes`), and the finest is
-//! solved for within a round. Folds of each
-//! legal design are tried if `--fold` allows them (`folds`). With more than 50,000 dataflows, or with `--beam`,
-//! families are placed one after the other (`beam`).
+//! solved for within a round. Folds of each legal design are tried if `--fold` allows them (`folds`).
+//!
+//! **Budget.** What is done counts as work (`task::Work`), in maps of one space that could be looked at meanwhile; no clock
+//! is asked, so the result is the same on every machine. With more dataflows than the budget allows, or with `--beam`, families
+//! are placed one after the other (`beam`). Placements are looked at until the budget is used up. Arrays of a further kind, times
+//! that are vectors, and PEs that keep what they compute come after that, each with an eighth of the budget more.
 
 mod task;
 

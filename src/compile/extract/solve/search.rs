@@ -7,7 +7,8 @@ use super::forms::Forms;
 use super::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links};
-use super::{Task, tally};
+use super::tally;
+use super::task::{Task, Work};
 use crate::cost::Cost;
 use crate::extract::LeftOut;
 use crate::extract::{Found, Survey};
@@ -15,11 +16,20 @@ use crate::mapping::{Design, Fold, Handoff, Part, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
 
+/// Placements between two looks at the budget.
+const AT_ONCE: usize = 16;
+
+/// A further kind of array, of times or of moves gets one part in so many of the budget.
+const SHARE: u64 = 8;
+
+/// Hears how many of how many placements are done, and says whether to go on.
+type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
+
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
 /// vectors; where neither does, PEs keep what they compute. The result does not depend on the number of threads.
-pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Survey {
+pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     let survey = search_times(task, keep, progress);
-    match task.keeping().filter(|_| survey.designs == 0) {
+    match task.keeping().filter(|_| survey.designs == 0 && !survey.is_stopped) {
         Some(keeping) => survey.merge(search_times(&keeping, keep, progress)),
         None => survey,
     }
@@ -27,44 +37,80 @@ pub fn search(task: &Task, keep: bool, progress: &(dyn Fn(usize, usize) + Sync))
 
 fn search_times(task: &Task, keep: bool, progress: Progress) -> Survey {
     let edges = edges(task.system, &task.choices);
-    let plain = search_arrays(task, &task.plain_arrays(), &edges, (keep, progress));
+    let is_first = task.work.sum() == 0;
+    let limit = if is_first { task.limits.budget } else { share(task) };
+    let plain = search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress));
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
     let in_rounds = task.arrays_in_rounds();
     let mut survey = plain;
     for (number, axes) in in_rounds.iter().enumerate() {
+        if survey.is_stopped {
+            break;
+        }
         if survey.designs > 0 {
             survey.left_out.unlisted += if number > 0 { (in_rounds.len() - number) as u64 } else { 0 };
             break;
         }
-        survey = survey.merge(search_arrays(task, &[*axes], &edges, (keep, progress)));
+        survey = survey.merge(search_arrays(task, &[*axes], (&edges, share(task)), (keep, progress)));
     }
     survey
 }
 
-type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+/// What will be done when one more share of the budget is used up.
+fn share(task: &Task) -> u64 {
+    task.work.sum().saturating_add(task.limits.budget / SHARE)
+}
 
-fn search_arrays(task: &Task, arrays: &[Axes], edges: &[Edge], (keep, progress): (bool, Progress)) -> Survey {
+/// The search in some kinds of arrays, until all that was done is as much as `limit`.
+fn search_arrays(
+    task: &Task,
+    arrays: &[Axes],
+    (edges, limit): (&[Edge], u64),
+    (keep, progress): (bool, Progress),
+) -> Survey {
     let forms = forms(task, edges);
     let listed =
         if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
-    let by_parts = || search_by_parts(task, arrays, edges, progress);
+    let by_parts = || search_by_parts(task, arrays, (edges, limit), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
-    if before.designs > 0 {
+    if before.designs > 0 || before.is_stopped {
         return before;
     }
-    // What the search by parts gave up is left out as well, where it found nothing.
+    // What the search by parts gave up is left out as well, where it found nothing; then not much is hoped of all placements.
+    let is_whole = listed.is_some();
+    let limit = if is_whole { limit } else { limit.min(share(task)) };
     let (placements, left_out) = listed.unwrap_or_else(|| placements(task, arrays, edges, task.limits.wholly as usize));
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let surveys: Vec<Survey> = placements
-        .par_iter()
-        .map(|placement| {
-            let survey = search_placement(task, &forms, placement, keep);
-            progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), placements.len());
-            survey
-        })
-        .collect();
-    let start = Survey { left_out: before.left_out.join(left_out), ..before };
-    surveys.into_iter().fold(start, Survey::merge)
+    let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
+    let survey = search_placements(task, (&forms, limit), &placements, start, progress);
+    // What is beyond the budget may be near to what the search by parts comes to.
+    if is_whole && survey.left_out.placements > 0 && !survey.is_stopped { survey.merge(by_parts()) } else { survey }
+}
+
+/// Placements are looked at until the budget is used up, so many side by side whatever the number of threads.
+fn search_placements(
+    task: &Task,
+    (forms, limit): (&Forms, u64),
+    placements: &[Placement],
+    start: Survey,
+    progress: Progress,
+) -> Survey {
+    let (mut survey, mut done) = (start, 0);
+    let keep = survey.keep;
+    for some in placements.chunks(AT_ONCE) {
+        if task.work.sum() >= limit {
+            survey.left_out.placements += (placements.len() - done) as u64;
+            break;
+        }
+        let surveys: Vec<Survey> =
+            some.par_iter().map(|placement| search_placement(task, forms, placement, keep)).collect();
+        survey = surveys.into_iter().fold(survey, Survey::merge);
+        done += some.len();
+        if !progress(done, placements.len()) && done < placements.len() {
+            survey.is_stopped = true;
+            break;
+        }
+    }
+    survey
 }
 
 /// The dataflows of a task.
@@ -155,6 +201,7 @@ fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut 
         return;
     };
     let mut timed = conditions.within(design, task.steps()).unwrap_or_default();
+    task.work.add(Work::SOLVED + Work::PRICED * timed.len() as u64);
     let shortest = shortest_apart(task, design, handoffs, &mut conditions);
     let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());
     timed.extend(apart.clone().filter(|parts| !timed.contains(parts)));
@@ -164,6 +211,7 @@ fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut 
     }
     let Some((shortest, _)) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !task.constraint.fixes_a_step() {
+        task.work.add(Work::KEPT_APART);
         let (found, are_more) = legal_in_turns(task, (design, handoffs, &conditions), &shortest, survey);
         survey.left_out.beside += u64::from(are_more);
         add_all(found, survey);
@@ -197,6 +245,7 @@ fn shortest_apart(
 fn search_streamed(task: &Task, streamed: &Design, survey: &mut Survey) -> Option<[Vec<Part>; 2]> {
     let handoffs = joined_handoffs(task, streamed).ok()?;
     let mut conditions = conditions(task, streamed, &handoffs)?;
+    task.work.add(Work::SOLVED);
     let (shortest, apart) = shortest_apart(task, streamed, &handoffs, &mut conditions)?;
     let apart = apart?;
     add_all(legal(task, &apart, &handoffs, survey), survey);

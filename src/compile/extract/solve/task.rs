@@ -11,6 +11,8 @@ use crate::extract::{Constraint, Limits};
 use crate::mapping::candidates::Bounds;
 use crate::mapping::{TakerSets, candidates};
 use crate::rewrite::{Choices, Transport};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use systole_base::machine::Machine;
@@ -55,6 +57,32 @@ pub struct Task<'a> {
     pub(super) known: KnownRows,
     /// What was counted so far.
     pub(super) costs: KnownCosts,
+    /// What the search took so far, for this task and those made of it.
+    pub(super) work: Arc<Work>,
+}
+
+/// What a search takes, in maps of one space that could be looked at meanwhile. It is counted by what is done, so it is the same on
+/// every machine.
+#[derive(Debug, Default)]
+pub struct Work(AtomicU64);
+
+impl Work {
+    /// Steps of a dataflow are solved for.
+    pub const SOLVED: u64 = 1000;
+    /// Some steps are looked at for what they cost, and whether they are legal.
+    pub const PRICED: u64 = 200;
+    /// The spaces of a dataflow are kept apart.
+    pub const KEPT_APART: u64 = 4000;
+
+    /// Counts something that was done.
+    pub fn add(&self, work: u64) {
+        self.0.fetch_add(work, Relaxed);
+    }
+
+    /// The sum.
+    pub fn sum(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
 }
 
 impl<'a> Task<'a> {
@@ -97,6 +125,7 @@ impl<'a> Task<'a> {
             newest: None,
             known,
             costs: KnownCosts::default(),
+            work: Arc::default(),
         })
     }
 
@@ -122,6 +151,7 @@ impl<'a> Task<'a> {
             newest: None,
             known: KnownRows::default(),
             costs: KnownCosts::default(),
+            work: self.work.clone(),
             offered: choices.clone(),
             choices,
         }
@@ -226,7 +256,7 @@ impl<'a> Task<'a> {
             // Where nothing that is computed is read, rounds may as well count upwards.
             let hands = self.system.sources.iter().flatten().any(|sources| !sources.is_empty());
             let upwards = |rounds: &Vec<Vector>| hands || rounds.iter().flatten().all(|entry| *entry >= 0);
-            let rounds = candidates::leading_rows(names.len(), axes.rounds).into_iter().filter(upwards);
+            let rounds = candidates::leading_rows(names.len(), axes.rounds, false).into_iter().filter(upwards);
             let whole = |rounds: &Vec<Vector>| {
                 let all = place.rows().iter().chain(rounds).cloned().collect();
                 Matrix::new(all, names.len()).rank() == axes.rank + axes.rounds

@@ -35,7 +35,7 @@ impl KernelCommand for EmitArguments {
         if self.closed_form {
             return closed_form::write(&kernel.scheme(&setting, output)?, self, &saturation, output);
         }
-        let searched = kernel.search(&setting, false, output)?;
+        let searched = kernel.search(&setting, output)?;
         let winner = prove_best(&searched, &mut lowered, self.limit, output)?;
         let schedule = self.sought.space.schedule.as_deref();
         let reached =

@@ -36,7 +36,7 @@ impl KernelCommand for ExplainArguments {
 
     fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let searched = kernel.search(&setting, false, output)?;
+        let searched = kernel.search(&setting, output)?;
         let design = prove_best(&searched, &mut lowered, LIMIT, output)?.design;
         let rules = rewrite::load_rules(self.sought.kernel.rules.as_deref())?;
         let (words, recurrences) = (shape::words(&design), shape::recurrences(&design));

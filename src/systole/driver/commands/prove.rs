@@ -38,7 +38,7 @@ impl KernelCommand for ProveArguments {
     fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let distributions = self.distributions(&kernel)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let searched = kernel.search(&setting, false, output)?;
+        let searched = kernel.search(&setting, output)?;
         let best = searched.front.first().map(|found| searched.design(found));
         let design = match best.map_or_else(|| searched.forced(), Ok) {
             Ok(design) => design,

@@ -55,7 +55,7 @@ impl KernelCommand for RunArguments {
         let tracing = Tracing::new(&self.traces)?;
         inputs::sizes(&self.sought.space.size, &kernel.origin.system.parameters, None)?;
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let searched = kernel.search(&setting, false, output)?;
+        let searched = kernel.search(&setting, output)?;
         print_kernel(kernel.system(), output);
         show::print_search(&lowered.report, &searched, output);
         let winner = prove_best(&searched, &mut lowered, self.limit, output);

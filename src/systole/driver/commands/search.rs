@@ -21,8 +21,11 @@ impl KernelCommand for SearchArguments {
 
     fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let searched = kernel.search(&setting, self.all, output)?;
+        let searched = kernel.search_as_far(&setting, self.all, output)?;
         let Some(best) = searched.front.first() else {
+            if searched.survey.is_stopped {
+                searched.stopped()?;
+            }
             return Err(on_network(&searched, searched.why_nothing(LIMIT)?).into());
         };
         let report = &lowered.report;

@@ -161,7 +161,7 @@ pub struct SpaceArguments {
     /// The largest entry of a place, in magnitude
     #[arg(long, default_value_t = 1)]
     pub bound: i64,
-    /// The least and greatest entry of a step
+    /// The least and greatest entry of a step; where a link takes L cycles, entries L times as long are looked at too
     #[arg(long, value_name = "LO..HI", default_value = "-2..2", allow_hyphen_values = true)]
     pub steps: String,
     /// The elements of a tile along indices, such as i=64,j=64: what moves and what is worked on are tiles then
@@ -175,6 +175,10 @@ pub struct SpaceArguments {
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,
+    /// Look at no more maps than this, the plainest first; where a kernel has several spaces, each way to move their values counts as
+    /// 1000 maps [default: 6000000]. The same budget gives the same designs on every machine
+    #[arg(long, value_name = "MAPS")]
+    pub budget: Option<u64>,
     /// Search the spaces of a kernel one after the other, and go on with so many designs of those so far under each objective,
     /// up to four times as many before spaces take turns [default: 6, where there are too many designs to look at them all]
     #[arg(long, value_name = "DESIGNS")]
@@ -213,7 +217,7 @@ pub struct CheckArguments {
 pub struct SearchArguments {
     #[command(flatten)]
     pub sought: SoughtArguments,
-    /// List every legal design in place of the front
+    /// List every legal design among those that are looked at, in place of the front
     #[arg(long)]
     pub all: bool,
     /// How many designs the table shows

@@ -9,7 +9,7 @@ use systole_base::integer::{Bindings, lexicographic_sign};
 use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_compile::cost::Objective;
-use systole_compile::extract::Constraint;
+use systole_compile::extract::{Constraint, Limits};
 use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
@@ -38,6 +38,8 @@ pub struct Setting {
     pub bounds: Bounds,
     /// How many PEs may be folded onto one.
     pub fold: i64,
+    /// How many maps are looked at.
+    pub budget: u64,
     /// How many designs of some spaces are gone on with, where they are to be searched one after the other.
     pub beam: Option<usize>,
     /// Whether times are plain and PEs keep nothing, whatever that leaves without a design.
@@ -75,6 +77,7 @@ impl Setting {
             constraint,
             bounds: bounds(&system.name, dimension, arguments)?,
             fold: fold(arguments.fold)?,
+            budget: budget(arguments.budget)?,
             beam: beam(arguments.beam)?,
             objective: objective(arguments)?,
             threads: arguments.threads,
@@ -88,12 +91,13 @@ impl Setting {
 /// Unknown words, numbers out of range; all of them at once.
 pub fn check_flags(arguments: &SpaceArguments) -> Checked<()> {
     let objective = || objective(arguments).map(|_| ());
-    let checks: [&dyn Fn() -> Checked<()>; 8] = [
+    let checks: [&dyn Fn() -> Checked<()>; 9] = [
         &objective,
         &|| links(arguments, Machine::default()).map(|_| ()),
         &|| bounded(arguments),
         &|| steps(&arguments.steps).map(|_| ()),
         &|| fold(arguments.fold).map(|_| ()),
+        &|| budget(arguments.budget).map(|_| ()),
         &|| beam(arguments.beam).map(|_| ()),
         &|| Moves::new(arguments).map(|_| ()),
         &|| arguments.threads.map_or(Ok(()), check_threads),
@@ -181,6 +185,13 @@ fn fold(most: i64) -> Checked<i64> {
         _ => Diagnostic::usage(format!("{} cannot be folded onto one", counted(most, "PE")))
             .help(format!("--fold is 1 to {}; 1 folds nothing", Fold::MOST))
             .alone(),
+    }
+}
+
+fn budget(maps: Option<u64>) -> Checked<u64> {
+    match maps {
+        Some(0) => Diagnostic::usage("with no budget nothing is looked at").help("--budget is 1 or more").alone(),
+        _ => Ok(maps.unwrap_or(Limits::default().budget)),
     }
 }
 

@@ -79,6 +79,7 @@ impl Typed {
             .list("--split", &space.coordinates.split)
             .list("--rotate", &space.coordinates.rotate)
             .unless("--fold", space.fold, &1)
+            .flag("--budget", space.budget)
             .flag("--beam", space.beam)
             .list("--transports", &space.transports)
             .unless("--reuse", space.reuse.as_str(), &"both")
@@ -132,7 +133,7 @@ mod tests {
     fn flags_that_are_typed_again_say_the_same() {
         let all = "systole search k.rec --rules r --nodes 9 --rounds 8 --seconds 7 --schedule s --size M=2,N=3 --machine m.toml --network \
                    hex --latency 3 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --rotate k=i --fold 2 \
-                   --beam 4 --transports stream,feed --reuse forward --threads 2";
+                   --budget 900 --beam 4 --transports stream,feed --reuse forward --threads 2";
         for line in [all, "systole search k.rec", "systole search k.rec --forms --size N=4"] {
             let sought = |line: &str| match Arguments::parse_from(line.split(' ')).command {
                 Command::Search(arguments) => arguments.sought,

@@ -63,7 +63,7 @@ pub fn scheme(kernel: &Kernel, setting: &Setting, output: &Output) -> Checked<Sc
     let map = match (setting.constraint.only_place(), setting.constraint.only_step()) {
         (Some(place), Some(step)) => SpaceTimeMap { place: place.clone(), step: step.clone() },
         _ => {
-            let searched = kernel.search(setting, false, output)?;
+            let searched = kernel.search(setting, output)?;
             let best = searched.front.first().map(|found| found.parts[0].map.clone());
             best.ok_or_else(|| vec![refusal::nothing_found(&searched)])?
         }

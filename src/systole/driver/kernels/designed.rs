@@ -43,6 +43,7 @@ pub fn check_flags(arguments: &SpaceArguments, schedule: Option<&Schedule>) -> C
         ("--steps", arguments.steps != "-2..2"),
         ("--objective", arguments.objective != "systolic"),
         ("--reuse", arguments.reuse != "both"),
+        ("--budget", arguments.budget.is_some()),
         ("--beam", arguments.beam.is_some()),
         ("--transports", !arguments.transports.is_empty()),
     ];

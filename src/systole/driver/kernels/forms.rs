@@ -192,7 +192,9 @@ fn weigh((number, form): (usize, &Form), sought: &SoughtArguments, at: Option<&B
     match (searched, weighing.found.into_inner()) {
         (Ok(_), Some(front)) => FormOutcome::Found(front),
         (Err(failure), _) => FormOutcome::Nothing(failure.diagnostics.first().map_or_else(String::new, in_one_line)),
-        (Ok(_), None) => FormOutcome::Nothing("none was found within the limits".to_owned()),
+        (Ok(_), None) => FormOutcome::Nothing(
+            "none was found within the limits, with plain times and without memories of PEs".to_owned(),
+        ),
     }
 }
 
@@ -219,7 +221,7 @@ impl KernelCommand for Weighing<'_> {
         self.at.into_iter().for_each(|at| setting.sizes = at.clone());
         // Rounds and memories are looked for where nothing else has a design: of many forms that would take long.
         setting.is_plain = true;
-        let searched = kernel.search(&setting, false, output)?;
+        let searched = kernel.search(&setting, output)?;
         *self.found.borrow_mut() = searched.front.first().map(|best| self.front(&searched, best));
         Ok(Verdict::Good)
     }

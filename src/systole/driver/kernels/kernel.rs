@@ -88,15 +88,24 @@ impl Kernel {
 
     /// The search that the flags ask for, with what is fixed.
     pub fn question<'a>(&'a self, setting: &'a Setting, constraint: Constraint) -> Question<'a> {
-        let Setting { choices, bounds, machine, sizes, fold, beam, is_plain, .. } = setting;
-        let limits = Limits { fold: *fold, ..Limits::default() };
+        let Setting { choices, bounds, machine, sizes, fold, budget, beam, is_plain, .. } = setting;
+        let limits = Limits { fold: *fold, ..Limits::of_budget(*budget) };
         let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
         let limits = beam.map_or(limits, |beam| Limits { beam, wholly: 0, ..limits });
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }
 
-    /// Runs the search, and decides how the schedule's `io` is kept to; every legal design is kept where `all` is set.
-    pub fn search<'a>(&'a self, setting: &'a Setting, all: bool, output: &Output) -> Checked<Searched<'a>> {
+    /// Runs the search, and decides how the schedule's `io` is kept to.
+    ///
+    /// # Errors
+    /// The best so far, where it was stopped.
+    pub fn search<'a>(&'a self, setting: &'a Setting, output: &Output) -> Checked<Searched<'a>> {
+        let searched = self.search_as_far(setting, false, output)?;
+        if searched.survey.is_stopped { searched.stopped() } else { Ok(searched) }
+    }
+
+    /// The same as far as it goes until it is stopped; every legal design is kept where `all` is set.
+    pub fn search_as_far<'a>(&'a self, setting: &'a Setting, all: bool, output: &Output) -> Checked<Searched<'a>> {
         match setting.constraint.boundary_io {
             true => border::search(self, setting, all, output),
             false => searched::search_within(self, setting, setting.constraint.clone(), all, output),

@@ -22,10 +22,15 @@ pub fn left_out(searched: &Searched) -> Vec<LeftOut> {
     if let Some(limits) = searched.problem.limits() {
         return beyond_limits(limits, &searched.survey.left_out);
     }
-    let count = searched.survey.rejections.unclocked;
-    let what = format!("{} whose rows have no one length", plural(count, "time"));
-    let is_told = searched.problem.constraint().only_place().is_some() && count > 0;
-    if is_told { vec![LeftOut { key: "unclocked_times", count, what }] } else { vec![] }
+    let (maps, unclocked) = (searched.survey.left_out.maps, searched.survey.rejections.unclocked);
+    let beyond = format!("{} at most, beyond --budget {}", plural(maps, "map"), searched.setting.budget);
+    let what = format!("{} whose rows have no one length", plural(unclocked, "time"));
+    let is_placed = searched.problem.constraint().only_place().is_some();
+    let all = [
+        LeftOut { key: "maps", count: maps, what: beyond },
+        LeftOut { key: "unclocked_times", count: if is_placed { unclocked } else { 0 }, what },
+    ];
+    all.into_iter().filter(|left| left.count > 0).collect()
 }
 
 pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
@@ -46,7 +51,9 @@ pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let unlisted = some(seen.unlisted, "line", "of a place not looked at to the end (too many placements)");
     let one_by_one = "(too many to look at all: the spaces were searched one after the other)";
     let partial = some(seen.partial, "partial design", one_by_one);
+    let unseen = some(seen.placements, "placement", &format!("beyond --budget {}", limits.budget));
     vec![
+        LeftOut { key: "placements", count: seen.placements, what: unseen },
         LeftOut { key: "partial_designs", count: seen.partial, what: partial },
         LeftOut { key: "slanted_places", count: seen.slanted, what: slanted },
         LeftOut { key: "crowded_places", count: seen.crowded, what: crowded },

@@ -4,6 +4,7 @@
 //! legal is said only of what was looked at to the end, where no limit left anything out.
 
 use crate::driver::flags::setting::{LARGEST_BOUND, LONGEST_STEP};
+use crate::driver::shown::show::grouped_count;
 use systole_base::diagnostic::Diagnostic;
 use systole_compile::mapping::candidates::Bounds;
 
@@ -27,6 +28,13 @@ impl Limit {
         let bound = bounds.bound;
         let raise = (bound < LARGEST_BOUND).then(|| format!("--bound {}", bound + 1));
         Limit::new(format!("entries of a place are {}..{bound} (--bound {bound})", -bound), raise)
+    }
+
+    /// So many maps, which left out so many at most.
+    pub fn of_budget(budget: u64, left_out: u64) -> Limit {
+        let beyond = grouped_count(left_out, "map");
+        let raise = Some(format!("--budget {}", budget.saturating_mul(10)));
+        Limit::new(format!("{beyond} at most left out, beyond --budget {budget}"), raise)
     }
 
     /// The ranks of arrays, for a space of this dimension.

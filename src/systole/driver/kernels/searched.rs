@@ -7,8 +7,10 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::{border, described, refusal};
 use crate::driver::pipeline::{refused_by_checker, with_threads};
 use crate::driver::shown::output::Output;
+use crate::driver::shown::show;
+use crate::driver::stop;
 use std::time::{Duration, Instant};
-use systole_base::diagnostic::{Checked, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
 use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search, verify};
 use systole_compile::mapping::Design;
@@ -56,10 +58,11 @@ pub fn search_within<'a>(
     all: bool,
     output: &Output,
 ) -> Checked<Searched<'a>> {
-    let bar = output.progress("search");
+    let (bar, search_of_user) = (output.progress("search"), stop::Search::begin());
     let progress = |done: usize, total: usize| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
+        search_of_user.goes_on()
     };
     let start = Instant::now();
     let problem = Problem::new(kernel.question(setting, constraint))?;
@@ -122,6 +125,19 @@ impl<'a> Searched<'a> {
     /// Has the separate checker count a design again, point by point.
     pub fn confirm(&self, found: &Found) -> Checked<()> {
         verify(&self.problem, found).map_err(|why| vec![refused_by_checker(&why)])
+    }
+
+    /// What a search that was stopped has found so far, as a message.
+    pub fn stopped<T>(&self) -> Checked<T> {
+        let kernel = &self.kernel.cut.kernel;
+        let said = Diagnostic::new(format!("the search for a design of `{kernel}` was stopped"));
+        let best = self.front.first().map(|found| show::design_rows(self, found).join("\n"));
+        match best {
+            Some(rows) => said.note(format!("the best so far:\n{}\n{rows}", show::TITLES)),
+            None => said.note("no design was found so far"),
+        }
+        .help("`--budget` with fewer maps gives an answer sooner, the same one each time")
+        .alone()
     }
 
     /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.

@@ -41,6 +41,9 @@ pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
     }
+    if searched.survey.is_stopped {
+        output.line("  stopped   these are the best so far");
+    }
 }
 
 /// The sizes at which designs were costed, where these are not those asked for: there the spaces have too many points to count, or none.
@@ -99,6 +102,9 @@ pub fn search_json(
     let left_out = left_out(searched);
     if !left_out.is_empty() {
         object["left_out"] = left_out.iter().map(|left| (left.key.to_owned(), json!(left.count))).collect();
+    }
+    if searched.survey.is_stopped {
+        object["stopped"] = json!(true);
     }
     if let Some(sizes) = searched.counted() {
         object["counted_at"] = sizes_json(sizes);

@@ -32,19 +32,26 @@ use stage::Stage;
 /// How often a beam is made twice as wide, rather than have spaces take turns.
 const DOUBLINGS: u32 = 2;
 
-/// Searches a system part by part. The result does not depend on the number of threads.
+/// Searches a system part by part, as long as `progress` says so. The result does not depend on the number of threads.
 pub fn search_by_parts(
     task: &Task,
     arrays: &[Axes],
-    edges: &[Edge],
-    progress: &(dyn Fn(usize, usize) + Sync),
+    (edges, limit): (&[Edge], u64),
+    progress: &(dyn Fn(usize, usize) -> bool + Sync),
 ) -> Survey {
     let order = order(task, edges);
     let surveys = arrays.iter().enumerate().map(|(number, axes)| {
         let seen = |stage: usize| progress(number * order.len() + stage, arrays.len() * order.len());
-        search_array(task, *axes, &order, &seen)
+        search_array(task, (*axes, limit), &order, &seen)
     });
-    surveys.fold(Survey::default(), Survey::merge)
+    let mut seen = Survey::default();
+    for survey in surveys {
+        seen = seen.merge(survey);
+        if seen.is_stopped {
+            break;
+        }
+    }
+    seen
 }
 
 /// The families in the order in which they are placed.
@@ -56,20 +63,26 @@ fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
 }
 
 /// The search in arrays of one kind. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space
-/// takes turns.
-fn search_array(task: &Task, axes: Axes, order: &[usize], seen: &dyn Fn(usize)) -> Survey {
-    let searched = |width, in_turns| search_as_wide(task, (axes, order), (width, in_turns), seen);
-    let widened = (0..=DOUBLINGS)
-        .find_map(|doubled| searched(task.limits.beam.saturating_mul(1 << doubled), doubled == DOUBLINGS));
-    widened.unwrap_or_default()
+/// takes turns, as long as the limit allows.
+fn search_array(task: &Task, (axes, limit): (Axes, u64), order: &[usize], seen: &dyn Fn(usize) -> bool) -> Survey {
+    let mut width = task.limits.beam;
+    for doubled in 0..=DOUBLINGS {
+        let in_turns = doubled == DOUBLINGS || task.work.sum() >= limit;
+        match search_as_wide(task, (axes, order), (width, in_turns, limit), seen) {
+            Some(survey) => return survey,
+            None if in_turns => break,
+            None => width = width.saturating_mul(2),
+        }
+    }
+    Survey::default()
 }
 
 /// The search that goes on with so many designs under each objective; `None` where spaces would have to take turns and may not.
 fn search_as_wide(
     task: &Task,
     (axes, order): (Axes, &[usize]),
-    (width, in_turns): (usize, bool),
-    seen: &dyn Fn(usize),
+    (width, in_turns, limit): (usize, bool, u64),
+    seen: &dyn Fn(usize) -> bool,
 ) -> Option<Survey> {
     let mut survey = Survey::default();
     let mut beam = vec![Partial::none(task.system)];
@@ -78,12 +91,14 @@ fn search_as_wide(
         let is_last = placed == order.len();
         let system = task.system.among(&ascending(families));
         let stage = Stage::new(task, &system, ascending(families), newest, axes);
-        let found = stage.go_on(&beam, (width, in_turns), is_last.then_some(&mut survey))?;
+        let found = stage.go_on(&beam, (width, in_turns, limit), is_last.then_some(&mut survey))?;
         let count = found.drafts + found.designs.len();
         beam = best(found.designs, width);
         survey.left_out.crowded += found.crowded;
         survey.left_out.partial += if is_last { 0 } else { (count - beam.len()) as u64 };
-        seen(placed);
+        if !seen(placed) && !is_last {
+            return Some(Survey { is_stopped: true, ..Survey::default() });
+        }
     }
     Some(survey)
 }

@@ -7,10 +7,10 @@ use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::Survey;
-use crate::extract::solve::Task;
 use crate::extract::solve::forms::Forms;
 use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
+use crate::extract::solve::task::{Task, Work};
 use crate::mapping::Part;
 use crate::mapping::candidates::combined;
 use crate::rewrite::{Choices, Transport};
@@ -56,12 +56,12 @@ impl<'a> Stage<'a> {
     pub fn go_on(
         &self,
         beam: &[Partial],
-        (width, in_turns): (usize, bool),
+        (width, in_turns, limit): (usize, bool, u64),
         survey: Option<&mut Survey>,
     ) -> Option<Grown> {
         let (nexts, crowded) = self.nexts(beam);
         let drafts = self.drafts(&nexts);
-        let legal = self.legal(&drafts, (width, in_turns))?;
+        let legal = self.legal(&drafts, (width, in_turns, limit))?;
         if let Some(survey) = survey {
             survey.maps += nexts.len() as u64;
             tell(survey, &legal);
@@ -91,17 +91,25 @@ impl<'a> Stage<'a> {
         let of_next = |next: &'b Next| {
             let (parts, order) = (self.parts(&forms, next), self.order(next.partial));
             let fits = parts.first().is_none_or(|parts| self.task.room.holds(parts));
-            let parts = parts.into_iter().filter(|_| fits);
-            parts.filter_map(|parts| Draft::new(&self.task, next, parts, &order)).collect::<Vec<_>>()
+            let parts = if fits { parts } else { vec![] };
+            self.task.work.add(Work::SOLVED * parts.len() as u64);
+            parts.into_iter().filter_map(|parts| Draft::new(&self.task, next, parts, &order)).collect::<Vec<_>>()
         };
         nexts.par_iter().flat_map_iter(of_next).collect()
     }
 
     /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
     /// all of them, are for drafts of which none is legal.
-    fn legal(&self, drafts: &[Draft], (width, in_turns): (usize, bool)) -> Option<Legal> {
-        let of = |in_turns| move |draft: &Draft| draft.legal(&self.task, &self.order(draft.next.partial), in_turns);
-        let found = legal_of(drafts, (width, drafts.len()), &of(false));
+    fn legal(&self, drafts: &[Draft], (width, in_turns, limit): (usize, bool, u64)) -> Option<Legal> {
+        let of = |in_turns| {
+            move |draft: &Draft| {
+                self.task.work.add(Work::KEPT_APART);
+                draft.legal(&self.task, &self.order(draft.next.partial), in_turns)
+            }
+        };
+        let left = limit.saturating_sub(self.task.work.sum()) / Work::KEPT_APART;
+        let most = usize::try_from(left).unwrap_or(usize::MAX).clamp(width, drafts.len().max(width));
+        let found = legal_of(drafts, (width, most), &of(false));
         if found.values().any(|found| !found.is_empty()) {
             return Some(found);
         }

@@ -218,7 +218,7 @@ impl Places<'_> {
         };
         let rounds = match &self.fixed.rounds[family] {
             Some(rounds) => vec![rounds.rows().to_vec()],
-            None => candidates::leading_rows(dimension, self.axes.rounds),
+            None => candidates::leading_rows(dimension, self.axes.rounds, false),
         };
         let plain = |row: &Vector| (row.clone(), Affine::default());
         let with = |place: &Matrix| {
@@ -250,7 +250,7 @@ impl Places<'_> {
         let mut found: Vec<Row> = vec![];
         let free = || match self.is_round(axis) {
             true => std::iter::once(vec![0; dimension])
-                .chain(candidates::leading_rows(dimension, 1).into_iter().flatten())
+                .chain(candidates::leading_rows(dimension, 1, false).into_iter().flatten())
                 .collect(),
             false => candidates::vectors(dimension, (-self.bound, self.bound)),
         };

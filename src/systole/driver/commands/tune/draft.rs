@@ -109,7 +109,7 @@ impl KernelCommand for Drafting<'_> {
 
     fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.draft.sought.space)?;
-        let mut searched = kernel.search(&setting, false, output)?;
+        let mut searched = kernel.search(&setting, output)?;
         let drafted = match self.task {
             // Then it says why.
             Task::Weigh(_) if searched.front.is_empty() => {

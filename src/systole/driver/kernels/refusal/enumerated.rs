@@ -50,7 +50,9 @@ fn limits(searched: &Searched) -> Vec<Limit> {
     let of_ranks = is_open.then(|| Limit::of_ranks(bounds, dimension));
     let of_places = is_open.then(|| Limit::of_places(bounds));
     let of_steps = constraint.only_step().is_none().then(|| Limit::of_steps(bounds));
-    of_ranks.into_iter().chain(of_places).chain(of_steps).collect()
+    let left_out = searched.survey.left_out.maps;
+    let of_budget = (left_out > 0).then(|| Limit::of_budget(searched.setting.budget, left_out));
+    of_budget.into_iter().chain(of_ranks).chain(of_places).chain(of_steps).collect()
 }
 
 /// `1 map gives ..`, `2 maps give ..`.

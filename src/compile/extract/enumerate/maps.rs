@@ -1,0 +1,163 @@
+//! Which maps are looked at: all within the bounds where the budget has room for them, else the plainest.
+//!
+//! In: a task. Out: places, and the steps for each. With five indices there are thousands of millions of maps. Then times are
+//! *compact*: the rows above the last are indices that the place leaves to a PE, and the last row does without these, as
+//! closed weights ask of places along the axes anyway ([`clock`](crate::mapping::clock)). Places along the axes come first,
+//! those of the largest arrays before others, with so few entries in the last row that all of them have room. Slanted
+//! places follow, as far as the budget goes.
+//!
+//! The budget counts maps, so the same ones are looked at on every machine and by any number of threads; and what a budget
+//! sees a larger one sees too.
+
+use super::Task;
+use super::symmetry::{Candidate, Reflections};
+use crate::mapping::candidates;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use systole_base::integer::{Matrix, Vector};
+
+/// Where there would be more places than this only those along the axes are listed.
+const MOST_PLACES: u128 = 300_000;
+
+/// Of a budget that is too small for all maps slanted places get one part in so many: a compact time is legal far more often,
+/// and what is legal takes most of the work.
+const SLANTED_SHARE: u128 = 20;
+
+/// The maps that are looked at.
+pub struct Maps {
+    /// The places.
+    pub places: Vec<Matrix>,
+    /// How many more maps lie within the bounds, at most: places that are one array twice over are counted too.
+    pub left_out: u64,
+    /// The steps for places of each rank.
+    steps: BTreeMap<usize, Vec<Rounds>>,
+}
+
+/// Steps that have their rows above the last in common.
+struct Rounds {
+    /// These rows, where only places that leave them to a PE have the steps; else none.
+    outer: Matrix,
+    steps: Vec<Candidate>,
+}
+
+impl Rounds {
+    fn are_of(&self, place: &Matrix) -> bool {
+        let count = self.outer.rows().len();
+        count == 0 || place.above(&self.outer).rank() == place.rows().len() + count
+    }
+}
+
+/// How plain compact times are: the entries of the last row, and whether rounds count upwards only.
+struct Plainness {
+    entries: Vec<i64>,
+    is_upwards: bool,
+}
+
+impl Maps {
+    /// The steps for a place.
+    pub fn at(&self, place: &Matrix) -> impl Iterator<Item = &Candidate> {
+        let rounds = self.steps[&place.rows().len()].iter().filter(|rounds| rounds.are_of(place));
+        rounds.flat_map(|rounds| &rounds.steps)
+    }
+
+    /// Those of a task, one of each class of reflections.
+    pub fn of(task: &Task, reflections: &Reflections) -> Maps {
+        let entries = task.entries();
+        let whole = |rank: usize| {
+            let all = match task.constraint.only_step() {
+                Some(step) => vec![step.clone()],
+                None => candidates::steps(rank, task.space.dimension(), &entries),
+            };
+            let steps = reflections.thin_out(all, &entries);
+            vec![Rounds { outer: Matrix::new(vec![], task.space.dimension()), steps }]
+        };
+        let budget = u128::from(task.budget);
+        // Reflections leave one map of as many as there are of them.
+        let thinned = |rank: usize| task.count_steps(rank, entries.len()) / reflections.count();
+        let of_rank = |rank: &usize| task.count_places(*rank).saturating_mul(thinned(*rank));
+        let all = task.ranks().iter().map(of_rank).fold(0, u128::saturating_add);
+        if all <= budget || task.constraint.only_step().is_some() {
+            let steps = task.ranks().into_iter().map(|rank| (rank, whole(rank))).collect();
+            return Maps { places: task.places(), left_out: 0, steps };
+        }
+        let mut maps = compact(task, reflections, budget);
+        let seen: u128 = maps.places.iter().map(|place| maps.at(place).count() as u128).sum();
+        maps.left_out = u64::try_from(all.saturating_sub(seen)).unwrap_or(u64::MAX);
+        maps
+    }
+}
+
+/// The maps with compact times that a budget has room for.
+fn compact(task: &Task, reflections: &Reflections, budget: u128) -> Maps {
+    let places = plain_first(task);
+    let axes = places.iter().filter(|place| is_along_axes(place)).count();
+    let entries = task.entries();
+    let levels = [(2, false), (1, false), (1, true)].map(|(most, is_upwards)| {
+        let scale = task.machine.links.latency;
+        let least = if is_upwards { 0 } else { -most * scale };
+        let entries = entries.iter().copied().filter(|entry| (least..=most * scale).contains(entry)).collect();
+        Plainness { entries, is_upwards }
+    });
+    let count = |level: &Plainness| -> u128 {
+        places[..axes].iter().map(|place| count_compact(task, place.rows().len(), level)).sum()
+    };
+    let fitting = levels.iter().position(|level| count(level) <= budget);
+    let level = &levels[fitting.unwrap_or(levels.len() - 1)];
+    // Slanted places are for the largest entries alone, so that a larger budget sees all that a smaller one does.
+    let slanted = if fitting == Some(0) { budget / SLANTED_SHARE } else { 0 };
+    let steps = |rank: usize| (rank, compact_steps(task, reflections, rank, level));
+    let steps: BTreeMap<usize, Vec<Rounds>> = task.ranks().into_iter().map(steps).collect();
+    let mut maps = Maps { places: vec![], left_out: 0, steps };
+    let mut seen = 0;
+    for (number, place) in places.into_iter().enumerate() {
+        let room = if number < axes { budget } else { slanted };
+        let count = maps.at(&place).count() as u128;
+        // The first place is looked at whatever it takes: there is always an answer.
+        if number > 0 && seen + count > room {
+            break;
+        }
+        seen += count;
+        maps.places.push(place);
+    }
+    maps
+}
+
+/// Places along the axes, of the largest arrays first; then the slanted ones, where there are not too many to list.
+fn plain_first(task: &Task) -> Vec<Matrix> {
+    let all = task.ranks().iter().map(|rank| task.count_places(*rank)).fold(0, u128::saturating_add);
+    let mut places = if all <= MOST_PLACES { task.places() } else { task.places_along_axes() };
+    let slant = |place: &Matrix| place.rows().iter().flatten().map(|entry| entry.abs()).sum::<i64>();
+    places.sort_by_cached_key(|place| {
+        (slant(place) - place.rows().len() as i64, Reverse(place.rows().len()), candidates::order_of_place(place))
+    });
+    places
+}
+
+fn is_along_axes(place: &Matrix) -> bool {
+    place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1)
+}
+
+/// How many compact times a place of this rank along the axes has.
+fn count_compact(task: &Task, rank: usize, level: &Plainness) -> u128 {
+    let left = task.space.dimension() - rank;
+    let orders: u128 = (2..=left as u128).product();
+    let rows = left.saturating_sub(1) as u32;
+    let signs = if level.is_upwards { 1 } else { 1u128.checked_shl(rows).unwrap_or(u128::MAX) };
+    let last = (level.entries.len() as u128).saturating_pow(task.space.dimension() as u32 - rows);
+    orders.saturating_mul(signs).saturating_mul(last)
+}
+
+/// The compact times for places of a rank.
+fn compact_steps(task: &Task, reflections: &Reflections, rank: usize, level: &Plainness) -> Vec<Rounds> {
+    let dimension = task.space.dimension();
+    let leading = candidates::leading_rows(dimension, (dimension - rank).saturating_sub(1), level.is_upwards);
+    let of = |outer: Vec<Vector>| {
+        let is_outer = |index: usize| outer.iter().any(|row| row[index] != 0);
+        let entries = |index: usize| if is_outer(index) { vec![0] } else { level.entries.clone() };
+        let last = candidates::combined(&(0..dimension).map(entries).collect::<Vec<_>>());
+        let step = |last: Vector| Matrix::new(outer.iter().cloned().chain([last]).collect(), dimension);
+        let steps = reflections.thin_out(last.into_iter().map(step).collect(), &level.entries);
+        Rounds { outer: Matrix::new(outer, dimension), steps }
+    };
+    leading.into_iter().map(of).collect()
+}

@@ -1,0 +1,48 @@
+//! Ctrl-C: a search stops and tells the best so far; all else ends at once, and so does a search that is asked twice.
+//!
+//! Out: exit code 130, as shells have it for a process that was interrupted.
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+/// The exit code of what was stopped.
+pub const CODE: u8 = 130;
+
+static WATCH: Once = Once::new();
+static SEARCHES: AtomicUsize = AtomicUsize::new(0);
+static IS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// A search that goes on; while there is one, Ctrl-C asks it to stop.
+pub struct Search(());
+
+impl Search {
+    /// Begins one.
+    pub fn begin() -> Search {
+        WATCH.call_once(|| {
+            // Without a handler Ctrl-C ends the process, as ever.
+            let _ = ctrlc::set_handler(|| {
+                if SEARCHES.load(SeqCst) == 0 || IS_ASKED.swap(true, SeqCst) {
+                    std::process::exit(i32::from(CODE));
+                }
+            });
+        });
+        SEARCHES.fetch_add(1, SeqCst);
+        Search(())
+    }
+
+    /// Whether it is to go on.
+    pub fn goes_on(&self) -> bool {
+        !is_asked()
+    }
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        SEARCHES.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Whether a search was asked to stop.
+pub fn is_asked() -> bool {
+    IS_ASKED.load(SeqCst)
+}
