@@ -82,6 +82,7 @@ fn a_design_is_not_searched_for() {
         ["--rank", "1"],
         ["--bound", "2"],
         ["--beam", "3"],
+        ["--budget", "9"],
         ["--transports", "feed"],
         ["--steps", "-3..3"],
         ["--objective", "cycles"],

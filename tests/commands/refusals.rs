@@ -61,7 +61,7 @@ fn a_mistyped_name_is_answered_with_the_nearest() {
 /// What flags say is looked at after they are read, and is wrong usage all the same.
 #[test]
 fn what_no_run_can_have_is_code_2() {
-    let cases: [(&[&str], &str); 21] = [
+    let cases: [(&[&str], &str); 23] = [
         (&["--tile", "i=0"], "is not a size of tiles"),
         (&["--tile", "q=2"], "no equation has an index `q`"),
         (&["--objective", "beauty"], "is not a known objective"),
@@ -69,6 +69,8 @@ fn what_no_run_can_have_is_code_2() {
         (&["--bound", "4"], "--bound is 1, 2 or 3"),
         (&["--fold", "0"], "0 PEs cannot be folded onto one"),
         (&["--beam", "0"], "--beam is 1 or more"),
+        (&["--budget", "0"], "--budget is 1 or more"),
+        (&["--budget", "9", "--exact"], "cannot be used with"),
         (&["--latency", "0"], "a link cannot take 0 cycles"),
         (&["--latency", "1000001"], "from 1 to 1000000"),
         (&["--threads", "0"], "with no threads nothing is done"),

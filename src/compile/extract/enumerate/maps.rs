@@ -64,11 +64,10 @@ impl Maps {
     pub fn of(task: &Task, reflections: &Reflections) -> Maps {
         let entries = task.entries();
         let whole = |rank: usize| {
-            let all = match task.constraint.only_step() {
-                Some(step) => vec![step.clone()],
-                None => candidates::steps(rank, task.space.dimension(), &entries),
+            let steps = match task.constraint.only_step() {
+                Some(step) => reflections.thin_out([step.clone()], &entries),
+                None => reflections.thin_out(candidates::steps(rank, task.space.dimension(), &entries), &entries),
             };
-            let steps = reflections.thin_out(all, &entries);
             vec![Rounds { outer: Matrix::new(vec![], task.space.dimension()), steps }]
         };
         let budget = u128::from(task.budget);
@@ -156,7 +155,7 @@ fn compact_steps(task: &Task, reflections: &Reflections, rank: usize, level: &Pl
         let entries = |index: usize| if is_outer(index) { vec![0] } else { level.entries.clone() };
         let last = candidates::combined(&(0..dimension).map(entries).collect::<Vec<_>>());
         let step = |last: Vector| Matrix::new(outer.iter().cloned().chain([last]).collect(), dimension);
-        let steps = reflections.thin_out(last.into_iter().map(step).collect(), &level.entries);
+        let steps = reflections.thin_out(last.into_iter().map(step), &level.entries);
         Rounds { outer: Matrix::new(outer, dimension), steps }
     };
     leading.into_iter().map(of).collect()

@@ -39,7 +39,7 @@ impl Reflections {
 
     /// The steps to look at: of each class the greatest among these entries. A map is decided by its step alone unless a
     /// reflection leaves the step as it is; then its place decides.
-    pub fn thin_out(&self, steps: Vec<Matrix>, entries: &[i64]) -> Vec<Candidate> {
+    pub fn thin_out(&self, steps: impl IntoIterator<Item = Matrix>, entries: &[i64]) -> Vec<Candidate> {
         steps.into_iter().filter_map(|step| self.candidate(step, entries)).collect()
     }
 

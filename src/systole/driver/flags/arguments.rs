@@ -177,8 +177,11 @@ pub struct SpaceArguments {
     pub fold: i64,
     /// Look at no more maps than this, the plainest first; where a kernel has several spaces, each way to move their values counts as
     /// 1000 maps [default: 6000000]. The same budget gives the same designs on every machine
-    #[arg(long, value_name = "MAPS")]
+    #[arg(long, value_name = "MAPS", conflicts_with = "exact")]
     pub budget: Option<u64>,
+    /// Look at all maps within the bounds, however long that takes; Ctrl-C tells the best so far
+    #[arg(long)]
+    pub exact: bool,
     /// Search the spaces of a kernel one after the other, and go on with so many designs of those so far under each objective,
     /// up to four times as many before spaces take turns [default: 6, where there are too many designs to look at them all]
     #[arg(long, value_name = "DESIGNS")]

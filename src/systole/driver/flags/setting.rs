@@ -77,7 +77,7 @@ impl Setting {
             constraint,
             bounds: bounds(&system.name, dimension, arguments)?,
             fold: fold(arguments.fold)?,
-            budget: budget(arguments.budget)?,
+            budget: budget(arguments)?,
             beam: beam(arguments.beam)?,
             objective: objective(arguments)?,
             threads: arguments.threads,
@@ -97,7 +97,7 @@ pub fn check_flags(arguments: &SpaceArguments) -> Checked<()> {
         &|| bounded(arguments),
         &|| steps(&arguments.steps).map(|_| ()),
         &|| fold(arguments.fold).map(|_| ()),
-        &|| budget(arguments.budget).map(|_| ()),
+        &|| budget(arguments).map(|_| ()),
         &|| beam(arguments.beam).map(|_| ()),
         &|| Moves::new(arguments).map(|_| ()),
         &|| arguments.threads.map_or(Ok(()), check_threads),
@@ -188,10 +188,12 @@ fn fold(most: i64) -> Checked<i64> {
     }
 }
 
-fn budget(maps: Option<u64>) -> Checked<u64> {
-    match maps {
+fn budget(arguments: &SpaceArguments) -> Checked<u64> {
+    match arguments.budget {
         Some(0) => Diagnostic::usage("with no budget nothing is looked at").help("--budget is 1 or more").alone(),
-        _ => Ok(maps.unwrap_or(Limits::default().budget)),
+        Some(maps) => Ok(maps),
+        None if arguments.exact => Ok(u64::MAX),
+        None => Ok(Limits::default().budget),
     }
 }
 

@@ -65,7 +65,8 @@ impl Typed {
 
     fn space(self, space: &SpaceArguments) -> Typed {
         let forms = if space.forms { self.word("--forms") } else { self };
-        forms
+        let exact = if space.exact { forms.word("--exact") } else { forms };
+        exact
             .flag("--schedule", space.schedule.as_deref())
             .list("--size", &space.size)
             .path("--machine", space.machine.as_deref())
@@ -134,7 +135,7 @@ mod tests {
         let all = "systole search k.rec --rules r --nodes 9 --rounds 8 --seconds 7 --schedule s --size M=2,N=3 --machine m.toml --network \
                    hex --latency 3 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --rotate k=i --fold 2 \
                    --budget 900 --beam 4 --transports stream,feed --reuse forward --threads 2";
-        for line in [all, "systole search k.rec", "systole search k.rec --forms --size N=4"] {
+        for line in [all, "systole search k.rec", "systole search k.rec --forms --exact --size N=4"] {
             let sought = |line: &str| match Arguments::parse_from(line.split(' ')).command {
                 Command::Search(arguments) => arguments.sought,
                 _ => panic!("{line}"),

@@ -44,6 +44,7 @@ pub fn check_flags(arguments: &SpaceArguments, schedule: Option<&Schedule>) -> C
         ("--objective", arguments.objective != "systolic"),
         ("--reuse", arguments.reuse != "both"),
         ("--budget", arguments.budget.is_some()),
+        ("--exact", arguments.exact),
         ("--beam", arguments.beam.is_some()),
         ("--transports", !arguments.transports.is_empty()),
     ];
