@@ -124,6 +124,71 @@ T[i] = x[i] * 2
 y[i] = T[N - 1 - i] + x[i]
 ",
     ),
+    (
+        "A depthwise convolution: five indices have 250 million maps, of which the plainest are looked at.",
+        "C=2,M=3,N=2,K=2,L=2",
+        12,
+        9,
+        "\
+kernel depthwise(C, M, N, K, L)
+in  W[C, K, L], X[C, M + K - 1, N + L - 1]
+out Y[C, M, N]
+Y[c, i, j] = sum(k, l) W[c, k, l] * X[c, i + k, j + l]
+",
+    ),
+    (
+        "A layer of a convolutional network: six indices.",
+        "F=2,C=2,M=2,N=3,K=2,L=2",
+        26,
+        4,
+        "\
+kernel layer(F, C, M, N, K, L)
+in  W[F, C, K, L], X[C, M + K - 1, N + L - 1]
+out Y[F, M, N]
+Y[f, i, j] = sum(c, k, l) W[f, c, k, l] * X[c, i + k, j + l]
+",
+    ),
+    (
+        "A product of three factors that share two indices.",
+        "I=2,J=3,K=2,L=2,M=3",
+        15,
+        6,
+        "\
+kernel factors(I, J, K, L, M)
+in  A[I, J, K], B[J, L], C[K, M]
+out D[I, L, M]
+D[i, l, m] = sum(j, k) A[i, j, k] * B[j, l] * C[k, m]
+",
+    ),
+    (
+        "Two products with a rectifier between them.",
+        "B=2,I=3,H=2,O=2",
+        8,
+        4,
+        "\
+kernel perceptron(B, I, H, O)
+in  X[B, I], W[I, H], V[H, O], b[H]
+out Y[B, O]
+local Z[B, H]
+Z[n, h] = max(0, b[h] + sum(i) X[n, i] * W[i, h])
+Y[n, o] = sum(h) Z[n, h] * V[h, o]
+",
+    ),
+    (
+        "Attention with several heads, in rounds on a plane.",
+        "H=2,N=2,M=2,D=2",
+        17,
+        6,
+        "\
+kernel heads(H, N, M, D)
+in  Q[H, N, D], K[H, M, D], V[H, M, D]
+out O[H, N, D]
+local S[H, N, M], l[H, N]
+S[h, i, j] = exp((sum(d) Q[h, i, d] * K[h, j, d]) / sqrt(D))
+l[h, i] = sum(j) S[h, i, j]
+O[h, i, d] = (sum(j) S[h, i, j] * V[h, j, d]) / l[h, i]
+",
+    ),
 ];
 
 /// All that a command says, which must end well.
