@@ -71,7 +71,9 @@ fn search_arrays(
     let forms = forms(task, edges);
     let listed =
         if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
-    let by_parts = || search_by_parts(task, arrays, (edges, limit), progress);
+    // Half of it is left for what the search by parts may miss.
+    let half = limit.min(task.work.sum().saturating_add(task.limits.budget / 2));
+    let by_parts = || search_by_parts(task, arrays, (edges, half), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
         return before;
@@ -83,7 +85,11 @@ fn search_arrays(
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
     let survey = search_placements(task, (&forms, limit), &placements, start, progress);
     // What is beyond the budget may be near to what the search by parts comes to.
-    if is_whole && survey.left_out.placements > 0 && !survey.is_stopped { survey.merge(by_parts()) } else { survey }
+    if is_whole && !keep && survey.left_out.placements > 0 && !survey.is_stopped {
+        survey.merge(by_parts())
+    } else {
+        survey
+    }
 }
 
 /// Placements are looked at until the budget is used up, so many side by side whatever the number of threads.
