@@ -125,6 +125,18 @@ y[i] = T[N - 1 - i] + x[i]
 ",
     ),
     (
+        "A batch of products with a triangle: rows of no one length, which run in rounds.",
+        "H=2,N=3,L=2",
+        6,
+        6,
+        "\
+kernel triangles(H, N, L)
+in  A[H, N, N], B[H, N, L]
+out Y[H, N, L]
+Y[h, i, l] = sum(k in 0..i + 1) A[h, i, k] * B[h, k, l]
+",
+    ),
+    (
         "A depthwise convolution: five indices have 250 million maps, of which the plainest are looked at.",
         "C=2,M=3,N=2,K=2,L=2",
         12,

@@ -2,11 +2,12 @@
 
 use crate::cost::{Cost, Objective};
 use crate::mapping::{Design, Fold, Part, candidates};
+use std::collections::{BTreeSet, HashSet};
 use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// A legal design with its cost.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Found {
     /// What it costs at the sizes of the search.
     pub cost: Cost,
@@ -28,10 +29,14 @@ impl Found {
     }
 }
 
-/// The designs that no other design beats in one entry without losing in another; designs of equal cost all stay.
+/// The designs that no other design beats in one entry without losing in another; designs of equal cost all stay. There may be
+/// thousands of these: at sizes of 1 most designs cost the same.
 #[derive(Clone, Debug, Default)]
 pub struct Front {
     found: Vec<Found>,
+    /// The same, to see whether one is there.
+    known: HashSet<Found>,
+    costs: BTreeSet<Cost>,
 }
 
 impl Front {
@@ -42,15 +47,21 @@ impl Front {
 
     /// Whether a design of this cost, or of any worse cost, would be beaten.
     pub fn beats(&self, cost: &Cost) -> bool {
-        self.found.iter().any(|known| known.cost != *cost && known.cost.is_within(cost))
+        self.costs.iter().any(|known| known != cost && known.is_within(cost))
     }
 
     /// Adds a design unless it is beaten or there, and drops those it beats.
     pub fn add(&mut self, design: Found) {
-        if self.beats(&design.cost) || self.found.contains(&design) {
+        if self.beats(&design.cost) || !self.known.insert(design.clone()) {
             return;
         }
-        self.found.retain(|known| known.cost == design.cost || !design.cost.is_within(&known.cost));
+        let is_beaten = |cost: &Cost| *cost != design.cost && design.cost.is_within(cost);
+        if self.costs.iter().any(is_beaten) {
+            self.costs.retain(|cost| !is_beaten(cost));
+            self.found.retain(|known| !is_beaten(&known.cost));
+            self.known.retain(|known| !is_beaten(&known.cost));
+        }
+        self.costs.insert(design.cost);
         self.found.push(design);
     }
 

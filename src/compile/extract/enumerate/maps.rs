@@ -11,9 +11,11 @@
 
 use super::Task;
 use super::symmetry::{Candidate, Reflections};
+use crate::extract::Limits;
 use crate::mapping::candidates;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use systole_base::integer::{Matrix, Vector};
 
 /// Where there would be more places than this only those along the axes are listed.
@@ -24,13 +26,16 @@ const MOST_PLACES: u128 = 300_000;
 const SLANTED_SHARE: u128 = 20;
 
 /// The maps that are looked at.
-pub struct Maps {
+pub struct Maps<'a> {
     /// The places.
     pub places: Vec<Matrix>,
-    /// How many more maps lie within the bounds, at most: places that are one array twice over are counted too.
+    /// How many maps lie within the bounds, at most: places that are one array twice over are counted too.
+    pub all: u64,
+    /// How many of these are left out.
     pub left_out: u64,
-    /// The steps for places of each rank.
-    steps: BTreeMap<usize, Vec<Rounds>>,
+    /// The steps for places of each rank, made when the first such place is looked at: there may be millions.
+    steps: BTreeMap<usize, OnceLock<Vec<Rounds>>>,
+    steps_of_rank: Box<dyn Fn(usize) -> Vec<Rounds> + Send + Sync + 'a>,
 }
 
 /// Steps that have their rows above the last in common.
@@ -48,22 +53,37 @@ impl Rounds {
 }
 
 /// How plain compact times are: the entries of the last row, and whether rounds count upwards only.
+#[derive(Clone)]
 struct Plainness {
     entries: Vec<i64>,
     is_upwards: bool,
 }
 
-impl Maps {
+impl<'a> Maps<'a> {
+    fn new(
+        task: &Task,
+        places: Vec<Matrix>,
+        steps_of_rank: impl Fn(usize) -> Vec<Rounds> + Send + Sync + 'a,
+    ) -> Maps<'a> {
+        let steps = task.ranks().into_iter().map(|rank| (rank, OnceLock::new())).collect();
+        Maps { places, all: 0, left_out: 0, steps, steps_of_rank: Box::new(steps_of_rank) }
+    }
+
     /// The steps for a place.
     pub fn at(&self, place: &Matrix) -> impl Iterator<Item = &Candidate> {
-        let rounds = self.steps[&place.rows().len()].iter().filter(|rounds| rounds.are_of(place));
-        rounds.flat_map(|rounds| &rounds.steps)
+        let rank = place.rows().len();
+        let rounds = self.steps[&rank].get_or_init(|| (self.steps_of_rank)(rank)).iter();
+        rounds.filter(|rounds| rounds.are_of(place)).flat_map(|rounds| &rounds.steps)
     }
 
     /// Those of a task, one of each class of reflections.
-    pub fn of(task: &Task, reflections: &Reflections) -> Maps {
+    pub fn of(task: &'a Task, reflections: &'a Reflections) -> Maps<'a> {
         let entries = task.entries();
-        let whole = |rank: usize| {
+        // Reflections leave one map of as many as there are of them.
+        let thinned = |rank: usize| task.count_steps(rank, entries.len()) / reflections.count();
+        let of_rank = |rank: &usize| task.count_places(*rank).saturating_mul(thinned(*rank));
+        let all = task.ranks().iter().map(of_rank).fold(0, u128::saturating_add);
+        let whole = move |rank: usize| {
             let steps = match task.constraint.only_step() {
                 Some(step) => reflections.thin_out([step.clone()], &entries),
                 None => reflections.thin_out(candidates::steps(rank, task.space.dimension(), &entries), &entries),
@@ -71,24 +91,27 @@ impl Maps {
             vec![Rounds { outer: Matrix::new(vec![], task.space.dimension()), steps }]
         };
         let budget = u128::from(task.budget);
-        // Reflections leave one map of as many as there are of them.
-        let thinned = |rank: usize| task.count_steps(rank, entries.len()) / reflections.count();
-        let of_rank = |rank: &usize| task.count_places(*rank).saturating_mul(thinned(*rank));
-        let all = task.ranks().iter().map(of_rank).fold(0, u128::saturating_add);
-        if all <= budget || task.constraint.only_step().is_some() {
-            let steps = task.ranks().into_iter().map(|rank| (rank, whole(rank))).collect();
-            return Maps { places: task.places(), left_out: 0, steps };
+        let is_whole = all <= budget || task.constraint.only_step().is_some();
+        let mut maps = match is_whole {
+            true => Maps::new(task, task.places(), whole),
+            false => compact(task, reflections, budget),
+        };
+        if is_whole && all > u128::from(Limits::default().budget) {
+            // It may be stopped before it ends.
+            plain_first(&mut maps.places);
         }
-        let mut maps = compact(task, reflections, budget);
-        let seen: u128 = maps.places.iter().map(|place| maps.at(place).count() as u128).sum();
-        maps.left_out = u64::try_from(all.saturating_sub(seen)).unwrap_or(u64::MAX);
-        maps
+        let seen: u128 =
+            if is_whole { all } else { maps.places.iter().map(|place| maps.at(place).count() as u128).sum() };
+        let clamped = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
+        Maps { all: clamped(all), left_out: clamped(all.saturating_sub(seen)), ..maps }
     }
 }
 
 /// The maps with compact times that a budget has room for.
-fn compact(task: &Task, reflections: &Reflections, budget: u128) -> Maps {
-    let places = plain_first(task);
+fn compact<'a>(task: &'a Task, reflections: &'a Reflections, budget: u128) -> Maps<'a> {
+    let all = task.ranks().iter().map(|rank| task.count_places(*rank)).fold(0, u128::saturating_add);
+    let mut places = if all <= MOST_PLACES { task.places() } else { task.places_along_axes() };
+    plain_first(&mut places);
     let axes = places.iter().filter(|place| is_along_axes(place)).count();
     let entries = task.entries();
     let levels = [(2, false), (1, false), (1, true)].map(|(most, is_upwards)| {
@@ -101,12 +124,11 @@ fn compact(task: &Task, reflections: &Reflections, budget: u128) -> Maps {
         places[..axes].iter().map(|place| count_compact(task, place.rows().len(), level)).sum()
     };
     let fitting = levels.iter().position(|level| count(level) <= budget);
-    let level = &levels[fitting.unwrap_or(levels.len() - 1)];
+    let [.., last] = &levels;
+    let level = fitting.map_or(last, |fitting| &levels[fitting]).clone();
     // Slanted places are for the largest entries alone, so that a larger budget sees all that a smaller one does.
     let slanted = if fitting == Some(0) { budget / SLANTED_SHARE } else { 0 };
-    let steps = |rank: usize| (rank, compact_steps(task, reflections, rank, level));
-    let steps: BTreeMap<usize, Vec<Rounds>> = task.ranks().into_iter().map(steps).collect();
-    let mut maps = Maps { places: vec![], left_out: 0, steps };
+    let mut maps = Maps::new(task, vec![], move |rank| compact_steps(task, reflections, rank, &level));
     let mut seen = 0;
     for (number, place) in places.into_iter().enumerate() {
         let room = if number < axes { budget } else { slanted };
@@ -121,15 +143,12 @@ fn compact(task: &Task, reflections: &Reflections, budget: u128) -> Maps {
     maps
 }
 
-/// Places along the axes, of the largest arrays first; then the slanted ones, where there are not too many to list.
-fn plain_first(task: &Task) -> Vec<Matrix> {
-    let all = task.ranks().iter().map(|rank| task.count_places(*rank)).fold(0, u128::saturating_add);
-    let mut places = if all <= MOST_PLACES { task.places() } else { task.places_along_axes() };
+/// Orders places: along the axes, of the largest arrays first; then the slanted ones.
+fn plain_first(places: &mut [Matrix]) {
     let slant = |place: &Matrix| place.rows().iter().flatten().map(|entry| entry.abs()).sum::<i64>();
     places.sort_by_cached_key(|place| {
         (slant(place) - place.rows().len() as i64, Reverse(place.rows().len()), candidates::order_of_place(place))
     });
-    places
 }
 
 fn is_along_axes(place: &Matrix) -> bool {

@@ -29,19 +29,34 @@ pub fn search(task: &Task, all: bool, progress: &(dyn Fn(usize, usize) -> bool +
             if is_stopped.load(Relaxed) {
                 return Survey { is_stopped: true, ..Survey::default() };
             }
-            let survey = search_place(task, place, maps.at(place), all);
-            if !progress(1 + done.fetch_add(1, Relaxed), maps.places.len()) {
-                is_stopped.store(true, Relaxed);
-            }
+            let go_on = |done: usize| {
+                let goes_on = progress(done, maps.places.len());
+                is_stopped.fetch_or(!goes_on, Relaxed);
+                goes_on
+            };
+            let survey = search_place(task, place, maps.at(place), (all, &|| go_on(done.load(Relaxed))));
+            go_on(1 + done.fetch_add(1, Relaxed));
             survey
         })
         .collect();
     let left_out = LeftOut { maps: maps.left_out, ..LeftOut::default() };
     let start = Survey { strategy: Strategy::Enumerate, left_out, ..Survey::default() };
-    surveys.into_iter().fold(start, Survey::merge)
+    let mut survey = surveys.into_iter().fold(start, Survey::merge);
+    if survey.is_stopped {
+        survey.left_out.maps = maps.all.saturating_sub(survey.maps);
+    }
+    survey
 }
 
-fn search_place<'a>(task: &Task, place: &Matrix, steps: impl Iterator<Item = &'a Candidate>, all: bool) -> Survey {
+/// Between so many maps it is asked whether to go on.
+const BETWEEN: u64 = 10_000;
+
+fn search_place<'a>(
+    task: &Task,
+    place: &Matrix,
+    steps: impl Iterator<Item = &'a Candidate>,
+    (all, goes_on): (bool, &dyn Fn() -> bool),
+) -> Survey {
     let mut survey = Survey::default();
     if !task.fits(place) {
         survey.maps = steps.count() as u64;
@@ -52,6 +67,10 @@ fn search_place<'a>(task: &Task, place: &Matrix, steps: impl Iterator<Item = &'a
     table.blame(&mut survey.rejections);
     for candidate in steps.filter(|candidate| !candidate.is_redundant_at(place)) {
         survey.maps += 1;
+        if survey.maps.is_multiple_of(BETWEEN) && !goes_on() {
+            survey.is_stopped = true;
+            break;
+        }
         search_map(&table, task, &candidate.step, all, &mut survey);
     }
     survey

@@ -68,12 +68,10 @@ fn search_arrays(
     (edges, limit): (&[Edge], u64),
     (keep, progress): (bool, Progress),
 ) -> Survey {
-    let forms = forms(task, edges);
+    let (forms, is_first) = (forms(task, edges), task.work.sum() == 0);
     let listed =
         if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
-    // Half of it is left for what the search by parts may miss.
-    let half = limit.min(task.work.sum().saturating_add(task.limits.budget / 2));
-    let by_parts = || search_by_parts(task, arrays, (edges, half), progress);
+    let by_parts = || search_by_parts(task, arrays, (edges, if is_first { u64::MAX } else { limit }), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
         return before;

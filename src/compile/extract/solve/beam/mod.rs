@@ -63,13 +63,11 @@ fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
 }
 
 /// The search in arrays of one kind. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space
-/// takes turns, as long as the limit allows. Beyond it one design under each objective is gone on with: any answer is better than none.
+/// takes turns, as long as the limit allows.
 fn search_array(task: &Task, (axes, limit): (Axes, u64), order: &[usize], seen: &dyn Fn(usize) -> bool) -> Survey {
     let mut width = task.limits.beam;
     for doubled in 0..=DOUBLINGS {
-        let is_beyond = doubled > 0 && task.work.sum() >= limit;
-        width = if is_beyond { 1 } else { width };
-        let in_turns = doubled == DOUBLINGS || is_beyond;
+        let in_turns = doubled == DOUBLINGS || task.work.sum() >= limit;
         match search_as_wide(task, (axes, order), (width, in_turns, limit), seen) {
             Some(survey) => return survey,
             None if in_turns => break,

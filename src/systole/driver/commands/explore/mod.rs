@@ -20,7 +20,7 @@ use crate::driver::kernels::kernel::Loaded;
 use crate::driver::pipeline::{KernelCommand, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use crate::driver::{Done, Failure, Verdict, files, pipeline};
+use crate::driver::{Done, Failure, Verdict, files, pipeline, stop};
 use journal::Journal;
 use measure::{Exploration, Kept, Row};
 use rayon::prelude::*;
@@ -92,7 +92,10 @@ fn measure_all(exploration: &Exploration<'_>, points: &[Point], output: &Output)
     bar.set_position(rows.len() as u64);
     let measure = |number: &usize| -> Checked<(usize, Row)> {
         let row = measure_one(exploration, kept.as_ref(), &points[*number], *number + 1 == points.len());
-        journal.as_ref().map(|journal| journal.enter(*number, &row)).transpose()?;
+        // What was stopped is not done: the next run looks at it again.
+        if !(row.is_err() && stop::is_asked()) {
+            journal.as_ref().map(|journal| journal.enter(*number, &row)).transpose()?;
+        }
         bar.inc(1);
         Ok((*number, row))
     };
