@@ -34,7 +34,7 @@ const DERIVED: [(&str, &str, u64); 20] = [
     ("softmax_attention", "N=2,M=3,D=2", 20),
     ("two_terms", "N=4", 4),
     ("three", "P=4,Q=3,R=4,S=2", 11),
-    ("gemver", "N=3", 22),
+    ("gemver", "N=3", 16),
     ("gesummv", "N=3", 10),
     ("mvt", "N=3", 10),
     ("atax", "M=3,N=4", 10),
