@@ -64,11 +64,11 @@ impl<'a> Question<'a> {
     pub fn strategy(&self) -> Strategy {
         let is_folded = self.limits.fold > 1 || self.constraint.fold.is_some();
         let has_bus = || self.system.only_space().is_some_and(|space| self.constraint.asks_for_one_bus(space));
-        // Where rows are no box, a vector as time has no closed weights, but rounds: asked for, or all there is.
-        let is_plain = |space: &Space| match (self.constraint.rounds(), self.constraint.only_place()) {
-            (Some(rounds), _) => rounds == 0,
-            (None, Some(place)) => place.rows().len() + 1 >= space.dimension(),
-            (None, None) => self.bounds.ranks.iter().any(|rank| rank + 1 >= space.dimension()),
+        // Where rows are no box, a vector as time has no closed weights, but rounds: asked for, or all there is in the arrays looked at.
+        let is_open = self.constraint.only_place().is_none();
+        let is_plain = |space: &Space| match self.constraint.rounds() {
+            Some(rounds) => rounds == 0,
+            None => !is_open || self.bounds.ranks.iter().any(|rank| rank + 1 >= space.dimension()),
         };
         let is_ragged = |space: &Space| !is_plain(space) && sides(space).is_none();
         match self.system.only_space() {
