@@ -149,6 +149,18 @@ Y[c, i, j] = sum(k, l) W[c, k, l] * X[c, i + k, j + l]
 ",
     ),
     (
+        "The same with a bias and a rectifier: two spaces, in rounds.",
+        "C=2,M=3,N=2,K=2,L=2",
+        10,
+        6,
+        "\
+kernel rectified(C, M, N, K, L)
+in  W[C, K, L], X[C, M + K - 1, N + L - 1], b[C]
+out Y[C, M, N]
+Y[c, i, j] = max(0, b[c] + sum(k, l) W[c, k, l] * X[c, i + k, j + l])
+",
+    ),
+    (
         "A layer of a convolutional network: six indices.",
         "F=2,C=2,M=2,N=3,K=2,L=2",
         26,

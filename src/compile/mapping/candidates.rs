@@ -48,6 +48,19 @@ pub fn places(dimension: usize, rank: usize, bound: i64) -> Vec<Matrix> {
     places
 }
 
+/// The places of one rank along the axes.
+pub fn places_along_axes(dimension: usize, rank: usize) -> Vec<Matrix> {
+    let rows: Vec<Vector> = Matrix::identity(dimension).rows().iter().rev().cloned().collect();
+    let mut places = vec![];
+    choose(&rows, rank, 0, &mut vec![], &mut |chosen| places.push(Matrix::new(chosen.to_vec(), dimension)));
+    places
+}
+
+/// Whether each axis of the array is an index.
+pub fn is_along_axes(place: &Matrix) -> bool {
+    place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1)
+}
+
 /// Plain places before skewed ones, then by their rows from the first index on.
 pub fn order_of_place(place: &Matrix) -> (i64, Vec<Vec<i64>>) {
     let weight = place.rows().iter().flatten().map(|entry| entry.abs()).sum();
@@ -124,6 +137,14 @@ mod tests {
         assert_eq!(places(3, 1, 1).len(), 13);
         assert_eq!(places(3, 2, 1).len(), 78);
         assert_eq!(places(3, 2, 1)[0].rows(), [vec![1, 0, 0], vec![0, 1, 0]]);
+    }
+
+    #[test]
+    fn those_along_the_axes_are_those_of_all() {
+        for rank in 0..=3 {
+            let along: Vec<Matrix> = places(3, rank, 1).into_iter().filter(is_along_axes).collect();
+            assert_eq!(places_along_axes(3, rank), along);
+        }
     }
 
     #[test]

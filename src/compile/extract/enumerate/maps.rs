@@ -110,9 +110,13 @@ impl<'a> Maps<'a> {
 /// The maps with compact times that a budget has room for.
 fn compact<'a>(task: &'a Task, reflections: &'a Reflections, budget: u128) -> Maps<'a> {
     let all = task.ranks().iter().map(|rank| task.count_places(*rank)).fold(0, u128::saturating_add);
-    let mut places = if all <= MOST_PLACES { task.places() } else { task.places_along_axes() };
+    let along_axes = |rank| candidates::places_along_axes(task.space.dimension(), rank);
+    let mut places = match all <= MOST_PLACES {
+        true => task.places(),
+        false => task.ranks().into_iter().flat_map(along_axes).collect(),
+    };
     plain_first(&mut places);
-    let axes = places.iter().filter(|place| is_along_axes(place)).count();
+    let axes = places.iter().filter(|place| candidates::is_along_axes(place)).count();
     let entries = task.entries();
     let levels = [(2, false), (1, false), (1, true)].map(|(most, is_upwards)| {
         let scale = task.machine.links.latency;
@@ -149,10 +153,6 @@ fn plain_first(places: &mut [Matrix]) {
     places.sort_by_cached_key(|place| {
         (slant(place) - place.rows().len() as i64, Reverse(place.rows().len()), candidates::order_of_place(place))
     });
-}
-
-fn is_along_axes(place: &Matrix) -> bool {
-    place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1)
 }
 
 /// How many compact times a place of this rank along the axes has.

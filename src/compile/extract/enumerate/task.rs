@@ -96,15 +96,6 @@ impl<'a> Task<'a> {
             .map_or_else(|| self.ranks().into_iter().flat_map(all).collect(), |place| vec![place.clone()])
     }
 
-    /// The places along the axes.
-    pub(super) fn places_along_axes(&self) -> Vec<Matrix> {
-        let dimension = self.space.dimension();
-        let upwards = |rank: usize| candidates::leading_rows(dimension, rank, true).into_iter();
-        let in_order = |rows: &Vec<Vector>| rows.is_sorted_by(|one, other| one > other);
-        let of_rank = |rank| upwards(rank).filter(in_order).map(|rows| Matrix::new(rows, dimension));
-        self.ranks().into_iter().flat_map(of_rank).collect()
-    }
-
     /// How many places there are of a rank, with those whose rows depend on each other.
     pub(super) fn count_places(&self, rank: usize) -> u128 {
         if self.constraint.only_place().is_some() {

@@ -242,10 +242,8 @@ impl<'a> Task<'a> {
             families.iter().map(|family| place_of(family, &rows)).collect()
         };
         let all = candidates::places(names.len(), axes.rank, self.bounds.bound);
-        let plain =
-            |place: &&Matrix| place.rows().iter().all(|row| row.iter().filter(|entry| **entry != 0).count() == 1);
         let few = self.system.spaces.len() <= self.limits.spaces && axes.rounds == 0;
-        let kept: Vec<&Matrix> = all.iter().filter(|place| few || plain(place)).collect();
+        let kept: Vec<&Matrix> = all.iter().filter(|place| few || candidates::is_along_axes(place)).collect();
         let left_out = (all.len() - kept.len()) as u64;
         let given = self.constraint.rounds.iter().any(Option::is_some);
         let in_rounds = |place: &Matrix| -> Vec<GivenRows> {

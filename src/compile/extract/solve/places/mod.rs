@@ -54,6 +54,9 @@ impl Placement {
     }
 }
 
+/// Where a family that nothing holds near another could have more places and rounds than this, its places are along the axes.
+const MOST_FREE: usize = 100_000;
+
 /// A row of a place with its shift.
 pub type Row = (Vector, Affine);
 
@@ -212,13 +215,17 @@ impl Places<'_> {
     /// The rows of a family that nothing holds near another: the places, each with every choice of rounds.
     fn free_rows(&self, family: usize) -> Vec<Vec<Row>> {
         let dimension = self.system.families[family].indices.len();
-        let places = match &self.fixed.places[family] {
-            Some(place) => vec![place.clone()],
-            None => candidates::places(dimension, self.axes.rank, self.bound),
-        };
         let rounds = match &self.fixed.rounds[family] {
             Some(rounds) => vec![rounds.rows().to_vec()],
             None => candidates::leading_rows(dimension, self.axes.rounds, false),
+        };
+        let places = match &self.fixed.places[family] {
+            Some(place) => vec![place.clone()],
+            None => {
+                let all = candidates::places(dimension, self.axes.rank, self.bound);
+                let are_many = all.len().saturating_mul(rounds.len()) > MOST_FREE;
+                all.into_iter().filter(|place| !are_many || candidates::is_along_axes(place)).collect()
+            }
         };
         let plain = |row: &Vector| (row.clone(), Affine::default());
         let with = |place: &Matrix| {
