@@ -79,8 +79,12 @@ impl<'a> Maps<'a> {
     /// Those of a task, one of each class of reflections.
     pub fn of(task: &'a Task, reflections: &'a Reflections) -> Maps<'a> {
         let entries = task.entries();
-        // Reflections leave one map of as many as there are of them.
-        let thinned = |rank: usize| task.count_steps(rank, entries.len()) / reflections.count();
+        // A step that leaves the box where it is reflected is looked at as it is.
+        let is_closed = entries.iter().all(|entry| entries.contains(&-entry));
+        let thinned = |rank: usize| match is_closed {
+            true => reflections.count_classes(|reflected| task.count_steps(rank, entries.len(), reflected)),
+            false => task.count_steps(rank, entries.len(), 0),
+        };
         let of_rank = |rank: &usize| task.count_places(*rank).saturating_mul(thinned(*rank));
         let all = task.ranks().iter().map(of_rank).fold(0, u128::saturating_add);
         let whole = move |rank: usize| {

@@ -32,9 +32,12 @@ impl Reflections {
         Reflections { signs: all.filter(|signs: &Vector| is_closed(choices, signs)).collect() }
     }
 
-    /// How many maps are one, with none reflected among them.
-    pub fn count(&self) -> u128 {
-        1 + self.signs.len() as u128
+    /// How many classes there are of what reflections lead to each other, where `fixed` says how many do not change while so many
+    /// indices are reflected: the mean over all reflections, and none, of these (Burnside).
+    pub fn count_classes(&self, fixed: impl Fn(usize) -> u128) -> u128 {
+        let reflected = |signs: &Vector| signs.iter().filter(|sign| **sign < 0).count();
+        let all = self.signs.iter().map(|signs| fixed(reflected(signs))).fold(fixed(0), u128::saturating_add);
+        all / (1 + self.signs.len() as u128)
     }
 
     /// The steps to look at: of each class the greatest among these entries. A map is decided by its step alone unless a

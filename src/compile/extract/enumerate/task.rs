@@ -107,12 +107,14 @@ impl<'a> Task<'a> {
         (0..rank as u128).fold(1, |sets: u128, row| sets.saturating_mul(rows.saturating_sub(row)) / (row + 1))
     }
 
-    /// How many steps there are for places of a rank, whose last rows have one of so many entries for each index.
-    pub(super) fn count_steps(&self, rank: usize, entries: usize) -> u128 {
-        let dimension = self.space.dimension();
-        let leading = (dimension - rank).saturating_sub(1);
-        let orders = (0..leading).fold(1u128, |orders, row| orders.saturating_mul(2 * (dimension - row) as u128));
-        orders.saturating_mul((entries as u128).saturating_pow(dimension as u32))
+    /// How many steps there are for places of a rank that do without so many indices, whose last rows have one of so many entries
+    /// for each of the others.
+    pub(super) fn count_steps(&self, rank: usize, entries: usize, without: usize) -> u128 {
+        let leading = (self.space.dimension() - rank).saturating_sub(1);
+        let indices = self.space.dimension() - without;
+        let of_row = |row: usize| 2 * indices.saturating_sub(row) as u128;
+        let orders = (0..leading).map(of_row).fold(1, u128::saturating_mul);
+        orders.saturating_mul((entries as u128).saturating_pow(indices as u32))
     }
 
     /// The entries of the last row of a time.

@@ -175,7 +175,7 @@ pub struct SpaceArguments {
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,
-    /// Look at no more maps than this, the plainest first; where a kernel has several spaces, each way to move their values counts as
+    /// Look at no more maps than this, or at one place, the plainest first; where a kernel has several spaces, each way to move their values counts as
     /// 1000 maps [default: 6000000]. The same budget gives the same designs on every machine
     #[arg(long, value_name = "MAPS", conflicts_with = "exact")]
     pub budget: Option<u64>,
