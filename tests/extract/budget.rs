@@ -113,6 +113,11 @@ fn several_spaces_have_the_same_budget_on_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         let survey = pool.install(|| solve::search(&task, false, &|_, _| true));
         let found = survey.sorted(Objective::Systolic);
+        if budget < Limits::default().budget {
+            // A budget is for each search of a task.
+            let again = pool.install(|| solve::search(&task, false, &|_, _| true));
+            assert_eq!(again.sorted(Objective::Systolic), found);
+        }
         found.iter().for_each(|found| assert_eq!(solve::verify(&task, found), Ok(())));
         (found, survey.left_out.placements)
     };

@@ -6,7 +6,8 @@
 /// How far the search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// So many maps of one space are looked at; where there are more, those with plain places and compact times.
+    /// So many maps are looked at. Of one space, where there are more, those with plain places and compact times; where steps are
+    /// solved for, what that takes is counted in maps.
     pub budget: u64,
     /// The placements of all families looked at under one `place` line.
     pub placements: usize,
@@ -29,7 +30,7 @@ pub struct Limits {
 }
 
 /// Solving for the steps of a dataflow takes about as long as looking at so many maps of one space.
-const MAPS_OF_A_DATAFLOW: u64 = 1000;
+pub(super) const MAPS_OF_A_DATAFLOW: u64 = 1000;
 
 impl Limits {
     /// Those of a budget.

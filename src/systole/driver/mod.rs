@@ -71,6 +71,7 @@ type Done = Result<Verdict, Failure>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    stop::allow();
     let mut arguments = Arguments::parse();
     arguments.command.mean_designs();
     let output = Output::new(arguments.json);

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 /// The exit code of what was stopped.
 pub const CODE: u8 = 130;
 
+/// Only the command's own process is watched: a program that calls commands has its own way with Ctrl-C.
+static IS_COMMAND: AtomicBool = AtomicBool::new(false);
 static WATCH: Once = Once::new();
 static SEARCHES: AtomicUsize = AtomicUsize::new(0);
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
@@ -18,14 +20,10 @@ pub struct Search(());
 impl Search {
     /// Begins one.
     pub fn begin() -> Search {
-        WATCH.call_once(|| {
-            // Without a handler Ctrl-C ends the process, as ever.
-            let _ = ctrlc::set_handler(|| {
-                if SEARCHES.load(SeqCst) == 0 || IS_ASKED.swap(true, SeqCst) {
-                    std::process::exit(i32::from(CODE));
-                }
-            });
-        });
+        if IS_COMMAND.load(SeqCst) {
+            // Where there can be no handler Ctrl-C ends the process, as ever.
+            WATCH.call_once(|| drop(ctrlc::set_handler(asked)));
+        }
         SEARCHES.fetch_add(1, SeqCst);
         Search(())
     }
@@ -39,6 +37,17 @@ impl Search {
 impl Drop for Search {
     fn drop(&mut self) {
         SEARCHES.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Lets searches of this process be stopped.
+pub fn allow() {
+    IS_COMMAND.store(true, SeqCst);
+}
+
+fn asked() {
+    if SEARCHES.load(SeqCst) == 0 || IS_ASKED.swap(true, SeqCst) {
+        std::process::exit(i32::from(CODE));
     }
 }
 

@@ -26,20 +26,19 @@ const SHARE: u64 = 8;
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors; where neither does, PEs keep what they compute. The result does not depend on the number of threads.
+/// vectors; where neither does, PEs keep what they compute. One search of a task goes on at a time. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
-    let survey = search_times(task, keep, progress);
+    task.work.begin();
+    let survey = search_times(task, Allowance::of(task, 1), (keep, progress));
     match task.keeping().filter(|_| survey.designs == 0 && !survey.is_stopped) {
-        Some(keeping) => survey.merge(search_times(&keeping, keep, progress)),
+        Some(keeping) => survey.merge(search_times(&keeping, Allowance::of(task, SHARE), (keep, progress))),
         None => survey,
     }
 }
 
-fn search_times(task: &Task, keep: bool, progress: Progress) -> Survey {
+fn search_times(task: &Task, allowance: Allowance, (keep, progress): (bool, Progress)) -> Survey {
     let edges = edges(task.system, &task.choices);
-    let is_first = task.work.sum() == 0;
-    let limit = if is_first { task.limits.budget } else { share(task) };
-    let plain = search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress));
+    let plain = search_arrays(task, &task.plain_arrays(), (&edges, allowance), (keep, progress));
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
     let in_rounds = task.arrays_in_rounds();
     let mut survey = plain;
@@ -51,34 +50,48 @@ fn search_times(task: &Task, keep: bool, progress: Progress) -> Survey {
             survey.left_out.unlisted += if number > 0 { (in_rounds.len() - number) as u64 } else { 0 };
             break;
         }
-        survey = survey.merge(search_arrays(task, &[*axes], (&edges, share(task)), (keep, progress)));
+        survey = survey.merge(search_arrays(task, &[*axes], (&edges, Allowance::of(task, SHARE)), (keep, progress)));
     }
     survey
 }
 
-/// What will be done when one more share of the budget is used up.
-fn share(task: &Task) -> u64 {
-    task.work.sum().saturating_add(task.limits.budget / SHARE)
+/// How much may have been done in all, before the search in some kinds of arrays ends.
+#[derive(Clone, Copy)]
+struct Allowance {
+    /// Space by space a wider beam is tried up to this.
+    by_parts: u64,
+    /// Placements are looked at up to this.
+    placements: u64,
 }
 
-/// The search in some kinds of arrays, until all that was done is as much as `limit`.
+impl Allowance {
+    /// One part in so many of the budget more than was used so far. What is tried first gives nothing up space by space.
+    fn of(task: &Task, parts: u64) -> Allowance {
+        let used = task.work.sum();
+        let placements = used.saturating_add(task.limits.budget / parts);
+        Allowance { by_parts: if used == 0 { u64::MAX } else { placements }, placements }
+    }
+}
+
+/// The search in some kinds of arrays.
 fn search_arrays(
     task: &Task,
     arrays: &[Axes],
-    (edges, limit): (&[Edge], u64),
+    (edges, allowance): (&[Edge], Allowance),
     (keep, progress): (bool, Progress),
 ) -> Survey {
-    let (forms, is_first) = (forms(task, edges), task.work.sum() == 0);
+    let forms = forms(task, edges);
     let listed =
         if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
-    let by_parts = || search_by_parts(task, arrays, (edges, if is_first { u64::MAX } else { limit }), progress);
+    let by_parts = || search_by_parts(task, arrays, (edges, allowance.by_parts), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
         return before;
     }
     // What the search by parts gave up is left out as well, where it found nothing; then not much is hoped of all placements.
     let is_whole = listed.is_some();
-    let limit = if is_whole { limit } else { limit.min(share(task)) };
+    let hoped = if is_whole { u64::MAX } else { Allowance::of(task, SHARE).placements };
+    let limit = allowance.placements.min(hoped);
     let (placements, left_out) = listed.unwrap_or_else(|| placements(task, arrays, edges, task.limits.wholly as usize));
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
     let survey = search_placements(task, (&forms, limit), &placements, start, progress);

@@ -7,6 +7,7 @@ use super::steps::KnownRows;
 use super::tally::KnownCosts;
 use crate::extract::at_once::heard_at_once;
 use crate::extract::constraint::place_of;
+use crate::extract::limits::MAPS_OF_A_DATAFLOW;
 use crate::extract::{Constraint, Limits};
 use crate::mapping::candidates::Bounds;
 use crate::mapping::{TakerSets, candidates};
@@ -68,11 +69,16 @@ pub struct Work(AtomicU64);
 
 impl Work {
     /// Steps of a dataflow are solved for.
-    pub const SOLVED: u64 = 1000;
+    pub const SOLVED: u64 = MAPS_OF_A_DATAFLOW;
     /// Some steps are looked at for what they cost, and whether they are legal.
     pub const PRICED: u64 = 200;
     /// The spaces of a dataflow are kept apart.
     pub const KEPT_APART: u64 = 4000;
+
+    /// A search begins, of which nothing is done.
+    pub fn begin(&self) {
+        self.0.store(0, Relaxed);
+    }
 
     /// Counts something that was done.
     pub fn add(&self, work: u64) {

@@ -65,8 +65,8 @@ impl Typed {
 
     fn space(self, space: &SpaceArguments) -> Typed {
         let forms = if space.forms { self.word("--forms") } else { self };
-        let exact = if space.exact { forms.word("--exact") } else { forms };
-        exact
+        let typed = if space.exact { forms.word("--exact") } else { forms };
+        typed
             .flag("--schedule", space.schedule.as_deref())
             .list("--size", &space.size)
             .path("--machine", space.machine.as_deref())

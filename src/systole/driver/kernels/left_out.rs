@@ -23,7 +23,7 @@ pub fn left_out(searched: &Searched) -> Vec<LeftOut> {
         return beyond_limits(limits, &searched.survey.left_out);
     }
     let (maps, unclocked) = (searched.survey.left_out.maps, searched.survey.rejections.unclocked);
-    let beyond = format!("{} at most, beyond --budget {}", plural(maps, "map"), searched.setting.budget);
+    let beyond = format!("{} at most, for which --budget {} has no room", plural(maps, "map"), searched.setting.budget);
     let what = format!("{} whose rows have no one length", plural(unclocked, "time"));
     let is_placed = searched.problem.constraint().only_place().is_some();
     let all = [
@@ -51,7 +51,7 @@ pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let unlisted = some(seen.unlisted, "line", "of a place not looked at to the end (too many placements)");
     let one_by_one = "(too many to look at all: the spaces were searched one after the other)";
     let partial = some(seen.partial, "partial design", one_by_one);
-    let unseen = some(seen.placements, "placement", &format!("beyond --budget {}", limits.budget));
+    let unseen = some(seen.placements, "placement", &format!("for which --budget {} has no room", limits.budget));
     vec![
         LeftOut { key: "placements", count: seen.placements, what: unseen },
         LeftOut { key: "partial_designs", count: seen.partial, what: partial },

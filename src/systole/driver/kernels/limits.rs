@@ -34,7 +34,7 @@ impl Limit {
     pub fn of_budget(budget: u64, left_out: u64) -> Limit {
         let beyond = grouped_count(left_out, "map");
         let raise = Some(format!("--budget {}", budget.saturating_mul(10)));
-        Limit::new(format!("{beyond} at most left out, beyond --budget {budget}"), raise)
+        Limit::new(format!("{beyond} at most left out, for which --budget {budget} has no room"), raise)
     }
 
     /// The ranks of arrays, for a space of this dimension.
@@ -46,12 +46,13 @@ impl Limit {
         Limit::new(format!("ranks of arrays are {ranks} (--rank {ranks})"), raise)
     }
 
-    /// The entries of steps.
-    pub fn of_steps(bounds: &Bounds) -> Limit {
+    /// The entries of steps, on links of this latency.
+    pub fn of_steps(bounds: &Bounds, latency: i64) -> Limit {
         let (low, high) = bounds.steps;
+        let longer = if latency == 1 { String::new() } else { format!(", or {latency} times as long") };
         let (wider_low, wider_high) = ((low - 1).max(-LONGEST_STEP), (high + 1).min(LONGEST_STEP));
         let raise = ((wider_low, wider_high) != (low, high)).then(|| format!("--steps {wider_low}..{wider_high}"));
-        Limit::new(format!("entries of a step are {low}..{high} (--steps {low}..{high})"), raise)
+        Limit::new(format!("entries of a step are {low}..{high}{longer} (--steps {low}..{high})"), raise)
     }
 }
 

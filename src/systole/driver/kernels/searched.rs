@@ -58,11 +58,11 @@ pub fn search_within<'a>(
     all: bool,
     output: &Output,
 ) -> Checked<Searched<'a>> {
-    let (bar, search_of_user) = (output.progress("search"), stop::Search::begin());
+    let (bar, running) = (output.progress("search"), stop::Search::begin());
     let progress = |done: usize, total: usize| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
-        search_of_user.goes_on()
+        running.goes_on()
     };
     let start = Instant::now();
     let problem = Problem::new(kernel.question(setting, constraint))?;

@@ -49,7 +49,8 @@ fn limits(searched: &Searched) -> Vec<Limit> {
     let dimension = searched.kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
     let of_ranks = is_open.then(|| Limit::of_ranks(bounds, dimension));
     let of_places = is_open.then(|| Limit::of_places(bounds));
-    let of_steps = constraint.only_step().is_none().then(|| Limit::of_steps(bounds));
+    let of_steps =
+        constraint.only_step().is_none().then(|| Limit::of_steps(bounds, searched.setting.machine.links.latency));
     let left_out = searched.survey.left_out.maps;
     let of_budget = (left_out > 0).then(|| Limit::of_budget(searched.setting.budget, left_out));
     of_budget.into_iter().chain(of_ranks).chain(of_places).chain(of_steps).collect()

@@ -7,7 +7,7 @@ use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::{grouped, grouped_count};
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
-use systole_compile::extract::{Law, Limits, Stuck, nearest, why_stuck};
+use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::{Design, Part};
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at: where the search has
@@ -215,7 +215,8 @@ fn without_reason(searched: &Searched) -> Diagnostic {
 /// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
 fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
     let (cut, setting) = (&searched.kernel.cut, &searched.setting);
-    if cut.spaces.len() <= Limits::default().rounds {
+    let most_spaces = searched.problem.limits()?.rounds;
+    if cut.spaces.len() <= most_spaces {
         return None;
     }
     let largest = cut.spaces.iter().max_by_key(|space| space.dimension())?;
@@ -229,11 +230,12 @@ fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
     let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
     let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
     let said = format!(
-        "an array of {} has no place for all spaces of `{}`: it takes {least}",
+        "with plain times an array of {} has no place for all spaces of `{}`: it takes {least}",
         counted(*most, "axis"),
         cut.kernel
     );
-    Some(Diagnostic::new(said).note(note).help(format!("say --rank {least}{or}")))
+    let looked = format!("times in rounds are looked for in kernels of no more than {}", counted(most_spaces, "space"));
+    Some(Diagnostic::new(said).note(note).note(looked).help(format!("say --rank {least}{or}")))
 }
 
 /// No places of the other spaces are a link away from what they take.
