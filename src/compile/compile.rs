@@ -93,7 +93,8 @@ impl Compiled {
 /// none on the front is proved; what the solver did not decide of the first that is not refuted.
 pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let equations = load(source)?;
-    let spaces = spaces_of(&equations)?;
+    let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
+    let spaces = spaces_of(&equations)?.in_strips(schedule.map_or(&[], |schedule| &schedule.strips))?;
     let lowered = saturate(&spaces, &load_rules(None)?, &rewrite::Limits::default())?;
     let choices = lowered.choices()?;
     let sizes = spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();

@@ -32,6 +32,7 @@ pub fn space(kernel: &str, parameters: &str, indices: &str, bounds: &str, output
         reduction: (!reduced.is_empty()).then_some(Operator::Sum),
         reduced,
         output_access,
+        strips: vec![],
         shapes: vec![],
         assumed: vec![],
         span: Span::default(),

@@ -225,7 +225,7 @@ impl fmt::Display for Affine {
     /// `i + 2*j - 1`, positive terms first; `0` for the empty form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut terms: Vec<(String, i64)> =
-            self.terms().map(|(name, coefficient)| (show_term(name, coefficient), coefficient)).collect();
+            self.terms().map(|(name, coefficient)| (self.show_term(name, coefficient), coefficient)).collect();
         terms.sort_by_key(|(_, coefficient)| *coefficient < 0);
         if self.constant != 0 || terms.is_empty() {
             terms.push((self.constant.unsigned_abs().to_string(), self.constant));
@@ -243,9 +243,14 @@ impl fmt::Display for Affine {
     }
 }
 
-fn show_term(name: &Name, coefficient: i64) -> String {
-    match coefficient.unsigned_abs() {
-        1 => name.to_string(),
-        magnitude => format!("{magnitude}*{name}"),
+impl Affine {
+    /// One term without its sign. A name of several words, such as `i mod 16`, has brackets where it does not stand alone.
+    fn show_term(&self, name: &Name, coefficient: i64) -> String {
+        let is_alone = self.constant == 0 && coefficient == 1 && self.terms().count() == 1;
+        let name = if is_alone || !name.contains(' ') { name.to_string() } else { format!("({name})") };
+        match coefficient.unsigned_abs() {
+            1 => name,
+            magnitude => format!("{magnitude}*{name}"),
+        }
     }
 }

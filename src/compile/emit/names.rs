@@ -38,6 +38,11 @@ impl Names {
         Names { coordinates, loops, lattice, operands, faces, results }
     }
 
+    /// The loop at a level over this index alone. Half an index, such as `i mod 16`, has no name that a program could hold.
+    pub fn of_loop(&self, level: usize, index: &Name) -> Name {
+        if index.contains(' ') { self.loops[level].clone() } else { index.clone() }
+    }
+
     /// The register of an operand, or of a level of the reduction.
     pub fn register(&self, role: FlowRole) -> Name {
         match role {

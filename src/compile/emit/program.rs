@@ -117,7 +117,7 @@ fn coordinates(design: &Design, taken: &mut BTreeSet<Name>) -> Vec<Name> {
         let row = &design.parts.first().filter(|_| is_plain(design))?.map.place.rows()[axis];
         let ones = row.iter().filter(|entry| **entry != 0).count() == 1;
         let index = row.iter().position(|entry| *entry == 1).filter(|_| ones)?;
-        Some(design.system.spaces[0].indices()[index].clone())
+        Some(design.system.spaces[0].indices()[index].clone()).filter(|index| !index.contains(' '))
     };
     (0..design.rank()).map(|axis| index_of(axis).unwrap_or_else(|| fresh(taken, &format!("p{axis}")))).collect()
 }
@@ -133,8 +133,8 @@ fn rounds(design: &Design, handoffs: &[Handoff], links: &Links, naming: &Naming)
     if naming.rounds.is_empty() {
         return Ok(None);
     }
-    match design.slack(handoffs, links) {
-        Some(slack) => Ok(Rounds::of(design, &naming.rounds, slack)),
+    match design.overlap(handoffs, links) {
+        Some(overlap) => Ok(Rounds::of(design, &naming.rounds, &overlap)),
         None => refuse(&design.system.spaces[0], "the network has no link for what it sends on").alone(),
     }
 }

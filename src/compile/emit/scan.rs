@@ -234,7 +234,7 @@ fn name_loops(space: &Space, basis: &[Vector], offsets: &mut [Vector], names: &N
             let shift = offset[index];
             offset.iter_mut().zip(direction).for_each(|(entry, step)| *entry -= shift * step);
         }
-        loops.push(space.indices()[index].clone());
+        loops.push(names.of_loop(level, &space.indices()[index]));
     }
     loops
 }

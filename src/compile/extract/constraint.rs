@@ -14,7 +14,7 @@ use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_base::network::Network;
 use systole_base::span::Span;
 use systole_equations::recurrence::spaces::{Family, SpaceSystem};
-use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space};
+use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space, Strip};
 
 /// The parts of a design that are given. What is `None` is searched.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +61,9 @@ impl Constraint {
     pub fn from_schedule(system: &SpaceSystem, schedule: &Schedule) -> Checked<Constraint> {
         let mut constraint = Constraint { span: Some(schedule.span), ..Constraint::none(system) };
         let mut problems = vec![];
+        let strips = system.strips();
         for (directive, span) in &schedule.directives {
+            let directive = &in_strips(directive, &strips);
             if let Err(problem) = constraint.add(system, directive, *span) {
                 problems.push(problem);
             }
@@ -272,6 +274,19 @@ impl Constraint {
         let moves = |tensor: &Name| self.moves(tensor) || system.spaces.iter().any(|space| space.output == *tensor);
         system.spaces.iter().zip(&mut left).for_each(|(space, choices)| choices.know_numbers(space, moves));
         Ok(left)
+    }
+}
+
+/// A directive over the halves of indices in strips: a place and a time are the same, a direction leads to the next position.
+fn in_strips(directive: &Directive, strips: &[Strip]) -> Directive {
+    let expanded = |rows: &[Affine]| rows.iter().map(|row| Strip::expand(strips, row)).collect();
+    let within = |along: &Affine| Strip::within(strips, along);
+    match directive {
+        Directive::Place(rows) => Directive::Place(expanded(rows)),
+        Directive::Time(rows) => Directive::Time(expanded(rows)),
+        Directive::Stream(tensor, along) => Directive::Stream(tensor.clone(), along.iter().map(within).collect()),
+        Directive::Broadcast(tensor, along) => Directive::Broadcast(tensor.clone(), along.as_ref().map(within)),
+        other => other.clone(),
     }
 }
 

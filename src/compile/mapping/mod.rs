@@ -53,7 +53,9 @@ mod hand_over;
 
 mod rounds;
 
-pub use rounds::{Calendar, Rounds};
+pub use rounds::{Calendar, Overlap, Rounds};
+
+mod skew;
 
 mod joint;
 

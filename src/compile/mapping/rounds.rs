@@ -1,20 +1,22 @@
 //! Rounds: the clock of a design whose times are vectors.
 //!
-//! All rows of time but the finest number a *round*; within a round steps follow each other as the finest row says. The
-//! whole array runs the rounds one after the other. Each is as long as what runs in it, so rounds are ragged: their starts
+//! All rows of time but the finest number a *round*; within a round steps follow each other as the finest row says. A PE
+//! runs the rounds one after the other, and the array runs them with a [skew](super::skew): a PE that is behind its neighbours
+//! in one round is so in all. Each round is as long as what a PE runs in it, so rounds are ragged: their starts
 //! are running sums (`advance` of a program), and no weight has to be right for all of them. A later round is later by
 //! construction, so proofs compare vectors. A round may be short, and its first step is another one than that of the round
 //! before; so what holds from round to round rests on the cycles between rounds alone. Each ends with idle cycles (`slack`) for
-//! the longest way of a word that crosses into the next one, and until the last slot that was read is free again.
+//! the longest way of a word that crosses into the next one, and until slots that were read are free again.
 //!
 //! A design of one space on a box, not folded, has closed weights instead ([`clock`](super::clock)).
 
 use super::clock::Clock;
-use super::ends::{Ranged, range_of_values};
-use super::{Design, Giver, Handoff, Part};
+use super::ends::{Ranged, least_value, range_of_values};
+use super::skew::is_deep;
+use super::{Design, FlowRole, Giver, Handoff, Part, SpaceTimeMap, depth_of, spacing};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, name};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, dot, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
 use systole_program::array::IndexExpr;
@@ -34,25 +36,39 @@ pub struct Rounds {
     pub inside: Polyhedron,
 }
 
+/// How the rounds of a design follow each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Overlap {
+    /// By how many cycles a PE is behind its neighbour along each axis.
+    pub skew: Vector,
+    /// The idle cycles at the end of each round.
+    pub slack: i64,
+}
+
 /// The rounds of a design at given sizes: by their number the cycle at which step 0 of each would begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Calendar {
     zeros: BTreeMap<Vector, i64>,
-    /// The idle cycles at the end of each.
-    slack: i64,
+    overlap: Overlap,
 }
 
 impl Rounds {
-    /// The rounds of a design, with these names and so many idle cycles at the end of each; `None` where times are plain.
-    pub fn of(design: &Design, names: &[Name], slack: i64) -> Option<Rounds> {
+    /// The rounds of a design, with these names; `None` where times are plain.
+    pub fn of(design: &Design, names: &[Name], overlap: &Overlap) -> Option<Rounds> {
         let rows = design.rounds();
         if rows == 0 {
             return None;
         }
         let names = names.get(..rows)?.to_vec();
         let mut known = Polyhedron::sizes(&design.system.parameters);
-        let times: Vec<Vec<Affine>> =
-            (0..design.parts.len()).map(|space| design.time(space, &design.point(space))).collect();
+        let Overlap { skew, slack } = overlap;
+        let behind: Vec<Affine> = (0..design.parts.len()).map(|space| design.behind(space, skew)).collect();
+        let own_time = |(space, behind): (usize, &Affine)| {
+            let mut time = design.time(space, &design.point(space));
+            time.iter_mut().last().into_iter().for_each(|step| *step = step.clone() - behind.clone());
+            time
+        };
+        let times: Vec<Vec<Affine>> = behind.iter().enumerate().map(own_time).collect();
         let sizes = known.clone();
         let ranged = |row: usize| -> Vec<Ranged> {
             let in_round = |space: &Space, time: &[Affine]| {
@@ -79,13 +95,17 @@ impl Rounds {
         }
         let all = ranged(rows);
         let [first, last] = range_of_values(&all, &known);
-        let length = length(&first, &last, slack, &known);
+        let length = length(&first, &last, *slack, &known);
+        let first = match skew.iter().all(|cycles| *cycles == 0) {
+            true => first,
+            false => IndexExpr::Sum(vec![first, least(design, &behind, &sizes)]),
+        };
         Some(Rounds { names, ranges, first, length, inside: known })
     }
 
-    /// The rounds one after the other at these sizes, which have so many idle cycles; `None` where a number does not fit.
-    fn calendar(&self, slack: i64, sizes: &Bindings) -> Option<Calendar> {
-        let (mut calendar, mut start) = (Calendar { slack, ..Calendar::default() }, 0i64);
+    /// The rounds one after the other at these sizes; `None` where a number does not fit.
+    fn calendar(&self, overlap: Overlap, sizes: &Bindings) -> Option<Calendar> {
+        let (mut calendar, mut start) = (Calendar { overlap, ..Calendar::default() }, 0i64);
         self.walk(&mut sizes.clone(), &mut vec![], &mut start, &mut calendar)?;
         Some(calendar)
     }
@@ -106,6 +126,19 @@ impl Rounds {
         bindings.remove(name);
         Some(())
     }
+}
+
+/// The cycles by which the foremost PE is behind PE 0.
+fn least(design: &Design, behind: &[Affine], sizes: &Polyhedron) -> IndexExpr {
+    let spaces = design.system.spaces.iter().zip(behind);
+    let all: Vec<Ranged> = spaces
+        .map(|(space, behind)| Ranged {
+            set: space.domain.set.intersect(sizes),
+            indices: space.indices(),
+            form: behind.clone(),
+        })
+        .collect();
+    least_value(&all, sizes)
 }
 
 /// From the first step of a round to the last, with both and the idle cycles; nothing where there are no steps.
@@ -136,10 +169,47 @@ fn crosses_rounds(delay: &[i64]) -> bool {
     delay.split_last().is_some_and(|(_, outer)| outer.iter().any(|rounds| *rounds != 0))
 }
 
+impl Overlap {
+    /// The idle cycles that a word with this delay asks for at the end of a round, which moves so far through a channel of this depth.
+    fn slack_for(&self, displacement: &[i64], delay: &[i64], depth: Option<u64>, links: &Links) -> Option<i64> {
+        let behind = dot(&self.skew, displacement);
+        let is_deep = behind != 0 && is_deep(depth, delay, links);
+        // The receiver is so much behind the sender: a slot is free again so much later in the sender's round.
+        let freed = if is_deep { 0 } else { links.response - 1 + behind };
+        let arrived = if crosses_rounds(delay) { links.cycles(displacement)? - 1 - behind } else { 0 };
+        Some(freed.max(arrived).max(0))
+    }
+}
+
 impl Calendar {
-    /// Whether a word that moves so far with this delay needs no more idle cycles at the end of rounds.
-    pub fn waits_for(&self, displacement: &[i64], delay: &[i64], links: &Links) -> bool {
-        !crosses_rounds(delay) || links.cycles(displacement).is_some_and(|cycles| cycles - 1 <= self.slack)
+    /// Whether an input that streams along these directions needs no more idle cycles at the end of rounds, nor PEs side by side.
+    pub fn waits_for(&self, space: &Space, map: &SpaceTimeMap, directions: &[Vector], links: &Links) -> bool {
+        let waits = |along: &Vector| {
+            let (displacement, delay) = (map.displacement(along), map.delay(along));
+            if displacement.iter().all(|entry| *entry == 0) {
+                return true;
+            }
+            if !self.is_level() && links.network.hops(&displacement).is_none_or(|hops| hops > 1) {
+                return false;
+            }
+            // The branches of a tree have paces of their own.
+            let pace = || spacing(space, map, &space.domain.set);
+            let is_one = directions.len() == 1;
+            let depth = is_one.then(|| depth_of(&delay, pace().as_deref(), links.response)).flatten();
+            let slack = self.overlap.slack_for(&displacement, &delay, depth, links);
+            slack.is_some_and(|slack| slack <= self.overlap.slack)
+        };
+        directions.iter().all(waits)
+    }
+
+    /// Whether a bus along which PEs lie so far apart drives them side by side.
+    pub fn is_driven(&self, displacement: &[i64]) -> bool {
+        dot(&self.overlap.skew, displacement) == 0
+    }
+
+    /// Whether all PEs run side by side.
+    pub fn is_level(&self) -> bool {
+        self.overlap.skew.iter().all(|cycles| *cycles == 0)
     }
 
     /// The clock of a time; a time that is plain is its own. `None` where no round has the number.
@@ -175,25 +245,38 @@ impl Design<'_> {
         (0..self.rounds()).map(|row| name(&format!("round {row}"))).collect()
     }
 
-    /// The idle cycles at the end of a round, beside the one cycle that lies between rounds anyway: as many as the longest way
-    /// of a word that crosses into another round takes, and as a slot is not free again after the last receive. `None` where a
-    /// word has no link.
-    pub fn slack(&self, handoffs: &[Handoff], links: &Links) -> Option<i64> {
-        let mut crossing: Vec<Vector> = vec![];
+    /// How rounds follow each other. The idle cycles at the end of a round, beside the one cycle that lies between rounds anyway, are
+    /// as many as the longest way of a word that crosses into another round takes, and as a slot is not free again after the last
+    /// receive. `None` where a word has no link.
+    pub fn overlap(&self, handoffs: &[Handoff], links: &Links) -> Option<Overlap> {
+        let skew = self.skew(handoffs, links.network);
+        let is_skewed = skew.iter().any(|cycles| *cycles != 0);
+        let overlap = Overlap { skew, slack: 0 };
+        let mut slack = if is_skewed { 0 } else { (links.response - 1).max(0) };
         for handoff in handoffs {
             let Giver::Point { displacement, .. } = &handoff.giver else { continue };
             let Some(delay) = self.handoff_delay(handoff) else { continue };
             let (_, outer) = delay.split_last()?;
-            if outer.iter().any(|form| *form != Affine::default()) {
-                crossing.push(displacement.clone());
+            let stays = displacement.iter().all(|entry| *entry == 0);
+            let crosses = outer.iter().any(|form| *form != Affine::default());
+            let behind = dot(&overlap.skew, displacement);
+            if crosses {
+                slack = slack.max(links.cycles(displacement)? - 1 - behind);
+            }
+            if is_skewed && !stays {
+                slack = slack.max(links.response - 1 + behind);
             }
         }
         for space in 0..self.parts.len() {
-            let flows = self.alone(space).flows()?.into_iter().filter(|flow| crosses_rounds(&flow.delay));
-            crossing.extend(flows.map(|flow| flow.displacement));
+            for flow in self.alone(space).flows()? {
+                let stays = flow.is_stationary();
+                let depth = if matches!(flow.role, FlowRole::Face(..)) { None } else { flow.depth(links.response) };
+                if crosses_rounds(&flow.delay) || (is_skewed && !stays) {
+                    slack = slack.max(overlap.slack_for(&flow.displacement, &flow.delay, depth, links)?);
+                }
+            }
         }
-        let longer = |slack: i64, displacement: &Vector| Some(slack.max(links.cycles(displacement)? - 1));
-        crossing.iter().try_fold((links.response - 1).max(0), longer)
+        Some(Overlap { slack, ..overlap })
     }
 
     /// The calendar at these sizes, empty where times are plain; `None` where a number does not fit.
@@ -201,7 +284,7 @@ impl Design<'_> {
         if self.rounds() == 0 {
             return Some(Calendar::default());
         }
-        let slack = self.slack(handoffs, links)?;
-        Rounds::of(self, &self.round_names(), slack)?.calendar(slack, sizes)
+        let overlap = self.overlap(handoffs, links)?;
+        Rounds::of(self, &self.round_names(), &overlap)?.calendar(overlap, sizes)
     }
 }

@@ -16,6 +16,10 @@ mod leaf_order;
 
 pub use leaf_order::LeafOrder;
 
+mod strip;
+
+pub use strip::Strip;
+
 mod system;
 
 pub use system::{

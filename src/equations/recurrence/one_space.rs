@@ -139,6 +139,7 @@ fn build_space(
         body,
         reduction: levels.first().map(|level| level.operator),
         reduced,
+        strips: vec![],
         shapes,
         assumed,
         span: equation.span,

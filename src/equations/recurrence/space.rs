@@ -4,7 +4,7 @@
 //! expression. Out: a [`Space`]. Points are vectors over [`Space::indices`]: first the free indices of the equation,
 //! then the reduction indices from the outermost to the innermost. Paper: Cyclotron sections 4.1 and 4.2.
 
-use super::{Assumption, Domain, Operator};
+use super::{Assumption, Domain, Operator, Strip};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
@@ -35,6 +35,8 @@ pub struct Space {
     /// The reduction indices, outermost first. For an output such as `c[i+j]` these are all the indices that the
     /// reduction binds, and the reduction runs over the fibres of the output access.
     pub reduced: Vec<Name>,
+    /// The indices that are in strips: in place of each stand its halves.
+    pub strips: Vec<Strip>,
     /// Extents of every tensor that is read or written, affine in the parameters.
     pub shapes: Vec<(Name, Vec<Affine>)>,
     /// What those of them that are inputs are assumed to be, where anything is.

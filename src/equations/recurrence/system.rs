@@ -1,6 +1,6 @@
 //! The types of a recurrence system.
 
-use super::{Assumption, Distribution, LeafOrder};
+use super::{Assumption, Distribution, LeafOrder, Strip};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -225,6 +225,8 @@ pub struct Schedule {
     pub name: Name,
     /// What it fixes.
     pub directives: Vec<(Directive, Span)>,
+    /// The indices that it divides into strips, with where each is first named.
+    pub strips: Vec<(Strip, Span)>,
     /// The spaces of a whole design, where the schedule is one: it is taken as it stands.
     pub spaces: Vec<PlacedSpace>,
     /// The header.

@@ -6,6 +6,10 @@
 use super::ast::{Binding, Condition, Expr, Ident, Infix, Relation, Spanned, Term};
 use super::tokens::{Extra, REDUCTIONS, Reader, blank, here, identifier, keyword, listed, number, sign, spanned, word};
 use chumsky::prelude::*;
+use systole_base::integer::name;
+
+/// Strips are shorter than this.
+const STRIP_LIMIT: f64 = 2_147_483_648.0;
 
 /// Any expression.
 pub(super) fn expression<'s>() -> Reader<'s, Expr> {
@@ -117,7 +121,7 @@ fn atom<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 fn named<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     let subscripts = subscripts(expression).map(|list| (true, list));
     let arguments = listed(expression.clone(), ("(", ")")).map(|list| (false, list));
-    identifier()
+    let whole = identifier()
         .then(choice((subscripts, arguments)).or_not())
         .map_with(|(word, list), extra| {
             let term = match list {
@@ -127,7 +131,19 @@ fn named<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
             };
             Spanned::new(term, here(extra))
         })
-        .boxed()
+        .boxed();
+    choice((strip(), whole)).boxed()
+}
+
+/// `i mod 16` or `i div 16`: one name, as schedules have them.
+fn strip<'s>() -> Reader<'s, Expr> {
+    let half = choice((keyword("mod").to(" mod "), keyword("div").to(" div ")));
+    let size = number().filter(|size: &Spanned<f64>| size.node.fract() == 0.0 && size.node < STRIP_LIMIT);
+    spanned(identifier().then(half).then(size).map(|((index, half), size)| {
+        let size = size.node as i64;
+        Term::Name(name(&format!("{}{half}{size}", index.node)))
+    }))
+    .boxed()
 }
 
 /// `[i, k]`; what cannot be read between the brackets is reported and skipped.

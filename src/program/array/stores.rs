@@ -235,18 +235,50 @@ impl Site {
         (element, number): (&[Name], usize),
         divisions: &mut Vec<Division>,
     ) -> Option<Formula> {
-        let forms: Vec<Affine> = self.subscripts.iter().chain(equations).cloned().collect();
         // A loop index may have the name of a coordinate, so these have names of no program until the loop indices are gone.
         let own: Vec<Name> = (0..element.len()).map(|axis| name(&format!("@{axis}"))).collect();
-        let zeros = equations.iter().map(|_| Affine::default());
-        let targets: Vec<Affine> = own.iter().map(Affine::variable).chain(zeros).collect();
         let quotient = format!("quotient.{number}.");
-        let (solution, divided) = solve_by_division(&forms, &self.point, &targets, &quotient)?;
+        let strips = self.strips(equations, &own, &quotient);
+        let numbers = strips.iter().map(|(part, _)| Affine::variable(part));
+        let forms: Vec<Affine> = self.subscripts.iter().chain(equations).cloned().chain(numbers).collect();
+        let zeros = equations.iter().map(|_| Affine::default());
+        let numbered = strips.iter().map(|(_, division)| Affine::variable(&division.quotient));
+        let targets: Vec<Affine> = own.iter().map(Affine::variable).chain(zeros).chain(numbered).collect();
+        let (solution, mut divided) = solve_by_division(&forms, &self.point, &targets, &quotient)?;
+        divided.extend(strips.into_iter().map(|(_, division)| division));
         let there = self.within.iter().map(|formula| substitute(formula, &solution.point));
         let equal = solution.residues.iter().map(|form| Formula::equal(form, &Affine::default()));
         let renamed = own.into_iter().zip(element.iter().map(Affine::variable)).collect();
         divisions.extend(divided.into_iter().map(|one| Division { of: one.of.substitute(&renamed), ..one }));
         Some(substitute(&Formula::All(there.chain(equal).collect()), &renamed))
+    }
+}
+
+impl Site {
+    /// Subscripts that are a strip and a position in it, such as `16 r + p` where p is from 0 to 15: for each what numbers the strip, and
+    /// that as a quotient of the element.
+    fn strips(&self, equations: &[Affine], element: &[Name], quotient: &str) -> Vec<(Name, Division)> {
+        let bounds: Vec<Affine> = self.within.iter().flat_map(conjuncts).collect();
+        let is_fixed = |name: &Name| equations.iter().any(|form| form.mentions([name]));
+        let of_subscript = |(form, element): (&Affine, &Name)| {
+            let mut open = self.point.iter().filter(|name| form.coefficient(name) != 0 && !is_fixed(name));
+            let (one, other, more) = (open.next()?, open.next()?, open.next());
+            let (position, part) = if form.coefficient(one) == 1 { (one, other) } else { (other, one) };
+            let size = form.coefficient(part);
+            if more.is_some() || form.coefficient(position) != 1 || size < 2 {
+                return None;
+            }
+            let least = |form: &Affine| (form.clone() - Affine::variable(position)).is_constant();
+            let most = |form: &Affine| (form.clone() + Affine::variable(position)).is_constant();
+            let low = bounds.iter().filter(|form| least(form)).map(|form| -form.constant_term()).max()?;
+            let high = bounds.iter().filter(|form| most(form)).map(Affine::constant_term).min()?;
+            let rest = form.clone() - Affine::variable(position) - Affine::term(part, size);
+            let is_within = high.checked_sub(low)? < size && !rest.mentions(&self.point);
+            let of = Affine::variable(element) - rest - Affine::constant(low);
+            let quotient = name(&format!("{quotient}strip.{element}"));
+            is_within.then(|| (part.clone(), Division { quotient, of, by: size }))
+        };
+        self.subscripts.iter().zip(element).filter_map(of_subscript).collect()
     }
 }
 

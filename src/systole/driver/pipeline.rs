@@ -12,10 +12,11 @@ use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::shape;
-use crate::driver::kernels::{designed, forms, mistaken, room};
+use crate::driver::kernels::{designed, forms, mistaken, partitioned, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
+use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::machine::Machine;
 use systole_base::span::{Source, Span};
@@ -50,6 +51,10 @@ pub trait KernelCommand {
     /// Whether the designs of all forms are shown, not only those of the best one.
     fn shows_all_forms(&self) -> bool {
         false
+    }
+    /// Whether a kernel is divided that is larger than the array of its machine.
+    fn divides(&self) -> bool {
+        true
     }
     /// Runs the command.
     fn run(&self, loaded: Loaded, output: &Output) -> Done;
@@ -121,7 +126,19 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
             cut.map_err(|why| if origin.tiled().is_some() { of_tiles(why) } else { why })?
         }
     };
-    let loaded = Loaded::new(origin, cut, &rules()?, &limits)?;
+    let cut = match named(asked, origin.searched())? {
+        Some(schedule) => cut.in_strips(&schedule.strips)?,
+        None => cut,
+    };
+    let rules = rules()?;
+    let loaded = Loaded::new(Arc::new(origin), cut, &rules, &limits)?;
+    let loaded = match command.divides() {
+        true => {
+            let origin = loaded.kernel.origin.clone();
+            partitioned::divided(loaded, asked, named(asked, &origin.system)?, (&rules, &limits))?
+        }
+        false => loaded,
+    };
     // Where the command fails, and a limit ended saturation, the message says so.
     let report = loaded.lowered.report.clone();
     let blame = |failure: Failure| Failure { diagnostics: blamed(&report, failure.diagnostics), ..failure };

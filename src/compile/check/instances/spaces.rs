@@ -144,6 +144,7 @@ fn space(random: &mut Random, (own, output): (&str, &str), shape: Shape, operand
         body: Scalar::Number(0.0),
         reduction: shape.reduction,
         reduced: shape.reduced,
+        strips: vec![],
         shapes: vec![],
         assumed: vec![],
         span: NOWHERE,

@@ -83,6 +83,7 @@ fn space_of(frame: &Frame) -> Space {
         body: Scalar::Number(0.0),
         reduction: None,
         reduced: indices,
+        strips: vec![],
         shapes: vec![],
         assumed: vec![],
         span,

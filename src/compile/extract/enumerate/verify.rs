@@ -296,10 +296,17 @@ impl Checker<'_> {
         Ok(Cost { channel_words: heard, memory_words, fanout: joined.len().max(1) as u64, ..Cost::default() })
     }
 
+    /// A form as a row over the indices, and what it is where all of them are 0; `None` where that does not fit.
+    fn row_of(&self, form: &Affine) -> (Vector, Option<i64>) {
+        let row = form.row(self.space.indices());
+        let rest = form.clone() - Affine::from_row(self.space.indices(), &row);
+        (row, rest.evaluate(self.sizes))
+    }
+
     fn held(&self, access: &[Affine]) -> Cost {
+        let rows: Vec<(Vector, Option<i64>)> = access.iter().map(|form| self.row_of(form)).collect();
         let address = |point: &Vector| -> Vec<Option<i64>> {
-            let bindings = self.space.bind(self.sizes, point);
-            access.iter().map(|form| form.evaluate(&bindings)).collect()
+            rows.iter().map(|(row, constant)| constant.map(|constant| dot(row, point) + constant)).collect()
         };
         let held: BTreeSet<(Vector, Vec<Option<i64>>)> = self.points.iter().map(|x| (self.pe(x), address(x))).collect();
         Cost { memory_words: held.len() as u64, buffers: held.len() as u64, ..Cost::default() }

@@ -4,7 +4,7 @@
 //! words that change between PEs of a block no longer travel.
 
 use super::Task;
-use super::tally::occupied;
+use super::tally::{cycles, occupied};
 use crate::cost::Cost;
 use crate::mapping::{Design, Flow, Fold, Giver, Handoff};
 use systole_base::integer::{Polyhedron, Vector};
@@ -40,7 +40,15 @@ fn price(task: &Task, folded: &Design, handoffs: &[Handoff], cost: &Cost) -> Opt
     let saved = (0..folded.parts.len()).map(|space| saved_by_flows(task, folded, space)).sum::<Option<u64>>()?
         + handoffs.iter().map(|handoff| saved_by_handoff(task, folded, handoff)).sum::<Option<u64>>()?;
     let channel_words = cost.channel_words.saturating_sub(saved);
-    Some(Cost { pes, channel_words, ..*cost })
+    // Rounds of an array that is folded do not overlap.
+    let cycles = match folded.rounds() {
+        0 => cost.cycles,
+        _ => {
+            let calendar = folded.calendar(handoffs, &task.machine.links, &task.sizes)?;
+            cycles(&task.sizes, folded, &task.points, &calendar)?
+        }
+    };
+    Some(Cost { pes, channel_words, cycles, ..*cost })
 }
 
 /// The hops that the streams and the reduction of a space save.

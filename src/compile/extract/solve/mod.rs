@@ -64,6 +64,7 @@ mod beam;
 
 mod verify;
 
+pub use places::range;
 pub use search::{nearest, search, why_stuck};
 pub use steps::{Law, Stuck};
 pub use task::Task;

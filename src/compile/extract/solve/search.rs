@@ -223,8 +223,10 @@ fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut 
     let apart = shortest.as_ref().and_then(|(_, apart)| apart.clone());
     timed.extend(apart.clone().filter(|parts| !timed.contains(parts)));
     let before = survey.designs;
-    for parts in timed {
-        add_all(legal(task, &parts, handoffs, survey), survey);
+    // So many side by side, each against what was found before them, whatever the number of threads.
+    for some in timed.chunks(AT_ONCE) {
+        let found: Vec<Vec<Found>> = some.par_iter().map(|parts| legal(task, parts, handoffs, survey)).collect();
+        found.into_iter().for_each(|found| add_all(found, survey));
     }
     let Some((shortest, _)) = shortest else { return survey.add_stuck(design.parts.clone()) };
     if survey.designs == before && !task.constraint.fixes_a_step() {

@@ -18,6 +18,9 @@ type Slot = (Vector, i64);
 /// A PE and a time, by rounds and the step within one.
 type Dated = (Vector, Vector);
 
+/// So many numbers of idle cycles are tried, from the fewest that there can be.
+const MOST_TRIED: i64 = 64;
+
 /// A tensor and its subscripts.
 type Element = (Name, Vector);
 
@@ -36,7 +39,7 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
         .map(|space| slots(&task.system.spaces[space], &found.parts[space], (task, &found.fold)))
         .collect::<Option<_>>()
         .ok_or("a number does not fit")?;
-    let run = clocked(dated, found.cost.cycles)?;
+    let run = clocked(&dated, found)?;
     check_counts(&run, found)?;
     let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
     let written = written(task, found, &run)?;
@@ -166,34 +169,86 @@ impl Reads<'_> {
     }
 }
 
-/// The rounds one after the other, each as long as the points in it need and so many idle cycles more as make up the cycles that are
-/// claimed: the same for every round, and none in an array of plain times.
-fn clocked(dated: Vec<Vec<(Bindings, Dated)>>, claimed: u64) -> Result<Vec<Run>, String> {
-    let mut rounds: BTreeMap<Vector, (i64, i64)> = BTreeMap::new();
-    for (_, (_, time)) in dated.iter().flatten() {
-        let (step, round) = time.split_last().ok_or("a point has no time")?;
-        let ends = rounds.entry(round.to_vec()).or_insert((*step, *step));
-        *ends = (ends.0.min(*step), ends.1.max(*step));
+/// The rounds one after the other, each as long as a PE needs, so that the claimed cycles come out: under some skew of the PEs, and so
+/// many idle cycles after each round, the same for every one. Which skew and how many is found by trying, since the design does not say.
+fn clocked(dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<Run>, String> {
+    let all = || dated.iter().flatten().map(|(_, dated)| dated);
+    let claimed = i64::try_from(found.cost.cycles).unwrap_or(i64::MAX);
+    let mut nearest = None;
+    for skew in skews(found) {
+        let mut rounds: BTreeMap<&[i64], (i64, i64)> = BTreeMap::new();
+        for (pe, time) in all() {
+            let (step, round) = time.split_last().ok_or("a point has no time")?;
+            let step = step - dot(&skew, pe);
+            let ends = rounds.entry(round).or_insert((step, step));
+            *ends = (ends.0.min(step), ends.1.max(step));
+        }
+        let between = (rounds.len() as i64 - 1).max(0);
+        let busy = span(all(), &zeros(&rounds, 0));
+        let fewest = if between > 0 { (claimed - busy) / between } else { 0 };
+        for slack in fewest.max(0)..=fewest.max(0).saturating_add(MOST_TRIED) {
+            let zeros = zeros(&rounds, slack);
+            let counted = span(all(), &zeros);
+            nearest.get_or_insert((rounds.len(), counted));
+            if counted == claimed {
+                return Ok(dated.iter().map(|run| run.iter().map(|point| clock(point, &zeros)).collect()).collect());
+            }
+            if counted > claimed || between == 0 {
+                break;
+            }
+        }
     }
-    let busy: i64 = rounds.values().map(|(first, last)| last - first + 1).sum();
-    let idle = i64::try_from(claimed).unwrap_or(i64::MAX).saturating_sub(busy);
-    let between = (rounds.len() as i64 - 1).max(0);
-    let slack = if between > 0 { idle / between } else { 0 };
-    if slack < 0 || slack * between != idle.max(0) {
-        return Err(format!("{} rounds of {busy} cycles in all are counted", rounds.len()));
+    match nearest {
+        Some((1, counted)) => Err(format!("{counted} cycles are counted")),
+        Some((rounds, counted)) => Err(format!("{rounds} rounds of {counted} cycles in all are counted")),
+        None => Ok(dated.iter().map(|_| vec![]).collect()),
     }
+}
+
+/// The skews that steps may have: along each axis an entry of one, either way. No skew first, then the smallest.
+fn skews(found: &Found) -> Vec<Vector> {
+    let rank = found.parts.first().map_or(0, |part| part.map.rank());
+    let has_rounds = found.parts.first().is_some_and(|part| part.map.step.rows().len() > 1);
+    let mut entries = BTreeSet::from([0]);
+    if has_rounds && found.fold.is_none() {
+        let last = found.parts.iter().filter_map(|part| part.map.step.rows().last()).flatten();
+        entries.extend(last.flat_map(|entry| [*entry, -entry]));
+    }
+    let mut all: Vec<Vector> = vec![vec![]];
+    for _ in 0..rank {
+        let longer = |skew: Vector| -> Vec<Vector> {
+            entries.iter().map(|entry| skew.iter().copied().chain([*entry]).collect()).collect()
+        };
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    all.sort_by_key(|skew| skew.iter().map(|entry| entry.abs()).sum::<i64>());
+    all
+}
+
+/// The clock at which step 0 of each round would be.
+fn zeros<'a>(rounds: &BTreeMap<&'a [i64], (i64, i64)>, slack: i64) -> BTreeMap<&'a [i64], i64> {
     let mut start = 0;
-    let mut zeros = BTreeMap::new();
-    for (round, (first, last)) in rounds {
-        zeros.insert(round, start - first);
+    let mut zero = |(round, (first, last)): (&&'a [i64], &(i64, i64))| {
+        let zero = start - first;
         start += last - first + 1 + slack;
-    }
-    let clock = |(bindings, (pe, mut time)): (Bindings, Dated)| {
-        let step = time.pop().unwrap_or(0);
-        let zero = zeros.get(&time).copied().unwrap_or(0);
-        (bindings, (pe, zero + step))
+        (*round, zero)
     };
-    Ok(dated.into_iter().map(|run| run.into_iter().map(clock).collect()).collect())
+    rounds.iter().map(|round| zero(round)).collect()
+}
+
+/// From the first clock to the last, with both.
+fn span<'a>(dated: impl Iterator<Item = &'a Dated>, zeros: &BTreeMap<&[i64], i64>) -> i64 {
+    let clock = |(_, time): &Dated| {
+        let (step, round) = time.split_last()?;
+        Some(zeros.get(round)? + step)
+    };
+    let (low, high) = dated.filter_map(clock).fold((i64::MAX, i64::MIN), |(low, high), at| (low.min(at), high.max(at)));
+    if low > high { 0 } else { high - low + 1 }
+}
+
+fn clock((bindings, (pe, time)): &(Bindings, Dated), zeros: &BTreeMap<&[i64], i64>) -> (Bindings, Slot) {
+    let (step, round) = time.split_last().map_or((0, &[][..]), |(step, round)| (*step, round));
+    (bindings.clone(), (pe.clone(), zeros.get(round).copied().unwrap_or(0) + step))
 }
 
 fn slots(space: &Space, part: &Part, (task, fold): (&Task, &Fold)) -> Option<Vec<(Bindings, Dated)>> {

@@ -1,6 +1,7 @@
 //! Affine forms: what subscripts, extents, bounds, places and times must be.
 
 use super::Lowering;
+use crate::recurrence::Strip;
 use crate::syntax::ast::{Expr, Infix, Term};
 use crate::syntax::print_expression;
 use systole_base::integer::{Affine, Name};
@@ -53,10 +54,25 @@ impl Lowering<'_> {
             self.report(self.blame(span, message, "a tensor").help("subscripts and bounds cannot depend on data"));
             return None;
         }
+        if self.refuses_half(name, span) {
+            return None;
+        }
         let known: Vec<Name> = indices.iter().chain(&self.parameters).cloned().collect();
         let what = if indices.is_empty() { "parameter" } else { "index or parameter" };
         self.report_unknown(what, name, span, known.iter().map(|name| &**name));
         None
+    }
+
+    /// Refuses half an index where equations speak: schedules alone divide indices.
+    pub(super) fn refuses_half(&mut self, name: &Name, span: Span) -> bool {
+        let Some(strip) = Strip::of(name) else { return false };
+        let message = format!("`{name}` cannot stand in an equation");
+        let help = format!(
+            "schedules alone divide an index, as in `place ({0} mod {1})`; here let two indices make one, as in `x[{1}*p + q]`",
+            strip.index, strip.size
+        );
+        self.report(self.blame(span, message, "no affine form").help(help));
+        true
     }
 
     fn combine(&mut self, infix: Infix, left: Affine, right: Affine, whole: &Expr) -> Option<Affine> {

@@ -85,6 +85,9 @@ impl Lowering<'_> {
         for name in names {
             let known = self.is_parameter(&name.node) || self.tensor(&name.node).is_some();
             if !known && !free.contains(&name) && !bound.contains(&&name) {
+                if self.refuses_half(&name.node, name.span) {
+                    continue;
+                }
                 self.check_not_a_function(&name);
                 free.push(name);
             }

@@ -1,8 +1,8 @@
 //! Schedules: each directive speaks of indices and tensors that exist, says one thing once, and can be true.
 
 use super::Lowering;
-use super::equations::count;
-use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Role, Schedule};
+use super::equations::{collect_names, count};
+use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Role, Schedule, Strip};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Spanned};
 use systole_base::integer::{Affine, Matrix, Name, dot};
@@ -38,6 +38,8 @@ impl Lowering<'_> {
     }
 
     fn lower_schedule(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Schedule {
+        let strips = self.lower_strips(schedule, offer);
+        let offer = &offer.in_strips(&strips);
         let mut directives: Vec<(Directive, Span)> = vec![];
         let is_space = |directive: &Spanned<ast::Directive>| matches!(directive.node, ast::Directive::Space(_));
         let of_all = schedule.directives.iter().position(is_space).unwrap_or(schedule.directives.len());
@@ -53,7 +55,7 @@ impl Lowering<'_> {
             }
         }
         let spaces = self.lower_spaces(&schedule.directives[of_all..]);
-        Schedule { name: schedule.name.node.clone(), directives, spaces, span: schedule.header.span }
+        Schedule { name: schedule.name.node.clone(), directives, strips, spaces, span: schedule.header.span }
     }
 
     fn lower_directive(&mut self, directive: &Spanned<ast::Directive>, offer: &Offer) -> Option<Directive> {
@@ -96,6 +98,36 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+
+    /// The strips of which a schedule names a half; each index has one kind.
+    fn lower_strips(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Vec<(Strip, Span)> {
+        let mut names = vec![];
+        let forms = schedule.directives.iter().flat_map(|directive| forms(&directive.node));
+        forms.for_each(|form| collect_names(form, &mut names));
+        let mut strips: Vec<(Strip, Span)> = vec![];
+        for (half, strip) in names.iter().filter_map(|half| Some((half, Strip::of(&half.node)?))) {
+            if !offer.indices.contains(&strip.index) {
+                self.report_unknown("index", &strip.index, half.span, offer.indices.iter().map(|name| &**name));
+                continue;
+            }
+            if strip.size < 1 {
+                let message = "a strip of no points".to_owned();
+                self.report(self.blame(half.span, message, "nothing divides by 0").help("strips are 1 long or more"));
+                continue;
+            }
+            match strips.iter().find(|(known, _)| known.index == strip.index) {
+                Some((known, _)) if *known == strip => {}
+                Some((known, first)) => {
+                    let message =
+                        format!("`{}` is in strips of {} and in strips of {}", strip.index, known.size, strip.size);
+                    let message = self.blame(*first, message, "first here").label(self.source, half.span, "again here");
+                    self.report(message.help("an index has one length of strips in a schedule"));
+                }
+                None => strips.push((strip, half.span)),
+            }
+        }
+        strips
     }
 
     fn lower_phase(&mut self, phase: &Spanned<f64>) -> Option<i64> {
@@ -262,6 +294,36 @@ impl Lowering<'_> {
         let help = format!("choose one of `{}`", known.join("`, `"));
         self.report(self.blame(word.span, message, "not known here").help(help));
         None
+    }
+}
+
+impl Offer {
+    /// What may be spoken of where indices are in strips: their halves too.
+    fn in_strips(&self, strips: &[(Strip, Span)]) -> Offer {
+        let all: Vec<Strip> = strips.iter().map(|(strip, _)| strip.clone()).collect();
+        let halves = all.iter().flat_map(|strip| [strip.number(), strip.position()]);
+        // An access changes along a half where it changes along the index.
+        let access = |form: &Affine| {
+            let halves = all.iter().map(|strip| strip.value() * form.coefficient(&strip.index));
+            halves.fold(form.clone(), |sum, more| sum + more)
+        };
+        let accesses = self
+            .accesses
+            .iter()
+            .map(|(tensor, forms, span)| (tensor.clone(), forms.iter().map(access).collect(), *span));
+        Offer { indices: self.indices.iter().cloned().chain(halves).collect(), accesses: accesses.collect() }
+    }
+}
+
+/// The forms over indices in a directive.
+fn forms(directive: &ast::Directive) -> &[ast::Expr] {
+    match directive {
+        ast::Directive::Place(forms)
+        | ast::Directive::Time(forms)
+        | ast::Directive::Stream(_, forms)
+        | ast::Directive::Reduce(forms) => forms,
+        ast::Directive::Broadcast(_, along) => along.as_slice(),
+        _ => &[],
     }
 }
 

@@ -269,6 +269,7 @@ impl Cutter<'_> {
             body,
             reduction: content.reduction.as_ref().map(|(operator, _)| *operator),
             reduced: content.reduction.as_ref().map_or(vec![], |(_, levels)| levels.clone()),
+            strips: vec![],
             shapes,
             assumed,
             span: position.equation.span,

@@ -39,6 +39,8 @@ mod sources;
 
 mod among;
 
+mod strips;
+
 mod in_order;
 
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};

@@ -96,7 +96,8 @@ fn without(form: &Affine, names: &[Name]) -> Affine {
     })
 }
 
-/// The point at which `space`, reduced in the order of `chain`, leaves the element with these subscripts.
+/// The point at which `space`, reduced in the order of `chain`, leaves the element with these subscripts, or strips and positions
+/// ([`Space::element`]).
 ///
 /// `None` where the lines do not end on one face, or more than one point writes an element.
 pub fn last_point(space: &Space, chain: &Chain, element: &[Affine]) -> Option<Solution> {
@@ -105,7 +106,7 @@ pub fn last_point(space: &Space, chain: &Chain, element: &[Affine]) -> Option<So
         last = ends(space, &last, direction)?;
     }
     let faces: Vec<Affine> = if chain.directions.is_empty() { vec![] } else { one_of_each_pair(&last) };
-    let forms: Vec<Affine> = space.output_access.iter().chain(&faces).cloned().collect();
+    let forms: Vec<Affine> = space.element().into_iter().chain(faces.iter().cloned()).collect();
     let targets: Vec<Affine> = element.iter().cloned().chain(faces.iter().map(|_| Affine::default())).collect();
     solve(&forms, space.indices(), &targets)
 }

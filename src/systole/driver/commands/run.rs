@@ -17,6 +17,7 @@ use crate::driver::runs::finished::verdict;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{finite, inputs, outputs, timed};
+use crate::driver::shown::bound::Bound;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting, show};
 use crate::driver::{Done, Failure, files};
@@ -91,6 +92,9 @@ impl KernelCommand for RunArguments {
         }
         if self.fit_fifos {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
+        }
+        if let Some(bound) = Bound::at(&searched, &searched.setting.sizes) {
+            object["sim"]["bound"] = bound.to_json(outcome.cycles);
         }
         if let Some(missed) = &missed {
             object["sim"]["missed"] = missed.to_json();
@@ -177,6 +181,9 @@ fn simulate(
     let missed = predicted.map(|cycles| Missed::find((program, sizes, &tensors), &settings, &outcome, cycles));
     let run = Run { outcome, agreement, as_written, fitted, missed: missed.transpose()?.flatten() };
     print_run(searched, winner, &run, elapsed, output);
+    if let Some(bound) = Bound::at(searched, &searched.setting.sizes) {
+        output.line(&format!("  bound     {}", bound.line(run.outcome.cycles)));
+    }
     if let Some(as_written) = &run.as_written {
         output.line(&format!("  as written  {as_written}"));
     }

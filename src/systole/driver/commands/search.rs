@@ -5,6 +5,7 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{KernelCommand, LIMIT, on_network};
+use crate::driver::shown::bound::Bound;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict};
@@ -17,6 +18,10 @@ impl KernelCommand for SearchArguments {
 
     fn shows_all_forms(&self) -> bool {
         true
+    }
+
+    fn divides(&self) -> bool {
+        !self.all
     }
 
     fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
@@ -39,8 +44,15 @@ impl KernelCommand for SearchArguments {
             Some(together) => together.print(self.most, output),
             None => print_table(&searched, designs, self.most, output),
         }
+        let at = searched.counted().unwrap_or(&setting.sizes);
+        if let Some(bound) = Bound::at(&searched, at) {
+            output.line(&format!("\n  bound     {}", bound.line(best.cost.cycles)));
+        }
         let winner = designs.iter().position(|found| found == best);
         let mut object = show::search_json(report, &searched, (key, designs), winner);
+        if let Some(bound) = Bound::at(&searched, at) {
+            object["bound"] = bound.to_json(best.cost.cycles);
+        }
         if let Some(together) = together {
             object["together"] = together.to_json();
         }

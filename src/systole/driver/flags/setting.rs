@@ -75,7 +75,7 @@ impl Setting {
             given,
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,
-            bounds: bounds(&system.name, dimension, arguments)?,
+            bounds: divided_bounds(kernel, bounds(&system.name, dimension, arguments)?),
             fold: fold(arguments.fold)?,
             budget: budget(arguments)?,
             beam: beam(arguments.beam)?,
@@ -153,6 +153,16 @@ fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &
         let help = near.unwrap_or_else(|| format!("known: {}", known.join(", ")));
         vec![Diagnostic::usage(format!("`{word}` is not a known {what}")).help(help)]
     })
+}
+
+/// The bounds for a kernel that may be divided. Its places are known, and to mirror an axis of the array changes no cost; longer steps
+/// that streams ask for are found as everywhere.
+fn divided_bounds(kernel: &Kernel, mut bounds: Bounds) -> Bounds {
+    if kernel.partition.is_some() {
+        let (low, high) = bounds.steps;
+        bounds.steps = (low.max(0).min(high), high.min(1).max(low));
+    }
+    bounds
 }
 
 /// The bounds on maps of a space of this dimension.

@@ -216,6 +216,10 @@ impl KernelCommand for Weighing<'_> {
         self.sought
     }
 
+    fn divides(&self) -> bool {
+        false
+    }
+
     fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let mut setting = Setting::new(&kernel, &self.sought.space)?;
         self.at.into_iter().for_each(|at| setting.sizes = at.clone());

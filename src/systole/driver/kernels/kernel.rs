@@ -8,9 +8,10 @@ use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::{border, searched};
 use crate::driver::shown::output::Output;
+use std::sync::Arc;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Name;
-use systole_compile::extract::{Constraint, Limits, Question};
+use systole_compile::extract::{Constraint, Limits, Partition, Question};
 use systole_compile::rewrite;
 use systole_compile::rewrite::{Choices, Lowered, RuleSet};
 use systole_compile::systolize::Scheme;
@@ -20,10 +21,20 @@ use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
 /// A kernel.
 pub struct Kernel {
     /// The kernel as the user gave it.
-    pub origin: Origin,
+    pub origin: Arc<Origin>,
     /// The spaces.
     pub cut: SpaceSystem,
+    /// What lies along the axes of an array that is smaller than the kernel.
+    pub partition: Option<Divided>,
     choices: Vec<Choices>,
+}
+
+/// How a kernel is divided that is larger than its array.
+pub struct Divided {
+    /// What lies where.
+    pub partition: Partition,
+    /// The same in words, and what it is better than.
+    pub said: String,
 }
 
 /// A kernel with its saturated e-graph.
@@ -39,10 +50,10 @@ impl Loaded {
     ///
     /// # Errors
     /// What rewriting refuses; a space for which the rules have no lowered form.
-    pub fn new(origin: Origin, cut: SpaceSystem, rules: &RuleSet, limits: &rewrite::Limits) -> Checked<Loaded> {
+    pub fn new(origin: Arc<Origin>, cut: SpaceSystem, rules: &RuleSet, limits: &rewrite::Limits) -> Checked<Loaded> {
         let lowered = rewrite::saturate(&cut, rules, limits)?;
         let choices = lowered.choices().map_err(|why| blamed(&lowered.report, why))?;
-        Ok(Loaded { kernel: Kernel { origin, cut, choices }, lowered })
+        Ok(Loaded { kernel: Kernel { origin, cut, partition: None, choices }, lowered })
     }
 }
 
@@ -59,8 +70,13 @@ impl Kernel {
 
     /// What a schedule fixes, if there is one.
     pub fn constrain(&self, schedule: Option<&Schedule>) -> Checked<Constraint> {
-        let none = || Ok(Constraint::none(&self.cut));
-        schedule.map_or_else(none, |schedule| Constraint::from_schedule(&self.cut, schedule))
+        let mut constraint = match schedule {
+            None => Constraint::none(&self.cut),
+            Some(schedule) => Constraint::from_schedule(&self.cut, schedule)?,
+        };
+        let divided = self.partition.iter();
+        divided.for_each(|divided| divided.partition.constrain(&self.cut, &mut constraint));
+        Ok(constraint)
     }
 
     /// The choices left by `--transports` and `--reuse`. The flags speak of what is given: what is handed over goes where it must, and

@@ -4,6 +4,8 @@
 
 pub mod kernel;
 
+pub mod partitioned;
+
 pub mod distributed;
 
 pub mod origin;

@@ -14,6 +14,8 @@ pub mod steps;
 
 pub mod closed_form;
 
+pub mod bound;
+
 pub mod energy;
 
 pub mod picture;

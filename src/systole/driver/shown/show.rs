@@ -22,6 +22,9 @@ use systole_equations::recurrence::{RecurrenceSystem, Space};
 /// The lines on rewriting and searching.
 pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
     output.line(&format!("  rewrite   {}{:>21.0} ms", told(report), report.seconds * 1e3));
+    if let Some(divided) = &searched.kernel.partition {
+        output.line(&format!("  divided   {}", divided.said));
+    }
     let (what, width) = match searched.problem.strategy() {
         Strategy::Enumerate => ("map", 12),
         Strategy::Solve => ("placement", 7),
@@ -105,6 +108,10 @@ pub fn search_json(
     }
     if searched.survey.is_stopped {
         object["stopped"] = json!(true);
+    }
+    if let Some(divided) = &searched.kernel.partition {
+        let strips = divided.partition.strips.iter().map(|strip| (strip.index.to_string(), json!(strip.size)));
+        object["strips"] = Value::Object(strips.collect());
     }
     if let Some(sizes) = searched.counted() {
         object["counted_at"] = sizes_json(sizes);

@@ -12,7 +12,7 @@ pub use edges::{Edge, edges};
 
 mod room;
 
-pub use room::Room;
+pub use room::{Room, range};
 
 /// A place for each family: rows over its coordinates, and what is added to each, over the parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -61,7 +61,8 @@ impl<'a> Room<'a> {
     }
 }
 
-fn range(space: &Space, row: &[i64], sizes: &Bindings) -> Range {
+/// The least and the greatest value of a row over the points of a space at these sizes.
+pub fn range(space: &Space, row: &[i64], sizes: &Bindings) -> Range {
     let marker = name("the value");
     let mut set = space.domain.set.clone();
     let value = Affine::from_row(space.indices(), row) - Affine::variable(&marker);

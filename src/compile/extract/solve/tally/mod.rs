@@ -7,7 +7,7 @@ use crate::extract::enumerate::route;
 use crate::mapping::{Calendar, Design, Giver, Handoff, Part};
 use crate::rewrite::{Dataflow, Transport};
 use known_costs::{Priced, ReadSet};
-use slots::{Occupied, cycles, slot};
+use slots::{Occupied, slot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::integer::{Name, Polyhedron, Vector};
@@ -18,7 +18,7 @@ pub use known_costs::KnownCosts;
 
 mod slots;
 
-pub use slots::{Slot, Slots, occupied};
+pub use slots::{Slot, Slots, cycles, occupied};
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
@@ -135,12 +135,14 @@ fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Pri
         }
     };
     let slant = |along: &Vector| task.machine.links.network.diagonal(&map.displacement(along));
-    let is_waited_for = |along: &Vector| match rounds {
-        Some((_, calendar)) => calendar.waits_for(&map.displacement(along), &map.delay(along), &task.machine.links),
-        None => true,
+    let is_waited_for = |choice: &Transport| match (rounds, choice) {
+        (Some((_, calendar)), Transport::Broadcast(along)) => calendar.is_driven(&map.displacement(along)),
+        (Some((_, calendar)), Transport::Bus) => calendar.is_level(),
+        (Some((_, calendar)), _) => calendar.waits_for(points, map, choice.directions(), &task.machine.links),
+        (None, _) => true,
     };
     let fits = |choice: &Transport| {
-        choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)) && is_waited_for(along))
+        choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along))) && is_waited_for(choice)
     };
     let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
     for operand in 0..points.operands.len() {

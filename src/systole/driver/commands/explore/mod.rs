@@ -36,6 +36,10 @@ impl KernelCommand for ExploreArguments {
         &self.sought
     }
 
+    fn divides(&self) -> bool {
+        false
+    }
+
     fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let sweeps = sweep::read(&self.sweep, &kernel.system().parameters)?;
         refuse_two_masters(self, &sweeps)?;

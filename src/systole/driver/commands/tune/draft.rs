@@ -107,6 +107,10 @@ impl KernelCommand for Drafting<'_> {
         &self.draft.sought
     }
 
+    fn divides(&self) -> bool {
+        false
+    }
+
     fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.draft.sought.space)?;
         let mut searched = kernel.search(&setting, output)?;

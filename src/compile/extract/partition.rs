@@ -1,0 +1,122 @@
+//! Partitions: what of a kernel lies along the axes of an array that is smaller than the kernel, and what comes round by round.
+//!
+//! In: the spaces, a machine whose array has an end, sizes. Out: ways to divide indices into strips as long as the axes are. The
+//! position in a strip is the place; the number of the strip, and all other indices but one, number the rounds. Each way is a
+//! constraint on the search like what a schedule says, so everything behind it is found and proved as ever. Literature: locally
+//! parallel, globally sequential partitioning (Moldovan and Fortes, 1986).
+
+use super::Constraint;
+use super::constraint::place_of;
+use super::solve::range;
+use systole_base::integer::{Affine, Bindings, Name};
+use systole_base::machine::Machine;
+use systole_base::span::Span;
+use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_equations::recurrence::{Space, Strip};
+
+/// One way to divide a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// The indices that are divided.
+    pub strips: Vec<Strip>,
+    /// What lies along each axis.
+    pub place: Vec<Affine>,
+    /// What numbers the rounds, the outermost first.
+    pub rounds: Vec<Affine>,
+}
+
+impl Partition {
+    /// All ways that some axis of the machine asks for at these sizes, those of the largest arrays first; none where its array has no
+    /// end, or every index fits.
+    pub fn all(system: &SpaceSystem, machine: &Machine, sizes: &Bindings, ranks: &[usize]) -> Vec<Partition> {
+        let Some(extent) = &machine.extent else { return vec![] };
+        let Some(largest) = system.spaces.iter().max_by_key(|space| space.dimension()) else { return vec![] };
+        let is_reduced = |index: &Name| system.spaces.iter().any(|space| space.reduced.contains(index));
+        let open: Vec<&Name> = largest.indices().iter().filter(|index| !is_reduced(index)).collect();
+        let longest = |index: &Name| system.spaces.iter().filter_map(|space| length(space, index, sizes)).max();
+        let mut all: Vec<Partition> = vec![];
+        let ranks = (1..=extent.len()).filter(|rank| ranks.contains(rank) && machine.links.network.carries_rank(*rank));
+        for rank in ranks.rev() {
+            for chosen in arrangements(&open, rank) {
+                let axes = chosen.iter().zip(extent);
+                let strips = axes.filter_map(|(index, side)| {
+                    let side = i64::try_from(*side).ok()?;
+                    (longest(index)? > side).then(|| Strip { index: (*index).clone(), size: side })
+                });
+                let strips: Vec<Strip> = strips.collect();
+                if !strips.is_empty() {
+                    all.extend(of(largest, &chosen, strips));
+                }
+            }
+        }
+        let is_first = |number: usize| !all[..number].iter().any(|other| other.is_like(&all[number], extent));
+        (0..all.len()).filter(|number| is_first(*number)).map(|number| all[number].clone()).collect()
+    }
+
+    /// Whether another way is this one with axes of one length exchanged.
+    fn is_like(&self, other: &Partition, extent: &[u64]) -> bool {
+        let alike = extent[..self.place.len()].windows(2).all(|pair| pair[0] == pair[1]);
+        let is_in = |row: &Affine| other.place.contains(row);
+        alike && self.rounds_are_like(other) && self.place.len() == other.place.len() && self.place.iter().all(is_in)
+    }
+
+    fn rounds_are_like(&self, other: &Partition) -> bool {
+        self.rounds.len() == other.rounds.len() && self.rounds.iter().all(|row| other.rounds.contains(row))
+    }
+
+    /// How many axes the array has.
+    pub fn rank(&self) -> usize {
+        self.place.len()
+    }
+
+    /// The strips as a schedule has them, at this place of the text.
+    pub fn strips_at(&self, span: Span) -> Vec<(Strip, Span)> {
+        self.strips.iter().map(|strip| (strip.clone(), span)).collect()
+    }
+
+    /// Fixes the places and the rounds of those families, in strips, that have all indices of these.
+    pub fn constrain(&self, system: &SpaceSystem, constraint: &mut Constraint) {
+        for (number, family) in system.families.iter().enumerate() {
+            constraint.places[number] = place_of(family, &self.place);
+            constraint.rounds[number] = place_of(family, &self.rounds);
+        }
+    }
+}
+
+/// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round.
+fn of(space: &Space, chosen: &[&Name], strips: Vec<Strip>) -> Vec<Partition> {
+    let strip_of = |index: &Name| strips.iter().find(|strip| strip.index == *index);
+    let along = |index: &&Name| {
+        strip_of(index).map_or_else(|| Affine::variable(index), |strip| Affine::variable(&strip.position()))
+    };
+    let place: Vec<Affine> = chosen.iter().map(along).collect();
+    let numbers: Vec<Name> = strips.iter().map(Strip::number).collect();
+    let left: Vec<Name> = space.indices().iter().filter(|index| !chosen.contains(index)).cloned().collect();
+    let last = if left.is_empty() { &numbers[numbers.len() - 1..] } else { &left[..] };
+    let with = |fine: &Name| {
+        let rounds = numbers.iter().chain(&left).filter(|index| *index != fine);
+        Partition { strips: strips.clone(), place: place.clone(), rounds: rounds.map(Affine::variable).collect() }
+    };
+    last.iter().map(with).collect()
+}
+
+/// All lists of so many different names.
+fn arrangements<'a>(names: &[&'a Name], count: usize) -> Vec<Vec<&'a Name>> {
+    let mut lists: Vec<Vec<&Name>> = vec![vec![]];
+    for _ in 0..count {
+        let longer = |list: Vec<&'a Name>| -> Vec<Vec<&'a Name>> {
+            let rest = names.iter().filter(|name| !list.contains(*name));
+            rest.map(|name| list.iter().copied().chain([*name]).collect()).collect()
+        };
+        lists = lists.into_iter().flat_map(longer).collect();
+    }
+    lists
+}
+
+/// How many values an index has in a space at these sizes, from the least to the greatest.
+fn length(space: &Space, index: &Name, sizes: &Bindings) -> Option<i64> {
+    let row: Vec<i64> = space.indices().iter().map(|other| i64::from(other == index)).collect();
+    let is_in = row.contains(&1);
+    let (low, high) = range(space, &row, sizes).filter(|_| is_in)?;
+    Some(high - low + 1)
+}
