@@ -69,7 +69,8 @@ fn a_round_is_a_row() {
     assert_eq!(deadlocks(&rows.design(&lines), 3), 0);
     for [t, n, m] in [[1, 1, 1], [3, 4, 5], [5, 2, 1], [1, 6, 2], [4, 3, 3]] {
         let outcome = rows.hold(&lines, &[t, n, m]);
-        assert_eq!((outcome.cycles as i64, outcome.pes as i64), (t * (n + m), n), "T={t}, N={n}, M={m}");
+        // A PE has M + 1 steps in a round, and the last PE is N - 1 cycles behind the first.
+        assert_eq!((outcome.cycles as i64, outcome.pes as i64), (t * (m + 1) + n - 1, n), "T={t}, N={n}, M={m}");
     }
 }
 
@@ -92,8 +93,8 @@ fn a_result_may_come_a_round_later() {
     assert_eq!(deadlocks(&rows.design(&lines), 3), 0);
     for [t, n, m] in [[1, 1, 1], [3, 4, 5], [5, 2, 1]] {
         let outcome = rows.hold(&lines, &[t, n, m]);
-        // The first round has sums alone, the last results alone, those between both.
-        assert_eq!(outcome.cycles as i64, (n + m - 1) + (t - 1) * (2 * n + m - 1) + n, "T={t}, N={n}, M={m}");
+        // On a PE the first round has sums alone, the last the result alone, those between both; PEs follow each other.
+        assert_eq!(outcome.cycles as i64, m + (t - 1) * (n + m) + 1 + (n - 1), "T={t}, N={n}, M={m}");
     }
 }
 
@@ -136,7 +137,7 @@ fn three_rows_are_rounds_of_rounds() {
     }
 }
 
-/// PEs of a block have rounds too.
+/// PEs of a block have rounds too, which do not overlap: else those of one PE would meet those of its neighbour in the block.
 #[test]
 fn folded_pes_share_their_rounds() {
     let rows = kernel(ROWS);
@@ -147,8 +148,11 @@ fn folded_pes_share_their_rounds() {
         assert_eq!(refuted(&design, 3), []);
         let program = written(&design).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
         for sizes in [[1, 1, 1], [3, 4, 5], [2, 5, 2]] {
-            let outcome = rows.hold_program(&program, &sizes);
-            assert_eq!(outcome.cycles, rows.hold(&lines, &sizes).cycles);
+            let ([t, n, m], outcome) = (sizes, rows.hold_program(&program, &sizes));
+            assert_eq!(outcome.cycles as i64, t * (n + 2 * m), "folded, T={t}, N={n}, M={m}");
+            // A word of B leaves every second cycle, so its channel has one slot, which is free a cycle after each round.
+            let apart = rows.hold(&lines, &sizes).cycles as i64;
+            assert_eq!(apart, t * (2 * m + 1) + (t - 1) + (n - 1), "T={t}, N={n}, M={m}");
         }
     }
     let busy = by_rows("t, i + k", "t, i + M");
@@ -220,8 +224,12 @@ fn rounds_wait_for_slots_that_are_free_again_late() {
         for [t, n, m] in [[1, 1, 1], [4, 1, 1], [3, 2, 1], [3, 1, 4]] {
             let settings = Settings { response: response.unsigned_abs(), ..Settings::default() };
             let outcome = rows.hold_in_time(&program, &[t, n, m], &settings);
-            let each = n + m + response - 1;
-            assert_eq!(outcome.cycles as i64, t * each - (response - 1), "response {response}, T={t}, N={n}, M={m}");
+            let each = m + 1 + response - 1;
+            assert_eq!(
+                outcome.cycles as i64,
+                t * each - (response - 1) + n - 1,
+                "response {response}, T={t}, N={n}, M={m}"
+            );
         }
     }
 }

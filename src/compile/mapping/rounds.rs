@@ -257,13 +257,14 @@ impl Design<'_> {
             let Giver::Point { displacement, .. } = &handoff.giver else { continue };
             let Some(delay) = self.handoff_delay(handoff) else { continue };
             let (_, outer) = delay.split_last()?;
-            let stays = displacement.iter().all(|entry| *entry == 0);
+            // What stays on its PE passes through a channel too, but for what is kept in the PE's own memory.
+            let has_channel = !self.is_kept(handoff);
             let crosses = outer.iter().any(|form| *form != Affine::default());
             let behind = dot(&overlap.skew, displacement);
             if crosses {
                 slack = slack.max(links.cycles(displacement)? - 1 - behind);
             }
-            if is_skewed && !stays {
+            if is_skewed && has_channel {
                 slack = slack.max(links.response - 1 + behind);
             }
         }

@@ -1,15 +1,16 @@
 //! The checker of the search: recomputes a design's cost point by point and its legality edge by edge at given sizes.
 //!
 //! It shares nothing with the search but the types, the clock, and the depths that the proofs speak of: places and times are
-//! evaluated at every point, and everything is counted with sets. Slow on purpose; used on winners of moderate size and in the tests.
+//! evaluated at every point, and everything is counted point by point. Used on winners of moderate size, in the tests, and to price
+//! designs of several spaces and those in rounds.
 
 use crate::cost::Cost;
 use crate::extract::Found;
 use crate::mapping::clock::Clock;
 use crate::mapping::{Calendar, Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
-use std::collections::{BTreeMap, BTreeSet};
-use systole_base::integer::{Affine, Bindings, Vector, dot};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, dot};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::{Chain, Space};
 
@@ -35,17 +36,17 @@ pub struct Checker<'a> {
     machine: &'a Machine,
     sizes: &'a Bindings,
     map: &'a SpaceTimeMap,
-    points: BTreeSet<Vector>,
-    clock: PointClock<'a>,
+    points: Numbered,
+    /// When each point runs, in cycles.
+    times: Vec<i64>,
+    /// The number of the PE of each point.
+    pes: Vec<usize>,
+    /// The PEs.
+    places: Numbered,
 }
 
-/// When a point runs, in cycles.
-enum PointClock<'a> {
-    /// One row over the indices.
-    Row(Vector),
-    /// By what is added to the times, and when each round is.
-    Rounds(Vector, &'a Calendar),
-}
+/// Some of the points, by their numbers.
+type Chosen = Vec<bool>;
 
 impl<'a> Checker<'a> {
     /// Lists the points and finds the clock.
@@ -58,10 +59,8 @@ impl<'a> Checker<'a> {
         sizes: &'a Bindings,
         map: &'a SpaceTimeMap,
     ) -> Result<Checker<'a>, String> {
-        let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
         let clock = Clock::new(space, map).and_then(|clock| clock.row(map, sizes)).ok_or("there is no clock")?;
-        let points = points.into_iter().collect();
-        Ok(Checker { space, machine, sizes, map, points, clock: PointClock::Row(clock) })
+        Checker::by(space, machine, (sizes, map), |point| dot(&clock, point))
     }
 
     /// [`Checker::new`] for a space of a design in rounds: with what is added to its times, and when each round is.
@@ -73,12 +72,32 @@ impl<'a> Checker<'a> {
         machine: &'a Machine,
         sizes: &'a Bindings,
         map: &'a SpaceTimeMap,
-        (starts, calendar): (&[Affine], &'a Calendar),
+        (starts, calendar): (&[Affine], &Calendar),
+    ) -> Result<Checker<'a>, String> {
+        let starts = starts.iter().map(|form| form.evaluate(sizes)).collect::<Option<Vector>>();
+        let starts = starts.ok_or("a number does not fit")?;
+        Checker::by(space, machine, (sizes, map), |point| {
+            let time = map.step.apply(point).into_iter().zip(&starts).map(|(time, start)| time + start);
+            // Each point of the space is in a round.
+            calendar.clock(&time.collect::<Vector>()).unwrap_or(i64::MAX / 4)
+        })
+    }
+
+    fn by(
+        space: &'a Space,
+        machine: &'a Machine,
+        (sizes, map): (&'a Bindings, &'a SpaceTimeMap),
+        clock: impl Fn(&Vector) -> i64,
     ) -> Result<Checker<'a>, String> {
         let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
-        let starts = starts.iter().map(|form| form.evaluate(sizes)).collect::<Option<Vector>>();
-        let clock = PointClock::Rounds(starts.ok_or("a number does not fit")?, calendar);
-        Ok(Checker { space, machine, sizes, map, points: points.into_iter().collect(), clock })
+        let times = points.iter().map(clock).collect();
+        let placed: Vec<Vector> = points.iter().map(|point| map.place.apply(point)).collect();
+        let mut places = placed.clone();
+        places.sort_unstable();
+        places.dedup();
+        let places = Numbered::new(places);
+        let pes = placed.iter().map(|place| places.number(place).unwrap_or(0)).collect();
+        Ok(Checker { space, machine, sizes, map, points: Numbered::new(points), times, pes, places })
     }
 
     /// What an operand costs under a transport.
@@ -88,11 +107,11 @@ impl<'a> Checker<'a> {
     pub fn operand(&self, operand: usize, transport: &Transport) -> Result<Cost, String> {
         let operand = &self.space.operands[operand];
         match transport {
-            Transport::Stream(along) => self.flow(&operand.tensor, along, &self.points, Flowing::Operand),
+            Transport::Stream(along) => self.flow(&operand.tensor, along, &self.all(), Flowing::Operand),
             Transport::Tree(directions) => self.tree(&operand.tensor, directions),
             Transport::Broadcast(along) => self.bus(&operand.tensor, along),
             Transport::Prefetch => Ok(self.held(&operand.access)),
-            Transport::Feed => Ok(Cost { memory_words: self.points.len() as u64, ..Cost::default() }),
+            Transport::Feed => Ok(Cost { memory_words: self.times.len() as u64, ..Cost::default() }),
             Transport::Bus => self.one_bus(&operand.tensor),
             Transport::Handoff | Transport::Local => Ok(Cost::default()),
         }
@@ -103,10 +122,12 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// The law that one of its levels breaks.
     pub fn chain(&self, chain: &Chain) -> Result<Cost, String> {
-        let (mut cost, mut set) = (Cost::default(), self.points.clone());
+        let (mut cost, mut set) = (Cost::default(), self.all());
         for (level, along) in chain.directions.iter().enumerate() {
             cost = cost.join(&self.flow(&self.space.output, along, &set, Flowing::Level(chain, level))?);
-            set = set.iter().filter(|point| !set.contains(&shifted(point, along, 1))).cloned().collect();
+            let next = self.shifted(along, 1);
+            let ends = |point: usize| set[point] && next[point].is_none_or(|next| !set[next]);
+            set = (0..set.len()).map(ends).collect();
         }
         Ok(cost)
     }
@@ -133,24 +154,26 @@ enum Flowing<'a> {
     Level(&'a Chain, usize),
 }
 
-fn shifted(point: &[i64], by: &[i64], times: i64) -> Vector {
-    point.iter().zip(by).map(|(x, d)| x + times * d).collect()
-}
-
 impl Checker<'_> {
-    fn pe(&self, point: &[i64]) -> Vector {
-        self.map.place.apply(point)
+    fn all(&self) -> Chosen {
+        vec![true; self.times.len()]
     }
 
-    fn time(&self, point: &[i64]) -> i64 {
-        match &self.clock {
-            PointClock::Row(row) => dot(row, point),
-            PointClock::Rounds(starts, calendar) => {
-                let time = self.map.step.apply(point).into_iter().zip(starts).map(|(time, start)| time + start);
-                // Each point of the space is in a round.
-                calendar.clock(&time.collect::<Vector>()).unwrap_or(i64::MAX / 4)
-            }
-        }
+    /// For each point the one so many times `by` away, where the space has it.
+    fn shifted(&self, by: &[i64], times: i64) -> Vec<Option<usize>> {
+        let mut moved = vec![0; by.len()];
+        let shift = |point: &Vector| {
+            moved.iter_mut().zip(point.iter().zip(by)).for_each(|(entry, (x, d))| *entry = x + times * d);
+            self.points.number(&moved)
+        };
+        self.points.all.iter().map(shift).collect()
+    }
+
+    /// How many PEs some points lie on.
+    fn count_pes(&self, set: &Chosen) -> u64 {
+        let mut seen = vec![false; self.places.all.len()];
+        self.pes.iter().zip(set).filter(|(_, is_in)| **is_in).for_each(|(pe, _)| seen[*pe] = true);
+        seen.into_iter().filter(|seen| *seen).count() as u64
     }
 
     /// Cycles and PEs.
@@ -158,51 +181,69 @@ impl Checker<'_> {
     /// # Errors
     /// Two points share a PE and a time.
     pub fn base(&self) -> Result<Cost, String> {
-        let slots: BTreeSet<(Vector, i64)> = self.points.iter().map(|x| (self.pe(x), self.time(x))).collect();
-        if slots.len() < self.points.len() {
+        let slots: BTreeSet<(usize, i64)> = self.pes.iter().copied().zip(self.times.iter().copied()).collect();
+        if slots.len() < self.times.len() {
             return Err("two points share a PE and a time".to_owned());
         }
-        let times: BTreeSet<i64> = slots.iter().map(|(_, time)| *time).collect();
-        let span = times.last().zip(times.first()).map_or(0, |(last, first)| last - first + 1);
-        let pes: BTreeSet<&Vector> = slots.iter().map(|(pe, _)| pe).collect();
-        Ok(Cost { cycles: span.unsigned_abs(), pes: pes.len() as u64, fanout: 1, ..Cost::default() })
+        let ends = self.times.iter().max().zip(self.times.iter().min());
+        let span = ends.map_or(0, |(last, first)| last - first + 1);
+        let pes = self.places.all.len() as u64;
+        Ok(Cost { cycles: span.unsigned_abs(), pes, fanout: 1, ..Cost::default() })
     }
 
-    fn flow(&self, of: &str, along: &[i64], set: &BTreeSet<Vector>, flowing: Flowing) -> Result<Cost, String> {
+    fn flow(&self, of: &str, along: &[i64], set: &Chosen, flowing: Flowing) -> Result<Cost, String> {
         let links = &self.machine.links;
         let moved = self.map.displacement(along);
         let hops = links.network.hops(&moved).ok_or_else(|| format!("`{of}` has no link for {moved:?}"))?;
-        let tokens: Vec<&Vector> = set.iter().filter(|x| set.contains(&shifted(x, along, 1))).collect();
-        let mut holders: BTreeMap<Vector, Vec<(i64, i64)>> = BTreeMap::new();
-        let mut carried = BTreeSet::new();
-        for token in &tokens {
-            let (sent, used) = (self.time(token), self.time(&shifted(token, along, 1)));
+        let next = self.shifted(along, 1);
+        let taker = |point: usize| next[point].filter(|next| set[point] && set[*next]);
+        let tokens: Vec<(usize, usize)> = (0..set.len()).filter_map(|point| Some((point, taker(point)?))).collect();
+        let mut holders: Vec<Vec<(i64, i64)>> = vec![vec![]; self.places.all.len()];
+        let response = if hops > 0 { links.response } else { 0 };
+        for (from, to) in &tokens {
+            let (sent, used) = (self.times[*from], self.times[*to]);
             if used - sent < (hops * links.latency).max(1) {
-                return Err(format!("`{of}` is late at {token:?}"));
+                return Err(format!("`{of}` is late at {:?}", self.points.all[*from]));
             }
-            for (hop, link) in route(&self.pe(token), &moved).into_iter().enumerate() {
-                if !carried.insert((link, sent + hop as i64 * links.latency)) {
-                    return Err(format!("two words of `{of}` meet on their way"));
-                }
-            }
-            let response = if hops > 0 { links.response } else { 0 };
-            holders.entry(self.pe(token)).or_default().push((sent, used + response));
+            holders[self.pes[*from]].push((sent, used + response));
         }
-        let most = holders.values().map(|held| most_at_once(held)).max().unwrap_or(0);
+        if self.do_meet(&moved, &tokens) {
+            return Err(format!("two words of `{of}` meet on their way"));
+        }
+        let senders = holders.iter().filter(|held| !held.is_empty()).count();
+        let most = holders.into_iter().map(most_at_once).max().unwrap_or(0);
         if hops == 0 && most > 1 {
             return Err(format!("`{of}` needs more than one register"));
         }
         let channel_words = tokens.len() as u64 * hops.unsigned_abs();
         let loads = matches!(flowing, Flowing::Operand | Flowing::Branch(_, true));
-        let memory_words = if loads { (set.len() - tokens.len()) as u64 } else { 0 };
-        let pes: BTreeSet<Vector> = set.iter().map(|x| self.pe(x)).collect();
+        let count = set.iter().filter(|is_in| **is_in).count();
+        let memory_words = if loads { (count - tokens.len()) as u64 } else { 0 };
         // The depth is the one for all sizes; at sizes too small to fill a channel fewer slots are ever in use.
         let depth = self.depth(of, along, flowing)?;
         if most > depth {
             return Err(format!("`{of}` needs {most} slots where {depth} were promised"));
         }
-        let carriers = if hops > 0 { holders.len() } else { pes.len() } as u64;
+        let carriers = if hops > 0 { senders as u64 } else { self.count_pes(set) };
         Ok(Cost { channel_words, memory_words, buffers: depth * carriers, fanout: 1, ..Cost::default() })
+    }
+
+    /// Whether two of these words are on one link at one time.
+    fn do_meet(&self, moved: &[i64], tokens: &[(usize, usize)]) -> bool {
+        let latency = self.machine.links.latency;
+        let mut carried = HashSet::new();
+        // All words move alike, so the ways of those from one PE are one way.
+        let ways: Vec<Vec<(Vector, usize)>> = self.places.all.iter().map(|pe| route(pe, moved)).collect();
+        let mut links: HashMap<&(Vector, usize), usize> = HashMap::new();
+        let mut number = |link| {
+            let next = links.len();
+            *links.entry(link).or_insert(next)
+        };
+        let ways: Vec<Vec<usize>> = ways.iter().map(|way| way.iter().map(&mut number).collect()).collect();
+        tokens.iter().any(|(from, _)| {
+            let mut hops = (0..).zip(&ways[self.pes[*from]]);
+            hops.any(|(hop, link)| !carried.insert((*link, self.times[*from] + hop * latency)))
+        })
     }
 
     fn depth(&self, of: &str, along: &[i64], flowing: Flowing) -> Result<u64, String> {
@@ -235,65 +276,78 @@ impl Checker<'_> {
     /// for it has channels of its own, and no line leaves its set.
     fn tree(&self, of: &str, directions: &[Vector]) -> Result<Cost, String> {
         let flows = self.flows(vec![Transport::Tree(directions.to_vec())], Chain { directions: vec![] })?;
-        let (mut cost, mut left) = (Cost::default(), self.points.clone());
+        let (mut cost, mut left) = (Cost::default(), self.all());
+        let count = |set: &Chosen| set.iter().filter(|is_in| **is_in).count();
         for (level, along) in directions.iter().enumerate() {
+            let (next, before) = (self.shifted(along, 1), self.shifted(along, -1));
             let mut parts = 0;
             for flow in flows.iter().filter(|flow| flow.direction == *along) {
-                let inside = |point: &&Vector| flow.set.contains(&self.space.bind(self.sizes, point));
-                let part: BTreeSet<Vector> = left.iter().filter(inside).cloned().collect();
-                let leaves =
-                    |x: &&Vector| left.contains(&shifted(x, along, 1)) && !part.contains(&shifted(x, along, 1));
-                if part.iter().any(|x| leaves(&x)) {
+                let inside = self.within(&flow.set);
+                let part: Chosen = left.iter().zip(inside).map(|(left, inside)| *left && inside).collect();
+                let leaves = |x: usize| part[x] && next[x].is_some_and(|next| left[next] && !part[next]);
+                if (0..part.len()).any(leaves) {
                     return Err(format!("a line of `{of}` is cut"));
                 }
-                parts += part.len();
+                parts += count(&part);
                 cost = cost.join(&self.flow(of, along, &part, Flowing::Branch(flow, level + 1 == directions.len()))?);
             }
-            if parts != left.len() {
+            if parts != count(&left) {
                 return Err(format!("a stream of `{of}` does not run over the heads of the one before"));
             }
-            left = left.iter().filter(|x| !left.contains(&shifted(x, along, -1))).cloned().collect();
+            let is_head = |x: usize| left[x] && before[x].is_none_or(|before| !left[before]);
+            left = (0..left.len()).map(is_head).collect();
         }
         Ok(cost)
+    }
+
+    /// Which points lie in a set.
+    fn within(&self, set: &Polyhedron) -> Chosen {
+        let rows: Vec<(Vector, Option<i64>)> = set.constraints().iter().map(|form| self.row_of(form)).collect();
+        let holds = |point: &Vector| {
+            rows.iter().all(|(row, constant)| constant.is_some_and(|constant| dot(row, point) + constant >= 0))
+        };
+        self.points.all.iter().map(holds).collect()
     }
 
     fn bus(&self, of: &str, along: &[i64]) -> Result<Cost, String> {
         if !self.machine.buses.carries(&self.map.displacement(along)) || self.machine.buses.latency > 0 {
             return Err(format!("no bus of the machine runs where `{of}` goes"));
         }
-        let heads: Vec<&Vector> =
-            self.points.iter().filter(|x| !self.points.contains(&shifted(x, along, -1))).collect();
-        let mut drives = BTreeSet::new();
-        let (mut reached, mut fanout) = (0, 1);
-        for head in &heads {
-            let line = (0..).map(|m| shifted(head, along, m)).take_while(|x| self.points.contains(x));
-            let listeners: Vec<Vector> = line.collect();
-            if listeners.iter().any(|x| self.time(x) != self.time(head)) {
-                return Err(format!("the listeners of `{of}` are not all there at one time"));
+        let (next, before) = (self.shifted(along, 1), self.shifted(along, -1));
+        let mut drives = HashSet::new();
+        let (mut reached, mut fanout, mut heads) = (0, 1, 0);
+        for head in (0..before.len()).filter(|point| before[*point].is_none()) {
+            let line = std::iter::successors(Some(head), |point| next[*point]);
+            let mut listeners = 0;
+            for listener in line {
+                listeners += 1;
+                if self.times[listener] != self.times[head] {
+                    return Err(format!("the listeners of `{of}` are not all there at one time"));
+                }
             }
-            if !drives.insert((self.pe(head), self.time(head))) {
+            if !drives.insert((self.pes[head], self.times[head])) {
                 return Err(format!("a bus of `{of}` is driven twice at one time"));
             }
-            reached += listeners.len() as u64 - 1;
-            fanout = fanout.max(listeners.len() as u64);
+            heads += 1;
+            reached += listeners - 1;
+            fanout = fanout.max(listeners);
         }
-        Ok(Cost { channel_words: reached, memory_words: heads.len() as u64, fanout, ..Cost::default() })
+        Ok(Cost { channel_words: reached, memory_words: heads, fanout, ..Cost::default() })
     }
 
     /// A bus from memory to all PEs: every word has a time of its own. The first PE loads all words and keeps its own.
     fn one_bus(&self, of: &str) -> Result<Cost, String> {
-        let times: BTreeSet<i64> = self.points.iter().map(|x| self.time(x)).collect();
-        if !self.machine.buses.all || self.machine.buses.latency > 0 || times.len() < self.points.len() {
+        let times: HashSet<i64> = self.times.iter().copied().collect();
+        if !self.machine.buses.all || self.machine.buses.latency > 0 || times.len() < self.times.len() {
             return Err(format!("one bus does not carry all words of `{of}`"));
         }
         if Feeder::of(self.space, self.map).is_none() {
             return Err(format!("no PE can feed a bus with `{of}`"));
         }
-        let pes: Vec<Vector> = self.points.iter().map(|x| self.pe(x)).collect();
-        let joined: BTreeSet<&Vector> = pes.iter().collect();
-        let heard = pes.iter().filter(|pe| joined.first() != Some(pe)).count() as u64;
-        let memory_words = pes.len() as u64;
-        Ok(Cost { channel_words: heard, memory_words, fanout: joined.len().max(1) as u64, ..Cost::default() })
+        // PEs are numbered in their order.
+        let heard = self.pes.iter().filter(|pe| **pe != 0).count() as u64;
+        let memory_words = self.pes.len() as u64;
+        Ok(Cost { channel_words: heard, memory_words, fanout: self.places.all.len().max(1) as u64, ..Cost::default() })
     }
 
     /// A form as a row over the indices, and what it is where all of them are 0; `None` where that does not fit.
@@ -308,8 +362,66 @@ impl Checker<'_> {
         let address = |point: &Vector| -> Vec<Option<i64>> {
             rows.iter().map(|(row, constant)| constant.map(|constant| dot(row, point) + constant)).collect()
         };
-        let held: BTreeSet<(Vector, Vec<Option<i64>>)> = self.points.iter().map(|x| (self.pe(x), address(x))).collect();
-        Cost { memory_words: held.len() as u64, buffers: held.len() as u64, ..Cost::default() }
+        let held = self.pes.iter().zip(&self.points.all).map(|(pe, point)| (*pe, address(point)));
+        let held = held.collect::<HashSet<(usize, Vec<Option<i64>>)>>().len() as u64;
+        Cost { memory_words: held, buffers: held, ..Cost::default() }
+    }
+}
+
+/// Vectors in their order, each of which is found by its number.
+struct Numbered {
+    all: Vec<Vector>,
+    low: Vector,
+    sides: Vector,
+    /// In the box around them, the last entry fastest: the number of each plus 1, and 0 where there is none.
+    slots: Vec<u32>,
+    /// The same where the box is large and has few of them.
+    sparse: HashMap<Vector, usize>,
+}
+
+/// A box has at most so many times as many places as vectors in it, and so many more.
+const ROOMY: i64 = 32;
+
+impl Numbered {
+    fn new(all: Vec<Vector>) -> Numbered {
+        let axes = all.first().map_or(0, Vec::len);
+        let end = |axis: usize, of: fn(i64, i64) -> i64| all.iter().map(|vector| vector[axis]).reduce(of).unwrap_or(0);
+        let low: Vector = (0..axes).map(|axis| end(axis, i64::min)).collect();
+        let sides: Vector = (0..axes).map(|axis| end(axis, i64::max) - low[axis] + 1).collect();
+        let volume = sides.iter().try_fold(1i64, |volume, side| volume.checked_mul(*side));
+        let most = (all.len() as i64 + 1) * ROOMY;
+        let mut numbered = Numbered { all: vec![], low, sides, slots: vec![], sparse: HashMap::new() };
+        match volume.filter(|volume| *volume <= most).and_then(|volume| usize::try_from(volume).ok()) {
+            Some(volume) => {
+                numbered.slots = vec![0; volume];
+                for (number, vector) in (1..).zip(&all) {
+                    if let Some(slot) = numbered.slot(vector) {
+                        numbered.slots[slot] = number;
+                    }
+                }
+            }
+            None => numbered.sparse = all.iter().cloned().zip(0..).collect(),
+        }
+        Numbered { all, ..numbered }
+    }
+
+    fn slot(&self, vector: &[i64]) -> Option<usize> {
+        let mut slot = 0;
+        for (entry, (low, side)) in vector.iter().zip(self.low.iter().zip(&self.sides)) {
+            let at = entry - low;
+            if at < 0 || at >= *side {
+                return None;
+            }
+            slot = slot * side + at;
+        }
+        usize::try_from(slot).ok()
+    }
+
+    fn number(&self, vector: &[i64]) -> Option<usize> {
+        match self.slots.is_empty() {
+            true => self.sparse.get(vector).copied(),
+            false => (self.slots[self.slot(vector)?] as usize).checked_sub(1),
+        }
     }
 }
 
@@ -327,7 +439,16 @@ pub(in crate::extract) fn route(from: &[i64], moved: &[i64]) -> Vec<(Vector, usi
 }
 
 /// The most half-open intervals that overlap.
-fn most_at_once(held: &[(i64, i64)]) -> u64 {
-    let inside = |time: i64| held.iter().filter(|(from, to)| *from <= time && time < *to).count() as u64;
-    held.iter().map(|(from, _)| inside(*from)).max().unwrap_or(0)
+fn most_at_once(held: Vec<(i64, i64)>) -> u64 {
+    let (mut from, mut to): (Vec<i64>, Vec<i64>) = held.into_iter().unzip();
+    from.sort_unstable();
+    to.sort_unstable();
+    let (mut ended, mut most) = (0, 0);
+    for (begun, time) in (1..).zip(&from) {
+        while to.get(ended).is_some_and(|end| end <= time) {
+            ended += 1;
+        }
+        most = most.max(begun - ended);
+    }
+    most as u64
 }
