@@ -135,7 +135,7 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
     let loaded = match command.divides() {
         true => {
             let origin = loaded.kernel.origin.clone();
-            partitioned::divided(loaded, asked, named(asked, &origin.system)?, (&rules, &limits))?
+            partitioned::divided(loaded, asked, named(asked, &origin.system)?, (&rules, &limits), output)?
         }
         false => loaded,
     };

@@ -5,7 +5,7 @@
 //! without it. Where spaces are apart in turns only, no streams are asked for.
 
 use super::Task;
-use crate::mapping::{Design, Part};
+use crate::mapping::{Design, Part, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeSet, VecDeque};
 use systole_base::integer::lexicographic_sign;
@@ -65,9 +65,13 @@ fn fed(task: &Task, design: &Design) -> Vec<(usize, usize)> {
 }
 
 fn is_in_time(part: &Part, stream: &Transport, links: &Links) -> bool {
-    let Some(along) = stream.direction() else { return true };
-    let delay = part.map.step.apply(along);
-    let hops = links.network.hops(&part.map.place.apply(along));
+    stream.direction().is_none_or(|along| has_time(&part.map, along, links))
+}
+
+/// Whether a word that moves along a direction has the time for it, within a round or from one to a later one.
+pub(super) fn has_time(map: &SpaceTimeMap, along: &[i64], links: &Links) -> bool {
+    let delay = map.delay(along);
+    let hops = links.network.hops(&map.displacement(along));
     let Some((step, rounds)) = delay.split_last() else { return false };
     let within = || hops.is_some_and(|hops| *step >= (hops * links.latency).max(1));
     match lexicographic_sign(rounds) {

@@ -9,9 +9,10 @@ use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::{border, searched};
 use crate::driver::shown::output::Output;
 use std::sync::Arc;
+use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Name;
-use systole_compile::extract::{Constraint, Limits, Partition, Question};
+use systole_compile::extract::{Constraint, Limits, Partition, Question, Survey};
 use systole_compile::rewrite;
 use systole_compile::rewrite::{Choices, Lowered, RuleSet};
 use systole_compile::systolize::Scheme;
@@ -35,6 +36,8 @@ pub struct Divided {
     pub partition: Partition,
     /// The same in words, and what it is better than.
     pub said: String,
+    /// What was seen of it, and how long that took with all other ways to divide: it is not searched again.
+    pub seen: Option<(Survey, Duration)>,
 }
 
 /// A kernel with its saturated e-graph.

@@ -8,10 +8,11 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::{Divided, Loaded};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
+use std::time::Instant;
 use systole_base::diagnostic::{Checked, counted};
 use systole_base::integer::Bindings;
 use systole_compile::cost::Cost;
-use systole_compile::extract::Partition;
+use systole_compile::extract::{Partition, Survey};
 use systole_compile::rewrite;
 use systole_compile::rewrite::RuleSet;
 use systole_equations::recurrence::{Directive, Schedule};
@@ -19,6 +20,7 @@ use systole_equations::recurrence::{Directive, Schedule};
 /// A way to divide that was searched, with its best design.
 struct Tried {
     loaded: Loaded,
+    survey: Survey,
     best: Cost,
     counted: Bindings,
 }
@@ -32,10 +34,12 @@ pub fn divided(
     asked: &SpaceArguments,
     schedule: Option<&Schedule>,
     (rules, limits): (&RuleSet, &rewrite::Limits),
+    output: &Output,
 ) -> Checked<Loaded> {
     if asked.fold != 1 || schedule.is_some_and(says_where) {
         return Ok(whole);
     }
+    let start = Instant::now();
     let setting = Setting::new(&whole.kernel, asked)?;
     let (objective, ranks) = (setting.objective, &setting.bounds.ranks);
     let all = Partition::all(&whole.kernel.cut, &setting.machine, &setting.sizes, ranks);
@@ -49,23 +53,22 @@ pub fn divided(
             break;
         }
         let Some(tried) = in_strips(&whole, partition, (rules, limits))? else { continue };
-        let Some(tried) = search(tried, asked)? else { continue };
+        let Some(tried) = search(tried, asked, output)? else { continue };
         ways += 1;
         let is_better = |best: &Tried| objective.key(&tried.best) < objective.key(&best.best);
         if best.as_ref().is_none_or(is_better) {
             best = Some(tried);
         }
     }
-    let Some(Tried { mut loaded, best, counted }) = best else { return Ok(whole) };
-    let as_it_is = undivided(&whole, setting, &counted)?;
+    let Some(Tried { mut loaded, survey, best, counted }) = best else { return Ok(whole) };
+    let as_it_is = undivided(&whole, setting, &counted, output)?;
     if as_it_is.is_some_and(|cost| objective.key(&cost) <= objective.key(&best)) {
         return Ok(whole);
     }
-    loaded
-        .kernel
-        .partition
-        .iter_mut()
-        .for_each(|partition| partition.said = said(&partition.partition, ways, as_it_is));
+    for divided in &mut loaded.kernel.partition {
+        divided.said = said(&divided.partition, ways, as_it_is);
+        divided.seen = Some((survey.clone(), start.elapsed()));
+    }
     Ok(loaded)
 }
 
@@ -89,22 +92,23 @@ fn in_strips(
     let kernel = &whole.kernel;
     let Ok(cut) = kernel.cut.in_strips(&partition.strips_at(kernel.cut.spaces[0].span)) else { return Ok(None) };
     let mut loaded = Loaded::new(kernel.origin.clone(), cut, rules, limits)?;
-    loaded.kernel.partition = Some(Divided { partition: partition.clone(), said: String::new() });
+    loaded.kernel.partition = Some(Divided { partition: partition.clone(), said: String::new(), seen: None });
     Ok(Some(loaded))
 }
 
 /// The best design of a kernel that is divided.
-fn search(loaded: Loaded, asked: &SpaceArguments) -> Checked<Option<Tried>> {
+fn search(loaded: Loaded, asked: &SpaceArguments, output: &Output) -> Checked<Option<Tried>> {
     let setting = Setting::new(&loaded.kernel, asked)?;
-    let searched = loaded.kernel.search(&setting, &Output::silent())?;
-    let found = searched.front.first().map(|found| (found.cost, searched.counted().unwrap_or(&setting.sizes).clone()));
-    Ok(found.map(|(best, counted)| Tried { loaded, best, counted }))
+    let searched = loaded.kernel.search(&setting, output)?;
+    let Some(best) = searched.front.first().map(|found| found.cost) else { return Ok(None) };
+    let (survey, counted) = (searched.survey.clone(), searched.counted().unwrap_or(&setting.sizes).clone());
+    Ok(Some(Tried { loaded, survey, best, counted }))
 }
 
 /// What the best design costs that divides nothing and fits, at these sizes; nothing where it cannot be told.
-fn undivided(whole: &Loaded, mut setting: Setting, counted: &Bindings) -> Checked<Option<Cost>> {
+fn undivided(whole: &Loaded, mut setting: Setting, counted: &Bindings, output: &Output) -> Checked<Option<Cost>> {
     let found = {
-        let searched = whole.kernel.search(&setting, &Output::silent())?;
+        let searched = whole.kernel.search(&setting, output)?;
         let at = searched.counted().unwrap_or(&setting.sizes).clone();
         let Some(found) = searched.front.first() else { return Ok(None) };
         if at == *counted {
@@ -118,7 +122,7 @@ fn undivided(whole: &Loaded, mut setting: Setting, counted: &Bindings) -> Checke
     setting.constraint.places = vec![Some(part.map.place.clone())];
     setting.constraint.steps = vec![Some((part.map.step.clone(), span))];
     setting.sizes = counted.clone();
-    let searched = whole.kernel.search(&setting, &Output::silent())?;
+    let searched = whole.kernel.search(&setting, output)?;
     Ok(searched.front.first().map(|found| found.cost))
 }
 

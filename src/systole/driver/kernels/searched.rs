@@ -66,8 +66,14 @@ pub fn search_within<'a>(
     };
     let start = Instant::now();
     let problem = Problem::new(kernel.question(setting, constraint))?;
-    let survey = with_threads(setting.threads, || search(&problem, all, &progress))?;
-    let elapsed = start.elapsed();
+    let seen = kernel.partition.as_ref().and_then(|divided| divided.seen.clone()).filter(|_| !all);
+    let (survey, elapsed) = match seen {
+        Some(seen) => seen,
+        None => {
+            let survey = with_threads(setting.threads, || search(&problem, all, &progress))?;
+            (survey, start.elapsed())
+        }
+    };
     bar.finish_and_clear();
     let front = survey.sorted(setting.objective);
     Ok(Searched { kernel, setting, problem, survey, front, elapsed, border: Border::Anywhere })

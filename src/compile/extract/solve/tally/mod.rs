@@ -1,6 +1,7 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::Task;
+use super::asked::has_time;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
@@ -141,8 +142,13 @@ fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Pri
         (Some((_, calendar)), _) => calendar.waits_for(points, map, choice.directions(), &task.machine.links),
         (None, _) => true,
     };
+    // Looked at before any point is: of many choices most leave no time.
+    let is_in_time =
+        |choice: &Transport| choice.streams().iter().all(|along| has_time(map, along, &task.machine.links));
     let fits = |choice: &Transport| {
-        choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along))) && is_waited_for(choice)
+        is_in_time(choice)
+            && choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)))
+            && is_waited_for(choice)
     };
     let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
     for operand in 0..points.operands.len() {
