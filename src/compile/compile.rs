@@ -4,9 +4,9 @@
 //! program for all sizes, and the chain of rules that leads to it. The command does the same with tiles, forms and the
 //! systolizing scheme besides, and writes into the program how PEs are distributed to workers.
 
-use crate::cost::Objective;
+use crate::cost::{Cost, Objective};
 use crate::emit::emit;
-use crate::extract::{Constraint, Found, Limits, Problem, Question, search, verify};
+use crate::extract::{Constraint, Found, Limits, Partition, Problem, Question, search, undivided, verify};
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
 use crate::rewrite::{self, Choices, Lowered, Step, load_rules, saturate};
@@ -19,7 +19,7 @@ use systole_base::integer::{Bindings, Name};
 use systole_base::machine::Machine;
 use systole_base::span::Source;
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
-use systole_equations::recurrence::{RecurrenceSystem, Space, load};
+use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space, load};
 use systole_program::array::{Program, store_obligations};
 
 /// A size that is not given.
@@ -95,26 +95,79 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let equations = load(source)?;
     let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
     let spaces = spaces_of(&equations)?.in_strips(schedule.map_or(&[], |schedule| &schedule.strips))?;
-    let lowered = saturate(&spaces, &load_rules(None)?, &rewrite::Limits::default())?;
-    let choices = lowered.choices()?;
-    let sizes = spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
-    let problem = Problem::new(question(&equations, &spaces, (&choices, &sizes), options)?)?;
+    let sizes: Bindings =
+        spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
+    let whole = Saturated::new(spaces, None)?;
+    let says_where = schedule.is_some_and(Schedule::says_where);
+    let best = if says_where { None } else { divided(&equations, &whole, (&sizes, options))? };
+    let Saturated { spaces, lowered, choices, partition } = best.unwrap_or(whole);
+    let question = question(&equations, (&spaces, &choices, partition.as_ref()), &sizes, options)?;
+    let problem = Problem::new(question)?;
     let front = found(&problem, options)?;
     let boundary_io = problem.constraint().boundary_io;
     let (winner, proofs, unstated, program) = first_proved(&problem, &front, options)?;
     Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, boundary_io, lowered })
 }
 
+/// The spaces of a kernel, divided in some way or not, with what the rules offer for each.
+struct Saturated {
+    spaces: SpaceSystem,
+    lowered: Lowered,
+    choices: Vec<Choices>,
+    partition: Option<Partition>,
+}
+
+impl Saturated {
+    fn new(spaces: SpaceSystem, partition: Option<Partition>) -> Checked<Saturated> {
+        let lowered = saturate(&spaces, &load_rules(None)?, &rewrite::Limits::default())?;
+        let choices = lowered.choices()?;
+        Ok(Saturated { spaces, lowered, choices, partition })
+    }
+}
+
+/// The best way to divide a kernel that is larger than the array of the machine; nothing where it fits, or is better as it is.
+fn divided(
+    equations: &RecurrenceSystem,
+    whole: &Saturated,
+    (sizes, options): (&Bindings, &Options),
+) -> Checked<Option<Saturated>> {
+    let asked = question(equations, (&whole.spaces, &whole.choices, None), sizes, options)?;
+    let mut best: Option<(Saturated, Cost, Bindings)> = None;
+    for partition in Partition::all(&whole.spaces, &options.machine, sizes, &asked.bounds.ranks) {
+        let is_smaller = |known: &Partition| known.rank() > partition.rank();
+        if best.as_ref().is_some_and(|(known, ..)| known.partition.as_ref().is_some_and(is_smaller)) {
+            break;
+        }
+        let Ok(spaces) = whole.spaces.in_strips(&partition.strips_at(whole.spaces.spaces[0].span)) else { continue };
+        let divided = Saturated::new(spaces, Some(partition))?;
+        let found = {
+            let asked = (&divided.spaces, &divided.choices[..], divided.partition.as_ref());
+            let problem = Problem::new(question(equations, asked, sizes, options)?)?;
+            let front = search(&problem, false, &|_, _| true).sorted(options.objective);
+            front.first().map(|found| (found.cost, problem.sizes().clone()))
+        };
+        let Some((cost, counted)) = found else { continue };
+        let key = |cost: &Cost| options.objective.key(cost);
+        if best.as_ref().is_none_or(|(_, known, _)| key(&cost) < key(known)) {
+            best = Some((divided, cost, counted));
+        }
+    }
+    let Some((divided, cost, counted)) = best else { return Ok(None) };
+    let as_it_is = undivided(&asked, options.objective, &counted, &|_, _| true)?;
+    let key = |cost: &Cost| options.objective.key(cost);
+    Ok(Some(divided).filter(|_| as_it_is.is_none_or(|whole| key(&cost) < key(&whole))))
+}
+
 /// What the search is asked.
 fn question<'a>(
     equations: &RecurrenceSystem,
-    system: &'a SpaceSystem,
-    (choices, sizes): (&'a [Choices], &'a Bindings),
+    (system, choices, partition): (&'a SpaceSystem, &'a [Choices], Option<&Partition>),
+    sizes: &'a Bindings,
     options: &'a Options,
 ) -> Checked<Question<'a>> {
     let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
     let none = || Ok(Constraint::none(system));
-    let constraint = schedule.map_or_else(none, |schedule| Constraint::from_schedule(system, schedule))?;
+    let mut constraint = schedule.map_or_else(none, |schedule| Constraint::from_schedule(system, schedule))?;
     if let Some((tensor, _, span)) = constraint.loading.first() {
         return Diagnostic::new(format!("`{tensor}` is loaded through the array by the systolizing scheme alone"))
             .label(&system.source, *span, "asks for it")
@@ -122,7 +175,11 @@ fn question<'a>(
             .alone();
     }
     let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
-    let (bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::default(), &options.machine);
+    let (mut bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::default(), &options.machine);
+    if let Some(partition) = partition {
+        partition.constrain(system, &mut constraint);
+        bounds.steps = Partition::steps(bounds.steps);
+    }
     Ok(Question { system, choices, bounds, machine, sizes, constraint, limits })
 }
 

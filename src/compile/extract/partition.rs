@@ -7,7 +7,10 @@
 
 use super::Constraint;
 use super::constraint::place_of;
+use super::problem::{Problem, Question, Strategy, search};
 use super::solve::range;
+use crate::cost::{Cost, Objective};
+use systole_base::diagnostic::Checked;
 use systole_base::integer::{Affine, Bindings, Name};
 use systole_base::machine::Machine;
 use systole_base::span::Span;
@@ -64,6 +67,12 @@ impl Partition {
         self.rounds.len() == other.rounds.len() && self.rounds.iter().all(|row| other.rounds.contains(row))
     }
 
+    /// The entries of a step that are looked at. Places are known, and to mirror an axis of the array changes no cost; longer steps that
+    /// streams ask for are found as everywhere.
+    pub fn steps((low, high): (i64, i64)) -> (i64, i64) {
+        (low.max(0).min(high), high.min(1).max(low))
+    }
+
     /// How many axes the array has.
     pub fn rank(&self) -> usize {
         self.place.len()
@@ -81,6 +90,33 @@ impl Partition {
             constraint.rounds[number] = place_of(family, &self.rounds);
         }
     }
+}
+
+/// What the best design costs that divides nothing and fits the machine, at the sizes at which others were counted; nothing where there is none, or
+/// where it cannot be told.
+///
+/// # Errors
+/// As for [`Problem::new`].
+pub fn undivided(
+    question: &Question,
+    objective: Objective,
+    counted: &Bindings,
+    progress: &(dyn Fn(usize, usize) -> bool + Sync),
+) -> Checked<Option<Cost>> {
+    let problem = Problem::new(question.clone())?;
+    let front = search(&problem, false, progress).sorted(objective);
+    let Some(found) = front.first() else { return Ok(None) };
+    let at = if problem.strategy() == Strategy::Solve { problem.sizes() } else { question.sizes };
+    if at == counted {
+        return Ok(Some(found.cost));
+    }
+    // A kernel of one space is counted at the sizes asked for, where its design fits: the same design is counted again.
+    let (Some(space), [part]) = (question.system.only_space(), &found.parts[..]) else { return Ok(None) };
+    let mut again = Question { sizes: counted, ..question.clone() };
+    again.constraint.places = vec![Some(part.map.place.clone())];
+    again.constraint.steps = vec![Some((part.map.step.clone(), space.span))];
+    let front = search(&Problem::new(again)?, false, progress).sorted(objective);
+    Ok(front.first().map(|found| found.cost))
 }
 
 /// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round.

@@ -233,6 +233,19 @@ pub struct Schedule {
     pub span: Span,
 }
 
+impl Schedule {
+    /// Whether it places points, or is a whole design.
+    pub fn says_where(&self) -> bool {
+        let says = |directive: &Directive| {
+            matches!(
+                directive,
+                Directive::Place(_) | Directive::Time(_) | Directive::FoldBy(_) | Directive::BoundaryIo(true)
+            )
+        };
+        !self.spaces.is_empty() || !self.strips.is_empty() || self.directives.iter().any(|(line, _)| says(line))
+    }
+}
+
 /// `space S.sum` and its lines: where and when the points of one space of a design run, and how its values move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedSpace {

@@ -9,7 +9,7 @@ use systole_base::integer::{Bindings, lexicographic_sign};
 use systole_base::machine::Machine;
 use systole_base::network::Network;
 use systole_compile::cost::Objective;
-use systole_compile::extract::{Constraint, Limits};
+use systole_compile::extract::{Constraint, Limits, Partition};
 use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
@@ -155,12 +155,10 @@ fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &
     })
 }
 
-/// The bounds for a kernel that may be divided. Its places are known, and to mirror an axis of the array changes no cost; longer steps
-/// that streams ask for are found as everywhere.
+/// The bounds for a kernel that may be divided.
 fn divided_bounds(kernel: &Kernel, mut bounds: Bounds) -> Bounds {
     if kernel.partition.is_some() {
-        let (low, high) = bounds.steps;
-        bounds.steps = (low.max(0).min(high), high.min(1).max(low));
+        bounds.steps = Partition::steps(bounds.steps);
     }
     bounds
 }

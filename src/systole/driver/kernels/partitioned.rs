@@ -6,16 +6,18 @@
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::{Divided, Loaded};
+use crate::driver::pipeline::with_threads;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
+use crate::driver::stop;
 use std::time::Instant;
 use systole_base::diagnostic::{Checked, counted};
 use systole_base::integer::Bindings;
 use systole_compile::cost::Cost;
-use systole_compile::extract::{Partition, Survey};
+use systole_compile::extract::{Partition, Survey, undivided};
 use systole_compile::rewrite;
 use systole_compile::rewrite::RuleSet;
-use systole_equations::recurrence::{Directive, Schedule};
+use systole_equations::recurrence::Schedule;
 
 /// A way to divide that was searched, with its best design.
 struct Tried {
@@ -36,7 +38,7 @@ pub fn divided(
     (rules, limits): (&RuleSet, &rewrite::Limits),
     output: &Output,
 ) -> Checked<Loaded> {
-    if asked.fold != 1 || schedule.is_some_and(says_where) {
+    if asked.fold != 1 || schedule.is_some_and(Schedule::says_where) {
         return Ok(whole);
     }
     let start = Instant::now();
@@ -61,26 +63,18 @@ pub fn divided(
         }
     }
     let Some(Tried { mut loaded, survey, best, counted }) = best else { return Ok(whole) };
-    let as_it_is = undivided(&whole, setting, &counted, output)?;
+    let question = whole.kernel.question(&setting, setting.constraint.clone());
+    let running = stop::Search::begin();
+    let as_it_is =
+        with_threads(setting.threads, || undivided(&question, objective, &counted, &|_, _| running.goes_on()))??;
     if as_it_is.is_some_and(|cost| objective.key(&cost) <= objective.key(&best)) {
         return Ok(whole);
     }
-    for divided in &mut loaded.kernel.partition {
+    if let Some(divided) = &mut loaded.kernel.partition {
         divided.said = said(&divided.partition, ways, as_it_is);
         divided.seen = Some((survey.clone(), start.elapsed()));
     }
     Ok(loaded)
-}
-
-/// Whether a schedule places points, or is a design.
-fn says_where(schedule: &Schedule) -> bool {
-    let says = |directive: &Directive| {
-        matches!(
-            directive,
-            Directive::Place(_) | Directive::Time(_) | Directive::FoldBy(_) | Directive::BoundaryIo(true)
-        )
-    };
-    !schedule.spaces.is_empty() || !schedule.strips.is_empty() || schedule.directives.iter().any(|(line, _)| says(line))
 }
 
 /// The kernel divided in one way; nothing where it cannot be.
@@ -103,27 +97,6 @@ fn search(loaded: Loaded, asked: &SpaceArguments, output: &Output) -> Checked<Op
     let Some(best) = searched.front.first().map(|found| found.cost) else { return Ok(None) };
     let (survey, counted) = (searched.survey.clone(), searched.counted().unwrap_or(&setting.sizes).clone());
     Ok(Some(Tried { loaded, survey, best, counted }))
-}
-
-/// What the best design costs that divides nothing and fits, at these sizes; nothing where it cannot be told.
-fn undivided(whole: &Loaded, mut setting: Setting, counted: &Bindings, output: &Output) -> Checked<Option<Cost>> {
-    let found = {
-        let searched = whole.kernel.search(&setting, output)?;
-        let at = searched.counted().unwrap_or(&setting.sizes).clone();
-        let Some(found) = searched.front.first() else { return Ok(None) };
-        if at == *counted {
-            return Ok(Some(found.cost));
-        }
-        found.clone()
-    };
-    // A kernel of one space is counted at the sizes asked for, where its design fits: the same one is counted again.
-    let Some(part) = found.parts.first().filter(|_| whole.kernel.cut.only_space().is_some()) else { return Ok(None) };
-    let span = whole.kernel.spaces()[0].span;
-    setting.constraint.places = vec![Some(part.map.place.clone())];
-    setting.constraint.steps = vec![Some((part.map.step.clone(), span))];
-    setting.sizes = counted.clone();
-    let searched = whole.kernel.search(&setting, output)?;
-    Ok(searched.front.first().map(|found| found.cost))
 }
 
 fn said(partition: &Partition, ways: usize, as_it_is: Option<Cost>) -> String {
