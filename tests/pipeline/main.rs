@@ -43,6 +43,8 @@ mod fifo;
 
 mod hops;
 
+mod larger;
+
 mod machines;
 
 mod scalesim;

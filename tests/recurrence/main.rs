@@ -17,6 +17,8 @@ mod solvers;
 
 mod spaces;
 
+mod strips;
+
 mod support;
 
 mod system_orders;

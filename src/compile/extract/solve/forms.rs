@@ -139,10 +139,14 @@ impl Forms<'_> {
     /// Whether no element goes to two points.
     fn is_one_to_one(&self, space: usize, operand: usize) -> bool {
         let reader = &self.system.spaces[space];
-        let names: Vec<_> = (0..reader.operands[operand].access.len())
+        // Neighbours of an element are as many as elements.
+        let shifted =
+            reader.operands[operand].access.iter().map(|form| form.clone() - Affine::constant(form.constant_term()));
+        let forms = reader.in_halves(&shifted.collect::<Vec<Affine>>());
+        let names: Vec<_> = (0..forms.len())
             .map(|axis| Affine::variable(&systole_base::integer::name(&format!("element {axis}"))))
             .collect();
-        solve(&reader.operands[operand].access, reader.indices(), &names).is_some()
+        solve(&forms, reader.indices(), &names).is_some()
     }
 
     /// Whether another operand of the tensor could pass the element on.

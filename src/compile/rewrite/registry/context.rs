@@ -283,7 +283,8 @@ pub fn own_offset(space: &Space, operand: &Operand) -> Option<Vector> {
     if operand.tensor != space.output || space.reduction.is_some() {
         return None;
     }
-    let writer = solve(&space.output_access, space.indices(), &operand.access)?;
+    let (written, read) = (space.element(), space.in_halves(&operand.access));
+    let writer = if written.len() == read.len() { solve(&written, space.indices(), &read)? } else { return None };
     let forms = writer.coordinates(space.indices()).into_iter().zip(space.indices());
     let offset = forms.map(|(form, index)| {
         let distance = Affine::variable(index) - form;

@@ -44,11 +44,16 @@ impl SpaceSystem {
 impl Space {
     /// Which element a point writes, with the strip and the position in place of a subscript in strips.
     pub fn element(&self) -> Vec<Affine> {
+        self.in_halves(&self.output_access)
+    }
+
+    /// Subscripts, with the strip and the position in place of each that is an index in strips.
+    pub fn in_halves(&self, subscripts: &[Affine]) -> Vec<Affine> {
         let halves = |form: &Affine| match self.strips.iter().find(|strip| strip.value() == *form) {
             Some(strip) => vec![Affine::variable(&strip.number()), Affine::variable(&strip.position())],
             None => vec![form.clone()],
         };
-        self.output_access.iter().flat_map(halves).collect()
+        subscripts.iter().flat_map(halves).collect()
     }
 }
 
