@@ -47,6 +47,7 @@ pub fn product(
         body: factors.reduce(|a, b| Scalar::Apply(Function::Multiply, vec![a, b])).unwrap(),
         reduction: (!reduced.is_empty()).then_some(Operator::Sum),
         reduced: names(reduced),
+        strips: vec![],
         shapes: vec![],
         assumed: vec![],
         span: Span { start: 0, end: 6 },

@@ -48,7 +48,7 @@ impl Partition {
                 });
                 let strips: Vec<Strip> = strips.collect();
                 if !strips.is_empty() {
-                    all.extend(of(largest, &chosen, strips));
+                    all.extend(of(largest, &chosen, &strips));
                 }
             }
         }
@@ -120,7 +120,7 @@ pub fn undivided(
 }
 
 /// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round.
-fn of(space: &Space, chosen: &[&Name], strips: Vec<Strip>) -> Vec<Partition> {
+fn of(space: &Space, chosen: &[&Name], strips: &[Strip]) -> Vec<Partition> {
     let strip_of = |index: &Name| strips.iter().find(|strip| strip.index == *index);
     let along = |index: &&Name| {
         strip_of(index).map_or_else(|| Affine::variable(index), |strip| Affine::variable(&strip.position()))
@@ -131,7 +131,7 @@ fn of(space: &Space, chosen: &[&Name], strips: Vec<Strip>) -> Vec<Partition> {
     let last = if left.is_empty() { &numbers[numbers.len() - 1..] } else { &left[..] };
     let with = |fine: &Name| {
         let rounds = numbers.iter().chain(&left).filter(|index| *index != fine);
-        Partition { strips: strips.clone(), place: place.clone(), rounds: rounds.map(Affine::variable).collect() }
+        Partition { strips: strips.to_vec(), place: place.clone(), rounds: rounds.map(Affine::variable).collect() }
     };
     last.iter().map(with).collect()
 }

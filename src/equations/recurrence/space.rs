@@ -138,8 +138,9 @@ impl Space {
         bindings
     }
 
-    /// A direction as text, such as `<j>` or `<i-k>`.
+    /// A direction as text without blanks, such as `<j>`, `<i-k>` or `<i_mod_16>`.
     pub fn show_direction(&self, direction: &[i64]) -> String {
-        format!("<{}>", Affine::from_row(self.indices(), direction).to_string().replace(' ', ""))
+        let words = Affine::from_row(self.indices(), direction).to_string();
+        format!("<{}>", words.replace(" mod ", "_mod_").replace(" div ", "_div_").replace(' ', ""))
     }
 }

@@ -233,7 +233,7 @@ fn zeros<'a>(rounds: &BTreeMap<&'a [i64], (i64, i64)>, slack: i64) -> BTreeMap<&
         start += last - first + 1 + slack;
         (*round, zero)
     };
-    rounds.iter().map(|round| zero(round)).collect()
+    rounds.iter().map(&mut zero).collect()
 }
 
 /// From the first clock to the last, with both.

@@ -53,7 +53,7 @@ pub(crate) fn check_space(space: &Space) -> Checked<()> {
 fn spread(space: &Space, access: &[Affine]) -> u64 {
     let sum =
         |form: &Affine| form.row(space.indices()).iter().fold(0, |sum: u64, c| sum.saturating_add(c.unsigned_abs()));
-    access.iter().map(sum).filter(|sum| *sum > 0).fold(1, u64::saturating_mul)
+    space.in_halves(access).iter().map(sum).filter(|sum| *sum > 0).fold(1, u64::saturating_mul)
 }
 
 fn check_fibre(space: &Space) -> Checked<()> {

@@ -14,7 +14,7 @@ use egg::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Matrix, Name, Vector, dot, lexicographic_sign};
 use systole_equations::recurrence::spaces::solve;
-use systole_equations::recurrence::{Operand, Space};
+use systole_equations::recurrence::{Operand, Space, Strip};
 
 /// The facts behind the leaves of the terms of one e-graph.
 #[derive(Clone, Debug, Default)]
@@ -64,8 +64,21 @@ pub const MAX_COMBINED: usize = 5;
 /// For one null direction `b` these are `b` and `-b`; for more, all combinations of the basis with coefficients -1, 0
 /// and 1: fewer basis vectors first, each followed by its opposite. They are primitive because the basis spans all of
 /// the null lattice. Beyond [`MAX_COMBINED`] basis vectors only these themselves are tried. Empty for an access that
-/// never changes, which goes along the axes one after the other.
+/// never changes, which goes along the axes one after the other. Of those that lead from strip to strip the axis itself is one: others
+/// lead to another position as well, as `<i div 16 - 16 i mod 16>` does, where no point is or no PE keeps the value.
 pub fn null_directions(space: &Space, access: &[Affine]) -> Vec<Vector> {
+    let mut all = all_null_directions(space, &space.in_halves(access));
+    if !space.strips.is_empty() {
+        let numbers: Vec<Name> = space.strips.iter().map(Strip::number).collect();
+        let is_number: Vec<bool> = space.indices().iter().map(|index| numbers.contains(index)).collect();
+        let leaves = |along: &Vector| along.iter().zip(&is_number).any(|(entry, is_number)| *entry != 0 && *is_number);
+        let is_axis = |along: &Vector| along.iter().filter(|entry| **entry != 0).count() == 1;
+        all.retain(|along| !leaves(along) || is_axis(along));
+    }
+    all
+}
+
+fn all_null_directions(space: &Space, access: &[Affine]) -> Vec<Vector> {
     let rows = access.iter().map(|form| form.row(space.indices())).collect();
     let basis = Matrix::new(rows, space.dimension()).null_lattice();
     if basis.len() == space.dimension() {
