@@ -11,7 +11,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::stop;
 use std::time::Instant;
-use systole_base::diagnostic::{Checked, counted};
+use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_compile::cost::Cost;
 use systole_compile::extract::{Partition, Survey, undivided};
@@ -71,7 +71,8 @@ pub fn divided(
         return Ok(whole);
     }
     if let Some(divided) = &mut loaded.kernel.partition {
-        divided.said = said(&divided.partition, ways, as_it_is);
+        let elsewhere = Some(&counted).filter(|counted| **counted != setting.sizes);
+        divided.said = said(&divided.partition, ways, (as_it_is, elsewhere));
         divided.seen = Some((survey.clone(), start.elapsed()));
     }
     Ok(loaded)
@@ -99,12 +100,16 @@ fn search(loaded: Loaded, asked: &SpaceArguments, output: &Output) -> Checked<Op
     Ok(Some(Tried { loaded, survey, best, counted }))
 }
 
-fn said(partition: &Partition, ways: usize, as_it_is: Option<Cost>) -> String {
+fn said(partition: &Partition, ways: usize, (as_it_is, counted): (Option<Cost>, Option<&Bindings>)) -> String {
     let strips: Vec<String> =
         partition.strips.iter().map(|strip| format!("{} in strips of {}", strip.index, strip.size)).collect();
     let whole = match as_it_is {
         Some(cost) => format!("undivided it is {}", show::cost(&cost)),
-        None => "undivided it does not fit".to_owned(),
+        None => "undivided it has no design that fits".to_owned(),
     };
-    format!("{}: the best of {}; {whole}", strips.join(", "), counted(ways, "way"))
+    let at = counted
+        .filter(|_| as_it_is.is_some())
+        .map_or_else(String::new, |sizes| format!(" at {}", show::sizes_text(sizes)));
+    let best = if ways == 1 { "the only way".to_owned() } else { format!("the best of {ways} ways") };
+    format!("{}, {best}; {whole}{at}", strips.join(" and "))
 }
