@@ -70,6 +70,8 @@ mod start;
 
 mod stop;
 
+mod strips;
+
 mod tiles;
 
 mod traces;

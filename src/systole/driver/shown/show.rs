@@ -109,8 +109,9 @@ pub fn search_json(
     if searched.survey.is_stopped {
         object["stopped"] = json!(true);
     }
-    if let Some(divided) = &searched.kernel.partition {
-        let strips = divided.partition.strips.iter().map(|strip| (strip.index.to_string(), json!(strip.size)));
+    let strips = searched.kernel.cut.strips();
+    if !strips.is_empty() {
+        let strips = strips.iter().map(|strip| (strip.index.to_string(), json!(strip.size)));
         object["strips"] = Value::Object(strips.collect());
     }
     if let Some(sizes) = searched.counted() {
