@@ -133,12 +133,12 @@ fn divided(
 ) -> Checked<Option<Saturated>> {
     let asked = question(equations, (&whole.spaces, &whole.choices, None), sizes, options)?;
     let mut best: Option<(Saturated, Cost, Bindings)> = None;
-    for partition in Partition::all(&whole.spaces, &options.machine, sizes, &asked.bounds.ranks) {
+    for partition in Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS) {
         let is_smaller = |known: &Partition| known.rank() > partition.rank();
         if best.as_ref().is_some_and(|(known, ..)| known.partition.as_ref().is_some_and(is_smaller)) {
             break;
         }
-        let Ok(spaces) = whole.spaces.in_strips(&partition.strips_at(whole.spaces.spaces[0].span)) else { continue };
+        let Some(spaces) = partition.divide(&whole.spaces) else { continue };
         let divided = Saturated::new(spaces, Some(partition))?;
         let found = {
             let asked = (&divided.spaces, &divided.choices[..], divided.partition.as_ref());

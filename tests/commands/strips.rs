@@ -114,3 +114,28 @@ fn what_is_reduced_over_is_not_divided() {
     let said = refused(&["prove", &path, "--schedule", "s"]);
     assert!(said.contains("`k` cannot be divided into strips: it is reduced over"), "{said}");
 }
+
+/// Kernels with few points in their first round, where a skew would leave the array without work, and PEs folded that are but one.
+#[test]
+fn as_many_cycles_are_run_as_were_predicted() {
+    let triangle = "kernel t(N)\nin A[N]\nout P[N]\nP[i] = sum(j in 0..i + 1) A[j]\n\
+                    schedule s\nplace (i mod 2)   time (i div 2, i - j)\n";
+    let lower = "kernel low(N)\nin A[N, N, N]\nout C[N, N]\nC[i, j] = sum(k in 0..N) A[i, j, k] where j <= i\n\
+                 C[i, j] = 0 where j > i\nschedule s\nplace (j)   time (i, k - j)\n";
+    let one = "kernel one(N)\nin A[N, N]\nout C[N, N]\nC[i, j] = A[i, j] + 1\nschedule s\nplace ()   time (j, i)\n";
+    let (_machines, slow) = written("[link]\nresponse = 3\n");
+    for (text, more) in [(triangle, &[][..]), (lower, &[]), (one, &["--fold", "2"]), (lower, &["--latency", "3"])] {
+        let (_folder, path) = kernel(text);
+        for (size, machine) in [("N=1", None), ("N=2", Some(&slow)), ("N=5", None), ("N=6", Some(&slow))] {
+            let mut arguments = vec!["run", &path, "--schedule", "s", "--size", size];
+            arguments.extend(more.iter().copied());
+            if let Some(machine) = machine {
+                arguments.extend(["--machine", machine]);
+            }
+            let ran = json(&arguments);
+            let winner = &ran["search"]["front"][ran["search"]["winner"].as_u64().unwrap() as usize];
+            assert_eq!(ran["sim"]["cycles"], winner["cycles"], "{arguments:?}\n{text}");
+            assert_eq!((&ran["sim"]["stall"], &ran["sim"]["matches_reference"]), (&0.into(), &true.into()));
+        }
+    }
+}

@@ -29,6 +29,9 @@ pub struct Partition {
 }
 
 impl Partition {
+    /// The arrays that are divided for where nothing is said; the numbers of strips are dimensions that a PE has besides.
+    pub const RANKS: [usize; 2] = [1, 2];
+
     /// All ways that some axis of the machine asks for at these sizes, those of the largest arrays first; none where its array has no
     /// end, or every index fits.
     pub fn all(system: &SpaceSystem, machine: &Machine, sizes: &Bindings, ranks: &[usize]) -> Vec<Partition> {
@@ -78,9 +81,12 @@ impl Partition {
         self.place.len()
     }
 
-    /// The strips as a schedule has them, at this place of the text.
-    pub fn strips_at(&self, span: Span) -> Vec<(Strip, Span)> {
-        self.strips.iter().map(|strip| (strip.clone(), span)).collect()
+    /// The spaces of a kernel in these strips; nothing where they cannot be divided so, or where a value would have to get from the end of an
+    /// axis to its beginning.
+    pub fn divide(&self, system: &SpaceSystem) -> Option<SpaceSystem> {
+        let span = system.spaces.first()?.span;
+        let strips: Vec<(Strip, Span)> = self.strips.iter().map(|strip| (strip.clone(), span)).collect();
+        system.in_strips(&strips).ok().filter(|divided| !divided.hands_between_strips())
     }
 
     /// Fixes the places and the rounds of those families, in strips, that have all indices of these.

@@ -13,7 +13,7 @@
 use super::clock::Clock;
 use super::ends::{Ranged, least_value, range_of_values};
 use super::skew::is_deep;
-use super::{Design, FlowRole, Giver, Handoff, Part, SpaceTimeMap, depth_of, spacing};
+use super::{Design, FlowRole, Giver, Handoff, Part, SpaceTimeMap, depth_of, is_in_time, spacing};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, dot, name};
@@ -50,6 +50,8 @@ pub struct Overlap {
 pub struct Calendar {
     zeros: BTreeMap<Vector, i64>,
     overlap: Overlap,
+    /// What a row of time weighs, where that is the same in all rounds: then nothing above is asked.
+    weights: Option<Vector>,
 }
 
 impl Rounds {
@@ -98,7 +100,7 @@ impl Rounds {
         let length = length(&first, &last, *slack, &known);
         let first = match skew.iter().all(|cycles| *cycles == 0) {
             true => first,
-            false => IndexExpr::Sum(vec![first, least(design, &behind, &sizes)]),
+            false => sum(first, least(design, &behind, &sizes)),
         };
         Some(Rounds { names, ranges, first, length, inside: known })
     }
@@ -125,6 +127,15 @@ impl Rounds {
         }
         bindings.remove(name);
         Some(())
+    }
+}
+
+/// Both together, as a form where both are one.
+fn sum(one: IndexExpr, other: IndexExpr) -> IndexExpr {
+    match (one.as_affine(), other.as_affine()) {
+        (_, Some(form)) if form == Affine::default() => one,
+        (Some(form), Some(more)) => IndexExpr::affine(&(form + more)),
+        _ => IndexExpr::Sum(vec![one, other]),
     }
 }
 
@@ -186,6 +197,9 @@ impl Calendar {
     pub fn waits_for(&self, space: &Space, map: &SpaceTimeMap, directions: &[Vector], links: &Links) -> bool {
         let waits = |along: &Vector| {
             let (displacement, delay) = (map.displacement(along), map.delay(along));
+            if self.weights.is_some() {
+                return links.cycles(&displacement).is_some_and(|least| is_in_time(&delay, least));
+            }
             if displacement.iter().all(|entry| *entry == 0) {
                 return true;
             }
@@ -214,6 +228,10 @@ impl Calendar {
 
     /// The clock of a time; a time that is plain is its own. `None` where no round has the number.
     pub fn clock(&self, time: &[i64]) -> Option<i64> {
+        if let Some(weights) = &self.weights {
+            let weighted = time.iter().zip(weights).map(|(row, weight)| row.checked_mul(*weight));
+            return weighted.sum();
+        }
         match time {
             [step] => Some(*step),
             [round @ .., step] => self.zeros.get(round)?.checked_add(*step),
@@ -250,6 +268,7 @@ impl Design<'_> {
     /// receive. `None` where a word has no link.
     pub fn overlap(&self, handoffs: &[Handoff], links: &Links) -> Option<Overlap> {
         let skew = self.skew(handoffs, links.network);
+        let skew = if self.starts_at_once(&skew) { skew } else { vec![0; skew.len()] };
         let is_skewed = skew.iter().any(|cycles| *cycles != 0);
         let overlap = Overlap { skew, slack: 0 };
         let mut slack = if is_skewed { 0 } else { (links.response - 1).max(0) };
@@ -280,10 +299,26 @@ impl Design<'_> {
         Some(Overlap { slack, ..overlap })
     }
 
+    /// Whether with this skew the first step of each round is one that some PE has, for all sizes. Else the array would wait for a PE
+    /// that has nothing to do in the first round.
+    fn starts_at_once(&self, skew: &[i64]) -> bool {
+        let first = |skew: &[i64]| {
+            let overlap = Overlap { skew: skew.to_vec(), slack: 0 };
+            Rounds::of(self, &self.round_names(), &overlap).map(|rounds| rounds.first)
+        };
+        skew.iter().all(|cycles| *cycles == 0) || first(skew) == first(&vec![0; skew.len()])
+    }
+
     /// The calendar at these sizes, empty where times are plain; `None` where a number does not fit.
     pub fn calendar(&self, handoffs: &[Handoff], links: &Links, sizes: &Bindings) -> Option<Calendar> {
         if self.rounds() == 0 {
             return Some(Calendar::default());
+        }
+        if !self.runs_in_rounds()
+            && let Some((space, part)) = self.plain_space()
+        {
+            let weights = Some(Clock::new(space, &part.map)?.weights(sizes)?);
+            return Some(Calendar { weights, ..Calendar::default() });
         }
         let overlap = self.overlap(handoffs, links)?;
         Rounds::of(self, &self.round_names(), &overlap)?.calendar(overlap, sizes)

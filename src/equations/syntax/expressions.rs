@@ -138,7 +138,12 @@ fn named<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 /// `i mod 16` or `i div 16`: one name, as schedules have them.
 fn strip<'s>() -> Reader<'s, Expr> {
     let half = choice((keyword("mod").to(" mod "), keyword("div").to(" div ")));
-    let size = number().filter(|size: &Spanned<f64>| size.node.fract() == 0.0 && size.node < STRIP_LIMIT);
+    let size = number().validate(|size: Spanned<f64>, extra, emitter| {
+        if size.node.fract() != 0.0 || size.node >= STRIP_LIMIT {
+            emitter.emit(Rich::custom(extra.span(), "a strip is a whole number of points long, such as 16"));
+        }
+        size
+    });
     spanned(identifier().then(half).then(size).map(|((index, half), size)| {
         let size = size.node as i64;
         Term::Name(name(&format!("{}{half}{size}", index.node)))

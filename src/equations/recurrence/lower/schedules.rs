@@ -123,6 +123,8 @@ impl Lowering<'_> {
                         format!("`{}` is in strips of {} and in strips of {}", strip.index, known.size, strip.size);
                     let message = self.blame(*first, message, "first here").label(self.source, half.span, "again here");
                     self.report(message.help("an index has one length of strips in a schedule"));
+                    // Its halves are names all the same: one message is enough.
+                    strips.push((strip, half.span));
                 }
                 None => strips.push((strip, half.span)),
             }

@@ -32,6 +32,18 @@ impl SpaceSystem {
         Ok(SpaceSystem { spaces, families, members, sources, ..self.clone() })
     }
 
+    /// Whether a value that is computed in one strip is read in another: then it has to get from the end of an axis to its beginning.
+    pub fn hands_between_strips(&self) -> bool {
+        let crosses = |source: &Source| {
+            let Origin::Space { space, element } = &source.origin else { return false };
+            let giver = &self.spaces[*space];
+            let numbers: Vec<Affine> = giver.strips.iter().map(|strip| Affine::variable(&strip.number())).collect();
+            let mut read = giver.element().into_iter().zip(element).filter(|(written, _)| numbers.contains(written));
+            read.any(|(_, number)| number.constant_term() != 0)
+        };
+        self.sources.iter().flatten().flatten().any(crosses)
+    }
+
     /// The strips of all spaces, each once.
     pub fn strips(&self) -> Vec<Strip> {
         let mut all: Vec<Strip> = self.spaces.iter().flat_map(|space| space.strips.iter().cloned()).collect();

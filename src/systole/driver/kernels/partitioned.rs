@@ -43,7 +43,8 @@ pub fn divided(
     }
     let start = Instant::now();
     let setting = Setting::new(&whole.kernel, asked)?;
-    let (objective, ranks) = (setting.objective, &setting.bounds.ranks);
+    let objective = setting.objective;
+    let ranks = if asked.rank.is_empty() { &Partition::RANKS[..] } else { &asked.rank };
     let all = Partition::all(&whole.kernel.cut, &setting.machine, &setting.sizes, ranks);
     let (mut best, mut ways): (Option<Tried>, usize) = (None, 0);
     for partition in &all {
@@ -85,7 +86,7 @@ fn in_strips(
     (rules, limits): (&RuleSet, &rewrite::Limits),
 ) -> Checked<Option<Loaded>> {
     let kernel = &whole.kernel;
-    let Ok(cut) = kernel.cut.in_strips(&partition.strips_at(kernel.cut.spaces[0].span)) else { return Ok(None) };
+    let Some(cut) = partition.divide(&kernel.cut) else { return Ok(None) };
     let mut loaded = Loaded::new(kernel.origin.clone(), cut, rules, limits)?;
     loaded.kernel.partition = Some(Divided { partition: partition.clone(), said: String::new(), seen: None });
     Ok(Some(loaded))

@@ -93,6 +93,11 @@ impl<'a> Searched<'a> {
     /// Where the front is empty: the wrong design that the schedule describes, or why there is none.
     pub fn forced(&self) -> Checked<Design<'a>> {
         if self.problem.strategy() == Strategy::Solve {
+            // Where a place and a time leave a PE points of one step in more than one direction, nothing is solved for: it is shown.
+            let described = if self.survey.unstated > 0 { described::design(self.kernel, self.setting)? } else { None };
+            if let Some(design) = described {
+                return Ok(design);
+            }
             return Err(refusal::why_nothing(self, crate::driver::pipeline::LIMIT)?);
         }
         // A map that is turned down for its clock may break no law that a proof is about.
