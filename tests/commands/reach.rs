@@ -151,7 +151,7 @@ Y[c, i, j] = sum(k, l) W[c, k, l] * X[c, i + k, j + l]
     (
         "The same with a bias and a rectifier: two spaces, in rounds.",
         "C=2,M=3,N=2,K=2,L=2",
-        10,
+        12,
         6,
         "\
 kernel rectified(C, M, N, K, L)
