@@ -137,7 +137,9 @@ fn named<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 
 /// `i mod 16` or `i div 16`: one name, as schedules have them.
 fn strip<'s>() -> Reader<'s, Expr> {
-    let half = choice((keyword("mod").to(" mod "), keyword("div").to(" div ")));
+    // Most expressions stand in equations, where neither is of use: no message offers them.
+    let named = |wanted: &'static str, text: &'static str| word(move |found| found == wanted).to(text);
+    let half = choice((named("mod", " mod "), named("div", " div ")));
     let size = number().validate(|size: Spanned<f64>, extra, emitter| {
         if size.node.fract() != 0.0 || size.node >= STRIP_LIMIT {
             emitter.emit(Rich::custom(extra.span(), "a strip is a whole number of points long, such as 16"));
