@@ -201,7 +201,7 @@ Y[n, o] = sum(h) Z[n, h] * V[h, o]
     (
         "Attention with several heads, in rounds on a plane.",
         "H=2,N=2,M=2,D=2",
-        17,
+        16,
         6,
         "\
 kernel heads(H, N, M, D)
