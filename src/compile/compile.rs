@@ -6,7 +6,9 @@
 
 use crate::cost::{Cost, Objective};
 use crate::emit::emit;
-use crate::extract::{Constraint, Found, Limits, Partition, Problem, Question, search, undivided, verify};
+use crate::extract::{
+    Constraint, Divided, Found, Limits, Partition, Problem, Question, best_division, search, undivided, verify,
+};
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
 use crate::rewrite::{self, Choices, Lowered, Step, load_rules, saturate};
@@ -132,30 +134,22 @@ fn divided(
     (sizes, options): (&Bindings, &Options),
 ) -> Checked<Option<Saturated>> {
     let asked = question(equations, (&whole.spaces, &whole.choices, None), sizes, options)?;
-    let mut best: Option<(Saturated, Cost, Bindings)> = None;
-    for partition in Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS) {
-        let is_smaller = |known: &Partition| known.rank() > partition.rank();
-        if best.as_ref().is_some_and(|(known, ..)| known.partition.as_ref().is_some_and(is_smaller)) {
-            break;
-        }
-        let Some(spaces) = partition.divide(&whole.spaces) else { continue };
-        let divided = Saturated::new(spaces, Some(partition))?;
+    let ways = Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS);
+    let best = best_division(ways, options.objective, |partition| {
+        let Some(spaces) = partition.divide(&whole.spaces) else { return Ok(None) };
+        let divided = Saturated::new(spaces, Some(partition.clone()))?;
         let found = {
             let asked = (&divided.spaces, &divided.choices[..], divided.partition.as_ref());
             let problem = Problem::new(question(equations, asked, sizes, options)?)?;
             let front = search(&problem, false, &|_, _| true).sorted(options.objective);
             front.first().map(|found| (found.cost, problem.sizes().clone()))
         };
-        let Some((cost, counted)) = found else { continue };
-        let key = |cost: &Cost| options.objective.key(cost);
-        if best.as_ref().is_none_or(|(_, known, _)| key(&cost) < key(known)) {
-            best = Some((divided, cost, counted));
-        }
-    }
-    let Some((divided, cost, counted)) = best else { return Ok(None) };
+        Ok(found.map(|(cost, counted)| (cost, counted, divided)))
+    })?;
+    let Some((Divided { cost, counted, found, .. }, _)) = best else { return Ok(None) };
     let as_it_is = undivided(&asked, options.objective, &counted, &|_, _| true)?;
     let key = |cost: &Cost| options.objective.key(cost);
-    Ok(Some(divided).filter(|_| as_it_is.is_none_or(|whole| key(&cost) < key(&whole))))
+    Ok(Some(found).filter(|_| as_it_is.is_none_or(|whole| key(&cost) < key(&whole))))
 }
 
 /// What the search is asked.

@@ -98,6 +98,42 @@ impl Partition {
     }
 }
 
+/// A way to divide that was searched.
+pub struct Divided<T> {
+    /// The way.
+    pub partition: Partition,
+    /// What its best design costs.
+    pub cost: Cost,
+    /// The sizes at which that was counted.
+    pub counted: Bindings,
+    /// What was found besides.
+    pub found: T,
+}
+
+/// The best of these ways to divide, with how many of them have a design; nothing where none has. In a smaller array a PE does more: it is for
+/// kernels that have no design in a larger one.
+///
+/// # Errors
+/// What `search` refuses.
+pub fn best_division<T>(
+    ways: Vec<Partition>,
+    objective: Objective,
+    mut search: impl FnMut(&Partition) -> Checked<Option<(Cost, Bindings, T)>>,
+) -> Checked<Option<(Divided<T>, usize)>> {
+    let (mut best, mut count): (Option<Divided<T>>, usize) = (None, 0);
+    for partition in ways {
+        if best.as_ref().is_some_and(|best| best.partition.rank() > partition.rank()) {
+            break;
+        }
+        let Some((cost, counted, found)) = search(&partition)? else { continue };
+        count += 1;
+        if best.as_ref().is_none_or(|best| objective.key(&cost) < objective.key(&best.cost)) {
+            best = Some(Divided { partition, cost, counted, found });
+        }
+    }
+    Ok(best.map(|best| (best, count)))
+}
+
 /// What the best design costs that divides nothing and fits the machine, at the sizes at which others were counted; nothing where there is none, or
 /// where it cannot be told.
 ///

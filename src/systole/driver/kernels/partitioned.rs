@@ -14,18 +14,14 @@ use std::time::Instant;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
 use systole_compile::cost::Cost;
-use systole_compile::extract::{Partition, Survey, undivided};
+use systole_compile::extract;
+use systole_compile::extract::{Partition, Survey};
 use systole_compile::rewrite;
 use systole_compile::rewrite::RuleSet;
 use systole_equations::recurrence::Schedule;
 
-/// A way to divide that was searched, with its best design.
-struct Tried {
-    loaded: Loaded,
-    survey: Survey,
-    best: Cost,
-    counted: Bindings,
-}
+/// What the best design of a way to divide costs, the sizes at which that was counted, and the divided kernel with all that was seen.
+type Tried = (Cost, Bindings, (Loaded, Survey));
 
 /// The kernel divided in the best way, if one is better than none.
 ///
@@ -46,35 +42,24 @@ pub fn divided(
     let objective = setting.objective;
     let ranks = if asked.rank.is_empty() { &Partition::RANKS[..] } else { &asked.rank };
     let all = Partition::all(&whole.kernel.cut, &setting.machine, &setting.sizes, ranks);
-    let (mut best, mut ways): (Option<Tried>, usize) = (None, 0);
-    for partition in &all {
-        // In a smaller array a PE does more: it is for kernels that have no design in a larger one.
-        let is_smaller = |best: &Tried| {
-            best.loaded.kernel.partition.as_ref().is_some_and(|known| known.partition.rank() > partition.rank())
-        };
-        if best.as_ref().is_some_and(is_smaller) {
-            break;
-        }
-        let Some(tried) = in_strips(&whole, partition, (rules, limits))? else { continue };
-        let Some(tried) = search(tried, asked, output)? else { continue };
-        ways += 1;
-        let is_better = |best: &Tried| objective.key(&tried.best) < objective.key(&best.best);
-        if best.as_ref().is_none_or(is_better) {
-            best = Some(tried);
-        }
-    }
-    let Some(Tried { mut loaded, survey, best, counted }) = best else { return Ok(whole) };
+    let best = extract::best_division(all, objective, |partition| {
+        let Some(divided) = in_strips(&whole, partition, (rules, limits))? else { return Ok(None) };
+        search(divided, asked, output)
+    })?;
+    let Some((best, ways)) = best else { return Ok(whole) };
+    let extract::Divided { cost, counted, found: (mut loaded, survey), .. } = best;
     let question = whole.kernel.question(&setting, setting.constraint.clone());
     let running = stop::Search::begin();
-    let as_it_is =
-        with_threads(setting.threads, || undivided(&question, objective, &counted, &|_, _| running.goes_on()))??;
-    if as_it_is.is_some_and(|cost| objective.key(&cost) <= objective.key(&best)) {
+    let as_it_is = with_threads(setting.threads, || {
+        extract::undivided(&question, objective, &counted, &|_, _| running.goes_on())
+    })??;
+    if as_it_is.is_some_and(|as_it_is| objective.key(&as_it_is) <= objective.key(&cost)) {
         return Ok(whole);
     }
     if let Some(divided) = &mut loaded.kernel.partition {
         let elsewhere = Some(&counted).filter(|counted| **counted != setting.sizes);
         divided.said = said(&divided.partition, ways, (as_it_is, elsewhere));
-        divided.seen = Some((survey.clone(), start.elapsed()));
+        divided.seen = Some((survey, start.elapsed()));
     }
     Ok(loaded)
 }
@@ -98,7 +83,7 @@ fn search(loaded: Loaded, asked: &SpaceArguments, output: &Output) -> Checked<Op
     let searched = loaded.kernel.search(&setting, output)?;
     let Some(best) = searched.front.first().map(|found| found.cost) else { return Ok(None) };
     let (survey, counted) = (searched.survey.clone(), searched.counted().unwrap_or(&setting.sizes).clone());
-    Ok(Some(Tried { loaded, survey, best, counted }))
+    Ok(Some((best, counted, (loaded, survey))))
 }
 
 fn said(partition: &Partition, ways: usize, (as_it_is, counted): (Option<Cost>, Option<&Bindings>)) -> String {
