@@ -4,6 +4,7 @@ use crate::mapping::{FlowRole, MappedSpace, tree_sets};
 use crate::rewrite::Transport;
 use std::collections::BTreeSet;
 use systole_base::integer::{Name, name};
+use systole_equations::recurrence::Strip;
 
 /// Names taken from the source where they can be.
 pub struct Names {
@@ -40,7 +41,7 @@ impl Names {
 
     /// The loop at a level over this index alone. Half an index, such as `i mod 16`, has no name that a program could hold.
     pub fn of_loop(&self, level: usize, index: &Name) -> Name {
-        if index.contains(' ') { self.loops[level].clone() } else { index.clone() }
+        if Strip::of(index).is_some() { self.loops[level].clone() } else { index.clone() }
     }
 
     /// The register of an operand, or of a level of the reduction.

@@ -22,7 +22,7 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use systole_equations::recurrence::{Role, Space};
+use systole_equations::recurrence::{Role, Space, Strip};
 use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Program, Scratchpad};
 
 /// Writes the program of a design.
@@ -117,7 +117,7 @@ fn coordinates(design: &Design, taken: &mut BTreeSet<Name>) -> Vec<Name> {
         let row = &design.parts.first().filter(|_| is_plain(design))?.map.place.rows()[axis];
         let ones = row.iter().filter(|entry| **entry != 0).count() == 1;
         let index = row.iter().position(|entry| *entry == 1).filter(|_| ones)?;
-        Some(design.system.spaces[0].indices()[index].clone()).filter(|index| !index.contains(' '))
+        Some(design.system.spaces[0].indices()[index].clone()).filter(|index| Strip::of(index).is_none())
     };
     (0..design.rank()).map(|axis| index_of(axis).unwrap_or_else(|| fresh(taken, &format!("p{axis}")))).collect()
 }
