@@ -45,12 +45,13 @@ impl KernelCommand for SearchArguments {
             None => print_table(&searched, designs, self.most, output),
         }
         let at = searched.counted().unwrap_or(&setting.sizes);
-        if let Some(bound) = Bound::at(&searched, at) {
+        let bound = Bound::at(&searched, at);
+        if let Some(bound) = &bound {
             output.line(&format!("\n  bound     {}", bound.line(best.cost.cycles)));
         }
         let winner = designs.iter().position(|found| found == best);
         let mut object = show::search_json(report, &searched, (key, designs), winner);
-        if let Some(bound) = Bound::at(&searched, at) {
+        if let Some(bound) = &bound {
             object["bound"] = bound.to_json(best.cost.cycles);
         }
         if let Some(together) = together {
