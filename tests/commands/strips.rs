@@ -123,8 +123,11 @@ fn as_many_cycles_are_run_as_were_predicted() {
     let lower = "kernel low(N)\nin A[N, N, N]\nout C[N, N]\nC[i, j] = sum(k in 0..N) A[i, j, k] where j <= i\n\
                  C[i, j] = 0 where j > i\nschedule s\nplace (j)   time (i, k - j)\n";
     let one = "kernel one(N)\nin A[N, N]\nout C[N, N]\nC[i, j] = A[i, j] + 1\nschedule s\nplace ()   time (j, i)\n";
+    let bus = one.replace("time (j, i)", "time (j, i)\nbroadcast A");
     let (_machines, slow) = written("[link]\nresponse = 3\n");
-    for (text, more) in [(triangle, &[][..]), (lower, &[]), (one, &["--fold", "2"]), (lower, &["--latency", "3"])] {
+    for (text, more) in
+        [(triangle, &[][..]), (lower, &[]), (one, &["--fold", "2"]), (&*bus, &[]), (lower, &["--latency", "3"])]
+    {
         let (_folder, path) = kernel(text);
         for (size, machine) in [("N=1", None), ("N=2", Some(&slow)), ("N=5", None), ("N=6", Some(&slow))] {
             let mut arguments = vec!["run", &path, "--schedule", "s", "--size", size];

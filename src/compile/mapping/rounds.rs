@@ -221,16 +221,16 @@ impl Calendar {
         dot(&self.overlap.skew, displacement) == 0
     }
 
-    /// Whether all PEs run side by side.
+    /// Whether all PEs run side by side, round by round.
     pub fn is_level(&self) -> bool {
-        self.overlap.skew.iter().all(|cycles| *cycles == 0)
+        self.weights.is_none() && self.overlap.skew.iter().all(|cycles| *cycles == 0)
     }
 
     /// The clock of a time; a time that is plain is its own. `None` where no round has the number.
     pub fn clock(&self, time: &[i64]) -> Option<i64> {
         if let Some(weights) = &self.weights {
-            let weighted = time.iter().zip(weights).map(|(row, weight)| row.checked_mul(*weight));
-            return weighted.sum();
+            let mut weighted = time.iter().zip(weights).map(|(row, weight)| row.checked_mul(*weight));
+            return weighted.try_fold(0i64, |sum, part| sum.checked_add(part?));
         }
         match time {
             [step] => Some(*step),

@@ -79,12 +79,17 @@ fn diagonals(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<i64> {
     task.machine.links.network.diagonals(ways.iter().map(|(_, moved)| moved.as_slice()))
 }
 
-/// The design with each input fed, so that only computed values move.
+/// The design with each input fed, so that only computed values move; but one for which nothing is offered but a bus from memory is on
+/// that bus, which decides how rounds follow each other.
 fn without_inputs<'a>(task: &Task, design: &Design<'a>) -> Design<'a> {
     let mut computed = design.clone();
-    for (part, sources) in computed.parts.iter_mut().zip(&task.system.sources) {
-        let transports = part.dataflow.transports.iter_mut().zip(sources);
-        transports.filter(|(_, sources)| sources.is_empty()).for_each(|(choice, _)| *choice = Transport::Feed);
+    for (space, (part, sources)) in computed.parts.iter_mut().zip(&task.system.sources).enumerate() {
+        let transports = part.dataflow.transports.iter_mut().zip(sources).enumerate();
+        for (operand, (choice, _)) in transports.filter(|(_, (_, sources))| sources.is_empty()) {
+            let offered = &task.choices[space].transports[operand];
+            let has_bus = !offered.is_empty() && offered.iter().all(|offer| *offer == Transport::Bus);
+            *choice = if has_bus { Transport::Bus } else { Transport::Feed };
+        }
     }
     computed
 }
