@@ -7,7 +7,7 @@
 use crate::cost::{Cost, Objective};
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Divided, Found, Limits, Partition, Problem, Question, best_division, search, undivided, verify,
+    Constraint, Division, Found, Limits, Partition, Problem, Question, best_division, search, undivided, verify,
 };
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
@@ -146,7 +146,7 @@ fn divided(
         };
         Ok(found.map(|(cost, counted)| (cost, counted, divided)))
     })?;
-    let Some((Divided { cost, counted, found, .. }, _)) = best else { return Ok(None) };
+    let Some((Division { cost, counted, found, .. }, _)) = best else { return Ok(None) };
     let as_it_is = undivided(&asked, options.objective, &counted, &|_, _| true)?;
     let key = |cost: &Cost| options.objective.key(cost);
     Ok(Some(found).filter(|_| as_it_is.is_none_or(|whole| key(&cost) < key(&whole))))

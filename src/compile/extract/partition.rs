@@ -99,7 +99,7 @@ impl Partition {
 }
 
 /// A way to divide that was searched.
-pub struct Divided<T> {
+pub struct Division<T> {
     /// The way.
     pub partition: Partition,
     /// What its best design costs.
@@ -119,8 +119,8 @@ pub fn best_division<T>(
     ways: Vec<Partition>,
     objective: Objective,
     mut search: impl FnMut(&Partition) -> Checked<Option<(Cost, Bindings, T)>>,
-) -> Checked<Option<(Divided<T>, usize)>> {
-    let (mut best, mut count): (Option<Divided<T>>, usize) = (None, 0);
+) -> Checked<Option<(Division<T>, usize)>> {
+    let (mut best, mut count): (Option<Division<T>>, usize) = (None, 0);
     for partition in ways {
         if best.as_ref().is_some_and(|best| best.partition.rank() > partition.rank()) {
             break;
@@ -128,7 +128,7 @@ pub fn best_division<T>(
         let Some((cost, counted, found)) = search(&partition)? else { continue };
         count += 1;
         if best.as_ref().is_none_or(|best| objective.key(&cost) < objective.key(&best.cost)) {
-            best = Some(Divided { partition, cost, counted, found });
+            best = Some(Division { partition, cost, counted, found });
         }
     }
     Ok(best.map(|best| (best, count)))

@@ -47,13 +47,15 @@ pub fn divided(
         search(divided, asked, output)
     })?;
     let Some((best, ways)) = best else { return Ok(whole) };
-    let extract::Divided { cost, counted, found: (mut loaded, survey), .. } = best;
+    let extract::Division { cost, counted, found: (mut loaded, mut survey), .. } = best;
     let question = whole.kernel.question(&setting, setting.constraint.clone());
     let running = stop::Search::begin();
     let as_it_is = with_threads(setting.threads, || {
         extract::undivided(&question, objective, &counted, &|_, _| running.goes_on())
     })??;
-    if as_it_is.is_some_and(|as_it_is| objective.key(&as_it_is) <= objective.key(&cost)) {
+    // What was stopped here has not been compared with all designs of the whole.
+    survey.is_stopped |= !running.goes_on();
+    if !survey.is_stopped && as_it_is.is_some_and(|as_it_is| objective.key(&as_it_is) <= objective.key(&cost)) {
         return Ok(whole);
     }
     if let Some(divided) = &mut loaded.kernel.partition {
