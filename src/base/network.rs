@@ -126,6 +126,9 @@ pub struct Links {
     pub latency: i64,
     /// Cycles from a receive until the sender may use the slot again.
     pub response: i64,
+    /// Cycles from the step in which a value is stored in the memory that all PEs share to the first in which it can be read, 1 at
+    /// least: one, and as many as a load takes on the machine.
+    pub memory: i64,
 }
 
 impl Links {
@@ -138,7 +141,7 @@ impl Links {
 
 impl Default for Links {
     fn default() -> Links {
-        Links { network: Network::Mesh, latency: 1, response: 1 }
+        Links { network: Network::Mesh, latency: 1, response: 1, memory: 1 }
     }
 }
 

@@ -4,10 +4,10 @@
 //! program for all sizes, and the chain of rules that leads to it. The command does the same with tiles, forms and the
 //! systolizing scheme besides, and writes into the program how PEs are distributed to workers.
 
-use crate::cost::{Cost, Objective};
+use crate::cost::Objective;
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Division, Found, Limits, Partition, Problem, Question, best_division, search, undivided, verify,
+    Constraint, Division, Found, Limits, Partition, Problem, Question, best_division, is_better_divided, search, undivided, verify,
 };
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
@@ -148,8 +148,7 @@ fn divided(
     })?;
     let Some((Division { cost, counted, found, .. }, _)) = best else { return Ok(None) };
     let as_it_is = undivided(&asked, options.objective, &counted, &|_, _| true)?;
-    let key = |cost: &Cost| options.objective.key(cost);
-    Ok(Some(found).filter(|_| as_it_is.is_none_or(|whole| key(&cost) < key(&whole))))
+    Ok(Some(found).filter(|_| is_better_divided(options.objective, &cost, as_it_is.as_ref())))
 }
 
 /// What the search is asked.

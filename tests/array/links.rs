@@ -80,7 +80,7 @@ fn links_that_a_network_lacks_are_named_all_at_once() {
 #[test]
 fn buses_have_the_latency_of_the_machine() {
     let program = program(&MATMUL.replace("(- B)", "(neg B)"));
-    let found = on_buses(program.clone(), 3);
+    let found = on_buses(program.clone(), 3, 1);
     assert_eq!((found.buses[0].latency, &found.channels), (3, &program.channels));
 }
 

@@ -198,7 +198,10 @@ impl Choices {
             fold: self.distribution(),
             order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],
-            buses: vec![Bus { name: name("column"), direction: vec![1, self.integer()], latency: 0 }],
+            buses: vec![
+                Bus { name: name("column"), joins: Joins::Line(vec![1, self.integer()]), latency: 0 },
+                Bus { name: name("shared"), joins: Joins::All, latency: 2 },
+            ],
             scratchpads: vec![Scratchpad { name: name("own"), shape: vec![self.index(&parameters, 1)] }],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),
             parameters,

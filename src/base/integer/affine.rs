@@ -244,6 +244,11 @@ impl fmt::Display for Affine {
 }
 
 impl Affine {
+    /// The form without blanks around signs: `i+2*j-1`.
+    pub fn compact(&self) -> String {
+        self.to_string().replace(" + ", "+").replace(" - ", "-")
+    }
+
     /// One term without its sign. A name of several words, such as `i mod 16`, has brackets where it does not stand alone.
     fn show_term(&self, name: &Name, coefficient: i64) -> String {
         let is_alone = self.constant == 0 && coefficient == 1 && self.terms().count() == 1;

@@ -114,6 +114,7 @@ impl Machine {
     /// As for [`Machine::parse`].
     pub fn with(mut self, source: &Arc<Source>) -> Checked<Machine> {
         let problems: Diagnostics = reader::read(source, &mut self)?;
+        self.links.memory = self.times.load_latency.saturating_add(1);
         if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 

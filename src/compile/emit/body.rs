@@ -43,6 +43,8 @@ pub struct Body<'a> {
     pub at: IndexExpr,
     /// The scratchpad in which the PE keeps its results, where it does.
     pub keeps: Option<Name>,
+    /// The memory that all PEs share, in which it stores them, where others read them there.
+    pub shares: Option<Name>,
     /// Whether the result is an output of the kernel.
     pub is_output: bool,
     /// Whether the points of a PE follow each other with nothing between, so that what stays can be moved out of the loop.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_equations::recurrence::{Chain, Scalar, Space};
-use systole_program::array::{Bus, IndexExpr, Instruction};
+use systole_program::array::{Bus, IndexExpr, Instruction, Joins};
 
 /// The words of one bus as a space.
 pub struct Words {
@@ -112,6 +112,7 @@ impl<'a> Feed<'a> {
             given: vec![],
             at: since(self.scan.expression(&self.time), start),
             keeps: None,
+            shares: None,
             is_output: false,
             is_undivided: self.all.loops.len() == self.scan.loops.len(),
         }
@@ -121,7 +122,7 @@ impl<'a> Feed<'a> {
 /// The bus of an operand of a design, where some point listens to it.
 pub fn declare(design: &MappedSpace, name: Name) -> Option<Bus> {
     let feeder = Feeder::of(design.space, &design.map).filter(Feeder::has_listeners)?;
-    Some(Bus { name, direction: feeder.direction, latency: 0 })
+    Some(Bus { name, joins: Joins::Line(feeder.direction), latency: 0 })
 }
 
 impl Body<'_> {

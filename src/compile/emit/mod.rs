@@ -75,7 +75,7 @@ use crate::rewrite::Transport;
 use names::Names;
 use systole_base::integer::{Vector, lexicographic_sign};
 use systole_base::network::Links;
-use systole_program::array::{Bus, Channel};
+use systole_program::array::{Bus, Channel, Joins};
 
 pub use systolic::{Phases, emit_scheme};
 
@@ -106,7 +106,7 @@ fn buses(design: &MappedSpace, names: &Names) -> Vec<Bus> {
     let bus = |(operand, transport): (usize, &Transport)| match transport {
         Transport::Broadcast(along) => Some(Bus {
             name: names.channel(FlowRole::Operand(operand)),
-            direction: design.map.displacement(along),
+            joins: Joins::Line(design.map.displacement(along)),
             latency: 0,
         }),
         Transport::Bus => feeder::declare(design, names.channel(FlowRole::Operand(operand))),

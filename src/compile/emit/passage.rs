@@ -8,6 +8,15 @@ use systole_base::integer::{Name, Polyhedron, name};
 use systole_base::network::Links;
 use systole_program::array::Channel;
 
+/// Where a value waits for those that read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// The scratchpad of the PE that computes it.
+    Own(Name),
+    /// The memory that all PEs share, a bus that joins them all.
+    Shared(Name),
+}
+
 /// One handoff within a program.
 pub struct Passage {
     /// What is handed over.
@@ -18,8 +27,8 @@ pub struct Passage {
     pub givers: Polyhedron,
     /// The channel's name, used where giver and reader are different points.
     pub channel: Name,
-    /// The scratchpad in which the PE that computes it keeps it, where it does.
-    pub kept: Option<Name>,
+    /// Where it is put down and picked up, where no channel takes it from giver to reader.
+    pub storage: Option<Storage>,
     /// Whether giver and reader are one point.
     pub is_within_point: bool,
     /// Whether none of the handoff's words gets to these PEs, as where all that read lie on every second PE of a map folded
@@ -33,7 +42,7 @@ impl Passage {
         matches!(self.handoff.giver, Giver::Point { .. })
             && !self.is_within_point
             && !self.is_idle
-            && self.kept.is_none()
+            && self.storage.is_none()
     }
 
     /// A handoff of a design to the PEs with one residue; the channel gets a name of its own. `meets` says whether a set of
@@ -46,20 +55,18 @@ impl Passage {
         handoff: Handoff,
         to: &[i64],
         meets: impl Fn(usize, &[i64], &Polyhedron) -> bool,
-        kept: Option<Name>,
+        storage: Option<Storage>,
         taken: &mut BTreeSet<Name>,
     ) -> Checked<Passage> {
         let is_within_point = handoff.is_within_point(&design.system.spaces[handoff.reader]);
-        let turn = match &handoff.giver {
-            Giver::Point { displacement, .. } => design.fold.turn(displacement, to),
-            Giver::Known(_) => design.fold.turn(&vec![0; design.rank()], to),
-        };
-        let has_channel = !is_within_point && kept.is_none();
+        let here = vec![0; design.rank()];
+        let turn = design.fold.turn(handoff.displacement().unwrap_or(&here), to);
+        let has_channel = !is_within_point && storage.is_none();
         let givers = if has_channel { givers(design, &handoff)? } else { Polyhedron::default() };
-        let gives = kept.is_some() || handoff.given().is_none_or(|(space, _)| meets(space, &turn.from, &givers));
+        let gives = storage.is_some() || handoff.given().is_none_or(|(space, _)| meets(space, &turn.from, &givers));
         let is_idle = !gives || !meets(handoff.reader, to, &handoff.set);
         let channel = name(&way(design, &handoff));
-        let mut passage = Passage { handoff, turn, givers, channel, kept, is_within_point, is_idle };
+        let mut passage = Passage { handoff, turn, givers, channel, storage, is_within_point, is_idle };
         if passage.is_sent() {
             passage.channel = fresh(taken, &passage.channel);
         }

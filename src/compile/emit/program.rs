@@ -10,12 +10,12 @@ use super::feeder::{Feed, Words};
 use super::givens::fill_known;
 use super::grid::Side;
 use super::names::{Names, fresh};
-use super::passage::Passage;
+use super::passage::{Passage, Storage};
 use super::scan::Scan;
 use super::timetable::{first_time, timetable};
 use super::work::{Work, since};
 use super::{buses, channels};
-use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Rounds};
+use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Rounds, Carrier};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -23,7 +23,7 @@ use systole_base::integer::{Affine, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Role, Space, Strip};
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Program, Scratchpad};
+use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Joins, Program, Scratchpad};
 
 /// Writes the program of a design.
 ///
@@ -39,19 +39,19 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let parts = block.wholes(&alone, &names)?;
     let handoffs = design.handoffs(links.network)?;
     design.check_fold(&handoffs)?;
-    let pads = naming.name_scratchpads(design);
-    let passages = block.passages(&parts, (&handoffs, &pads), &mut naming.taken)?;
+    let stores = naming.name_stores(design);
+    let passages = block.passages(&parts, (&handoffs, &stores), &mut naming.taken)?;
     let rounds = rounds(design, &handoffs, links, &naming)?;
     let words = Words::of(design)?;
     let fed: Vec<MappedSpace> = words.iter().map(Words::design).collect();
     let fed_names: Vec<Names> = fed.iter().map(|words| naming.name_space(words)).collect();
     let feeds = feeds(&words, &fed, (&names, &fed_names))?;
-    let work = gather(design, (&parts, &feeds), (&passages, &pads), &naming, (rounds, fill_known(design.system)));
+    let work = gather(design, (&parts, &feeds), (&passages, &stores), &naming, (rounds, fill_known(design.system)));
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
         tiles: vec![],
-        scratchpads: scratchpads(design.system, &pads),
+        scratchpads: stores.scratchpads(design.system),
         leaves: vec![],
         arrays: arrays(design.system),
         grid: work.sides.iter().map(Side::coordinate).collect(),
@@ -59,22 +59,44 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         fold: None,
         order: None,
         channels: all_channels(design, &parts, &passages, links)?,
-        buses: parts.iter().flat_map(Whole::buses).collect(),
+        buses: parts.iter().flat_map(Whole::buses).chain(stores.memories(links)).collect(),
         classes: classes(&work),
     })
 }
 
-/// The scratchpads of tensors that PEs keep.
-type Pads = BTreeMap<Name, Name>;
+/// Where tensors are stored between the points that compute them and those that read them, by the names of the tensors.
+struct Stores {
+    /// The scratchpads of those that PEs keep.
+    own: BTreeMap<Name, Name>,
+    /// The buses that are the memory of those that all PEs share.
+    shared: BTreeMap<Name, Name>,
+}
 
-/// The scratchpads, each as large as its tensor.
-fn scratchpads(system: &SpaceSystem, pads: &Pads) -> Vec<Scratchpad> {
-    let tensors = system.tensors.iter().filter_map(|tensor| Some((tensor, pads.get(&tensor.name)?)));
-    let declared = tensors.map(|(tensor, pad)| Scratchpad {
-        name: pad.clone(),
-        shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
-    });
-    declared.collect()
+impl Stores {
+    /// The scratchpads, each as large as its tensor.
+    fn scratchpads(&self, system: &SpaceSystem) -> Vec<Scratchpad> {
+        let tensors = system.tensors.iter().filter_map(|tensor| Some((tensor, self.own.get(&tensor.name)?)));
+        let declared = tensors.map(|(tensor, pad)| Scratchpad {
+            name: pad.clone(),
+            shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
+        });
+        declared.collect()
+    }
+
+    /// The buses of what all PEs share.
+    fn memories(&self, links: &Links) -> impl Iterator<Item = Bus> {
+        let latency = links.memory.unsigned_abs();
+        self.shared.values().map(move |name| Bus { name: name.clone(), joins: Joins::All, latency })
+    }
+
+    /// Where a tensor is, for a value that travels so.
+    fn of(&self, tensor: &Name, carrier: &Carrier) -> Option<Storage> {
+        match carrier {
+            Carrier::Links(_) => None,
+            Carrier::Kept => self.own.get(tensor).cloned().map(Storage::Own),
+            Carrier::Memory => self.shared.get(tensor).cloned().map(Storage::Shared),
+        }
+    }
 }
 
 /// The names that all spaces share.
@@ -99,9 +121,13 @@ impl Naming {
         Naming { taken, coordinates, rounds, clock }
     }
 
-    fn name_scratchpads(&mut self, design: &Design) -> Pads {
-        let kept = design.system.tensors.iter().map(|tensor| &tensor.name).filter(|tensor| design.keeps(tensor));
-        kept.map(|tensor| (tensor.clone(), fresh(&mut self.taken, &format!("{tensor}-kept")))).collect()
+    fn name_stores(&mut self, design: &Design) -> Stores {
+        let mut named = |transport: Transport, what: &str| {
+            let tensors = design.system.tensors.iter().map(|tensor| &tensor.name);
+            let read = tensors.filter(|tensor| design.reads_by(&transport, tensor));
+            read.map(|tensor| (tensor.clone(), fresh(&mut self.taken, &format!("{tensor}-{what}")))).collect()
+        };
+        Stores { own: named(Transport::Local, "kept"), shared: named(Transport::Memory, "memory") }
     }
 
     /// The names of a space, for which rounds are coordinates like others.
@@ -156,7 +182,7 @@ impl<'a> Block<'a> {
     fn passages(
         &self,
         parts: &[Whole],
-        (handoffs, pads): (&[Handoff], &Pads),
+        (handoffs, stores): (&[Handoff], &Stores),
         taken: &mut BTreeSet<Name>,
     ) -> Checked<Vec<Passage>> {
         let all = handoffs.iter().flat_map(|handoff| self.residues.iter().map(move |to| (handoff, to)));
@@ -164,11 +190,11 @@ impl<'a> Block<'a> {
             let mut here = parts.iter().filter(|part| part.position == space && part.residue == residue);
             here.any(|part| part.scan.meets(set))
         };
-        let kept = |handoff: &Handoff| {
+        let storage = |handoff: &Handoff| {
             let operand = &self.design.system.spaces[handoff.reader].operands[handoff.operand];
-            pads.get(&operand.tensor).filter(|_| self.design.is_kept(handoff)).cloned()
+            stores.of(&operand.tensor, handoff.carrier()?)
         };
-        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, kept(handoff), taken)).collect()
+        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, storage(handoff), taken)).collect()
     }
 
     /// What one space does on the PEs with one residue; `names` are those of the space on all residues.
@@ -215,7 +241,7 @@ impl<'a> Block<'a> {
         let transports = self.design.parts[space].dataflow.transports.iter();
         let mut computed = transports.zip(sources).zip(operands).filter(|((_, sources), _)| !sources.is_empty());
         let loaded = |transport: &Transport| {
-            transport.streams().is_empty() && !matches!(transport, Transport::Handoff | Transport::Local)
+            transport.streams().is_empty() && !matches!(transport, Transport::Handoff | Transport::Local | Transport::Memory)
         };
         computed.find(|((transport, _), _)| loaded(transport)).map(|(_, operand)| &operand.tensor)
     }
@@ -282,7 +308,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    fn body(&self, system: &SpaceSystem, (passages, pads): (&'a [Passage], &Pads), start: &IndexExpr) -> Body<'_> {
+    fn body(&self, system: &SpaceSystem, (passages, stores): (&'a [Passage], &Stores), start: &IndexExpr) -> Body<'_> {
         let gives = |passage: &Passage| passage.handoff.given().is_some_and(|(space, _)| space == self.position);
         let given = |passage: &&Passage| passage.is_sent() && gives(passage) && passage.turn.from == *self.residue;
         let taken = |passage: &&Passage| passage.handoff.reader == self.position && passage.turn.to == *self.residue;
@@ -298,7 +324,8 @@ impl<'a> Whole<'a> {
             taken: passages.iter().filter(taken).collect(),
             given: passages.iter().filter(given).collect(),
             at: self.at(start),
-            keeps: pads.get(output).cloned(),
+            keeps: stores.own.get(output).cloned(),
+            shares: stores.shared.get(output).cloned(),
             is_output: system.tensors.iter().any(|tensor| tensor.name == *output && tensor.role == Role::Output),
             is_undivided: self.all.loops.len() == self.scan.loops.len(),
         }
@@ -325,7 +352,7 @@ fn feeds<'a>(
 fn gather<'a>(
     design: &Design,
     (parts, feeds): (&'a [Whole<'a>], &'a [Feed<'a>]),
-    (passages, pads): (&'a [Passage], &Pads),
+    (passages, stores): (&'a [Passage], &Stores),
     naming: &Naming,
     (rounds, once): (Option<Rounds>, Vec<Instruction>),
 ) -> Work<'a> {
@@ -342,7 +369,7 @@ fn gather<'a>(
         let places = once_each.iter().map(|part| (part.space(), part.place[axis].clone()));
         Side::new(coordinate, design.fold.axis(axis), places)
     };
-    let bodies = parts.iter().map(|part| part.body(design.system, (passages, pads), &start));
+    let bodies = parts.iter().map(|part| part.body(design.system, (passages, stores), &start));
     let times = parts.iter().filter_map(|part| Some(part.scan.image(part.step()?)));
     let mut work = Work {
         bodies: feeds.iter().map(|feed| feed.body(&start)).chain(bodies).collect(),

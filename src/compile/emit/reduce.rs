@@ -43,6 +43,7 @@ impl Body<'_> {
     /// The result is final: it is stored, and given to those that read it.
     fn complete(&self, known: &Polyhedron) -> Vec<Instruction> {
         let mut body = if self.stores_after_loop() { vec![] } else { self.store() };
+        body.extend(self.share());
         body.extend(self.give(None, known));
         body
     }
@@ -63,6 +64,13 @@ impl Body<'_> {
         let keep = self.keeps.iter().map(|pad| Instruction::Keep(pad.clone(), element(), result.clone()));
         let store = self.is_output.then(|| Instruction::Store(space.output.clone(), element(), result.clone()));
         keep.chain(store).collect()
+    }
+
+    /// The result goes into the memory that all PEs share, in the step in which it is there.
+    fn share(&self) -> Option<Instruction> {
+        let result = self.names.register(FlowRole::Reduction(self.last_level()));
+        let element = self.subscripts(&self.design.space.output_access);
+        self.shares.as_ref().map(|memory| Instruction::Drive(memory.clone(), result, element))
     }
 
     /// The outermost level of the reduction, whose running value becomes the result.

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::known::{Decision, decide};
-use super::passage::Passage;
+use super::passage::{Passage, Storage};
 use crate::mapping::{Field, FlowRole, Giver};
 use crate::rewrite::Transport;
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -40,7 +40,7 @@ impl Body<'_> {
         let role = FlowRole::Operand(operand);
         let (register, channel) = (self.names.register(role), self.names.channel(role));
         match &self.design.dataflow.transports[operand] {
-            Transport::Feed | Transport::Handoff | Transport::Local => self.enter(operand, known),
+            Transport::Feed | Transport::Handoff | Transport::Local | Transport::Memory => self.enter(operand, known),
             Transport::Bus => self.hear(operand, known),
             Transport::Prefetch if self.is_constant(operand) => vec![],
             Transport::Prefetch => vec![self.local(operand)],
@@ -93,9 +93,11 @@ impl Body<'_> {
 
     fn receive(&self, passage: &Passage) -> Instruction {
         let register = self.names.register(FlowRole::Operand(passage.handoff.operand));
-        if let Some(pad) = &passage.kept {
-            let access = &self.design.space.operands[passage.handoff.operand].access;
-            return Instruction::Recall(register, pad.clone(), self.subscripts(access));
+        let element = || self.subscripts(&self.design.space.operands[passage.handoff.operand].access);
+        match &passage.storage {
+            Some(Storage::Own(pad)) => return Instruction::Recall(register, pad.clone(), element()),
+            Some(Storage::Shared(memory)) => return Instruction::Listen(register, memory.clone(), element()),
+            None => {}
         }
         match (&passage.handoff.giver, passage.handoff.given()) {
             (Giver::Known(value), _) => Instruction::Let(register, self.scalar(value)),

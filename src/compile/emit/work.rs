@@ -48,7 +48,10 @@ impl Work<'_> {
             Some(_) if present.is_empty() => {}
             Some(rounds) => {
                 let advance = Instruction::Advance(rounds.length.clone());
-                let steps = [self.steps(&present, &set.intersect(&rounds.inside)), vec![advance]].concat();
+                let known = set.intersect(&rounds.inside);
+                // With what holds in every round it may turn out that a space has no points here after all.
+                let present: Vec<usize> = present.into_iter().filter(|space| self.has_points(*space, &known)).collect();
+                let steps = [self.steps(&present, &known), vec![advance]].concat();
                 let numbered = rounds.names.iter().zip(&rounds.ranges).rev();
                 body.extend(numbered.fold(steps, |body, (index, [first, last])| {
                     let (first, last) = (first.clone(), last.clone());

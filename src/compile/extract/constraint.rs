@@ -27,6 +27,8 @@ pub struct Constraint {
     pub steps: Vec<Option<(Matrix, Span)>>,
     /// What tensors do, with the directive's place in the source.
     pub transports: Vec<(Directive, Span)>,
+    /// Operands, by their spaces, that are to be read through memory.
+    pub through_memory: Vec<(usize, usize)>,
     /// The network the schedule is for.
     pub network: Option<Network>,
     /// How many PEs are one along each axis, where that is given, and where in the source.
@@ -174,6 +176,7 @@ impl Constraint {
             | Directive::Broadcast(tensor, _)
             | Directive::Prefetch(tensor)
             | Directive::Local(tensor)
+            | Directive::Memory(tensor)
             | Directive::Feed(tensor) => {
                 if let Some(space) = system.only_space() {
                     along(directive).iter().try_for_each(|form| direction(space, form, span).map(|_| ()))?;
@@ -270,6 +273,12 @@ impl Constraint {
         if !problems.is_empty() {
             return Err(problems);
         }
+        for (space, operand) in &self.through_memory {
+            let offered = &mut left[*space].transports[*operand];
+            if offered.contains(&Transport::Memory) {
+                *offered = vec![Transport::Memory];
+            }
+        }
         // What the array computes is not known before the run: where all points read one element, it has to get to them.
         let moves = |tensor: &Name| self.moves(tensor) || system.spaces.iter().any(|space| space.output == *tensor);
         system.spaces.iter().zip(&mut left).for_each(|(space, choices)| choices.know_numbers(space, moves));
@@ -365,6 +374,7 @@ fn subject(directive: &Directive) -> Option<&Name> {
         | Directive::Broadcast(tensor, _)
         | Directive::Prefetch(tensor)
         | Directive::Local(tensor)
+        | Directive::Memory(tensor)
         | Directive::Feed(tensor) => Some(tensor),
         _ => None,
     }

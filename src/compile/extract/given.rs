@@ -67,6 +67,7 @@ fn space_text(space: &Space, part: &Part, place: &[Affine], time: &[Affine]) -> 
             Transport::Bus => format!("bus {tensor}"),
             Transport::Handoff => format!("handoff {tensor}"),
             Transport::Local => format!("local {tensor}"),
+            Transport::Memory => format!("memory {tensor}"),
         }
     });
     let levels = &part.dataflow.chain.directions;
@@ -262,6 +263,7 @@ impl Reader<'_> {
             Move::Bus(_) => Transport::Bus,
             Move::Handoff(_) => Transport::Handoff,
             Move::Local(_) => Transport::Local,
+            Move::Memory(_) => Transport::Memory,
         })
     }
 

@@ -39,6 +39,7 @@ impl Partition {
         let Some(largest) = system.spaces.iter().max_by_key(|space| space.dimension()) else { return vec![] };
         let is_reduced = |index: &Name| system.spaces.iter().any(|space| space.reduced.contains(index));
         let open: Vec<&Name> = largest.indices().iter().filter(|index| !is_reduced(index)).collect();
+        let waits = (0..system.spaces.len()).any(|space| system.depends(space, space));
         let longest = |index: &Name| system.spaces.iter().filter_map(|space| length(space, index, sizes)).max();
         let mut all: Vec<Partition> = vec![];
         let ranks = (1..=extent.len()).filter(|rank| ranks.contains(rank) && machine.links.network.carries_rank(*rank));
@@ -52,6 +53,9 @@ impl Partition {
                 let strips: Vec<Strip> = strips.collect();
                 if !strips.is_empty() {
                     all.extend(of(largest, &chosen, &strips));
+                    if waits {
+                        all.extend(numbers_last(largest, &chosen, &strips));
+                    }
                 }
             }
         }
@@ -81,20 +85,21 @@ impl Partition {
         self.place.len()
     }
 
-    /// The spaces of a kernel in these strips; nothing where they cannot be divided so, or where a value would have to get from the end of an
-    /// axis to its beginning.
+    /// The spaces of a kernel in these strips; nothing where they cannot be divided so.
     pub fn divide(&self, system: &SpaceSystem) -> Option<SpaceSystem> {
         let span = system.spaces.first()?.span;
         let strips: Vec<(Strip, Span)> = self.strips.iter().map(|strip| (strip.clone(), span)).collect();
-        system.in_strips(&strips).ok().filter(|divided| !divided.hands_between_strips())
+        system.in_strips(&strips).ok()
     }
 
-    /// Fixes the places and the rounds of those families, in strips, that have all indices of these.
+    /// Fixes the places and the rounds of those families, in strips, that have all indices of these. What is read in another strip than
+    /// it was computed in passes through memory: it has to get from the end of an axis to its beginning.
     pub fn constrain(&self, system: &SpaceSystem, constraint: &mut Constraint) {
         for (number, family) in system.families.iter().enumerate() {
             constraint.places[number] = place_of(family, &self.place);
             constraint.rounds[number] = place_of(family, &self.rounds);
         }
+        constraint.through_memory = system.handed_between_strips();
     }
 }
 
@@ -134,6 +139,13 @@ pub fn best_division<T>(
     Ok(best.map(|best| (best, count)))
 }
 
+/// Whether a divided kernel is better than the whole, if that has a design that fits. An array that is there is there to be used: where
+/// nothing else is asked for, the design that takes less time wins, and not one PE that keeps all words for itself.
+pub fn is_better_divided(objective: Objective, divided: &Cost, whole: Option<&Cost>) -> bool {
+    let objective = if objective == Objective::Systolic { Objective::Cycles } else { objective };
+    whole.is_none_or(|whole| objective.key(divided) < objective.key(whole))
+}
+
 /// What the best design costs that divides nothing and fits the machine, at the sizes at which others were counted; nothing where there is none, or
 /// where it cannot be told.
 ///
@@ -161,13 +173,28 @@ pub fn undivided(
     Ok(front.first().map(|found| found.cost))
 }
 
-/// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round.
-fn of(space: &Space, chosen: &[&Name], strips: &[Strip]) -> Vec<Partition> {
+/// What lies along the axes where these indices do.
+fn along_axes(chosen: &[&Name], strips: &[Strip]) -> Vec<Affine> {
     let strip_of = |index: &Name| strips.iter().find(|strip| strip.index == *index);
     let along = |index: &&Name| {
         strip_of(index).map_or_else(|| Affine::variable(index), |strip| Affine::variable(&strip.position()))
     };
-    let place: Vec<Affine> = chosen.iter().map(along).collect();
+    chosen.iter().map(along).collect()
+}
+
+/// The ways in which strips follow each other within the rounds of the other indices, as where a time step of the kernel has to be over
+/// in all strips before the next one begins.
+fn numbers_last(space: &Space, chosen: &[&Name], strips: &[Strip]) -> Option<Partition> {
+    let numbers: Vec<Name> = strips.iter().map(Strip::number).collect();
+    let left: Vec<Name> = space.indices().iter().filter(|index| !chosen.contains(index)).cloned().collect();
+    let (_, outer) = numbers.split_last().filter(|_| !left.is_empty())?;
+    let rounds = left.iter().chain(outer).map(Affine::variable).collect();
+    Some(Partition { strips: strips.to_vec(), place: along_axes(chosen, strips), rounds })
+}
+
+/// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round.
+fn of(space: &Space, chosen: &[&Name], strips: &[Strip]) -> Vec<Partition> {
+    let place = along_axes(chosen, strips);
     let numbers: Vec<Name> = strips.iter().map(Strip::number).collect();
     let left: Vec<Name> = space.indices().iter().filter(|index| !chosen.contains(index)).cloned().collect();
     let last = if left.is_empty() { &numbers[numbers.len() - 1..] } else { &left[..] };

@@ -22,6 +22,8 @@ pub enum Wanted {
     Prefetch,
     /// `local X`.
     Local,
+    /// `memory X`.
+    Memory,
     /// `feed X`.
     Feed,
 }
@@ -42,6 +44,7 @@ impl Wanted {
             Directive::Broadcast(tensor, form) => Some((tensor, Wanted::Broadcast(along(form)?))),
             Directive::Prefetch(tensor) => Some((tensor, Wanted::Prefetch)),
             Directive::Local(tensor) => Some((tensor, Wanted::Local)),
+            Directive::Memory(tensor) => Some((tensor, Wanted::Memory)),
             Directive::Feed(tensor) => Some((tensor, Wanted::Feed)),
             _ => None,
         }
@@ -56,6 +59,7 @@ impl Wanted {
             Wanted::Broadcast(None) => "broadcast".to_owned(),
             Wanted::Prefetch => "prefetch".to_owned(),
             Wanted::Local => "local".to_owned(),
+            Wanted::Memory => "memory".to_owned(),
             Wanted::Feed => "feed".to_owned(),
         }
     }
@@ -68,6 +72,7 @@ impl Wanted {
         let feed = || kept(&|choice| *choice == Transport::Feed);
         match self {
             Wanted::Local => kept(&|choice| *choice == Transport::Local),
+            Wanted::Memory => kept(&|choice| *choice == Transport::Memory),
             Wanted::Prefetch => kept(&|choice| *choice == Transport::Prefetch),
             Wanted::Feed => feed(),
             Wanted::Stream(along) if !along.is_empty() => kept(&|choice| choice.streams() == along),

@@ -1,7 +1,7 @@
 //! The giving side of a handoff, and how many of its words are under way.
 
 use super::flow::within_window;
-use super::{Design, Field, Giver, Handoff, constant_on, depth_of, spacing};
+use super::{Design, Field, Giver, Handoff, Carrier, constant_on, depth_of, spacing};
 use systole_base::integer::{Affine, Matrix, Polyhedron};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::{Solution, solve};
@@ -38,19 +38,21 @@ impl Design<'_> {
         Some(read.into_iter().zip(given).map(|(read, given)| read - given).collect())
     }
 
-    /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs, nothing within a point.
-    /// `None` where the network has no such link.
+    /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs or that of memory, nothing within
+    /// a point. `None` where the network has no such link.
     pub fn least_handoff_delay(&self, handoff: &Handoff, links: &Links) -> Option<i64> {
         match &handoff.giver {
             Giver::Known(_) => Some(0),
             Giver::Point { space, .. } if handoff.is_within_point(&self.system.spaces[*space]) => Some(0),
-            Giver::Point { displacement, .. } => links.cycles(displacement),
+            Giver::Point { carrier: Carrier::Links(displacement), .. } => links.cycles(displacement),
+            Giver::Point { carrier: Carrier::Kept, .. } => Some(1),
+            Giver::Point { carrier: Carrier::Memory, .. } => Some(links.memory),
         }
     }
 
     /// Whether a PE gives more than one word of the handoff in a round, for sizes large enough; where times are plain, in all.
     pub fn gives_many(&self, handoff: &Handoff) -> bool {
-        if self.is_kept(handoff) {
+        if handoff.displacement().is_none() {
             return false;
         }
         let Some(((space, _), set)) = handoff.given().zip(self.givers(handoff)) else { return false };

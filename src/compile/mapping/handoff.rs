@@ -11,7 +11,7 @@ use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, Vector};
 use systole_base::network::Network;
-use systole_equations::recurrence::spaces::{Origin, Source, last_point, solve};
+use systole_equations::recurrence::spaces::{Division, Origin, Source, last_point, solve};
 use systole_equations::recurrence::{Scalar, Space};
 
 /// How often a set is divided before the search for givers gives up.
@@ -28,6 +28,8 @@ pub struct Handoff {
     pub set: Polyhedron,
     /// Who gives.
     pub giver: Giver,
+    /// The quotients in which the giving point is told, over the reader's indices.
+    pub quotients: Vec<Division>,
 }
 
 /// Where a handed value comes from.
@@ -39,13 +41,24 @@ pub enum Giver {
         space: usize,
         /// What it gives: its result, or the operand at this position.
         field: Field,
-        /// The giving point, over the reader's indices and the parameters.
+        /// The giving point, over the reader's indices and quotients and the parameters.
         at: Vec<Affine>,
-        /// From the giver's PE to the reader's.
-        displacement: Vector,
+        /// What brings it from the giver to the reader.
+        carrier: Carrier,
     },
     /// Nobody: the value is known.
     Known(Scalar),
+}
+
+/// What brings a value from the point that gives it to one that reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// Over links, from the giver's PE to one that lies so far away; through a channel of its own where that is the same PE.
+    Links(Vector),
+    /// Both are on one PE, which keeps it in its own memory.
+    Kept,
+    /// Through the memory that all PEs share.
+    Memory,
 }
 
 /// What a point can give.
@@ -58,6 +71,29 @@ pub enum Field {
 }
 
 impl Handoff {
+    /// What brings the value from giver to reader; nothing where it is known.
+    pub fn carrier(&self) -> Option<&Carrier> {
+        match &self.giver {
+            Giver::Point { carrier, .. } => Some(carrier),
+            Giver::Known(_) => None,
+        }
+    }
+
+    /// The points that read, with what holds of the quotients there.
+    pub fn divided_set(&self) -> Polyhedron {
+        let mut set = self.set.clone();
+        self.quotients.iter().flat_map(Division::conditions).for_each(|form| set.add(form));
+        set
+    }
+
+    /// By how many PEs the value moves over links; nothing where it does not.
+    pub fn displacement(&self) -> Option<&Vector> {
+        match self.carrier()? {
+            Carrier::Links(displacement) => Some(displacement),
+            Carrier::Kept | Carrier::Memory => None,
+        }
+    }
+
     /// Whether giver and reader are one point, which takes no time.
     pub fn is_within_point(&self, space: &Space) -> bool {
         let indices = space.indices();
@@ -68,12 +104,6 @@ impl Handoff {
 }
 
 impl Design<'_> {
-    /// Whether the PE that computes the value keeps it for those that read it.
-    pub fn is_kept(&self, handoff: &Handoff) -> bool {
-        let transports = &self.parts[handoff.reader].dataflow.transports;
-        handoff.given().is_some() && transports[handoff.operand] == Transport::Local
-    }
-
     /// All handoffs, in the order of the spaces and their operands.
     ///
     /// # Errors
@@ -152,8 +182,10 @@ struct Taker<'a> {
 
 impl Taker<'_> {
     fn find(&self, set: &Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
-        let handoff =
-            |set: Polyhedron, giver: Giver| Handoff { reader: self.reader, operand: self.operand, set, giver };
+        let handoff = |set: Polyhedron, giver: Giver| {
+            let quotients = source.quotients.clone();
+            Handoff { reader: self.reader, operand: self.operand, set, giver, quotients }
+        };
         let (space, element) = match &source.origin {
             Origin::Known(value) => {
                 found.push(handoff(set.clone(), Giver::Known(value.clone())));
@@ -161,17 +193,15 @@ impl Taker<'_> {
             }
             Origin::Space { space, element } => (*space, element),
         };
-        let is_kept = self.design.parts[self.reader].dataflow.transports[self.operand] == Transport::Local;
-        let stays = |giver: &Giver| match giver {
-            Giver::Point { displacement, .. } => displacement.iter().all(|entry| *entry == 0),
-            Giver::Known(_) => true,
-        };
-        if let Some(giver) = self.producer(set, space, element).filter(|giver| !is_kept || stays(giver)) {
+        let transport = &self.design.parts[self.reader].dataflow.transports[self.operand];
+        if let Some(giver) = self.producer(set, space, element, transport) {
             found.push(handoff(set.clone(), giver));
             return Ok(());
         }
-        if is_kept {
-            return Err(vec![self.elsewhere(space)]);
+        match transport {
+            Transport::Local => return Err(vec![self.elsewhere(space)]),
+            Transport::Memory => return Err(vec![self.nobody(space)]),
+            _ => {}
         }
         let Some((served, giver)) = self.neighbour(set, element).filter(|_| divisions > 0) else {
             return Err(vec![self.nobody(space)]);
@@ -184,14 +214,19 @@ impl Taker<'_> {
         })
     }
 
-    /// The point that computes the element, where it is a constant number of PEs away from every reader.
-    fn producer(&self, set: &Polyhedron, space: usize, element: &[Affine]) -> Option<Giver> {
+    /// The point that computes the element, where the transport has a way from it to every reader: over links of a constant number of
+    /// PEs, on the same PE, or through memory.
+    fn producer(&self, set: &Polyhedron, space: usize, element: &[Affine], transport: &Transport) -> Option<Giver> {
         let producer = &self.design.system.spaces[space];
         let last = last_point(producer, &self.design.parts[space].dataflow.chain, element)?;
         let at = last.coordinates(producer.indices());
-        let displacement = self.displacement(set, space, &at)?;
-        self.network.hops(&displacement)?;
-        Some(Giver::Point { space, field: Field::Result, at, displacement })
+        let apart = || self.displacement(set, space, &at);
+        let carrier = match transport {
+            Transport::Memory => Carrier::Memory,
+            Transport::Local => apart()?.iter().all(|entry| *entry == 0).then_some(Carrier::Kept)?,
+            _ => Carrier::Links(apart().filter(|moved| self.network.hops(moved).is_some())?),
+        };
+        Some(Giver::Point { space, field: Field::Result, at, carrier })
     }
 
     /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
@@ -238,7 +273,7 @@ impl Taker<'_> {
             .intersect(&solution.image(&giver.domain.set))
             .with_equations(&Polyhedron::sizes(&self.design.system.parameters));
         let at = solution.coordinates(giver.indices());
-        let giver = Giver::Point { space, field: Field::Operand(operand), at, displacement };
+        let giver = Giver::Point { space, field: Field::Operand(operand), at, carrier: Carrier::Links(displacement) };
         (!self.design.is_empty(&served)).then_some((served, giver))
     }
 

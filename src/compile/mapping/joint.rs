@@ -2,7 +2,7 @@
 //!
 //! Each way alone may have a link where all of them together have none: a hexagonal network has one of the two diagonals.
 
-use super::{Design, Flow, Giver, Handoff};
+use super::{Design, Flow, Handoff};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Name, Vector};
 use systole_base::network::Network;
@@ -41,12 +41,9 @@ impl Design<'_> {
     pub fn ways(&self, handoffs: &[Handoff]) -> Vec<Way> {
         let spaces = 0..self.parts.len();
         let flows = spaces.flat_map(|space| ways_of(&self.alone(space).flows().unwrap_or_default()));
-        let handed = handoffs.iter().filter_map(|handoff| match &handoff.giver {
-            Giver::Point { displacement, .. } => {
-                let operand = &self.system.spaces[handoff.reader].operands[handoff.operand];
-                Some((operand.tensor.clone(), displacement.clone()))
-            }
-            Giver::Known(_) => None,
+        let handed = handoffs.iter().filter_map(|handoff| {
+            let operand = &self.system.spaces[handoff.reader].operands[handoff.operand];
+            Some((operand.tensor.clone(), handoff.displacement()?.clone()))
         });
         flows.chain(handed).collect()
     }

@@ -47,7 +47,7 @@ pub use fixed::{Fixed, constant_on};
 
 mod handoff;
 
-pub use handoff::{Field, Giver, Handoff};
+pub use handoff::{Carrier, Field, Giver, Handoff};
 
 mod hand_over;
 

@@ -13,7 +13,7 @@
 use super::clock::Clock;
 use super::ends::{Ranged, least_value, range_of_values};
 use super::skew::is_deep;
-use super::{Design, FlowRole, Giver, Handoff, Part, SpaceTimeMap, depth_of, is_in_time, spacing};
+use super::{Design, FlowRole, Handoff, Part, SpaceTimeMap, depth_of, is_in_time, spacing};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, dot, name};
@@ -273,17 +273,15 @@ impl Design<'_> {
         let overlap = Overlap { skew, slack: 0 };
         let mut slack = if is_skewed { 0 } else { (links.response - 1).max(0) };
         for handoff in handoffs {
-            let Giver::Point { displacement, .. } = &handoff.giver else { continue };
             let Some(delay) = self.handoff_delay(handoff) else { continue };
             let (_, outer) = delay.split_last()?;
-            // What stays on its PE passes through a channel too, but for what is kept in the PE's own memory.
-            let has_channel = !self.is_kept(handoff);
-            let crosses = outer.iter().any(|form| *form != Affine::default());
-            let behind = dot(&overlap.skew, displacement);
-            if crosses {
-                slack = slack.max(links.cycles(displacement)? - 1 - behind);
+            let moved = handoff.displacement();
+            let behind = moved.map_or(0, |moved| dot(&overlap.skew, moved));
+            if outer.iter().any(|form| *form != Affine::default()) {
+                slack = slack.max(self.least_handoff_delay(handoff, links)? - 1 - behind);
             }
-            if is_skewed && has_channel {
+            // What stays on its PE passes through a channel too, but for what is kept in the PE's own memory.
+            if is_skewed && moved.is_some() {
                 slack = slack.max(links.response - 1 + behind);
             }
         }

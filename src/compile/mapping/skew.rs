@@ -6,7 +6,7 @@
 //! does: PE `v + d` runs `skew * d` cycles later in each round. So words that cross rounds, and slots that have to be free again in
 //! the next one, count it ([`Design::slack`](super::Design::slack)).
 
-use super::{Design, Giver, Handoff, Part};
+use super::{Design, Handoff, Part, Carrier};
 use crate::rewrite::Transport;
 use systole_base::integer::{Affine, Vector, dot};
 use systole_base::network::{Links, Network};
@@ -16,12 +16,14 @@ pub const LARGEST: i64 = 16;
 
 impl Design<'_> {
     /// The cycles by which a PE runs behind its neighbour along each axis of the array. 0 where rounds do not overlap: where PEs are
-    /// folded, a bus drives PEs that would not run side by side, or a word passes over several links.
+    /// folded, a bus drives PEs that would not run side by side, or a word passes over several links or through memory: how far that
+    /// is from its reader, the skew would have to know.
     pub fn skew(&self, handoffs: &[Handoff], network: Network) -> Vector {
         let none = vec![0; self.rank()];
-        let is_long = |handoff: &Handoff| match &handoff.giver {
-            Giver::Point { displacement, .. } => !is_short(displacement, network),
-            Giver::Known(_) => false,
+        let is_long = |handoff: &Handoff| match handoff.carrier() {
+            Some(Carrier::Links(displacement)) => !is_short(displacement, network),
+            Some(Carrier::Memory) => true,
+            Some(Carrier::Kept) | None => false,
         };
         if self.rounds() == 0 || !self.fold.is_none() || handoffs.iter().any(is_long) {
             return none;

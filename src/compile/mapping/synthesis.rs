@@ -8,6 +8,7 @@
 //! Feautrier, Some efficient solutions to the affine scheduling problem, part I, 1992; with corners in place of
 //! multipliers: Quinton and Van Dongen, The mapping of linear recurrence equations on regular arrays, 1989.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use systole_base::integer::{Affine, Name, Polyhedron, Vector, gcd, generators};
 
@@ -26,9 +27,9 @@ pub struct Dependence {
     pub reader: usize,
     /// The number of the space that is read.
     pub writer: usize,
-    /// Where the dependence exists, over the reader's indices and the parameters.
+    /// Where the dependence exists, over the reader's indices and the parameters, and quotients in which the writer's point is told.
     pub set: Polyhedron,
-    /// The writer's point, one form for each of its indices, over the reader's indices and the parameters.
+    /// The writer's point, one form for each of its indices, over the same.
     pub at: Vec<Affine>,
     /// How many steps lie between the two at least.
     pub least: i64,
@@ -88,7 +89,11 @@ impl Unknowns {
     /// The rows of one dependence. `None` where a number does not fit, a form has an unknown name or `at` another
     /// length than the writer has indices.
     pub fn dependence_rows(&self, dependence: &Dependence) -> Option<Vec<Row>> {
-        let names = self.variables(dependence.reader)?;
+        let own = self.variables(dependence.reader)?;
+        let forms = dependence.set.constraints().iter().chain(&dependence.at);
+        let more: BTreeSet<&Name> = forms.flat_map(Affine::terms).map(|(name, _)| name).collect();
+        let quotients = more.into_iter().filter(|name| !own.contains(name)).cloned();
+        let names: Vec<Name> = quotients.chain(own.iter().cloned()).collect();
         let images = self.images(dependence, &names)?;
         let mut rows = vec![];
         for point in self.points(&names, &dependence.set)? {
@@ -107,7 +112,10 @@ impl Unknowns {
     fn gap(&self, dependence: &Dependence, images: &[Vector], point: &[i64]) -> Option<Vector> {
         let read: Vector = images.iter().map(|image| product(image, point)).collect::<Option<_>>()?;
         let mut coefficients = vec![0; self.count()];
-        add(&mut coefficients, self.step(dependence.reader), point, 1)?;
+        // The quotients come first, and the step of the reader is not over them.
+        let place = self.step(dependence.reader);
+        let own = point.get(point.len().checked_sub(place.len())?..)?;
+        add(&mut coefficients, place, own, 1)?;
         add(&mut coefficients, self.step(dependence.writer), &read, -1)?;
         Some(coefficients)
     }

@@ -95,15 +95,15 @@ impl Design<'_> {
         rows.map(|(row, start)| combine(row, point) + start.clone()).collect()
     }
 
-    /// Whether PEs keep what they compute of a tensor.
-    pub fn keeps(&self, tensor: &Name) -> bool {
+    /// Whether some point reads what is computed of a tensor so.
+    pub fn reads_by(&self, transport: &Transport, tensor: &Name) -> bool {
         let mut reads = self
             .system
             .spaces
             .iter()
             .zip(&self.parts)
             .flat_map(|(space, part)| space.operands.iter().zip(&part.dataflow.transports));
-        reads.any(|(operand, transport)| *transport == Transport::Local && operand.tensor == *tensor)
+        reads.any(|(operand, choice)| choice == transport && operand.tensor == *tensor)
     }
 
     /// The point whose coordinates are the indices of a space.

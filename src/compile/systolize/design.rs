@@ -21,7 +21,7 @@ pub fn scheme_of(design: &MappedSpace, loading: &[Loading]) -> Checked<Scheme> {
         let covered = match transport {
             Transport::Stream(along) => *along == stream.reuse || stream.is_stationary(),
             Transport::Prefetch => stream.is_stationary(),
-            Transport::Local => false,
+            Transport::Local | Transport::Memory => false,
             Transport::Tree(_) | Transport::Broadcast(_) | Transport::Bus | Transport::Feed | Transport::Handoff => {
                 false
             }

@@ -40,7 +40,12 @@ impl Frame<'_> {
                 (self.at_head(set, &self.point(0), direction), self.design.map.displacement(&back))
             }
             Transport::Tree(directions) => self.roots(directions),
-            Transport::Prefetch | Transport::Feed | Transport::Bus | Transport::Handoff | Transport::Local => {
+            Transport::Prefetch
+            | Transport::Feed
+            | Transport::Bus
+            | Transport::Handoff
+            | Transport::Local
+            | Transport::Memory => {
                 (self.inside(set, &self.point(0)), self.at_rest())
             }
         };

@@ -53,8 +53,8 @@ impl SystemFrame<'_> {
             kind: Kind::NoDeadlock,
             of: self.tensor(handoff),
             points: vec![handoff.reader],
-            extras: vec![],
-            violation: vec![self.inside(&handoff.set, &reader), take.waits_in_vain(&give, turns)],
+            extras: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
+            violation: vec![self.inside(&handoff.divided_set(), &reader), take.waits_in_vain(&give, turns)],
             reason: self.not_handed(handoff, &give, &take),
         }))
     }

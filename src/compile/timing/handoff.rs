@@ -38,8 +38,11 @@ impl SystemFrame<'_> {
             kind: Kind::Handoff,
             of: self.tensor(handoff),
             points: vec![handoff.reader],
-            extras: vec![],
-            violation: vec![self.inside(&handoff.set, &reader), Formula::before(&self.time(&reader), &earliest)],
+            extras: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
+            violation: vec![
+                self.inside(&handoff.divided_set(), &reader),
+                Formula::before(&self.time(&reader), &earliest),
+            ],
             reason: self.too_late(handoff, (&giver, &reader), &earliest, least),
         }))
     }
@@ -166,7 +169,7 @@ impl SystemFrame<'_> {
     /// What is handed, by which space, to which.
     pub fn names(&self, handoff: &Handoff) -> (String, Name, Name) {
         let operand = &self.space(handoff.reader).operands[handoff.operand];
-        let subscripts: Vec<String> = operand.access.iter().map(|form| form.to_string().replace(' ', "")).collect();
+        let subscripts: Vec<String> = operand.access.iter().map(|form| form.compact()).collect();
         let element = format!("{}[{}]", operand.tensor, subscripts.join(","));
         let giving = handoff.given().map_or(&operand.tensor, |(space, _)| &self.space(space).name).clone();
         (element, giving, self.space(handoff.reader).name.clone())

@@ -10,7 +10,7 @@
 use super::frame::{Claim, Frame, Point, displaced, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use crate::mapping::{Flow, Giver, Handoff};
+use crate::mapping::{Flow, Handoff};
 use systole_base::integer::{Affine, Name, primitive};
 use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
 
@@ -134,7 +134,7 @@ impl SystemFrame<'_> {
     /// The obligation of a handoff over several hops along one axis. One that moves by a hop along each axis at most has
     /// links between its own two PEs only, and no PE gives two words at one time (`pe-conflict`).
     pub fn handoff_link_conflict(&self, handoff: &Handoff) -> Option<Obligation> {
-        let Giver::Point { displacement, .. } = &handoff.giver else { return None };
+        let displacement = handoff.displacement()?;
         displacement.iter().any(|entry| entry.abs() > 1).then_some(())?;
         let (one, other) = (self.point(handoff.reader, 0), self.point(handoff.reader, 1));
         let (late, early) = (self.giver(handoff, &one)?, self.giver(handoff, &other)?);

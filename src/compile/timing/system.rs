@@ -5,7 +5,7 @@ use super::frame::Claim;
 use super::generate::{space_obligations, space_obligations_within};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use crate::mapping::{Design, Handoff, check_ways};
+use crate::mapping::{Design, Handoff, Carrier, check_ways};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
@@ -93,9 +93,9 @@ impl SystemFrame<'_> {
         Ok(stated)
     }
 
-    /// Whether a channel lies between giver and reader: they are two points, and the PE keeps nothing for the reader.
+    /// Whether a channel lies between giver and reader: they are two points, and the value is neither kept nor in memory.
     pub fn has_channel(&self, handoff: &Handoff) -> bool {
-        !self.is_within_point(handoff) && !self.design.is_kept(handoff)
+        !self.is_within_point(handoff) && !matches!(handoff.carrier(), Some(Carrier::Kept | Carrier::Memory))
     }
 
     /// Whether giver and reader are one point, so that no channel lies between them.

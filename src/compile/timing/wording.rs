@@ -64,13 +64,13 @@ impl Frame<'_> {
     }
 
     fn show_access(&self, tensor: &str, subscripts: &[Affine], point: &Point) -> String {
-        let subscripts: Vec<String> = self.access(subscripts, point).iter().map(compact).collect();
+        let subscripts: Vec<String> = self.access(subscripts, point).iter().map(Affine::compact).collect();
         format!("{tensor}[{}]", subscripts.join(","))
     }
 
     /// A direction without its brackets, as messages name it: `j`, `i-k`.
     pub fn show_along(&self, direction: &[i64]) -> String {
-        compact(&Affine::from_row(self.space().indices(), direction))
+        Affine::from_row(self.space().indices(), direction).compact()
     }
 
     /// The time coefficients a direction adds up: `time coefficient of j`, `time coefficients i - k`.
@@ -93,10 +93,7 @@ impl Frame<'_> {
 
 /// Coordinates as a PE: `PE (i, j-1)`.
 pub(super) fn show_place(place: &[Affine]) -> String {
-    let coordinates: Vec<String> = place.iter().map(compact).collect();
+    let coordinates: Vec<String> = place.iter().map(Affine::compact).collect();
     if coordinates.is_empty() { "the only PE".to_owned() } else { format!("PE ({})", coordinates.join(", ")) }
 }
 
-fn compact(form: &Affine) -> String {
-    form.to_string().replace(' ', "")
-}

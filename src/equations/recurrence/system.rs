@@ -280,6 +280,8 @@ pub enum Move {
     Handoff(Name),
     /// `local A`.
     Local(Name),
+    /// `memory A`.
+    Memory(Name),
 }
 
 impl Move {
@@ -291,7 +293,8 @@ impl Move {
             | Move::Feed(tensor)
             | Move::Bus(tensor)
             | Move::Handoff(tensor)
-            | Move::Local(tensor) => tensor,
+            | Move::Local(tensor)
+            | Move::Memory(tensor) => tensor,
         }
     }
 }
@@ -314,6 +317,8 @@ pub enum Directive {
     Feed(Name),
     /// `local X`: each PE keeps what it computes of the tensor.
     Local(Name),
+    /// `memory X`: what is computed of the tensor goes to the memory that all PEs share, and is read there.
+    Memory(Name),
     /// `io boundary` (true) or `io anywhere` (false).
     BoundaryIo(bool),
     /// `network hex`: the network the schedule is for, unless another is asked for.

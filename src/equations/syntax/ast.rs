@@ -261,6 +261,8 @@ pub enum Directive {
     Feed(Ident),
     /// `local X`.
     Local(Ident),
+    /// `memory X`.
+    Memory(Ident),
     /// `tile i 64`.
     Tile(Ident, Spanned<f64>),
     /// `fold block-cyclic:2`.

@@ -98,6 +98,7 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Stream(tensor, along) => print_flow("stream", tensor, along),
         Directive::Broadcast(tensor, along) => print_flow("broadcast", tensor, along.as_slice()),
         Directive::Local(tensor) => format!("local {}", tensor.node),
+        Directive::Memory(tensor) => format!("memory {}", tensor.node),
         Directive::Prefetch(tensor) => format!("prefetch {}", tensor.node),
         Directive::Feed(tensor) => format!("feed {}", tensor.node),
         Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),

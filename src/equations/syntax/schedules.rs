@@ -7,7 +7,7 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 19] = [
+pub(super) const WORDS: [&str; 20] = [
     "place",
     "time",
     "stream",
@@ -15,6 +15,7 @@ pub(super) const WORDS: [&str; 19] = [
     "prefetch",
     "feed",
     "local",
+    "memory",
     "tile",
     "fold",
     "layout",
@@ -54,7 +55,8 @@ fn transport<'s>() -> Reader<'s, Directive> {
     let broadcast = keyword("broadcast").ignore_then(flow()).map(|(tensor, along)| Directive::Broadcast(tensor, along));
     let prefetch = keyword("prefetch").ignore_then(dotted()).map(Directive::Prefetch);
     let feed = keyword("feed").ignore_then(dotted()).map(Directive::Feed);
-    choice((stream, broadcast, prefetch, feed)).boxed()
+    let memory = keyword("memory").ignore_then(dotted()).map(Directive::Memory);
+    choice((stream, broadcast, prefetch, feed, memory)).boxed()
 }
 
 fn tree<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {

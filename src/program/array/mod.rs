@@ -18,7 +18,7 @@
 mod program;
 
 pub use program::{
-    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Program, ScalarExpr,
     Scratchpad,
 };
 

@@ -10,7 +10,7 @@ use super::read_body::BodyReader;
 use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
-use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Program, Scratchpad, VERSION};
+use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Program, Scratchpad, VERSION};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;
@@ -281,7 +281,7 @@ impl Parser {
     /// The latency of a bus may be left out: a wire.
     fn bus(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Bus(self.program.buses.len()), form.span);
-        let [name, direction, latency @ ..] = rest else {
+        let [name, joins, latency @ ..] = rest else {
             return self.reader.expected(form, "`(bus NAME (direction N ..) (latency N))`");
         };
         let latency = match latency {
@@ -290,8 +290,19 @@ impl Parser {
             [_, other, ..] => return self.reader.expected(other, "nothing after the latency"),
         };
         let name = self.reader.name(name, "the name of a bus")?;
-        self.program.buses.push(Bus { name, direction: self.vector(direction, "direction")?, latency });
+        self.program.buses.push(Bus { name, joins: self.joins(joins)?, latency });
         Ok(())
+    }
+
+    /// `(direction 1 0)`, or `(joins all)`.
+    fn joins(&self, form: &Form) -> Read<Joins> {
+        let Ok(word) = self.reader.call_of(form, "joins", "`(joins all)`") else {
+            return self.vector(form, "direction").map(Joins::Line);
+        };
+        match self.reader.exactly(form, word, "(joins all)")? {
+            [word] if self.reader.name(word, "`all`").is_ok_and(|word| &*word == "all") => Ok(Joins::All),
+            [word] => self.reader.expected(word, "`all`"),
+        }
     }
 
     /// `(offset 0 1)`.

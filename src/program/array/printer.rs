@@ -5,7 +5,7 @@
 
 use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
-    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr, Scratchpad,
+    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Joins, Program, ScalarExpr, Scratchpad,
     VERSION, digest,
 };
 use std::fmt;
@@ -81,7 +81,11 @@ fn print_channel(channel: &Channel) -> String {
 }
 
 fn print_bus(bus: &Bus) -> String {
-    format!("(bus {} (direction{}) (latency {}))", bus.name, spaced(&bus.direction), bus.latency)
+    let joins = match &bus.joins {
+        Joins::Line(direction) => format!("(direction{})", spaced(direction)),
+        Joins::All => "(joins all)".to_owned(),
+    };
+    format!("(bus {} {joins} (latency {}))", bus.name, bus.latency)
 }
 
 fn print_scratchpad(scratchpad: &Scratchpad) -> String {

@@ -46,6 +46,14 @@
 //!   ... (keep (x t i) x_2) ... (recall x_3 (x (- t 1) j)) ...
 //! ```
 //!
+//! A memory that all PEs share is a bus that joins them all. What one of them drives under the subscripts of an element, any of
+//! them hears from `latency` cycles on, and waits for until then:
+//!
+//! ```text
+//!   (bus x-memory (joins all) (latency 2))
+//!   ... (drive x-memory x (i)) ... (listen x_2 x-memory ((- i 3))) ...
+//! ```
+//!
 //! A schedule that says who runs which PE, and where arrays begin and end, has it written into the program; without clocks PEs and
 //! words are distributed so, unless a run is told otherwise:
 //!
@@ -235,15 +243,24 @@ pub struct Channel {
 }
 
 /// A family of buses. A word driven with a tag can be heard, from `latency` cycles on, by every PE that asks for the tag
-/// on the same line of PEs along `direction`. Each tag of a line is driven once; a heard word stays readable.
+/// and is joined to the driver. Each tag is driven once by those who are joined; a heard word stays readable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bus {
     /// Its name.
     pub name: Name,
-    /// The line's direction in the grid.
-    pub direction: Vec<i64>,
+    /// Which PEs it joins.
+    pub joins: Joins,
     /// Cycles from the drive to the hearing; 0 is a wire.
     pub latency: u64,
+}
+
+/// Which PEs a bus joins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Joins {
+    /// The PEs of a line along this direction of the grid, each line by itself.
+    Line(Vec<i64>),
+    /// All PEs: a memory that they share, where a word is stored under the subscripts of its element.
+    All,
 }
 
 /// A part of every PE's own memory, for words that the PE keeps and reads again: each PE has one, with an entry for each element.

@@ -5,7 +5,7 @@
 //! proofs, so a program on the links it was written for is itself. What is sent and when, as the clocks of the text have it,
 //! stays.
 
-use super::{Channel, Program};
+use super::{Channel, Joins, Program};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::network::{Links, Network};
 
@@ -27,9 +27,12 @@ pub fn on_links(program: &Program, network: Network, latency: u64) -> Checked<Pr
     Ok(program)
 }
 
-/// The program on buses whose words are heard so many cycles after the drive.
-pub fn on_buses(mut program: Program, latency: u64) -> Program {
-    program.buses.iter_mut().for_each(|bus| bus.latency = latency);
+/// The program on buses whose words are heard so many cycles after the drive, with a memory of which words are there so many cycles
+/// after they were stored.
+pub fn on_buses(mut program: Program, latency: u64, memory: u64) -> Program {
+    for bus in &mut program.buses {
+        bus.latency = if bus.joins == Joins::All { memory } else { latency };
+    }
     program
 }
 

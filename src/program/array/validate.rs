@@ -9,7 +9,7 @@ use super::read_leaf::linear;
 use super::relink::missing_links;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
-use super::{ArrayDecl, Condition, IndexExpr, Program};
+use super::{ArrayDecl, Condition, IndexExpr, Joins, Program};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
 use systole_base::integer::Name;
@@ -214,8 +214,9 @@ impl<'a> Checker<'a> {
 
     fn check_buses(&mut self) {
         for (place, bus) in number(&self.program.buses, Place::Bus, |bus| bus) {
-            self.check_rank(place, "direction", &bus.name, &bus.direction);
-            if bus.direction.iter().all(|entry| *entry == 0) {
+            let Joins::Line(direction) = &bus.joins else { continue };
+            self.check_rank(place, "direction", &bus.name, direction);
+            if direction.iter().all(|entry| *entry == 0) {
                 self.fault(place, format!("the direction of `{}` is zero", bus.name));
             }
         }

@@ -6,7 +6,7 @@
 
 use super::code::{Code, Port};
 use super::index::floor_division;
-use super::{Bus, Program};
+use super::{Bus, Joins, Program};
 use std::collections::BTreeMap;
 
 /// The wire of a port without a far end.
@@ -111,12 +111,14 @@ fn find_ports(code: &Code, wanted: Port) -> Vec<Option<usize>> {
     code.classes.iter().map(|class| class.ports.iter().position(|port| *port == wanted)).collect()
 }
 
-/// The point of a line that stands for all of it: `p - floor(p_a / d_a) * d`, `a` the first non-zero entry of `d`.
+/// The point of a line that stands for all of it: `p - floor(p_a / d_a) * d`, `a` the first non-zero entry of `d`. None stands for all
+/// PEs where these are joined.
 fn line_key(bus: &Bus, point: Vec<i64>) -> Vec<i64> {
-    let leading = bus.direction.iter().zip(&point).find(|(entry, _)| **entry != 0);
+    let Joins::Line(direction) = &bus.joins else { return vec![] };
+    let leading = direction.iter().zip(&point).find(|(entry, _)| **entry != 0);
     let Some((step, entry)) = leading else { return point };
     // The key is the same for the direction and its opposite, so the divisor may be made positive.
     let rounds = floor_division(*entry, step.saturating_abs()).unwrap_or(0).saturating_mul(step.signum());
     let shift = |direction: &i64| rounds.saturating_mul(*direction);
-    point.iter().zip(&bus.direction).map(|(entry, direction)| entry.saturating_sub(shift(direction))).collect()
+    point.iter().zip(direction).map(|(entry, direction)| entry.saturating_sub(shift(direction))).collect()
 }

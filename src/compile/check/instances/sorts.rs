@@ -123,6 +123,7 @@ pub const SIGNATURES: &[Signature] = &[
     signature("xfer", &[Space, Reuse, Tensor, Access], Field, On(0)),
     signature("take", &[Space, Tensor, Access], Field, On(0)),
     signature("kept", &[Space, Tensor, Access], Field, On(0)),
+    signature("stored", &[Space, Tensor, Access], Field, On(0)),
     signature("result", &[Whole], Field, On(0)),
     signature("fby", &[Space, Along, Field], Field, On(0)),
     signature("bcast", &[Space, Reuse, Tensor, Access], Field, On(0)),

@@ -38,6 +38,7 @@ impl Reader<'_> {
             Term::Hold([space, tensor, access])
             | Term::Feed([space, tensor, access])
             | Term::Kept([space, tensor, access])
+            | Term::Stored([space, tensor, access])
             | Term::Take([space, tensor, access]) => self.on(*space, Local::Itself(self.element(*tensor, *access)?)),
             Term::Load([space, along, tensor, access]) | Term::Xfer([space, along, tensor, access]) => {
                 self.on(*space, Local::OnlyAtHead(self.direction(*along)?, self.element(*tensor, *access)?))

@@ -129,7 +129,7 @@ impl<'a> PlaceTable<'a> {
                 Some(free(words(words_held, words_held)))
             }
             Transport::Feed => Some(free(words(self.task.region.count(), 0))),
-            Transport::Handoff | Transport::Local => Some(free(words(0, 0))),
+            Transport::Handoff | Transport::Local | Transport::Memory => Some(free(words(0, 0))),
             // A tree is priced by its streams.
             Transport::Tree(_) => None,
             // Whether one bus will do depends on the time, not on the place; a space alone is not offered it.

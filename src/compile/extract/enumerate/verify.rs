@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
             Transport::Prefetch => Ok(self.held(&operand.access)),
             Transport::Feed => Ok(Cost { memory_words: self.times.len() as u64, ..Cost::default() }),
             Transport::Bus => self.one_bus(&operand.tensor),
-            Transport::Handoff | Transport::Local => Ok(Cost::default()),
+            Transport::Handoff | Transport::Local | Transport::Memory => Ok(Cost::default()),
         }
     }
 

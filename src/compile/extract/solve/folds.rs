@@ -6,7 +6,7 @@
 use super::Task;
 use super::tally::{cycles, occupied};
 use crate::cost::Cost;
-use crate::mapping::{Design, Flow, Fold, Giver, Handoff};
+use crate::mapping::{Design, Flow, Fold, Handoff};
 use systole_base::integer::{Polyhedron, Vector};
 
 /// The legal folds of a legal design, itself among them, but for those whose cost is `beaten`: those that the schedule asks
@@ -64,7 +64,7 @@ fn saved_by_flows(task: &Task, folded: &Design, space: usize) -> Option<u64> {
 }
 
 fn saved_by_handoff(task: &Task, folded: &Design, handoff: &Handoff) -> Option<u64> {
-    let Giver::Point { displacement, .. } = &handoff.giver else { return Some(0) };
+    let Some(displacement) = handoff.displacement() else { return Some(0) };
     let reader = handoff.reader;
     let takers = task.points[reader].iter().filter(|point| is_in(task, reader, &handoff.set, point));
     saved(task, folded, reader, displacement, takers)

@@ -97,7 +97,9 @@ impl Forms<'_> {
             Transport::Handoff => {
                 self.is_reached(space, operand, *position, placement) && self.is_one_to_one(space, operand)
             }
-            Transport::Stream(_) | Transport::Local => self.is_reached(space, operand, *position, placement),
+            Transport::Stream(_) | Transport::Local | Transport::Memory => {
+                self.is_reached(space, operand, *position, placement)
+            }
             _ => false,
         });
         let mut reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
@@ -129,9 +131,7 @@ impl Forms<'_> {
             let shifts = placement.origins[here].iter().zip(&placement.origins[there]);
             let along = rows.zip(shifts);
             let along = along.map(|((here, there), (shift, other))| edge.hops((here, shift), (there, other)));
-            let stays = |moved: &[i64]| moved.iter().all(|entry| *entry == 0);
-            let moved = along.collect::<Option<Vec<i64>>>().filter(|moved| !edge.is_kept || stays(moved));
-            moved.is_some_and(|moved| self.network.hops(&moved).is_some())
+            edge.reach.covers(along, self.network)
         };
         mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(reaches))
     }

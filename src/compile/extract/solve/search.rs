@@ -26,14 +26,23 @@ const SHARE: u64 = 8;
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors; where neither does, PEs keep what they compute. One search of a task goes on at a time. The result does not depend on the number of threads.
+/// vectors; where neither does, what is computed is stored, by each PE for itself or in a memory. One search of a task goes on at a time. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
-    let survey = search_times(task, Allowance::of(task, 1), (keep, progress));
-    match task.keeping().filter(|_| survey.designs == 0 && !survey.is_stopped) {
-        Some(keeping) => survey.merge(search_times(&keeping, Allowance::of(task, SHARE), (keep, progress))),
-        None => survey,
+    // Where something has to pass through memory, what is kept on its PE is looked at at once.
+    let mut survey = match task.constraint.through_memory.is_empty() {
+        true => search_times(task, Allowance::of(task, 1), (keep, progress)),
+        false => Survey { keep, ..Survey::default() },
+    };
+    if survey.designs == 0 && !survey.is_stopped {
+        for storing in task.storing() {
+            survey = survey.merge(search_times(&storing, Allowance::of(task, SHARE), (keep, progress)));
+            if survey.designs > 0 || survey.is_stopped {
+                break;
+            }
+        }
     }
+    survey
 }
 
 fn search_times(task: &Task, allowance: Allowance, (keep, progress): (bool, Progress)) -> Survey {

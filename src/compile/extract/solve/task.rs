@@ -30,9 +30,9 @@ const LARGEST_RAISED: i64 = 6;
 pub struct Task<'a> {
     /// The spaces.
     pub system: &'a SpaceSystem,
-    /// What the e-graph offers for each, after the schedule's restrictions; memories of PEs left out where nothing asks for them.
+    /// What the e-graph offers for each, after the schedule's restrictions; memories left out where nothing asks for them.
     pub choices: Vec<Choices>,
-    /// The same with memories of PEs.
+    /// The same with memories.
     offered: Vec<Choices>,
     /// The bounds on places and steps.
     pub bounds: Bounds,
@@ -108,7 +108,7 @@ impl<'a> Task<'a> {
         let choices =
             left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
         let offered = choices;
-        let choices: Vec<Choices> = offered.iter().map(without_memory).collect();
+        let choices: Vec<Choices> = offered.iter().map(|offered| without(offered, &STORING)).collect();
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
@@ -163,14 +163,22 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// The task in which PEs may keep what they compute; `None` where that offers nothing more.
-    pub(super) fn keeping(&self) -> Option<Task<'a>> {
+    /// The tasks in which what is computed may be stored as well: first each PE keeps it for itself, then all share a memory too. Only
+    /// those that offer something more.
+    pub(super) fn storing(&self) -> Vec<Task<'a>> {
         let families: Vec<usize> = (0..self.system.families.len()).collect();
-        let is_small = self.system.spaces.len() <= self.limits.rounds;
-        (is_small && self.offered != self.choices).then(|| {
-            let choices = self.offered.clone();
-            Task { takers: TakerSets::new(self.system, &choices), choices, ..self.among(self.system, &families) }
-        })
+        if self.system.spaces.len() > self.limits.rounds {
+            return vec![];
+        }
+        let mut tasks: Vec<Task> = vec![];
+        for denied in [&[Transport::Memory][..], &[]] {
+            let choices: Vec<Choices> = self.offered.iter().map(|offered| without(offered, denied)).collect();
+            if choices != tasks.last().map_or(&self.choices, |task| &task.choices).clone() {
+                let takers = TakerSets::new(self.system, &choices);
+                tasks.push(Task { takers, choices, ..self.among(self.system, &families) });
+            }
+        }
+        tasks
     }
 
     fn choices_among(&self, families: &[usize], space: usize) -> Choices {
@@ -325,10 +333,13 @@ fn larger(system: &SpaceSystem, sizes: &Bindings) -> Option<Bindings> {
     best.filter(|(filled, _)| *filled > 0).map(|(_, sizes)| sizes)
 }
 
-/// What is offered but for memories of PEs, where there is something else: they hold words that a stream would pass on.
-fn without_memory(offered: &Choices) -> Choices {
+/// The ways that store what is computed: they take room, or words of memory, where a stream would pass a word on.
+const STORING: [Transport; 2] = [Transport::Local, Transport::Memory];
+
+/// What is offered but for these ways, where there is something else.
+fn without(offered: &Choices, denied: &[Transport]) -> Choices {
     let without = |transports: &Vec<Transport>| -> Vec<Transport> {
-        let left: Vec<Transport> = transports.iter().filter(|choice| **choice != Transport::Local).cloned().collect();
+        let left: Vec<Transport> = transports.iter().filter(|choice| !denied.contains(choice)).cloned().collect();
         if left.is_empty() { transports.clone() } else { left }
     };
     Choices { transports: offered.transports.iter().map(without).collect(), chains: offered.chains.clone() }

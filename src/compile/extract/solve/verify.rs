@@ -45,7 +45,8 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
     let written = written(task, found, &run)?;
     let check = |diagonal: &i64| {
         let reads = Reads { task, written: &written, diagonal: *diagonal };
-        run.iter().enumerate().try_for_each(|(space, run)| reads.check(space, run))
+        let parts = found.parts.iter().zip(&run).enumerate();
+        parts.into_iter().try_for_each(|(space, (part, run))| reads.check(space, &part.dataflow.transports, run))
     };
     let tried: Vec<Result<(), String>> = diagonals.iter().map(check).collect();
     let nowhere = Err("the network has no such links together".to_owned());
@@ -142,28 +143,34 @@ struct Reads<'a> {
 
 impl Reads<'_> {
     /// Each point of a space runs after all that it reads is complete.
-    fn check(&self, space: usize, run: &[(Bindings, Slot)]) -> Result<(), String> {
+    fn check(&self, space: usize, transports: &[Transport], run: &[(Bindings, Slot)]) -> Result<(), String> {
         let (reader, sources) = (&self.task.system.spaces[space], &self.task.system.sources[space]);
-        let computed = reader.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
-        for ((operand, _), (bindings, slot)) in computed.flat_map(|read| run.iter().map(move |point| (read, point))) {
+        let operands = reader.operands.iter().zip(transports);
+        let computed = operands.zip(sources).filter(|(_, sources)| !sources.is_empty());
+        for (((operand, transport), _), (bindings, slot)) in
+            computed.flat_map(|read| run.iter().map(move |point| (read, point)))
+        {
             let element = element(&operand.access, bindings).ok_or("a subscript does not fit")?;
-            self.check_one(&operand.tensor, &element, slot)
+            self.check_one(&operand.tensor, &element, (slot, transport))
                 .map_err(|why| format!("`{}` reads `{}` {why}, at {element:?}", reader.name, operand.tensor))?;
         }
         Ok(())
     }
 
-    fn check_one(&self, tensor: &Name, element: &Vector, slot: &Slot) -> Result<(), &'static str> {
+    fn check_one(&self, tensor: &Name, element: &Vector, read: (&Slot, &Transport)) -> Result<(), &'static str> {
         match self.written.get(&(tensor.clone(), element.clone())) {
-            Some(Some(giver)) if !self.is_in_time(giver, slot) => Err("before it is there"),
+            Some(Some(giver)) if !self.is_in_time(giver, read) => Err("before it is there"),
             None if !is_reduction(self.task, tensor) => Err("where nothing computes it"),
             _ => Ok(()),
         }
     }
 
-    /// By the latency of every hop of the shortest way, and by one step at least.
-    fn is_in_time(&self, (from, done): &Slot, (pe, time): &Slot) -> bool {
+    /// By the latency of every hop of the shortest way, and by one step at least; or by that of memory.
+    fn is_in_time(&self, (from, done): &Slot, ((pe, time), transport): (&Slot, &Transport)) -> bool {
         let links = &self.task.machine.links;
+        if *transport == Transport::Memory {
+            return *time >= done + links.memory;
+        }
         let apart: Vector = pe.iter().zip(from).map(|(a, b)| a - b).collect();
         *time >= done + (links.network.distance(&apart, self.diagonal) * links.latency).max(1)
     }

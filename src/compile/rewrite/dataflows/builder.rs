@@ -166,6 +166,7 @@ impl<'a> Builder<'a> {
             // One bus is another way to what ports bring: what is read is the same.
             Transport::Feed | Transport::Bus => Term::Feed([here, tensor, access]),
             Transport::Local => Term::Kept([here, tensor, access]),
+            Transport::Memory => Term::Stored([here, tensor, access]),
             Transport::Handoff => return Some(self.handed(operand)),
         };
         Some(self.add(node))

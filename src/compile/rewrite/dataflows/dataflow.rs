@@ -23,6 +23,8 @@ pub enum Transport {
     Handoff,
     /// Kept by the PE that computes it, in its own memory, and read there whenever it is used.
     Local,
+    /// Stored in a memory that all PEs share by the point that computes it, and read there by whoever uses it.
+    Memory,
 }
 
 /// One way to lower a space: a transport for each operand, in the order of `Space::operands`, and the order of the
@@ -80,6 +82,7 @@ impl Transport {
             Transport::Bus => "bus".to_owned(),
             Transport::Handoff => "handoff".to_owned(),
             Transport::Local => "local".to_owned(),
+            Transport::Memory => "memory".to_owned(),
         }
     }
 }

@@ -261,6 +261,7 @@ impl Reading<'_> {
             Term::Feed([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Feed),
             Term::Take([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Handoff),
             Term::Kept([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Local),
+            Term::Stored([_, tensor, access]) if operand == [*tensor, *access] => Some(Transport::Memory),
             Term::Ite([head, first, received]) => {
                 return self.carried_operand(class, [*head, *first, *received], operand);
             }

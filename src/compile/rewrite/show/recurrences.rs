@@ -76,6 +76,7 @@ pub(super) fn show_move(space: &Space, operand: &Operand, name: &str, transport:
         Transport::Bus => from("over one bus from memory"),
         Transport::Handoff => from("from the point that computes it"),
         Transport::Local => from("kept by the PE that computes it"),
+        Transport::Memory => from("through memory"),
     }
 }
 
@@ -159,7 +160,7 @@ impl Place {
         let back = along.iter().copied().chain(std::iter::repeat(0));
         let coordinates = space.indices().iter().zip(back).map(|(index, step)| {
             let form = Affine::variable(index).substitute(&self.fixed) - Affine::constant(step);
-            form.to_string().replace(' ', "")
+            form.compact()
         });
         format!("({})", coordinates.collect::<Vec<String>>().join(","))
     }

@@ -87,7 +87,7 @@ impl Showing<'_> {
             return format!("{} of {}", place.element(&producer.output, element), producer.name);
         };
         let coordinates = last.coordinates(producer.indices());
-        let shown = coordinates.iter().map(|form| form.substitute(&place.fixed).to_string().replace(' ', ""));
+        let shown = coordinates.iter().map(|form| form.substitute(&place.fixed).compact());
         let value = format!("({})_{}", shown.collect::<Vec<String>>().join(","), producer.output);
         if giver == self.position { value } else { format!("{value} in {}", producer.name) }
     }

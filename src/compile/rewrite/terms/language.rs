@@ -47,6 +47,7 @@ define_language! {
     /// | `(xfer s d X g)` | `X[g x]`, handed over to the heads of the lines along `d`, defined there only |
     /// | `(take s X g)` | `X[g x]`, handed over to every point |
     /// | `(kept s X g)` | `X[g x]`, from the own memory of the PE that computed it |
+    /// | `(stored s X g)` | `X[g x]`, from the memory that all PEs share |
     /// | `(result s)` | what `s` computes |
     /// | `(fby s d h)` | `h x` at a head, else the value at `x - d` |
     /// | `(bcast s d X g)`, `(hold s X g)`, `(feed s X g)` | `X[g x]` from a bus, from own memory, from an own port |
@@ -97,6 +98,7 @@ define_language! {
         "xfer" = Xfer([Id; 4]),
         "take" = Take([Id; 3]),
         "kept" = Kept([Id; 3]),
+        "stored" = Stored([Id; 3]),
         "result" = Result(Id),
         "fby" = Fby([Id; 3]),
         "bcast" = Bcast([Id; 4]),
@@ -153,6 +155,7 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("xfer", 4),
     ("take", 3),
     ("kept", 3),
+    ("stored", 3),
     ("result", 1),
     ("fby", 3),
     ("bcast", 4),

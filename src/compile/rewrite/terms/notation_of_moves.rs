@@ -78,6 +78,7 @@ impl Notation<'_> {
             }
             Term::Take([_, tensor, access]) => format!("{} handed to each point", element(tensor, access)),
             Term::Kept([_, tensor, access]) => format!("{} kept where it is computed", element(tensor, access)),
+            Term::Stored([_, tensor, access]) => format!("{} stored for all PEs", element(tensor, access)),
             Term::Hold([_, tensor, access]) => format!("{} held in memory", element(tensor, access)),
             Term::Feed([_, tensor, access]) => format!("{} fed through a port", element(tensor, access)),
             Term::Const([_, tensor, access]) => format!("{} known everywhere", element(tensor, access)),

@@ -46,6 +46,7 @@ impl Lowering<'_> {
             ast::Directive::Prefetch(tensor) => moved(Some(Move::Prefetch(tensor.node.clone()))),
             ast::Directive::Feed(tensor) => moved(Some(Move::Feed(tensor.node.clone()))),
             ast::Directive::Local(tensor) => moved(Some(Move::Local(tensor.node.clone()))),
+            ast::Directive::Memory(tensor) => moved(Some(Move::Memory(tensor.node.clone()))),
             ast::Directive::Bus(tensor) => moved(Some(Move::Bus(tensor.node.clone()))),
             ast::Directive::Handoff(tensor) => moved(Some(Move::Handoff(tensor.node.clone()))),
             ast::Directive::Place(forms) => space.place = self.lower_forms(forms).unwrap_or_default(),

@@ -69,6 +69,7 @@ impl Lowering<'_> {
                 .lower_flow(tensor, along.as_ref(), offer)
                 .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
             ast::Directive::Local(tensor) => Some(Directive::Local(self.find_tensor(tensor)?.name)),
+            ast::Directive::Memory(tensor) => Some(Directive::Memory(self.find_tensor(tensor)?.name)),
             ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
@@ -335,9 +336,10 @@ fn subject(directive: &Directive) -> String {
         Directive::Place(_) => "`place`".to_owned(),
         Directive::Time(_) => "`time`".to_owned(),
         Directive::Stream(tensor, _) | Directive::Broadcast(tensor, _) => format!("how `{tensor}` moves"),
-        Directive::Prefetch(tensor) | Directive::Feed(tensor) | Directive::Local(tensor) => {
-            format!("how `{tensor}` moves")
-        }
+        Directive::Prefetch(tensor)
+        | Directive::Feed(tensor)
+        | Directive::Local(tensor)
+        | Directive::Memory(tensor) => format!("how `{tensor}` moves"),
         Directive::BoundaryIo(_) => "`io`".to_owned(),
         Directive::Network(_) => "`network`".to_owned(),
         Directive::Phase(_) => "`phase`".to_owned(),

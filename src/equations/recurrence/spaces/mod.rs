@@ -100,6 +100,8 @@ pub struct Source {
     pub set: Polyhedron,
     /// Where from.
     pub origin: Origin,
+    /// The quotients in which the element is told, over the reader's indices: which strip is read where that is not divided itself.
+    pub quotients: Vec<Division>,
 }
 
 /// Where a value comes from.
@@ -109,7 +111,7 @@ pub enum Origin {
     Space {
         /// Which space.
         space: usize,
-        /// Which element.
+        /// Which element; in the quotients of the source, too.
         element: Vec<Affine>,
     },
     /// It is known: an empty reduction's neutral value, or a closed form over the reader's indices.

@@ -30,8 +30,8 @@ impl Solution {
     }
 }
 
-/// `quotient` is `of` divided by `by`, rounded down; that nothing is left over is a residue of the solution.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `quotient` is `of` divided by `by`, rounded down; that nothing is left over is a residue of a solution.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Division {
     /// What the quotient is called.
     pub quotient: Name,
@@ -39,6 +39,18 @@ pub struct Division {
     pub of: Affine,
     /// By what, more than 1.
     pub by: i64,
+}
+
+impl Division {
+    /// What is left over, 0 or more and less than the divisor.
+    pub fn rest(&self) -> Affine {
+        self.of.clone() - Affine::term(&self.quotient, self.by)
+    }
+
+    /// What must be 0 or more for the quotient to be one.
+    pub fn conditions(&self) -> [Affine; 2] {
+        [self.rest(), Affine::constant(self.by - 1) - self.rest()]
+    }
 }
 
 /// Solves `forms = targets` for `unknowns`, whatever else occurs in the forms being known.

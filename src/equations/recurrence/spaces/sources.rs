@@ -67,7 +67,7 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
         return None;
     }
     let open = guard.constraints().iter().filter(|form| !points.implies(form)).cloned();
-    Some(Source { set: domain.intersect(&Polyhedron::new(open)), origin })
+    Some(Source { set: domain.intersect(&Polyhedron::new(open)), origin, quotients: vec![] })
 }
 
 fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnostic {

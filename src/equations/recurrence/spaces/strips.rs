@@ -3,12 +3,13 @@
 //! In: the spaces of a kernel, and which indices are divided: `i = 16 (i div 16) + (i mod 16)`. Out: the same points with two
 //! coordinates for each such index. That is one to one, and the last strip may be short, so sets stay polyhedra and elements
 //! stay where they are in their tensors. A read of a computed element is divided by what it means for the strip and the
-//! position: `x[i - 1]` is the position before, or the last position of the strip before.
+//! position: `x[i - 1]` is the position before, or the last position of the strip before. Where that hangs on an index that is
+//! not divided, such as that of a sum, strip and position are quotient and rest of it.
 
-use super::{Family, Member, Origin, Source, SpaceSystem};
+use super::{Division, Family, Member, Origin, Source, SpaceSystem};
 use crate::recurrence::{Domain, Operand, Space, Strip};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::integer::{Affine, Name, Polyhedron, unused};
 use systole_base::span::Span;
 
 /// A read is divided into no more cases than this.
@@ -18,7 +19,7 @@ impl SpaceSystem {
     /// The system with these indices in strips, wherever an index of such a name occurs.
     ///
     /// # Errors
-    /// An index that a reduction binds; subscripts and reads of computed tensors for which a strip and a position cannot be told.
+    /// An index that a reduction binds; axes along which a strip and a position cannot be told.
     pub fn in_strips(&self, strips: &[(Strip, Span)]) -> Checked<SpaceSystem> {
         if strips.is_empty() {
             return Ok(self.clone());
@@ -32,16 +33,21 @@ impl SpaceSystem {
         Ok(SpaceSystem { spaces, families, members, sources, ..self.clone() })
     }
 
-    /// Whether a value that is computed in one strip is read in another: then it has to get from the end of an axis to its beginning.
-    pub fn hands_between_strips(&self) -> bool {
+    /// The operands, by their spaces, that read in one strip what is computed in another: that has to get from the end of an axis to its
+    /// beginning.
+    pub fn handed_between_strips(&self) -> Vec<(usize, usize)> {
         let crosses = |source: &Source| {
             let Origin::Space { space, element } = &source.origin else { return false };
             let giver = &self.spaces[*space];
             let numbers: Vec<Affine> = giver.strips.iter().map(|strip| Affine::variable(&strip.number())).collect();
             let mut read = giver.element().into_iter().zip(element).filter(|(written, _)| numbers.contains(written));
-            read.any(|(_, number)| number.constant_term() != 0)
+            !source.quotients.is_empty() || read.any(|(_, number)| number.constant_term() != 0)
         };
-        self.sources.iter().flatten().flatten().any(crosses)
+        let spaces = self.sources.iter().enumerate();
+        let operands = spaces.flat_map(|(space, operands)| {
+            operands.iter().enumerate().map(move |(operand, sources)| ((space, operand), sources))
+        });
+        operands.filter(|(_, sources)| sources.iter().any(crosses)).map(|(read, _)| read).collect()
     }
 
     /// The strips of all spaces, each once.
@@ -208,18 +214,28 @@ impl Cutting<'_> {
         let set = in_strips(&source.set, strips);
         let Origin::Space { space, element } = &source.origin else {
             let Origin::Known(value) = &source.origin else { return Ok(vec![]) };
-            return Ok(vec![Source { set, origin: Origin::Known(value.substitute(&Strip::image(strips))) }]);
+            let origin = Origin::Known(value.substitute(&Strip::image(strips)));
+            return Ok(vec![Source { set, origin, quotients: vec![] }]);
         };
         let giver = &spaces[*space];
         let mut cases: Vec<(Polyhedron, Vec<Affine>)> = vec![(set, vec![])];
+        let mut quotients: Vec<Division> = vec![];
         for (form, written) in element.iter().zip(&giver.output_access) {
             let form = Strip::expand(strips, form);
             let Some(strip) = giver.strips.iter().find(|strip| written.mentions([&strip.position()])) else {
                 cases.iter_mut().for_each(|(_, element)| element.push(form.clone()));
                 continue;
             };
-            let split = (strip.value() == *written).then(|| split(&form, strip.size, strips)).flatten();
-            let Some(split) = split else { return Err(self.unread(strip, (reader, operand), *space)) };
+            if strip.value() != *written {
+                return Err(self.unread(strip, (reader, operand), *space));
+            }
+            let Some(split) = split(&form, strip.size, strips) else {
+                let number = quotient(&form, strip.size, &spaces[reader]);
+                let halves = [Affine::variable(&number.quotient), number.rest()];
+                cases.iter_mut().for_each(|(_, element)| element.extend(halves.clone()));
+                quotients.push(number);
+                continue;
+            };
             let with = |(set, element): &(Polyhedron, Vec<Affine>)| {
                 let (set, element) = (set.clone(), element.clone());
                 split.iter().map(move |half| {
@@ -232,7 +248,9 @@ impl Cutting<'_> {
         }
         let sizes = Polyhedron::sizes(&self.system.parameters);
         let has_points = |(set, _): &(Polyhedron, Vec<Affine>)| !set.intersect(&sizes).is_empty();
-        let source = |(set, element)| Source { set, origin: Origin::Space { space: *space, element } };
+        let source = |(set, element)| {
+            Source { set, origin: Origin::Space { space: *space, element }, quotients: quotients.clone() }
+        };
         Ok(cases.into_iter().filter(has_points).map(source).collect())
     }
 
@@ -282,6 +300,14 @@ fn in_strips(whole: &Polyhedron, strips: &[Strip]) -> Polyhedron {
         set.add(Affine::constant(strip.size - 1) - position);
     }
     set
+}
+
+/// The strip that a form lies in, where that is told by dividing it.
+fn quotient(form: &Affine, size: i64, reader: &Space) -> Division {
+    let index = form.terms().next().filter(|(name, _)| *form == Affine::variable(name)).map(|(name, _)| name);
+    let wanted = index.map_or_else(|| format!("({form}) div {size}"), |index| format!("{index} div {size}"));
+    let quotient = unused(&wanted, reader.indices().iter().chain(&reader.parameters));
+    Division { quotient, of: form.clone(), by: size }
 }
 
 /// One way in which a form is in strips.

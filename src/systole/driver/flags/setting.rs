@@ -250,7 +250,7 @@ impl Moves<'_> {
             Transport::Broadcast(_) | Transport::Bus => self.has("broadcast"),
             Transport::Prefetch => self.has("prefetch"),
             Transport::Feed => self.has("feed"),
-            Transport::Handoff | Transport::Local => true,
+            Transport::Handoff | Transport::Local | Transport::Memory => true,
         }
     }
 

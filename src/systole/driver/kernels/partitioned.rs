@@ -55,7 +55,7 @@ pub fn divided(
     })??;
     // What was stopped here has not been compared with all designs of the whole.
     survey.is_stopped |= !running.goes_on();
-    if !survey.is_stopped && as_it_is.is_some_and(|as_it_is| objective.key(&as_it_is) <= objective.key(&cost)) {
+    if !survey.is_stopped && !extract::is_better_divided(objective, &cost, as_it_is.as_ref()) {
         return Ok(whole);
     }
     if let Some(divided) = &mut loaded.kernel.partition {

@@ -162,6 +162,7 @@ fn goes(tensor: &str, transport: &Transport, map: &SpaceTimeMap) -> String {
         Transport::Bus => format!("{tensor} comes over one bus"),
         Transport::Handoff => format!("{tensor} is handed over"),
         Transport::Local => format!("{tensor} is kept"),
+        Transport::Memory => format!("{tensor} passes through memory"),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn settings(machine: &Machine) -> Settings {
 pub fn on_machine(program: &Program, machine: &Machine, latency: Option<u64>) -> Checked<Program> {
     let latency = latency.unwrap_or(machine.links.latency.unsigned_abs());
     let program = array::on_links(program, machine.links.network, latency)?;
-    Ok(array::on_buses(program, machine.buses.latency.unsigned_abs()))
+    Ok(array::on_buses(program, machine.buses.latency.unsigned_abs(), machine.links.memory.unsigned_abs()))
 }
 
 /// As many threads as the host runs at once; they change no result.

@@ -2,9 +2,10 @@
 
 use crate::mapping::{Fixed, takers};
 use crate::rewrite::{Choices, Transport};
+use systole_base::network::Network;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
-use systole_equations::recurrence::spaces::{Origin, Solution, SpaceSystem, last_point};
+use systole_equations::recurrence::spaces::{Origin, Solution, Source, SpaceSystem, last_point};
 
 /// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.
 #[derive(Clone, Debug)]
@@ -15,13 +16,13 @@ pub struct Edge {
     pub operand: usize,
     /// Which of the operand's transports.
     pub transport: usize,
-    /// Whether the transport keeps the value where it is computed.
-    pub is_kept: bool,
+    /// How far apart the transport lets giver and reader be.
+    pub reach: Reach,
     /// The giving space.
     pub giver: usize,
     /// The points that take, over the reader's indices.
     pub set: Polyhedron,
-    /// The reader's indices.
+    /// The reader's indices, and the quotients in which the giver is told.
     indices: Vec<Name>,
     /// What is fixed for all that take.
     fixed: Fixed,
@@ -29,6 +30,36 @@ pub struct Edge {
     taken: Vec<Affine>,
     /// The point that gives, as coordinates of its family over the reader's indices.
     given: Vec<Affine>,
+}
+
+/// How far apart the PEs of giver and reader may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// As far as a link of the network goes, for all takers the same.
+    Link,
+    /// They are one PE: what is kept there is read there.
+    Own,
+    /// Anywhere: memory is as near to one PE as to another.
+    Anywhere,
+}
+
+impl Reach {
+    fn of(transport: &Transport) -> Reach {
+        match transport {
+            Transport::Local => Reach::Own,
+            Transport::Memory => Reach::Anywhere,
+            _ => Reach::Link,
+        }
+    }
+
+    /// Whether a reader may be so far away along each axis; nothing stands where that is not the same for all takers.
+    pub fn covers(self, along: impl Iterator<Item = Option<i64>>, network: Network) -> bool {
+        match self {
+            Reach::Anywhere => true,
+            Reach::Own => along.into_iter().all(|hops| hops == Some(0)),
+            Reach::Link => along.collect::<Option<Vec<i64>>>().is_some_and(|moved| network.hops(&moved).is_some()),
+        }
+    }
 }
 
 /// All edges of a system.
@@ -42,8 +73,8 @@ pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
                     let sets = takers(system, reader, choice, source);
                     for order in &choices[*giver].chains {
                         let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
-                        let read = Read { reader, operand, transport, is_kept: *choice == Transport::Local };
-                        edges.extend(sets.iter().map(|set| Edge::new(system, &read, *giver, set, &last)));
+                        let read = Read { reader, operand, transport, reach: Reach::of(choice) };
+                        edges.extend(sets.iter().map(|set| Edge::new(system, &read, *giver, (set, source), &last)));
                     }
                 }
             }
@@ -57,19 +88,27 @@ struct Read {
     reader: usize,
     operand: usize,
     transport: usize,
-    is_kept: bool,
+    reach: Reach,
 }
 
 impl Edge {
-    fn new(system: &SpaceSystem, read: &Read, giver: usize, set: &Polyhedron, last: &Solution) -> Edge {
-        let Read { reader, operand, transport, is_kept } = *read;
-        let (indices, names) = (system.spaces[reader].indices().to_vec(), system.spaces[giver].indices());
-        let fixed = Fixed::on(set, &indices);
+    fn new(
+        system: &SpaceSystem,
+        read: &Read,
+        giver: usize,
+        (set, source): (&Polyhedron, &Source),
+        last: &Solution,
+    ) -> Edge {
+        let Read { reader, operand, transport, reach } = *read;
+        let (own, names) = (system.spaces[reader].indices(), system.spaces[giver].indices());
+        let fixed = Fixed::on(set, own);
+        let quotients = source.quotients.iter().map(|division| &division.quotient);
+        let indices = own.iter().chain(quotients).cloned().collect();
         let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(last.coordinates(names)).collect();
         let coordinates = |space: usize| system.members[space].embedding.iter();
         let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
         let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
-        Edge { reader, operand, transport, is_kept, giver, set: set.clone(), indices, fixed, taken, given }
+        Edge { reader, operand, transport, reach, giver, set: set.clone(), indices, fixed, taken, given }
     }
 
     /// Whether the value can come from nowhere else: it is the result of a reduction inside an equation.

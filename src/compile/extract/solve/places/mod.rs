@@ -8,7 +8,7 @@ use systole_equations::recurrence::spaces::SpaceSystem;
 
 mod edges;
 
-pub use edges::{Edge, edges};
+pub use edges::{Edge, Reach, edges};
 
 mod room;
 
@@ -317,11 +317,12 @@ impl Places<'_> {
                 return true;
             };
             let apart = edge.hops((here, shift), (there, other));
-            match (edge.is_kept, self.is_round(axis)) {
+            match (edge.reach, self.is_round(axis)) {
+                (Reach::Anywhere, _) => true,
                 // What is kept waits for any round.
-                (true, true) => true,
-                (true, false) => apart == Some(0),
-                (false, _) => apart.is_some_and(|rounds| axis != self.axes.rank || rounds >= 0),
+                (Reach::Own, true) => true,
+                (Reach::Own, false) => apart == Some(0),
+                (Reach::Link, _) => apart.is_some_and(|rounds| axis != self.axes.rank || rounds >= 0),
             }
         };
         self.every_operand(|edge| self.touches(edge, family, rows), keeps)
@@ -369,8 +370,8 @@ impl Places<'_> {
         let (Some(reader), Some(giver)) = placed else { return true };
         let along =
             reader.iter().zip(giver).map(|((here, shift), (there, other))| edge.hops((here, shift), (there, other)));
-        if edge.is_kept {
-            return along.take(self.axes.rank).all(|hops| hops == Some(0));
+        if edge.reach != Reach::Link {
+            return edge.reach.covers(along.take(self.axes.rank), self.network);
         }
         let Some(mut displacement) = along.collect::<Option<Vector>>() else { return false };
         let rounds = displacement.split_off(self.axes.rank);

@@ -144,7 +144,7 @@ impl Conditions {
         let dependence = Dependence {
             reader: handoff.reader,
             writer: *space,
-            set: handoff.set.clone(),
+            set: handoff.divided_set(),
             at: at.clone(),
             least: design.least_handoff_delay(handoff, links)?,
             exact: None,
@@ -294,7 +294,7 @@ impl Conditions {
 /// Of the points that take a handoff those in the round of their giver: the others take it in a later one. `None` where some
 /// would take it in an earlier one.
 fn within_round(design: &Design, handoff: &Handoff) -> Option<Polyhedron> {
-    let mut within = handoff.set.clone();
+    let mut within = handoff.divided_set();
     if design.rounds() == 0 {
         return Some(within);
     }

@@ -5,7 +5,7 @@ use super::asked::has_time;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
-use crate::mapping::{Calendar, Design, Giver, Handoff, Part};
+use crate::mapping::{Calendar, Design, Giver, Handoff, Part, Carrier};
 use crate::rewrite::{Dataflow, Transport};
 use known_costs::{Priced, ReadSet};
 use slots::{Occupied, slot};
@@ -44,8 +44,10 @@ fn with_handoffs(
     let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
     let calendar = Arc::new(of_computed);
     let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
-    let buffers = kept_words(task, design)?;
-    let base = Cost { cycles, pes: occupied.pes, buffers, fanout: 1, ..Cost::default() };
+    // What PEs keep takes room in each of them, what they share is stored once.
+    let buffers = stored_words(task, design, &Transport::Local)?;
+    let memory_words = stored_words(task, design, &Transport::Memory)?;
+    let base = Cost { cycles, pes: occupied.pes, buffers, memory_words, fanout: 1, ..Cost::default() };
     let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff, &calendar)?));
     let shared = handoffs.iter().try_fold(base, join)?;
     let mut all = vec![];
@@ -59,11 +61,11 @@ fn with_handoffs(
     Some(best(all))
 }
 
-/// The words that PEs keep for themselves: all elements of each tensor that is kept, once.
-fn kept_words(task: &Task, design: &Design) -> Option<u64> {
+/// The words that are stored for readers of this kind: all elements of each tensor that is read so, once.
+fn stored_words(task: &Task, design: &Design, transport: &Transport) -> Option<u64> {
     let mut elements: BTreeSet<(&Name, Vector)> = BTreeSet::new();
-    for (space, points) in task.system.spaces.iter().zip(&task.points).filter(|(space, _)| design.keeps(&space.output))
-    {
+    let spaces = task.system.spaces.iter().zip(&task.points);
+    for (space, points) in spaces.filter(|(space, _)| design.reads_by(transport, &space.output)) {
         for point in points {
             let bindings = space.bind(&task.sizes, point);
             let element = space.output_access.iter().map(|form| form.evaluate(&bindings)).collect::<Option<_>>()?;
@@ -221,7 +223,7 @@ fn inputs(
     best(offered.filter_map(price).collect())
 }
 
-/// A computed operand is never loaded: its heads are handed over.
+/// A computed operand is never loaded like an input: its heads are handed over.
 fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Option<Vec<(Cost, Transport)>> {
     let cost = Cost { memory_words: 0, ..checker.operand(operand, transport).ok()? };
     Some(vec![(cost, transport.clone())])
@@ -229,8 +231,8 @@ fn computed(checker: &Checker, operand: usize, transport: &Transport) -> Option<
 
 /// The words of a handoff, and the slots of its channels; `None` where it is not legal at these sizes.
 fn of_handoff(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calendar) -> Option<Cost> {
-    let Giver::Point { space, displacement, .. } = &handoff.giver else { return Some(Cost::default()) };
-    if handoff.is_within_point(&task.system.spaces[*space]) || design.is_kept(handoff) {
+    let Giver::Point { space, carrier, .. } = &handoff.giver else { return Some(Cost::default()) };
+    if handoff.is_within_point(&task.system.spaces[*space]) || *carrier == Carrier::Kept {
         return Some(Cost::default());
     }
     if !is_alone_on_its_way(task, design, handoff, calendar)? {
@@ -238,6 +240,9 @@ fn of_handoff(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calend
     }
     let taken = (handoff.reader, design.parts[handoff.reader].map.place.clone(), handoff.set.clone());
     let (takers, pes) = task.costs.of_takers(taken, |taken| of_takers(task, taken));
+    let Carrier::Links(displacement) = carrier else {
+        return Some(Cost { memory_words: takers, fanout: 1, ..Cost::default() });
+    };
     let hops = task.machine.links.network.hops(displacement)?;
     let depth = design.handoff_depth(handoff, &task.machine.links)?;
     let channel_words = takers * hops.unsigned_abs();
@@ -259,7 +264,7 @@ fn takers<'a>(task: &'a Task, reader: usize, set: &Polyhedron) -> Vec<&'a Vector
 /// Whether no two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links
 /// of their own. `None` where a coordinate does not fit.
 fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calendar) -> Option<bool> {
-    let Giver::Point { space, at, displacement, .. } = &handoff.giver else { return Some(true) };
+    let Giver::Point { space, at, carrier: Carrier::Links(displacement), .. } = &handoff.giver else { return Some(true) };
     if displacement.iter().all(|entry| entry.abs() <= 1) {
         return Some(true);
     }

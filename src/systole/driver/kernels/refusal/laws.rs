@@ -111,7 +111,7 @@ impl Laws<'_> {
             Field::Result => "computed",
             Field::Operand(_) => "passed on",
         };
-        let point: Vec<String> = at.iter().map(|form| form.to_string().replace(' ', "")).collect();
+        let point: Vec<String> = at.iter().map(|form| form.compact()).collect();
         let least = steps(self.design.least_handoff_delay(handoff, links).unwrap_or(1));
         let (name, tensor, from, at) = (&reader.name, &operand.tensor, &giver.name, point.join(","));
         let level = *space != handoff.reader && self.design.gives_many(handoff);
