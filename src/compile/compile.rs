@@ -7,7 +7,8 @@
 use crate::cost::Objective;
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Division, Found, Limits, Partition, Problem, Question, best_division, is_better_divided, search, undivided, verify,
+    Constraint, Division, Found, Limits, Partition, Problem, Question, best_division, is_better_divided, search,
+    undivided, verify,
 };
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;

@@ -6,8 +6,8 @@ use systole_base::scalar::Function;
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 use systole_equations::tiles::{Axis, Leaf};
 use systole_program::array::{
-    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Program, ScalarExpr,
-    Scratchpad, TileCount,
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Program,
+    ScalarExpr, Scratchpad, TileCount,
 };
 
 /// Choices, one after the other; 0 for ever when they have run out, so that every growth ends.

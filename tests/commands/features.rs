@@ -25,7 +25,7 @@ const fn words(what: &'static str, schedules: [&'static str; 2]) -> Feature {
     Feature { what, schedules, arguments: &["prove"] }
 }
 
-const FEATURES: [Feature; 15] = [
+const FEATURES: [Feature; 16] = [
     flags("the front, `search`", &["search"]),
     flags("every legal design, `--all`", &["search", "--all"]),
     flags("folded PEs, `--fold 2`", &["search", "--fold", "2"]),
@@ -38,6 +38,7 @@ const FEATURES: [Feature; 15] = [
     flags("closed forms, `emit --closed-form`", &["emit", "--closed-form"]),
     words("a place and a time", ["place (i, j) time i + j + k", "place (i) time i + j"]),
     words("a bus, `broadcast X`", ["place (i, j) time k broadcast A", "place (i) stream L broadcast B"]),
+    words("through memory, `memory X`", ["memory C", "memory X"]),
     words("the way of a result, `stream X along d`", ["stream C along k", "stream X along i"]),
     words("a vector as time", ["place (i) time (j, k)", "place () time (i, j)"]),
     words("ports at the border, `io boundary`", ["place (i, j) time i + j + k io boundary", "place (i) io boundary"]),

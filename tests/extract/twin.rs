@@ -172,7 +172,7 @@ fn matvec_on_every_rank() {
 fn fir_on_every_network() {
     let space = spaces::space("fir");
     for (network, _) in Network::ALL {
-        let machine = Machine { links: Links { network, latency: 1, response: 1 }, ..Machine::default() };
+        let machine = Machine { links: Links { network, ..Links::default() }, ..Machine::default() };
         compare(&space, &spaces::choices(&space), &machine, &[0, 1], 5);
     }
 }
@@ -180,7 +180,7 @@ fn fir_on_every_network() {
 #[test]
 fn polynomial_product_with_slow_links() {
     let space = spaces::space("polynomial_product");
-    let machine = Machine { links: Links { network: Network::Mesh, latency: 2, response: 1 }, ..Machine::default() };
+    let machine = Machine { links: Links { latency: 2, ..Links::default() }, ..Machine::default() };
     compare(&space, &spaces::choices(&space), &machine, &[0, 1], 5);
 }
 

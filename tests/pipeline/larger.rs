@@ -1,11 +1,13 @@
 //! Kernels larger than their array: one program for an array of this size and all sizes of the kernel, against SCALE-Sim's count and
 //! the count by hand.
 
-use super::common::shown;
+use super::common::{filled_inputs, shown};
 use ndarray::Array2;
 use systole::array::{Program, Tensors};
 use systole::integer::name;
 use systole::machine::Machine;
+use systole::recurrence::evaluate;
+use systole::recurrence::spaces::spaces_of;
 use systole::sim::{Outcome, Settings, simulate};
 use systole::smt::Verdict;
 use systole::span::Source;
@@ -138,4 +140,109 @@ fn a_sum_and_what_is_made_of_it_are_divided_alike() {
         let outcome = outcome.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
         assert_eq!(outcome.outputs[&name("C")], expected.into_dyn(), "{m} x {n} x {k}");
     }
+}
+
+/// A line of PEs, and kernels whose strips hand values to each other.
+fn line_of(pes: u64) -> Machine {
+    let mut machine = Machine { extent: Some(vec![pes]), ..Machine::default() };
+    machine.links.network = systole::network::Network::Line;
+    machine
+}
+
+/// Runs a program at these sizes and holds it against the equations, bit for bit where no sum has another order.
+fn held(compiled: &Compiled, sizes: &[(&str, i64)]) -> Outcome {
+    let sizes = sizes.iter().map(|(size, value)| (name(size), *value)).collect();
+    let inputs = filled_inputs(&compiled.equations, &sizes, false);
+    let outcome = simulate(&compiled.program, &sizes, &inputs, &Settings::default());
+    let outcome = outcome.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+    assert_eq!(outcome.deadlock, None, "{sizes:?}");
+    let expected = evaluate(&compiled.equations, &sizes, &inputs).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+    for (tensor, values) in &expected {
+        let found = &outcome.outputs[tensor];
+        assert!(found.iter().zip(values).all(|(one, other)| close(*one, *other)), "{tensor} at {sizes:?}");
+    }
+    let chain = compiled.spaces.longest_chain(&sizes).expect("few points");
+    assert!(outcome.cycles >= chain, "no design is faster than the longest chain at {sizes:?}");
+    outcome
+}
+
+fn close(one: f64, other: f64) -> bool {
+    one.to_bits() == other.to_bits() || (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1.0)
+}
+
+/// The kernel of a file without its schedules.
+fn shipped(kernel: &str) -> String {
+    let text = std::fs::read_to_string(format!("kernels/{kernel}.rec")).expect("a kernel that ships");
+    text.split("\nschedule").next().unwrap_or_default().to_owned()
+}
+
+/// By hand: in strip p every unknown needs 16 p steps more than in the first, which takes 2 . 16 - 1.
+#[test]
+fn a_solve_of_any_size_runs_on_a_line() {
+    let compiled = compiled(&shipped("trisolve"), line_of(16), &[("N", 40)]);
+    assert!(compiled.proofs.iter().all(|proof| proof.verdict == Verdict::Proved));
+    for n in [1, 2, 15, 16, 17, 33, 100] {
+        let outcome = held(&compiled, &[("N", n)]);
+        let strips = strips(n, 16).into_iter().enumerate();
+        let by_hand: i64 = strips.map(|(number, length)| 16 * number as i64 + 2 * length - 1).sum();
+        assert_eq!(outcome.cycles as i64, by_hand, "N = {n}");
+        assert!(outcome.pes <= 16);
+    }
+}
+
+/// Each strip of the alignment takes as many steps as the other sequence is long, and the way along the line.
+#[test]
+fn an_alignment_of_any_size_runs_on_a_line() {
+    let compiled = compiled(&shipped("smith_waterman"), line_of(16), &[("M", 40), ("N", 30)]);
+    assert!(compiled.proofs.iter().all(|proof| proof.verdict == Verdict::Proved));
+    let along = compiled.spaces.strips()[0].index.to_string();
+    for [m, n] in [[100, 80], [40, 30], [16, 16], [5, 70], [70, 5], [1, 1], [17, 1]] {
+        let outcome = held(&compiled, &[("M", m), ("N", n)]);
+        let (cut, other) = if along == "i" { (m, n) } else { (n, m) };
+        let by_hand: i64 = strips(cut, 16).into_iter().map(|length| length + other - 1).sum();
+        assert!(outcome.cycles as i64 <= by_hand + cut / 16, "{m} x {n}: {} for {by_hand}", outcome.cycles);
+        assert!(outcome.pes <= 16);
+    }
+}
+
+/// Factors and shortest paths on a square array.
+#[test]
+fn factors_and_paths_of_any_size_run_on_a_square() {
+    let floyd = "kernel floyd(N)\nin W[N, N]\nout D[N, N]\nlocal d[N + 1, N, N]\nd[0, i, j] = W[i, j]\n\
+                 d[k, i, j] = min(d[k - 1, i, j], d[k - 1, i, k - 1] + d[k - 1, k - 1, j]) where k >= 1\nD[i, j] = d[N, i, j]\n";
+    for (text, most) in [(shipped("cholesky"), 3.2), (shipped("lu"), 4.0), (floyd.to_owned(), 2.0)] {
+        let compiled = compiled(&text, array_of(4, 4), &[("N", 9)]);
+        assert!(compiled.proofs.iter().all(|proof| proof.verdict == Verdict::Proved));
+        assert!(!compiled.spaces.strips().is_empty());
+        for n in [1, 3, 4, 5, 11, 13] {
+            let outcome = held(&compiled, &[("N", n)]);
+            assert!(outcome.pes <= 16);
+            let sizes = [(name("N"), n)].into_iter().collect();
+            let count =
+                |space: &systole::recurrence::Space| space.domain.set.count(space.indices(), &sizes).unwrap_or(0);
+            let operations: u64 = compiled.spaces.spaces.iter().map(count).sum();
+            let bound = operations.div_ceil(16).max(compiled.spaces.longest_chain(&sizes).expect("few points"));
+            let times = outcome.cycles as f64 / bound as f64;
+            assert!(times <= most, "{} at N = {n}: {times:.2} times the bound of {bound}", compiled.spaces.kernel);
+        }
+    }
+}
+
+/// The longest chains are those of textbooks: the terms of a sum one after the other, and what waits for them.
+#[test]
+fn chains_are_as_long_as_textbooks_say() {
+    let chain = |text: &str, sizes: &[(&str, i64)]| {
+        let equations = systole::recurrence::load(&Source::new("chain.rec", text)).expect("a kernel");
+        let sizes = sizes.iter().map(|(size, value)| (name(size), *value)).collect();
+        spaces_of(&equations).expect("spaces").longest_chain(&sizes)
+    };
+    for n in [1, 2, 5, 9u64] {
+        let size = n as i64;
+        assert_eq!(chain(MATMUL, &[("M", size), ("N", 3), ("K", 7)]), Some(7));
+        assert_eq!(chain(&shipped("trisolve"), &[("N", size)]), Some(2 * n - 1));
+        assert_eq!(chain(&shipped("cholesky"), &[("N", size)]), Some(3 * n - 2));
+        assert_eq!(chain(&shipped("smith_waterman"), &[("M", size), ("N", 4)]), Some(n + 3));
+        assert_eq!(chain(&shipped("conv2d"), &[("M", size), ("N", 3), ("K", 3), ("L", 3)]).is_some(), true);
+    }
+    assert_eq!(chain(MATMUL, &[("M", 1000), ("N", 1000), ("K", 7)]), None, "too many points to look at");
 }

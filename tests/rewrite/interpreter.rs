@@ -217,6 +217,7 @@ impl World<'_> {
             | Term::Feed([_, tensor, map])
             | Term::Take([_, tensor, map])
             | Term::Kept([_, tensor, map])
+            | Term::Stored([_, tensor, map])
             | Term::Const([_, tensor, map]) => read(*tensor, *map, x),
             Term::Stream([_, d, tensor, map]) => read(*tensor, *map, line(*d).first().unwrap()),
             Term::Bcast([_, d, tensor, map]) => read(*tensor, *map, line(*d).last().unwrap()),

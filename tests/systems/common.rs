@@ -54,6 +54,7 @@ fn transport(space: &Space, text: &str) -> Transport {
         None if text == "bus" => Transport::Bus,
         None if text == "handoff" => Transport::Handoff,
         None if text == "local" => Transport::Local,
+        None if text == "memory" => Transport::Memory,
         _ => panic!("no such transport: {text}"),
     }
 }

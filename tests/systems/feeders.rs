@@ -13,7 +13,7 @@ use systole_compile::mapping::{Design, Feeder, Fold};
 use systole_compile::rewrite::Transport;
 use systole_compile::timing::{obligations, space_obligations};
 use systole_program::array;
-use systole_program::array::{Program, Wiring, compile};
+use systole_program::array::{Joins, Program, Wiring, compile};
 use systole_program::obligation::Kind;
 use systole_run::sim::observe::Event;
 use systole_run::sim::{Settings, simulate_observed};
@@ -65,7 +65,10 @@ fn one_pe_loads_what_comes_over_a_bus() {
     let kernel = kernel(TRISOLVE);
     let (row, bus) = (("i", "i+j"), kernel.design(&solve(("i", "i+j"), ("i", "2*i"), BUS)));
     let program = written(&bus).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
-    assert_eq!(program.buses.iter().map(|bus| (&bus.direction[..], bus.latency)).collect::<Vec<_>>(), [(&[1][..], 0)]);
+    assert_eq!(
+        program.buses.iter().map(|bus| (&bus.joins, bus.latency)).collect::<Vec<_>>(),
+        [(&Joins::Line(vec![1]), 0)]
+    );
     for n in [1, 2, 3, 8] {
         assert_eq!(kernel.hold_program(&program, &[n]).cycles, 2 * n as u64 - 1);
         let seen = see(&kernel, &program, "B", &[n]);
@@ -101,7 +104,7 @@ fn a_bus_lies_along_the_pes_that_listen() {
     let kernel = kernel(TRISOLVE);
     let lines = solve(("i, j", "i+j"), ("i, i", "2*i"), BUS);
     let program = written(&kernel.design(&lines)).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
-    assert_eq!(program.buses[0].direction, [1, 1]);
+    assert_eq!(program.buses[0].joins, Joins::Line(vec![1, 1]));
     for n in [1, 2, 6] {
         assert_eq!(kernel.hold_program(&program, &[n]).cycles, 2 * n as u64 - 1);
         let seen = see(&kernel, &program, "B", &[n]);

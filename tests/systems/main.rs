@@ -19,6 +19,7 @@ mod obligations;
 mod links;
 
 mod locals;
+mod memories;
 
 mod no_deadlock;
 

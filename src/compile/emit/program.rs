@@ -15,7 +15,7 @@ use super::scan::Scan;
 use super::timetable::{first_time, timetable};
 use super::work::{Work, since};
 use super::{buses, channels};
-use crate::mapping::{Design, Flow, FlowRole, Handoff, MappedSpace, Rounds, Carrier};
+use crate::mapping::{Carrier, Design, Flow, FlowRole, Handoff, MappedSpace, Rounds};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -194,7 +194,8 @@ impl<'a> Block<'a> {
             let operand = &self.design.system.spaces[handoff.reader].operands[handoff.operand];
             stores.of(&operand.tensor, handoff.carrier()?)
         };
-        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, storage(handoff), taken)).collect()
+        all.map(|(handoff, to)| Passage::new(self.design, handoff.clone(), to, meets, storage(handoff), taken))
+            .collect()
     }
 
     /// What one space does on the PEs with one residue; `names` are those of the space on all residues.
@@ -241,7 +242,8 @@ impl<'a> Block<'a> {
         let transports = self.design.parts[space].dataflow.transports.iter();
         let mut computed = transports.zip(sources).zip(operands).filter(|((_, sources), _)| !sources.is_empty());
         let loaded = |transport: &Transport| {
-            transport.streams().is_empty() && !matches!(transport, Transport::Handoff | Transport::Local | Transport::Memory)
+            transport.streams().is_empty()
+                && !matches!(transport, Transport::Handoff | Transport::Local | Transport::Memory)
         };
         computed.find(|((transport, _), _)| loaded(transport)).map(|(_, operand)| &operand.tensor)
     }

@@ -95,11 +95,17 @@ impl Partition {
     /// Fixes the places and the rounds of those families, in strips, that have all indices of these. What is read in another strip than
     /// it was computed in passes through memory: it has to get from the end of an axis to its beginning.
     pub fn constrain(&self, system: &SpaceSystem, constraint: &mut Constraint) {
+        constraint.through_memory = system.handed_between_strips();
+        let waits = !constraint.through_memory.is_empty();
         for (number, family) in system.families.iter().enumerate() {
             constraint.places[number] = place_of(family, &self.place);
-            constraint.rounds[number] = place_of(family, &self.rounds);
+            // A family without an index, such as the result of the last step, has all its points in one round of it.
+            let has = |row: &&Affine| place_of(family, std::slice::from_ref(row)).is_some();
+            let level = |row: &Affine| if has(&row) { row.clone() } else { Affine::default() };
+            let rounds: Vec<Affine> = self.rounds.iter().map(level).collect();
+            let is_whole = waits && self.place.iter().all(|row| has(&row));
+            constraint.rounds[number] = place_of(family, if is_whole { &rounds } else { &self.rounds });
         }
-        constraint.through_memory = system.handed_between_strips();
     }
 }
 

@@ -1,7 +1,7 @@
 //! The giving side of a handoff, and how many of its words are under way.
 
 use super::flow::within_window;
-use super::{Design, Field, Giver, Handoff, Carrier, constant_on, depth_of, spacing};
+use super::{Carrier, Design, Field, Giver, Handoff, constant_on, depth_of, spacing};
 use systole_base::integer::{Affine, Matrix, Polyhedron};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::{Solution, solve};

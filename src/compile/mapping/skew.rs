@@ -6,7 +6,7 @@
 //! does: PE `v + d` runs `skew * d` cycles later in each round. So words that cross rounds, and slots that have to be free again in
 //! the next one, count it ([`Design::slack`](super::Design::slack)).
 
-use super::{Design, Handoff, Part, Carrier};
+use super::{Carrier, Design, Handoff, Part};
 use crate::rewrite::Transport;
 use systole_base::integer::{Affine, Vector, dot};
 use systole_base::network::{Links, Network};

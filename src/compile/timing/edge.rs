@@ -45,9 +45,7 @@ impl Frame<'_> {
             | Transport::Bus
             | Transport::Handoff
             | Transport::Local
-            | Transport::Memory => {
-                (self.inside(set, &self.point(0)), self.at_rest())
-            }
+            | Transport::Memory => (self.inside(set, &self.point(0)), self.at_rest()),
         };
         self.crossing(Crossing { of: &self.space().operands[position].tensor, verb: "enter", gate, outward })
     }

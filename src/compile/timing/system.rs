@@ -5,7 +5,7 @@ use super::frame::Claim;
 use super::generate::{space_obligations, space_obligations_within};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
-use crate::mapping::{Design, Handoff, Carrier, check_ways};
+use crate::mapping::{Carrier, Design, Handoff, check_ways};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};

@@ -96,4 +96,3 @@ pub(super) fn show_place(place: &[Affine]) -> String {
     let coordinates: Vec<String> = place.iter().map(Affine::compact).collect();
     if coordinates.is_empty() { "the only PE".to_owned() } else { format!("PE ({})", coordinates.join(", ")) }
 }
-

@@ -18,8 +18,8 @@
 mod program;
 
 pub use program::{
-    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Program, ScalarExpr,
-    Scratchpad,
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Program,
+    ScalarExpr, Scratchpad,
 };
 
 pub use systole_equations::tiles::TileCount;

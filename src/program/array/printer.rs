@@ -5,8 +5,8 @@
 
 use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
-    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Joins, Program, ScalarExpr, Scratchpad,
-    VERSION, digest,
+    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Joins, Program, ScalarExpr,
+    Scratchpad, VERSION, digest,
 };
 use std::fmt;
 use std::fmt::Display;

@@ -49,19 +49,28 @@ impl Showing<'_> {
     /// Who gives a computed operand, to the heads of a stream or to every point, and how it is carried on.
     fn handshakes(&self, name: &str, transport: &Transport, sources: &[Source]) -> Vec<String> {
         let everywhere = Place::default();
-        let Transport::Stream(along) = transport else { return self.takes(name, &everywhere, sources) };
+        let Transport::Stream(along) = transport else {
+            let kept = match transport {
+                Transport::Local => "  kept there",
+                Transport::Memory => "  through memory",
+                _ => "",
+            };
+            return self.takes(name, &everywhere, (sources, kept));
+        };
         let heads = everywhere.faces(self.space, along);
-        let mut lines: Vec<String> = heads.iter().flat_map(|head| self.takes(name, head, sources)).collect();
+        let mut lines: Vec<String> = heads.iter().flat_map(|head| self.takes(name, head, (sources, ""))).collect();
         let (here, before) = (everywhere.point(self.space, &[]), everywhere.point(self.space, along));
         lines.push(format!("{here}_{name} <- {before}_{name}"));
         lines
     }
 
-    fn takes(&self, name: &str, place: &Place, sources: &[Source]) -> Vec<String> {
+    fn takes(&self, name: &str, place: &Place, (sources, how): (&[Source], &str)) -> Vec<String> {
         let take = |source: &Source| {
             let mut place = place.clone();
             place.conditions.extend(self.conditions(&place, &source.set)?);
-            let line = format!("{}_{name} <- {}", place.point(self.space, &[]), self.giver(&place, &source.origin));
+            let giver = self.giver(&place, &source.origin);
+            let how = if matches!(source.origin, Origin::Known(_)) { "" } else { how };
+            let line = format!("{}_{name} <- {giver}{how}", place.point(self.space, &[]));
             Some(place.with_conditions(line))
         };
         sources.iter().filter_map(take).collect()

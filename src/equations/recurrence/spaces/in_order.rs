@@ -64,6 +64,17 @@ pub fn evaluate_system_by(
     outputs.map(|tensor| Ok((tensor.name.clone(), run.compute_tensor(tensor)?))).collect()
 }
 
+/// The values of all elements that the spaces of a system compute, none of which reads an input.
+pub(super) fn evaluate_elements(cut: &SpaceSystem, reduce: &Reduce<'_>, sizes: &Bindings) -> Checked<Vec<f64>> {
+    let inputs = Tensors::new();
+    let (owners, values, busy) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let mut run = Run { cut, reduce, sizes, inputs: &inputs, owners, values, busy };
+    run.claim_points()?;
+    run.note_known()?;
+    let elements: Vec<Element> = run.owners.keys().cloned().collect();
+    elements.iter().map(|element| run.compute(element)).collect()
+}
+
 fn check_chains(cut: &SpaceSystem, chains: &[Chain]) -> Checked<()> {
     let fits = |(space, chain): (&Space, &Chain)| {
         let right = |direction: &Vector| direction.len() == space.dimension() && direction.iter().any(|e| *e != 0);

@@ -43,6 +43,8 @@ mod strips;
 
 mod in_order;
 
+mod depth;
+
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
 
 use super::{Domain, Role, Scalar, Space, Tensor};

@@ -248,8 +248,10 @@ impl Cutting<'_> {
         }
         let sizes = Polyhedron::sizes(&self.system.parameters);
         let has_points = |(set, _): &(Polyhedron, Vec<Affine>)| !set.intersect(&sizes).is_empty();
-        let source = |(set, element)| {
-            Source { set, origin: Origin::Space { space: *space, element }, quotients: quotients.clone() }
+        let source = |(set, element)| Source {
+            set,
+            origin: Origin::Space { space: *space, element },
+            quotients: quotients.clone(),
         };
         Ok(cases.into_iter().filter(has_points).map(source).collect())
     }

@@ -2,9 +2,9 @@
 
 use crate::mapping::{Fixed, takers};
 use crate::rewrite::{Choices, Transport};
-use systole_base::network::Network;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::network::Network;
 use systole_equations::recurrence::spaces::{Origin, Solution, Source, SpaceSystem, last_point};
 
 /// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.

@@ -34,6 +34,7 @@ type Ways = Vec<(Cost, Dataflow)>;
 pub struct KnownCosts {
     spaces: Mutex<FxHashMap<Priced, Option<Arc<Ways>>>>,
     takers: Mutex<FxHashMap<ReadSet, (u64, u64)>>,
+    elements: Mutex<FxHashMap<usize, Option<u64>>>,
 }
 
 impl KnownCosts {
@@ -45,6 +46,11 @@ impl KnownCosts {
     /// How many points take, on how many PEs.
     pub(super) fn of_takers(&self, of: ReadSet, count: impl FnOnce(&ReadSet) -> (u64, u64)) -> (u64, u64) {
         kept(&self.takers, of, count)
+    }
+
+    /// How many elements a space computes; `None` where a subscript does not fit.
+    pub(super) fn of_elements(&self, space: usize, count: impl FnOnce() -> Option<u64>) -> Option<u64> {
+        kept(&self.elements, space, |_| count())
     }
 }
 

@@ -5,13 +5,13 @@ use super::asked::has_time;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
-use crate::mapping::{Calendar, Design, Giver, Handoff, Part, Carrier};
+use crate::mapping::{Calendar, Carrier, Design, Giver, Handoff, Part};
 use crate::rewrite::{Dataflow, Transport};
 use known_costs::{Priced, ReadSet};
 use slots::{Occupied, slot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use systole_base::integer::{Name, Polyhedron, Vector};
+use systole_base::integer::{Polyhedron, Vector};
 
 mod known_costs;
 
@@ -61,18 +61,22 @@ fn with_handoffs(
     Some(best(all))
 }
 
-/// The words that are stored for readers of this kind: all elements of each tensor that is read so, once.
+/// The words that are stored for readers of this kind: all elements of each tensor that is read so. No two spaces compute the same one.
 fn stored_words(task: &Task, design: &Design, transport: &Transport) -> Option<u64> {
-    let mut elements: BTreeSet<(&Name, Vector)> = BTreeSet::new();
-    let spaces = task.system.spaces.iter().zip(&task.points);
-    for (space, points) in spaces.filter(|(space, _)| design.reads_by(transport, &space.output)) {
-        for point in points {
-            let bindings = space.bind(&task.sizes, point);
-            let element = space.output_access.iter().map(|form| form.evaluate(&bindings)).collect::<Option<_>>()?;
-            elements.insert((&space.output, element));
-        }
-    }
-    Some(elements.len() as u64)
+    let spaces = task.system.spaces.iter().enumerate();
+    let stored = spaces.filter(|(_, space)| design.reads_by(transport, &space.output));
+    stored.map(|(space, _)| task.costs.of_elements(space, || elements(task, space))).sum()
+}
+
+/// How many elements the points of a space make.
+fn elements(task: &Task, space: usize) -> Option<u64> {
+    let (space, points) = (&task.system.spaces[space], &task.points[space]);
+    let element = |point: &Vector| {
+        let bindings = space.bind(&task.sizes, point);
+        space.output_access.iter().map(|form| form.evaluate(&bindings)).collect::<Option<Vector>>()
+    };
+    let all: BTreeSet<Vector> = points.iter().map(element).collect::<Option<_>>()?;
+    Some(all.len() as u64)
 }
 
 /// The diagonals that an array can have for what is computed; inputs must do with one of them.
@@ -264,7 +268,9 @@ fn takers<'a>(task: &'a Task, reader: usize, set: &Polyhedron) -> Vec<&'a Vector
 /// Whether no two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links
 /// of their own. `None` where a coordinate does not fit.
 fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calendar) -> Option<bool> {
-    let Giver::Point { space, at, carrier: Carrier::Links(displacement), .. } = &handoff.giver else { return Some(true) };
+    let Giver::Point { space, at, carrier: Carrier::Links(displacement), .. } = &handoff.giver else {
+        return Some(true);
+    };
     if displacement.iter().all(|entry| entry.abs() <= 1) {
         return Some(true);
     }
