@@ -77,19 +77,22 @@ const LONG: [&str; 14] = [
 
 /// The best arrays that are published for those of `kernels`, as far as their files name them.
 const PUBLISHED: [(&str, &str); 13] = [
-    ("cholesky", "3n - 2 cycles, n(n + 1)/2 PEs (S. Y. Kung 1988)"),
-    ("conv1d", "N + K - 1 cycles, K PEs (H. T. Kung 1982)"),
-    ("edit_distance", "M + N - 1 cycles, M PEs (Lipton and Lopresti 1985)"),
-    ("fir", "N + K - 1 cycles, K PEs (H. T. Kung 1982)"),
-    ("lu", "3n - 2 cycles, n^2 PEs (Kung and Leiserson 1978)"),
-    ("matmul", "3n - 2 cycles, n^2 PEs (Kung and Leiserson 1978)"),
-    ("matvec", "2n - 1 cycles, n PEs (Kung and Leiserson 1978)"),
-    ("polynomial_product", "3n - 2 cycles, n PEs (Barnett and Lengauer)"),
-    ("qr_givens", "M + 2N - 2 cycles, N(N + 1)/2 PEs that do a whole rotation in a step (Gentleman and Kung 1981)"),
-    ("smith_waterman", "M + N - 1 cycles, M PEs (SAMBA, IRISA)"),
-    ("transitive_closure", "5N - 4 cycles, N^2 PEs (Kung, Lo and Lewis 1987)"),
-    ("trisolve", "2n - 1 cycles, n PEs (Kung and Leiserson 1978)"),
-    ("trsm", "2n + R - 2 cycles (Cyclotron)"),
+    ("cholesky", "3N - 2 = 10, 19 cycles; N(N + 1)/2 = 10, 28 PEs (S. Y. Kung 1988)"),
+    ("conv1d", "N + K - 1 = 5, 8 cycles; K = 3, 5 PEs (H. T. Kung 1982)"),
+    ("edit_distance", "M + N - 1 = 5, 8 cycles; M = 3, 4 PEs (Lipton and Lopresti 1985)"),
+    ("fir", "N + K - 1 = 5, 8 cycles; K = 3, 5 PEs (H. T. Kung 1982)"),
+    ("lu", "3N - 2 = 10, 19 cycles; N^2 = 16, 49 PEs (Kung and Leiserson 1978)"),
+    ("matmul", "M + N + K - 2 = 7, 10 cycles; M N = 9, 20 PEs (Kung and Leiserson 1978)"),
+    ("matvec", "M + N - 1 = 5, 8 cycles; M = 3, 4 PEs (Kung and Leiserson 1978)"),
+    ("polynomial_product", "2M + N - 2 = 7, 11 cycles; M = 3, 4 PEs (Barnett and Lengauer)"),
+    (
+        "qr_givens",
+        "M + 2N - 2 = 7, 12 cycles; N(N + 1)/2 = 6, 15 PEs, each a whole rotation a step (Gentleman and Kung 1981)",
+    ),
+    ("smith_waterman", "M + N - 1 = 5, 8 cycles; M = 3, 4 PEs (SAMBA, IRISA)"),
+    ("transitive_closure", "5N - 4 = 16, 31 cycles; N^2 = 16, 49 PEs (Kung, Lo and Lewis 1987)"),
+    ("trisolve", "2N - 1 = 7, 13 cycles; N = 4, 7 PEs (Kung and Leiserson 1978)"),
+    ("trsm", "2N + R - 2 = 7, 12 cycles (Cyclotron)"),
 ];
 
 /// How far a sum in another order may lead from NumPy's.
