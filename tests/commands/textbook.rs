@@ -35,7 +35,7 @@ const TEXTBOOK: [(&str, Runs); 30] = [
     ("cubic_spline", All),
     ("forward_backward", Long),
     ("conv1d_channels", Long),
-    ("strided_conv", All),
+    ("strided_conv", Long),
     ("elman_rnn", All),
     ("conjugate_gradient", All),
     ("gauss_jordan_solve", Unanswered),
