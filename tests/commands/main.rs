@@ -72,6 +72,8 @@ mod stop;
 
 mod strips;
 
+mod textbook;
+
 mod tiles;
 
 mod traces;
