@@ -302,9 +302,12 @@ fn term(plans: &[Plan], number: usize, choices: &mut Choices) -> String {
     }
     let read = &plans[other];
     let reduced = choices.percent(35).then(|| choices.choose(read.extents.len()));
-    let subscripts: Vec<String> = (0..read.extents.len())
-        .map(|place| if reduced == Some(place) { "l".to_owned() } else { subscript(plans, (number, other), place, choices) })
-        .collect();
+    let subscripts: Vec<String> =
+        (0..read.extents.len())
+            .map(|place| {
+                if reduced == Some(place) { "l".to_owned() } else { subscript(plans, (number, other), place, choices) }
+            })
+            .collect();
     let access = format!("{}[{}]", read.name, subscripts.join(", "));
     let Some(reduced) = reduced else { return access };
     let (high, input) = EXTENTS[read.extents[reduced]];

@@ -102,7 +102,7 @@ pub fn judge_grown(Grown { system, cycle, .. }: &Grown) -> Judged {
         };
     }
     let found = order(system);
-    let rows = if let Order::Rows(rows) = found { Some(rows) } else { None };
+    let rows = if let Order::Rows(rows) = &found { Some(rows.len()) } else { None };
     let judged = match (stop, found) {
         (_, Order::Unknown) => Judged::new(Kind::Wrong, "the order is not decided", ""),
         (Err(Stop::Wrong(reason, detail)), _) => Judged::new(Kind::Wrong, &reason, &detail),
@@ -120,7 +120,7 @@ pub fn judge_grown(Grown { system, cycle, .. }: &Grown) -> Judged {
 /// Compiles a system and runs its program; one with a cycle is not run.
 fn through(system: &System, has_cycle: bool) -> Result<(), Stop> {
     let source = Source::new("system.rec", system.to_string());
-    let compiled = compile(&source, &Options::default()).map_err(|problems| Stop::refused("compile", &problems))?;
+    let compiled = compile(&source, &Options::default()).map_err(|problems| refused(system, &problems))?;
     if has_cycle {
         return Ok(());
     }
@@ -131,6 +131,22 @@ fn through(system: &System, has_cycle: bool) -> Result<(), Stop> {
         let own = all.iter().filter(|(size, _)| system.sizes.iter().any(|own| own == size));
         run(system, &compiled, &own.map(|(size, value)| ((*size).to_owned(), *value)).collect())
     })
+}
+
+/// A refusal by the compiler; where it has no design, with what the command says stands in the way.
+fn refused(system: &System, problems: &Diagnostics) -> Stop {
+    let stop = Stop::refused("compile", problems);
+    match stop {
+        Stop::Refused(reason, detail) if reason.starts_with("compile: no design") => {
+            let folder = tempfile::tempdir().expect("a folder for files");
+            let file = folder.path().join("system.rec");
+            std::fs::write(&file, system.to_string()).expect("a file");
+            let ran = systole::driver::run(&["search", &file.to_string_lossy(), "--threads", "1"]);
+            let why = ran.problems.first().map_or("a design", |problem| problem);
+            Stop::Refused(format!("search: {}", without_names(why)), format!("{detail}{}", ran.problems.join("\n")))
+        }
+        stop => stop,
+    }
 }
 
 type Plain = BTreeMap<Name, ArrayD<f64>>;

@@ -16,13 +16,19 @@ const ROWS: usize = 4;
 /// What is known of the order of a system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// There is one of so many rows.
-    Rows(usize),
+    /// There is one of these rows.
+    Rows(Vec<Row>),
     /// After so many rows no row satisfies any of the dependences left, of which there are so many.
     None(usize, usize),
     /// The linear program was not solved.
     Unknown,
 }
+
+/// A factor of a row for each statement and each index or size of it; the constant has the name `1`.
+pub type Row = BTreeMap<(usize, String), Rational>;
+
+/// A numerator and a denominator, which is positive.
+pub type Rational = (i64, i64);
 
 /// Points with their own affine form: those of an equation, or the terms of a reduction.
 struct Statement {
@@ -41,18 +47,17 @@ struct Dependence {
 pub fn order(system: &System) -> Order {
     let (statements, mut left) = dependences(system);
     left.retain(|dependence| !dependence.is_empty());
-    for row in 0..ROWS {
-        if left.is_empty() {
-            return Order::Rows(row);
-        }
-        let Some(satisfied) = satisfied_by_a_row(system, &statements, &left) else { return Order::Unknown };
+    let mut rows = vec![];
+    while !left.is_empty() && rows.len() < ROWS {
+        let Some((row, satisfied)) = best_row(system, &statements, &left) else { return Order::Unknown };
         if !satisfied.contains(&true) {
-            return Order::None(row, left.len());
+            break;
         }
+        rows.push(row);
         let mut satisfied = satisfied.into_iter();
         left.retain(|_| !satisfied.next().unwrap_or(false));
     }
-    if left.is_empty() { Order::Rows(ROWS) } else { Order::None(ROWS, left.len()) }
+    if left.is_empty() { Order::Rows(rows) } else { Order::None(rows.len(), left.len()) }
 }
 
 fn dashed(form: &Form, ranges: &[Range]) -> Form {
@@ -180,8 +185,13 @@ fn real(value: i64) -> Real {
     Real::from_rational(value, 1)
 }
 
-/// Which dependences the best row satisfies.
-fn satisfied_by_a_row(system: &System, statements: &[Statement], left: &[Dependence]) -> Option<Vec<bool>> {
+/// What is sought of a row.
+fn factor(statement: usize, name: &str) -> Real {
+    Real::new_const(format!("row {statement} {name}"))
+}
+
+/// The row that satisfies the most dependences, and which.
+fn best_row(system: &System, statements: &[Statement], left: &[Dependence]) -> Option<(Row, Vec<bool>)> {
     let solver = Optimize::new();
     let mut limit = Params::new();
     limit.set_u32("timeout", 20_000);
@@ -196,7 +206,7 @@ fn satisfied_by_a_row(system: &System, statements: &[Statement], left: &[Depende
         let mut sums = Sums::new();
         add(&mut sums, "", &-&rise);
         for (statement, dash, sign) in [(dependence.reader, "", 1), (dependence.giver, "'", -1)] {
-            let factor = |name: &str| real(sign) * Real::new_const(format!("row {statement} {name}"));
+            let factor = |name: &str| real(sign) * factor(statement, name);
             let indices = statements[statement].ranges.iter().map(|range| (&range.index, dash));
             for (name, dash) in indices.chain(system.sizes.iter().map(|size| (size, ""))) {
                 add(&mut sums, &format!("{name}{dash}"), &factor(name));
@@ -230,5 +240,14 @@ fn satisfied_by_a_row(system: &System, statements: &[Statement], left: &[Depende
     }
     let model = solver.get_model()?;
     // The best rows can be added up and stretched, so the most that each can rise is 0 or 1.
-    rises.iter().map(|rise| Some(model.eval(rise, true)?.as_rational()? == (1, 1))).collect()
+    let satisfied = rises.iter().map(|rise| Some(model.eval(rise, true)?.as_rational()? == (1, 1)));
+    let mut row = Row::new();
+    for (statement, Statement { ranges }) in statements.iter().enumerate() {
+        let names = ranges.iter().map(|range| &range.index).chain(&system.sizes).cloned();
+        for name in names.chain(["1".to_owned()]) {
+            let factor = model.eval(&factor(statement, &name), true)?.as_rational()?;
+            row.insert((statement, name), factor);
+        }
+    }
+    Some((row, satisfied.collect::<Option<_>>()?))
 }

@@ -89,7 +89,10 @@ impl Table {
             for (reason, numbers) in self.by_reason(kind) {
                 let (first, count) = (numbers[0], numbers.len());
                 let (grown, detail) = (grow(self.asked.seed, first), &self.answers[&first].detail);
-                tell(&format!("{kind:?}, {count} systems: {reason}\nnumber {first}, {}\n{}{detail}", grown.kind, grown.system));
+                tell(&format!(
+                    "{kind:?}, {count} systems: {reason}\nnumber {first}, {}\n{}{detail}",
+                    grown.kind, grown.system
+                ));
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::choices::Choices;
 /// A template: its name, and what writes its text.
 pub type Template = (&'static str, fn(&mut Choices) -> String);
 
-pub const TEMPLATES: [Template; 24] = [
+pub const TEMPLATES: [Template; 32] = [
     ("line", line),
     ("there and back", there_and_back),
     ("feedback of a vector", feedback),
@@ -32,6 +32,14 @@ pub const TEMPLATES: [Template; 24] = [
     ("stencil in time", stencil),
     ("columns one after the other", columns),
     ("feedback of a matrix", matrix),
+    ("row after row", row_after_row),
+    ("plane after plane", plane_after_plane),
+    ("sweeps in time", sweeps_in_time),
+    ("power iteration", power_iteration),
+    ("solves in time", solves_in_time),
+    ("from both ends", both_ends),
+    ("channels", channels),
+    ("feedback of four indices", tensor_in_time),
 ];
 
 fn word(choices: &mut Choices) -> &'static str {
@@ -167,9 +175,7 @@ fn grid(choices: &mut Choices) -> String {
 fn vector(choices: &mut Choices, name: &str, extent: &str) -> String {
     match choices.choose(3) {
         0 => format!("{name}[i] = A[i] + 1 where 0 <= i < {extent}\n"),
-        1 => format!(
-            "{name}[i] = A[i] where 0 <= i < 1\n{name}[i] = {name}[i - 1] - A[i] where 1 <= i < {extent}\n"
-        ),
+        1 => format!("{name}[i] = A[i] where 0 <= i < 1\n{name}[i] = {name}[i - 1] - A[i] where 1 <= i < {extent}\n"),
         _ => format!("{name}[i] = A[{extent} - 1 - i] - A[i] where 0 <= i < {extent}\n"),
     }
 }
@@ -321,7 +327,9 @@ fn convolution(choices: &mut Choices) -> String {
         );
     }
     let word = word(choices);
-    format!("in A[N + 2], W[3]\nlocal X[N + 2]\nout Y[N]\n{vector}Y[i] = {word}(j in 0..3) W[j] * {read} where 0 <= i < N\n")
+    format!(
+        "in A[N + 2], W[3]\nlocal X[N + 2]\nout Y[N]\n{vector}Y[i] = {word}(j in 0..3) W[j] * {read} where 0 <= i < N\n"
+    )
 }
 
 fn stencil(choices: &mut Choices) -> String {
@@ -342,7 +350,8 @@ fn stencil(choices: &mut Choices) -> String {
 
 fn columns(choices: &mut Choices) -> String {
     let read = choices.weighted(&[(60, "B[i] * V[k, j, i]"), (40, "(V[k, j, i] - V[k, k, i])")]);
-    let value = choices.weighted(&[(60, "V[k - 1, j, i] - R[k - 1, j]"), (40, "max(V[k - 1, j, i], R[k - 1, j] + B[i])")]);
+    let value =
+        choices.weighted(&[(60, "V[k - 1, j, i] - R[k - 1, j]"), (40, "max(V[k - 1, j, i], R[k - 1, j] + B[i])")]);
     format!(
         "in A[N, M], B[M]\nlocal V[N, N, M]\nout R[N, N]\n\
          R[k, j] = {}(i in 0..M) {read} where 0 <= k < N, k <= j < N\nR[k, j] = 0 where 0 <= k < N, 0 <= j < k\n\
@@ -361,5 +370,101 @@ fn matrix(choices: &mut Choices) -> String {
         "in A[N, N], B[N, N]\nout X[T + 1, N, N]\nX[t, i, j] = B[i, j] where 0 <= t < 1, 0 <= i < N, 0 <= j < N\n\
          X[t, i, j] = ({}(k in {range}) A[i, k] * {read}){rest} where 1 <= t < T + 1, 0 <= i < N, 0 <= j < N\n",
         word(choices)
+    )
+}
+
+fn row_after_row(choices: &mut Choices) -> String {
+    let (value, times) = (choices.weighted(&[(50, "+ A[i]"), (50, "- A[N - 1 - i]")]), times(choices));
+    if choices.percent(40) {
+        return format!(
+            "in A[N]\nout X[N, N]\nX[i, j] = A[0] where 0 <= i < 1, 0 <= j < 1\n\
+             X[i, j] = X[i - 1, i - 1] where 1 <= i < N, 0 <= j < 1\nX[i, j] = {times}X[i, j - 1] {value} where 0 <= i < N, 1 <= j < i + 1\n\
+             X[i, j] = 0 where 0 <= i < N, i + 1 <= j < N\n"
+        );
+    }
+    let (first, start, rest, before) = match choices.percent(60) {
+        true => ("0 <= i < 1", "N - 1", "1 <= i < N", "i - 1"),
+        false => ("N - 1 <= i < N", "0", "0 <= i < N - 1", "i + 1"),
+    };
+    format!(
+        "in A[N]\nout X[T + 1, N]\nX[t, i] = A[i] where 0 <= t < 1, {first}\n\
+         X[t, i] = X[t - 1, {start}] {value} where 1 <= t < T + 1, {first}\n\
+         X[t, i] = {times}X[t, {before}] {value} where 0 <= t < T + 1, {rest}\n"
+    )
+}
+
+fn plane_after_plane(choices: &mut Choices) -> String {
+    let value = choices.weighted(&[(50, "+ A[j]"), (50, "- A[M - 1 - j]")]);
+    format!(
+        "in A[M]\nout X[T, N, M]\nX[t, i, j] = A[0] where 0 <= t < 1, 0 <= i < 1, 0 <= j < 1\n\
+         X[t, i, j] = X[t - 1, N - 1, M - 1] where 1 <= t < T, 0 <= i < 1, 0 <= j < 1\n\
+         X[t, i, j] = X[t, i - 1, M - 1] where 0 <= t < T, 1 <= i < N, 0 <= j < 1\n\
+         X[t, i, j] = X[t, i, j - 1] {value} where 0 <= t < T, 0 <= i < N, 1 <= j < M\n"
+    )
+}
+
+fn sweeps_in_time(choices: &mut Choices) -> String {
+    let first = choices.weighted(&[(60, "X[t - 1, 0]"), (20, "X[t - 1, N]"), (20, "A[0]")]);
+    let back = choices.weighted(&[(60, "Y[t, i]"), (20, "Y[t, N - i]"), (20, "Y[t, 0]")]);
+    format!(
+        "in A[N + 1]\nlocal Y[T + 1, N + 1]\nout X[T + 1, N + 1]\nX[t, i] = A[i] where 0 <= t < 1, 0 <= i < N + 1\n\
+         Y[t, i] = 0 where 0 <= t < 1, 0 <= i < N + 1\nY[t, i] = {first} where 1 <= t < T + 1, 0 <= i < 1\n\
+         Y[t, i] = Y[t, i - 1] + X[t - 1, i] where 1 <= t < T + 1, 1 <= i < N + 1\n\
+         X[t, i] = Y[t, N] where 1 <= t < T + 1, N <= i < N + 1\n\
+         X[t, i] = {back} - X[t, i + 1] where 1 <= t < T + 1, 0 <= i < N\n"
+    )
+}
+
+fn power_iteration(choices: &mut Choices) -> String {
+    let (first, second) = (word(choices), word(choices));
+    let value = choices.weighted(&[(50, "Y[t, i] - S[t]"), (25, "X[t - 1, i] - S[t]"), (25, "Y[t, N - 1 - i] - S[t]")]);
+    format!(
+        "in A[N, N], B[N]\nlocal Y[T + 1, N], S[T + 1]\nout X[T + 1, N]\nX[t, i] = B[i] where 0 <= t < 1, 0 <= i < N\n\
+         Y[t, i] = B[i] where 0 <= t < 1, 0 <= i < N\nS[t] = 0 where 0 <= t < 1\n\
+         Y[t, i] = {first}(j in 0..N) A[i, j] * X[t - 1, j] where 1 <= t < T + 1, 0 <= i < N\n\
+         S[t] = {second}(i in 0..N) Y[t, i] where 1 <= t < T + 1\nX[t, i] = {value} where 1 <= t < T + 1, 0 <= i < N\n"
+    )
+}
+
+fn solves_in_time(choices: &mut Choices) -> String {
+    let start = choices.weighted(&[(40, "B[i]"), (30, "X[t - 1, i]"), (30, "X[t - 1, N - 1 - i]")]);
+    let rest = choices.weighted(&[(50, ""), (50, " - (sum(j in i + 1..N) A[i, j] * X[t - 1, j])")]);
+    let range = choices.weighted(&[(70, "0..i"), (30, "i + 1..N")]);
+    format!(
+        "in A[N, N], B[N]\nout X[T + 1, N]\nX[t, i] = B[i] where 0 <= t < 1, 0 <= i < N\n\
+         X[t, i] = {start} - (sum(j in {range}) A[i, j] * X[t, j]){rest} where 1 <= t < T + 1, 0 <= i < N\n"
+    )
+}
+
+fn both_ends(choices: &mut Choices) -> String {
+    let (up, down) = choices.weighted(&[(50, ("i - 1", "i + 1")), (25, ("i - 1", "i - N")), (25, ("0", "i + 1"))]);
+    let value = choices.weighted(&[(50, "Y[i]"), (50, "Y[i] + A[i]")]);
+    format!(
+        "in A[2*N]\nlocal Y[2*N]\nout X[2*N]\nY[i] = A[i] where 0 <= i < 1\nY[i] = X[{up}] where 1 <= i < N\n\
+         Y[i] = X[{down}] where N <= i < 2*N - 1\nY[i] = A[i] - 1 where 2*N - 1 <= i < 2*N\nX[i] = {value} where 0 <= i < 2*N\n"
+    )
+}
+
+fn channels(choices: &mut Choices) -> String {
+    let word = word(choices);
+    let range = choices.weighted(&[(60, "k in 0..M, l in 0..2"), (40, "l in 0..2, k in 0..M")]);
+    let value = choices.weighted(&[(50, "A[k, i] + 1"), (50, "A[k, N - i]")]);
+    format!(
+        "in A[M, N + 1], W[T, M, 2]\nlocal X[M, N + 1]\nout Y[T, N]\nX[k, i] = {value} where 0 <= k < M, 0 <= i < N + 1\n\
+         Y[t, i] = {word}({range}) W[t, k, l] * X[k, i + l] where 0 <= t < T, 0 <= i < N\n"
+    )
+}
+
+fn tensor_in_time(choices: &mut Choices) -> String {
+    let value = choices.weighted(&[
+        (40, "X[t - 1, i, j, k] + X[t, i, j, k - 1]"),
+        (30, "X[t - 1, j, i, k] - X[t, i, j, k - 1]"),
+        (30, "max(X[t - 1, i, j, M - k], X[t - 1, i, N - 1 - j, k])"),
+    ]);
+    format!(
+        "in A[N, N]\nout X[T + 1, N, N, M + 1]\n\
+         X[t, i, j, k] = A[i, j] where 0 <= t < 1, 0 <= i < N, 0 <= j < N, 0 <= k < M + 1\n\
+         X[t, i, j, k] = A[j, i] where 1 <= t < T + 1, 0 <= i < N, 0 <= j < N, 0 <= k < 1\n\
+         X[t, i, j, k] = {value} where 1 <= t < T + 1, 0 <= i < N, 0 <= j < N, 1 <= k < M + 1\n"
     )
 }
