@@ -73,9 +73,17 @@ pub fn without_names(message: &str) -> String {
     let line = message.lines().next().unwrap_or("");
     let quoted = line.split('`').enumerate();
     let unquoted: Vec<&str> = quoted.map(|(at, part)| if at % 2 == 1 { "_" } else { part }).collect();
-    let mut text = String::new();
+    let (mut text, mut depth) = (String::new(), 0);
     for letter in unquoted.concat().chars() {
         match letter {
+            '[' => {
+                let name = |letter: char| letter.is_alphanumeric() || letter == '_';
+                text.truncate(text.trim_end_matches(name).len());
+                text.push('_');
+                depth += 1;
+            }
+            ']' => depth -= 1,
+            _ if depth > 0 => {}
             digit if digit.is_ascii_digit() && text.ends_with('N') => {}
             digit if digit.is_ascii_digit() => text.push('N'),
             other => text.push(other),

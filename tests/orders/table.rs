@@ -7,6 +7,7 @@ use crate::worker::Worker;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,6 +82,20 @@ impl Table {
     pub fn failures(&self) -> usize {
         let is_failure = |answer: &&Judged| is_failure(answer.kind, &answer.reason);
         self.answers.values().filter(is_failure).count()
+    }
+
+    /// Writes each system that is not right into a folder, with what came of it behind `#`.
+    pub fn write(&self, folder: &Path) {
+        std::fs::create_dir_all(folder).expect("a folder");
+        for kind in [Kind::Wrong, Kind::Panicked, Kind::Refused, Kind::NoAnswer, Kind::WithoutOrder] {
+            for (number, judged) in self.answers.iter().filter(|(_, judged)| judged.kind == kind) {
+                let grown = grow(self.asked.seed, *number);
+                let head = format!("# {kind:?}: {}\n# {}\n", judged.reason, grown.kind);
+                let detail: String = judged.detail.lines().map(|line| format!("# {line}\n")).collect();
+                let file = folder.join(format!("{}-{number}.rec", self.asked.seed));
+                std::fs::write(file, format!("{head}{}{detail}", grown.system)).expect("a file");
+            }
+        }
     }
 
     /// Tells one system of each kind that is not right, the smallest.

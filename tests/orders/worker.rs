@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The variable that makes a worker of this program, and says its seed.
 const WORKER: &str = "ORDERS_WORKER";
@@ -91,9 +91,10 @@ impl Worker {
         if self.process.is_none() {
             self.process = Some(self.start());
         }
-        let (_, input, answers) = self.process.as_mut().expect("a process");
+        let (child, input, answers) = self.process.as_mut().expect("a process");
         let asked = writeln!(input, "{number}").map_err(|_| RecvTimeoutError::Disconnected);
-        match asked.and_then(|()| answers.recv_timeout(limit)) {
+        let id = child.id();
+        match asked.and_then(|()| wait(answers, id, limit)) {
             Ok(line) => serde_json::from_str(&line).expect("an answer"),
             Err(why) => {
                 self.end();
@@ -111,6 +112,37 @@ impl Worker {
             let _ = child.wait();
         }
     }
+}
+
+/// How often it is looked how long a process has worked.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How many times its limit a process may take by the clock on the wall, if it has little of a processor.
+const PATIENCE: u32 = 10;
+
+/// Waits for an answer until the process has worked so long: what else a machine does changes no result.
+fn wait(answers: &Receiver<String>, id: u32, limit: Duration) -> Result<String, RecvTimeoutError> {
+    let (start, before) = (Instant::now(), worked(id));
+    loop {
+        match answers.recv_timeout(LOOK) {
+            Err(RecvTimeoutError::Timeout) => {}
+            answer => return answer,
+        }
+        let by_the_wall = start.elapsed();
+        let taken = worked(id).zip(before).map_or(by_the_wall, |(now, before)| now.saturating_sub(before));
+        if taken > limit || by_the_wall > PATIENCE * limit {
+            return Err(RecvTimeoutError::Timeout);
+        }
+    }
+}
+
+/// How long a process has worked, where the system says so: the fourteenth and fifteenth word of a line, in hundredths of a second. Its
+/// name, the second, stands in brackets and may have blanks.
+fn worked(id: u32) -> Option<Duration> {
+    let line = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let words: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
+    let hundredths = |place: usize| words.get(place)?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (hundredths(11)? + hundredths(12)?)))
 }
 
 impl Drop for Worker {
