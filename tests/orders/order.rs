@@ -84,10 +84,13 @@ fn bounds(ranges: &[Range]) -> Vec<Form> {
     ranges.iter().flat_map(of).collect()
 }
 
+/// A tensor that is read, and where.
+type Access<'a> = (&'a str, &'a [Form]);
+
 /// What an expression reads, and its reductions, each with what its terms read.
 struct Reads<'a> {
-    plain: Vec<(&'a str, &'a [Form])>,
-    reductions: Vec<(&'a [Range], Vec<(&'a str, &'a [Form])>)>,
+    plain: Vec<Access<'a>>,
+    reductions: Vec<(&'a [Range], Vec<Access<'a>>)>,
 }
 
 fn collect<'a>(value: &'a Expression, reads: &mut Reads<'a>) {
@@ -134,12 +137,7 @@ fn term_to_result(giver: usize, reader: usize, equation: &Equation, all: &[Range
 }
 
 /// An element is there before it is read: one dependence for each equation that may define it.
-fn add_reads(
-    system: &System,
-    (reader, ranges): (usize, &[Range]),
-    reads: &[(&str, &[Form])],
-    found: &mut Vec<Dependence>,
-) {
+fn add_reads(system: &System, (reader, ranges): (usize, &[Range]), reads: &[Access], found: &mut Vec<Dependence>) {
     for (tensor, subscripts) in reads {
         for (giver, equation) in system.equations.iter().enumerate().filter(|(_, giver)| giver.target == *tensor) {
             let given = bounds(&equation.ranges);
@@ -162,7 +160,7 @@ impl Dependence {
         let zero = Int::from_i64(0);
         self.bounds.iter().for_each(|form| solver.assert(value(form).ge(&zero)));
         self.equal.iter().for_each(|form| solver.assert(value(form).eq(&zero)));
-        ["M", "N", "T"].iter().for_each(|size| solver.assert(Int::new_const(*size).ge(&Int::from_i64(1))));
+        ["M", "N", "T"].iter().for_each(|size| solver.assert(Int::new_const(*size).ge(Int::from_i64(1))));
         solver.check() == SatResult::Unsat
     }
 
