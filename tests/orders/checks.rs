@@ -148,3 +148,9 @@ fn orders_are_orders_of_all_points_at_small_sizes() {
     }
     assert!(looked_at > 2000 && several > 3, "{looked_at} dependences, {several} orders of several rows");
 }
+
+#[test]
+fn few_systems_are_alike() {
+    let all: std::collections::BTreeSet<String> = (0..400).map(|number| grow(1, number).system.to_string()).collect();
+    assert!(all.len() > 320, "{} of 400 differ", all.len());
+}

@@ -35,19 +35,22 @@ enum Way {
 pub fn grow(seed: u64, number: u64) -> Grown {
     let choices = &mut Choices::new(seed, number);
     loop {
-        let way = choices.weighted(&[(30, Way::Template), (30, Way::Changed), (20, Way::Joined), (20, Way::Random)]);
+        let way = choices.weighted(&[(10, Way::Template), (25, Way::Changed), (25, Way::Joined), (40, Way::Random)]);
         let (name, template) = *choices.pick(&TEMPLATES);
         let (kind, mut system) = match way {
             Way::Template => (name.to_owned(), read(&template(choices))),
             Way::Changed => {
                 let mut system = read(&template(choices));
-                (0..=choices.choose(2)).for_each(|_| change(&mut system, choices));
+                (0..=choices.choose(3)).for_each(|_| change(&mut system, choices));
                 (format!("{name}, changed"), system)
             }
             Way::Joined => {
                 let (other, second) = *choices.pick(&TEMPLATES);
                 let (first, second) = (read(&template(choices)), read(&second(choices)));
-                let Some(system) = join(first, second, choices) else { continue };
+                let Some(mut system) = join(first, second, choices) else { continue };
+                if choices.percent(50) {
+                    change(&mut system, choices);
+                }
                 (format!("{name}, then {other}"), system)
             }
             Way::Random => ("random reads".to_owned(), read(&random(choices))),
@@ -222,7 +225,10 @@ fn join(first: System, mut second: System, choices: &mut Choices) -> Option<Syst
 }
 
 /// The extents of random tensors, each with an input of that extent.
-const EXTENTS: [(&str, &str); 4] = [("N", "F"), ("M", "G"), ("N + 1", "H"), ("T + 1", "D")];
+const EXTENTS: [(&str, &str); 5] = [("N", "F"), ("M", "G"), ("N + 1", "H"), ("T + 1", "D"), ("2*N", "E")];
+
+/// The extents of which one is a half of the other.
+const HALF: (usize, usize) = (0, 4);
 
 /// A tensor of random reads: its extents, and the index along which it goes on, if there is one: upward or downward.
 struct Plan {
@@ -238,8 +244,8 @@ fn random(choices: &mut Choices) -> String {
     let count = choices.weighted(&[(40, 1), (40, 2), (20, 3)]);
     let plan = |name: &&'static str| {
         let rank = choices.weighted(&[(45, 1), (40, 2), (15, 3)]);
-        let mut extents: Vec<usize> = (0..rank).map(|_| choices.choose(3)).collect();
-        let along = choices.percent(75).then(|| (choices.choose(rank), choices.percent(65)));
+        let mut extents: Vec<usize> = (0..rank).map(|_| *choices.pick(&[0, 0, 1, 1, 2, 4])).collect();
+        let along = (count == 1 || choices.percent(75)).then(|| (choices.choose(rank), choices.percent(65)));
         if let Some((place, _)) = along {
             extents[place] = 2 + choices.choose(2);
         }
@@ -301,28 +307,36 @@ fn term(plans: &[Plan], number: usize, choices: &mut Choices) -> String {
         return format!("{}[{}]", EXTENTS[plan.extents[0]].1, INDICES[0]);
     }
     let read = &plans[other];
-    let reduced = choices.percent(35).then(|| choices.choose(read.extents.len()));
-    let subscripts: Vec<String> =
-        (0..read.extents.len())
-            .map(|place| {
-                if reduced == Some(place) { "l".to_owned() } else { subscript(plans, (number, other), place, choices) }
-            })
-            .collect();
+    let reduced = choices.percent(40).then(|| choices.choose(read.extents.len()));
+    // A second index of a reduction, beside the first.
+    let second = reduced.map(|first| (first + 1) % read.extents.len());
+    let second = second.filter(|second| reduced != Some(*second) && choices.percent(30));
+    let subscripts: Vec<String> = (0..read.extents.len())
+        .map(|place| match place {
+            _ if reduced == Some(place) => "l".to_owned(),
+            _ if second == Some(place) => "s".to_owned(),
+            _ => subscript(plans, (number, other), place, choices),
+        })
+        .collect();
     let access = format!("{}[{}]", read.name, subscripts.join(", "));
     let Some(reduced) = reduced else { return access };
-    let (high, input) = EXTENTS[read.extents[reduced]];
     let own = INDICES[choices.choose(plan.extents.len())];
-    let range = match plan.along {
-        Some((along, is_upward)) if other == number && along == reduced => match is_upward {
+    let mut range = |place: usize| match plan.along {
+        Some((along, is_upward)) if other == number && along == place => match is_upward {
             true => format!("0..{}", INDICES[along]),
-            false => format!("{} + 1..{high}", INDICES[along]),
+            false => format!("{} + 1..{}", INDICES[along], EXTENTS[read.extents[place]].0),
         },
-        _ => format!("0..{}", choices.weighted(&[(70, high), (30, own)])),
+        _ => format!("0..{}", choices.weighted(&[(70, EXTENTS[read.extents[place]].0), (30, own)])),
     };
+    let input = EXTENTS[read.extents[reduced]].1;
+    let mut ranges = format!("l in {}", range(reduced));
+    if let Some(second) = second {
+        ranges += &format!(", s in {}", range(second));
+    }
     match choices.choose(3) {
-        0 => format!("(max(l in {range}) ({access} - {input}[l]))"),
-        1 => format!("(sum(l in {range}) {access})"),
-        _ => format!("(sum(l in {range}) {input}[l] * {access})"),
+        0 => format!("(max({ranges}) ({access} - {input}[l]))"),
+        1 => format!("(sum({ranges}) {access})"),
+        _ => format!("(sum({ranges}) {input}[l] * {access})"),
     }
 }
 
@@ -335,6 +349,16 @@ fn subscript(plans: &[Plan], (number, other): (usize, usize), place: usize, choi
         && choices.percent(85)
     {
         return format!("{} {} 1", INDICES[own], if is_upward { '-' } else { '+' });
+    }
+    let halved = (0..plan.extents.len()).find(|index| (plan.extents[*index], read.extents[place]) == HALF);
+    if let Some(halved) = halved.filter(|_| choices.percent(70)) {
+        let index = INDICES[halved];
+        return match choices.choose(4) {
+            0 => format!("2*{index} + 1"),
+            1 => format!("{extent} - 1 - 2*{index}"),
+            2 => format!("{index} + N"),
+            _ => format!("2*{index}"),
+        };
     }
     let fit = |index: &usize| plan.extents[*index] == read.extents[place];
     let fitting: Vec<usize> = (0..plan.extents.len()).filter(fit).collect();
