@@ -69,6 +69,15 @@ pub fn grow(seed: u64, number: u64) -> Grown {
     }
 }
 
+/// A system that is written down, and not grown.
+pub fn known(system: System) -> Grown {
+    let cycle = match at_small_sizes(&system) {
+        (Verdict::Cycle(element), sizes) => Some(format!("{element} at {sizes:?}")),
+        _ => None,
+    };
+    Grown { kind: "written down".to_owned(), system, cycle }
+}
+
 /// All choices of sizes from 1 on.
 fn all_sizes(system: &System) -> Vec<Scope> {
     let count = system.sizes.len() as u32;

@@ -1,9 +1,10 @@
 //! One system through compiler, simulator and threads, held to what `order.rs` and `evaluate.rs` say of it.
 
 use crate::evaluate::{Array, Arrays, Verdict, evaluate, extents, inputs};
-use crate::growth::{Grown, grow};
+use crate::growth::{Grown, grow, known};
 use crate::order::{Order, order};
 use crate::systems::{Role, Scope, System};
+use crate::text::read;
 use ndarray::{ArrayD, IxDyn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,7 +98,12 @@ pub fn judge(seed: u64, number: u64) -> Judged {
     judge_grown(&grow(seed, number))
 }
 
-pub fn judge_grown(Grown { system, cycle, .. }: &Grown) -> Judged {
+/// Judges the system of a text, such as those that `ORDERS_FOUND` writes.
+pub fn judge_text(text: &str) -> Judged {
+    judge_grown(&known(read(text)))
+}
+
+fn judge_grown(Grown { system, cycle, .. }: &Grown) -> Judged {
     let stop = through(system, cycle.is_some());
     if let Some(cycle) = cycle {
         return match stop {

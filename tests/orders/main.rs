@@ -1,7 +1,8 @@
 //! Random affine systems: each that has an affine order has a design with its values, and each with a cycle is refused with it.
 //!
 //! Whether there is an order is decided by a program that shares no code with the search (`order.rs`), what a system means by another
-//! (`evaluate.rs`). What is not so today is listed in `limits.rs`. `make fuzz-orders` runs as many as asked for.
+//! (`evaluate.rs`). What is not so today is listed in `limits.rs`. `make fuzz-orders` runs as many as asked for. `ORDERS_FOUND` names a
+//! folder for the systems that are not right, `ORDERS_FILE` one such file, which is judged alone.
 
 #[path = "../fuzz_kernels/choices.rs"]
 mod choices;
@@ -52,6 +53,14 @@ fn systems_with_an_order_have_a_design() {
     if let Some(seed) = worker::seed_of_worker() {
         return worker::serve(seed);
     }
+    let tell = |text: &str| _ = writeln!(std::io::stdout(), "{text}");
+    if let Ok(file) = std::env::var("ORDERS_FILE") {
+        let judged = judge::judge_text(&std::fs::read_to_string(&file).expect("a file"));
+        return tell(&format!(
+            "{file}: {:?}, {:?} rows, {}\n{}",
+            judged.kind, judged.rows, judged.reason, judged.detail
+        ));
+    }
     let asked = Asked {
         seed: number("ORDERS_SEED", 1),
         first: number("ORDERS_FIRST", 0),
@@ -60,7 +69,6 @@ fn systems_with_an_order_have_a_design() {
         limit: Duration::from_millis(number("ORDERS_LIMIT", LIMIT)),
     };
     let table = judge_all(asked, TEST);
-    let tell = |text: &str| _ = writeln!(std::io::stdout(), "{text}");
     tell(&format!("\n{table}"));
     table.tell(tell);
     if let Some(folder) = std::env::var_os("ORDERS_FOUND") {
