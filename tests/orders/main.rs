@@ -17,6 +17,8 @@ mod order;
 
 mod templates;
 
+mod random;
+
 mod growth;
 
 mod judge;
