@@ -40,7 +40,7 @@ use table::{Asked, judge_all};
 const TEST: &str = "systems_with_an_order_have_a_design";
 
 /// How many systems a test takes: about a minute.
-const CASES: u64 = if cfg!(debug_assertions) { 20 } else { 150 };
+const CASES: u64 = if cfg!(debug_assertions) { 10 } else { 60 };
 
 /// How long a process may work on one, in milliseconds.
 const LIMIT: u64 = if cfg!(debug_assertions) { 30_000 } else { 10_000 };
@@ -78,5 +78,6 @@ fn systems_with_an_order_have_a_design() {
     }
     let failures = table.failures();
     assert!(failures == 0, "{failures} failures, which are told above");
+    assert!(6 * table.count(Kind::NoAnswer) <= table.answers.len(), "many systems have no answer in time:\n{table}");
     assert!(2 * table.count(Kind::Right) >= table.answers.len(), "few systems come through:\n{table}");
 }
