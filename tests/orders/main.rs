@@ -78,6 +78,6 @@ fn systems_with_an_order_have_a_design() {
     }
     let failures = table.failures();
     assert!(failures == 0, "{failures} failures, which are told above");
-    assert!(6 * table.count(Kind::NoAnswer) <= table.answers.len(), "many systems have no answer in time:\n{table}");
+    assert!(4 * table.count(Kind::NoAnswer) <= table.answers.len(), "many systems have no answer in time:\n{table}");
     assert!(2 * table.count(Kind::Right) >= table.answers.len(), "few systems come through:\n{table}");
 }
