@@ -169,7 +169,7 @@ fn question<'a>(
             .alone();
     }
     let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
-    let (mut bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::default(), &options.machine);
+    let (mut bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::usual(), &options.machine);
     if let Some(partition) = partition {
         partition.constrain(system, &mut constraint);
         bounds.steps = Partition::steps(bounds.steps);

@@ -17,7 +17,7 @@ pub struct Limits {
     pub asked: usize,
     /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
     pub spaces: usize,
-    /// With more spaces than this PEs neither run in rounds nor keep what they compute, unless a schedule says so.
+    /// With more spaces than this only one PE runs in rounds and keeps what it computes, unless a schedule says so.
     pub rounds: usize,
     /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
     pub fold: i64,
@@ -33,6 +33,11 @@ pub struct Limits {
 pub(super) const MAPS_OF_A_DATAFLOW: u64 = 1000;
 
 impl Limits {
+    /// Those of the budget that there is where nothing is said.
+    pub fn usual() -> Limits {
+        Limits::of_budget(Limits::default().budget)
+    }
+
     /// Those of a budget.
     pub fn of_budget(budget: u64) -> Limits {
         Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, ..Limits::default() }

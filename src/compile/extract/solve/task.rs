@@ -167,9 +167,6 @@ impl<'a> Task<'a> {
     /// those that offer something more.
     pub(super) fn storing(&self) -> Vec<Task<'a>> {
         let families: Vec<usize> = (0..self.system.families.len()).collect();
-        if self.system.spaces.len() > self.limits.rounds {
-            return vec![];
-        }
         let mut tasks: Vec<Task> = vec![];
         for denied in [&[Transport::Memory][..], &[]] {
             let choices: Vec<Choices> = self.offered.iter().map(|offered| without(offered, denied)).collect();
@@ -224,9 +221,9 @@ impl<'a> Task<'a> {
         ranks.sort_unstable_by(|a, b| b.cmp(a));
         match self.constraint.rounds() {
             Some(rounds) => self.carried(ranks.into_iter().filter(|_| rounds > 0).collect(), |_| rounds),
-            None if self.system.spaces.len() > self.limits.rounds => vec![],
             None => {
-                let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension).collect();
+                let is_small = self.system.spaces.len() <= self.limits.rounds;
+                let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension && (is_small || *rank == 0)).collect();
                 self.carried(open, |rank| dimension - 1 - rank)
             }
         }

@@ -234,7 +234,7 @@ fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
         counted(*most, "axis"),
         cut.kernel
     );
-    let looked = format!("times in rounds are looked for in kernels of no more than {}", counted(most_spaces, "space"));
+    let looked = format!("of more than {} only one PE runs in rounds", counted(most_spaces, "space"));
     Some(Diagnostic::new(said).note(note).note(looked).help(format!("say --rank {least}{or}")))
 }
 
