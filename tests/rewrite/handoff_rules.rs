@@ -83,6 +83,14 @@ fn choose_local() {
 }
 
 #[test]
+fn choose_memory() {
+    let left = "(read X.sum X [j] (nulls X.sum [j]))";
+    fires(TRISOLVE, "choose-memory", left, "(stored X.sum X [j])");
+    rests(TRISOLVE, "choose-memory", "(read X B [i] (nulls X [i]))");
+    rests(TRISOLVE, "choose-memory", "(read X.sum L [i,j] (nulls X.sum [i,j]))");
+}
+
+#[test]
 fn self_dep() {
     let left = "(read H H [i-1,j-1] (nulls H [i-1,j-1]))";
     let right = "(ite (head H <i+j>) (take H H [i-1,j-1]) (shift H <i+j> (result H)))";

@@ -29,18 +29,17 @@ type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 /// vectors; where neither does, what is computed is stored, by each PE for itself or in a memory. One search of a task goes on at a time. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
+    let storing = task.storing();
     // Where something has to pass through memory, what is kept on its PE is looked at at once.
-    let mut survey = match task.constraint.through_memory.is_empty() {
+    let mut survey = match task.constraint.through_memory.is_empty() || storing.is_empty() {
         true => search_times(task, Allowance::of(task, 1), (keep, progress)),
         false => Survey { keep, ..Survey::default() },
     };
-    if survey.designs == 0 && !survey.is_stopped {
-        for storing in task.storing() {
-            survey = survey.merge(search_times(&storing, Allowance::of(task, SHARE), (keep, progress)));
-            if survey.designs > 0 || survey.is_stopped {
-                break;
-            }
+    for storing in storing {
+        if survey.designs > 0 || survey.is_stopped {
+            break;
         }
+        survey = survey.merge(search_times(&storing, Allowance::of(task, SHARE), (keep, progress)));
     }
     survey
 }

@@ -68,6 +68,11 @@ impl Transport {
         }
     }
 
+    /// Whether the value is stored where it is computed, by its PE or for all, and read there.
+    pub fn is_stored(&self) -> bool {
+        matches!(self, Transport::Local | Transport::Memory)
+    }
+
     /// As text: `stream <j>`, `stream <i>, <j>`, `broadcast <i>`, `prefetch`, `feed`.
     pub fn show(&self, space: &Space) -> String {
         match self {

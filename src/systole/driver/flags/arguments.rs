@@ -186,7 +186,7 @@ pub struct SpaceArguments {
     /// up to four times as many before spaces take turns [default: 6, where there are too many designs to look at them all]
     #[arg(long, value_name = "DESIGNS")]
     pub beam: Option<usize>,
-    /// Which transports: stream, broadcast, prefetch, feed [default: all]
+    /// Which transports: stream, broadcast, prefetch, feed, local, memory [default: all]
     #[arg(long, value_delimiter = ',')]
     pub transports: Vec<String>,
     /// Directions of reuse: `both`, or `forward` for non-negative ones only

@@ -231,7 +231,7 @@ pub struct Moves<'a> {
 
 impl Moves<'_> {
     fn new(arguments: &SpaceArguments) -> Checked<Moves<'_>> {
-        let words = ["stream", "broadcast", "prefetch", "feed"];
+        let words = ["stream", "broadcast", "prefetch", "feed", "local", "memory"];
         for word in &arguments.transports {
             keyword(word, "transport", |word| words.contains(&word).then_some(()), &words)?;
         }
@@ -250,7 +250,9 @@ impl Moves<'_> {
             Transport::Broadcast(_) | Transport::Bus => self.has("broadcast"),
             Transport::Prefetch => self.has("prefetch"),
             Transport::Feed => self.has("feed"),
-            Transport::Handoff | Transport::Local | Transport::Memory => true,
+            Transport::Handoff => true,
+            Transport::Local => self.has("local"),
+            Transport::Memory => self.has("memory"),
         }
     }
 

@@ -82,8 +82,8 @@ impl Kernel {
         Ok(constraint)
     }
 
-    /// The choices left by `--transports` and `--reuse`. The flags speak of what is given: what is handed over goes where it must, and
-    /// what the schedule names is kept whatever they say.
+    /// The choices left by `--transports` and `--reuse`. The flags speak of what is given, and of where what is computed may be stored:
+    /// what is handed over goes where it must, and what the schedule names is kept whatever they say.
     pub fn left_by(&self, moves: &Moves, constraint: &Constraint) -> Vec<Choices> {
         if constraint.given.is_some() {
             return self.choices.clone();
@@ -92,10 +92,9 @@ impl Kernel {
         let mut left = self.choices.clone();
         for ((space, choices), sources) in self.cut.spaces.iter().zip(&mut left).zip(&self.cut.sources) {
             let operands = space.operands.iter().zip(&mut choices.transports).zip(sources);
-            for ((operand, offered), _) in operands.filter(|(_, sources)| sources.is_empty()) {
-                if is_open(&operand.tensor) {
-                    offered.retain(|choice| moves.allow(choice));
-                }
+            for ((_, offered), sources) in operands.filter(|((operand, _), _)| is_open(&operand.tensor)) {
+                let is_given = sources.is_empty();
+                offered.retain(|choice| !(is_given || choice.is_stored()) || moves.allow(choice));
             }
         }
         if self.cut.only_space().is_some_and(|space| is_open(&space.output)) {
