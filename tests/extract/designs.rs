@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
-use systole_base::span::Source;
+use systole_base::span::{Source, Span};
 use systole_compile::compile::{Options, compile};
 use systole_compile::extract::{Constraint, Found, Given, Limits, Problem, Question, design_text, search};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::{Choices, load_rules, saturate};
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
-use systole_equations::recurrence::{Directive, RecurrenceSystem, load};
+use systole_equations::recurrence::{Directive, RecurrenceSystem, Strip, load};
 use systole_equations::syntax;
 
 /// A kernel with its spaces and what the rules offer.
@@ -26,11 +26,15 @@ const WRITTEN: usize = 12;
 
 impl Kernel {
     fn new(text: &str) -> Kernel {
+        Kernel::in_strips(text, &[])
+    }
+
+    fn in_strips(text: &str, strips: &[(Strip, Span)]) -> Kernel {
         let source = Source::new("kernel.rec", text);
         let mut file = syntax::parse(&source).expect("a kernel");
         file.schedules.clear();
         let equations = load(&source).expect("a kernel");
-        let spaces = spaces_of(&equations).expect("spaces");
+        let spaces = spaces_of(&equations).expect("spaces").in_strips(strips).expect("strips");
         let rules = load_rules(None).expect("the rules");
         let lowered = saturate(&spaces, &rules, &systole_compile::rewrite::Limits::default()).expect("lowered");
         let choices = lowered.choices().expect("choices");
@@ -67,8 +71,8 @@ impl Kernel {
         let said = |why: Vec<systole_base::diagnostic::Diagnostic>| why[0].message().to_owned();
         let source = Source::new("kernel.design", format!("{}\nschedule design\n{design}", self.text));
         let equations = load(&source).map_err(said)?;
-        let spaces = spaces_of(&equations).map_err(said)?;
         let schedule = equations.asked_schedule("design").map_err(said)?;
+        let spaces = spaces_of(&equations).map_err(said)?.in_strips(&schedule.strips).map_err(said)?;
         let constraint = Constraint::from_schedule(&spaces, schedule).map_err(said)?;
         constraint.restrict(&spaces, &self.choices).map_err(said)?;
         constraint.given.ok_or_else(|| "no design".to_owned())
@@ -109,8 +113,9 @@ fn the_designs_of_every_schedule_read_back() {
         if names.is_empty() {
             continue;
         }
-        let kernel = Kernel::new(&text);
         for name in names {
+            let strips = schedules.iter().find(|schedule| &*schedule.name == name).map(|schedule| &schedule.strips[..]);
+            let kernel = Kernel::in_strips(&text, strips.unwrap_or_default());
             let of = format!("{} {name}", path.display());
             let (boundary, found) = kernel.front(Some(name), Limits::default());
             // One schedule that ships is wrong on purpose.

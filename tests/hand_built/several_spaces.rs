@@ -36,7 +36,8 @@ impl Several {
         let dependence =
             |(label, (_, reader, writer, set, at, least)): (usize, &(_, usize, usize, &str, &str, i64))| {
                 let at = at.split(',').map(form).collect();
-                Dependence { reader: *reader, writer: *writer, set: chain(set), at, least: *least, exact: None, label }
+                let (set, quotients) = (chain(set), vec![]);
+                Dependence { reader: *reader, writer: *writer, set, at, quotients, least: *least, exact: None, label }
             };
         Several {
             unknowns: Unknowns::new(indices, names("N")),

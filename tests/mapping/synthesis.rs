@@ -149,7 +149,7 @@ proptest! {
         let mut set = chain("0 <= i < N").intersect(&chain("0 <= j < N"));
         set.add(linear(&cut));
         let at = vec![linear(&at[..4]), linear(&at[4..])];
-        kernel.dependences.push(Dependence { reader: 0, writer: 1, set, at, least, exact: None, label: 0 });
+        kernel.dependences.push(Dependence { reader: 0, writer: 1, set, at, quotients: vec![], least, exact: None, label: 0 });
         if holds(&kernel.rows(false), &values) {
             prop_assert!(kernel.respects_all(&values, 6));
         }

@@ -261,9 +261,10 @@ fn what_cannot_be_lowered_is_named() {
     let message = refused(&kernels::scaled(), &all.clone().without("choose-const").without("choose-axes"));
     assert_eq!(message, "no rule lowers the read of `alpha[]`");
     let own = kernels::product("prefix", &["i"], ("P", &["i"]), &[("P", &["i-1"])], &[]);
-    let alone = all.clone().without("choose-handoff").without("choose-local").without("self-dep");
+    let alone =
+        all.clone().without("choose-handoff").without("choose-local").without("choose-memory").without("self-dep");
     assert_eq!(refused(&own, &alone), "no rule lowers the read of `P[i-1]`");
-    let both = [Transport::Handoff, Transport::Local];
+    let both = [Transport::Handoff, Transport::Local, Transport::Memory];
     assert_eq!(lower_with(&own, &all).choices().unwrap().swap_remove(0).transports, [both]);
 }
 

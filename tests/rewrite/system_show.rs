@@ -76,8 +76,8 @@ fn own_results_come_from_points_before_and_known_values_from_nobody() {
         "()_P <- ()_A",
         "P[0] <- ()_P",
         "P.2:",
-        "(i)_P.1 <- ()_P in P  where -i + 1 >= 0",
-        "(i)_P.1 <- (i-1)_P  where i - 2 >= 0",
+        "(i)_P.1 <- ()_P in P  through memory  where -i + 1 >= 0",
+        "(i)_P.1 <- (i-1)_P  through memory  where i - 2 >= 0",
         "(i)_A <- A[i]  through own port",
         "(i)_P <- (i)_P.1 + (i)_A",
         "P[i] <- (i)_P",
@@ -85,7 +85,7 @@ fn own_results_come_from_points_before_and_known_values_from_nobody() {
     assert_eq!(shown(PREFIX_SUM), expected);
     assert!(shown(SMITH_WATERMAN).contains(&"(i,j)_H.3 <- 0  where -j + 1 >= 0".to_owned()));
     let distance = "kernel distance(N)\nin a[N]\nout D[N + 1]\nD[0] = N\nD[i] = D[i - 1] + a[i - 1] where i >= 1";
-    let expected = ["(i)_D.1 <- (i-1)_D  where i - 2 >= 0", "(i)_D.1 <- (N)  where -i + 1 >= 0"];
+    let expected = ["(i)_D.1 <- (i-1)_D  through memory  where i - 2 >= 0", "(i)_D.1 <- (N)  where -i + 1 >= 0"];
     assert_eq!(shown(distance)[1..3], expected);
 }
 

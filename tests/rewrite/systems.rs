@@ -36,15 +36,15 @@ fn show(lowered: &Lowered) -> Vec<String> {
 #[test]
 fn saturation_counts() {
     let expected = [
-        (TRISOLVE, (95, 56)),
-        (TRSM, (139, 76)),
-        (CHOLESKY, (151, 85)),
-        (LU, (216, 113)),
-        (SMITH_WATERMAN, (134, 69)),
-        (PREFIX_SUM, (35, 19)),
-        (JACOBI1D, (95, 49)),
-        (TRIANGULAR_INVERSE, (143, 78)),
-        (PLAIN_ATTENTION, (377, 183)),
+        (TRISOLVE, (96, 56)),
+        (TRSM, (140, 76)),
+        (CHOLESKY, (154, 85)),
+        (LU, (221, 113)),
+        (SMITH_WATERMAN, (137, 69)),
+        (PREFIX_SUM, (36, 19)),
+        (JACOBI1D, (100, 49)),
+        (TRIANGULAR_INVERSE, (144, 78)),
+        (PLAIN_ATTENTION, (390, 183)),
     ];
     for (text, counts) in expected {
         let report = lower(&cut(text)).report;
@@ -57,7 +57,7 @@ fn saturation_counts() {
 fn the_triangular_solve_streams_what_it_solves() {
     let expected = [
         "X.sum: L[i,j]: prefetch, feed",
-        "X.sum: X[j]: stream <-i>, stream <i>, handoff, local",
+        "X.sum: X[j]: stream <-i>, stream <i>, handoff, local, memory",
         "X.sum: <-j>, <j>",
         "X: B[i]: prefetch, feed",
         "X: X.sum[i]: handoff",
@@ -70,7 +70,7 @@ fn the_triangular_solve_streams_what_it_solves() {
 fn several_right_hand_sides_share_the_matrix() {
     let expected = [
         "X.sum: L[i,j]: stream <-r>, stream <r>, broadcast <r>, prefetch, feed",
-        "X.sum: X[r,j]: stream <-i>, stream <i>, handoff, local",
+        "X.sum: X[r,j]: stream <-i>, stream <i>, handoff, local, memory",
         "X.sum: <-j>, <j>",
         "X: B[r,i]: prefetch, feed",
         "X: X.sum[r,i]: handoff",
@@ -84,12 +84,12 @@ fn both_equations_of_cholesky_take_from_one_sum() {
     let expected = [
         "L: A[i,i]: prefetch, feed",
         "L: L.sum.2[i,i]: handoff",
-        "L.sum.2: L[i,k]: stream <-j>, stream <j>, handoff, local",
-        "L.sum.2: L[j,k]: stream <-i>, stream <i>, handoff, local",
+        "L.sum.2: L[i,k]: stream <-j>, stream <j>, handoff, local, memory",
+        "L.sum.2: L[j,k]: stream <-i>, stream <i>, handoff, local, memory",
         "L.sum.2: <-k>, <k>",
         "L.2: A[i,j]: prefetch, feed",
         "L.2: L.sum.2[i,j]: handoff",
-        "L.2: L[j,j]: stream <-i>, stream <i>, handoff, local",
+        "L.2: L[j,j]: stream <-i>, stream <i>, handoff, local, memory",
     ];
     assert_eq!(show(&lower(&cut(CHOLESKY))), expected);
 }
@@ -105,11 +105,11 @@ fn computed_tensors_are_never_loaded() {
                 let found = &choices[position].transports[operand];
                 let streams = nulls.iter().cloned().map(Transport::Stream);
                 let expected: BTreeSet<Transport> = match sources.is_empty() {
-                    // What a reduction inside an equation gives is handed over; a tensor may be kept as well.
+                    // What a reduction inside an equation gives is handed over; a tensor may be stored as well.
                     false if system.tensors.iter().all(|tensor| tensor.name != space.operands[operand].tensor) => {
                         streams.chain([Transport::Handoff]).collect()
                     }
-                    false => streams.chain([Transport::Handoff, Transport::Local]).collect(),
+                    false => streams.chain([Transport::Handoff, Transport::Local, Transport::Memory]).collect(),
                     true if space.operands[operand].access.iter().all(|form| !form.mentions(space.indices())) => {
                         [Transport::Prefetch].into()
                     }
@@ -170,17 +170,19 @@ fn what_no_rule_makes_is_not_chosen() {
         lowered.choices().map_err(|wrong| wrong[0].message().to_owned())
     };
     let streams = choices(TRISOLVE, "inner-send").unwrap();
-    assert_eq!(streams[0].transports[1], [Transport::Handoff, Transport::Local]);
+    assert_eq!(streams[0].transports[1], [Transport::Handoff, Transport::Local, Transport::Memory]);
     let [up, down] = [vec![-1, 0], vec![1, 0]].map(Transport::Stream);
     let kept = choices(TRISOLVE, "choose-handoff").unwrap();
-    assert_eq!(kept[0].transports[1], [up.clone(), down.clone(), Transport::Local]);
+    assert_eq!(kept[0].transports[1], [up.clone(), down.clone(), Transport::Local, Transport::Memory]);
     let handed = choices(TRISOLVE, "choose-local").unwrap();
-    assert_eq!(handed[0].transports[1], [up, down, Transport::Handoff]);
+    assert_eq!(handed[0].transports[1], [up.clone(), down.clone(), Transport::Handoff, Transport::Memory]);
+    let kept = choices(TRISOLVE, "choose-memory").unwrap();
+    assert_eq!(kept[0].transports[1], [up, down, Transport::Handoff, Transport::Local]);
     assert_eq!(choices(TRISOLVE, "outer-send").unwrap_err(), "no rule makes a space of the reduction into `X.sum`");
-    let unkept = all.clone().without("choose-local").without("choose-handoff");
+    let unkept = all.clone().without("choose-local").without("choose-memory").without("choose-handoff");
     let lowered = saturate(&cut(PLAIN_ATTENTION), &unkept, &Limits::default()).unwrap();
     assert_eq!(lowered.choices().unwrap_err()[0].message(), "no rule lowers the read of `S[i,0]`");
-    let both = [Transport::Handoff, Transport::Local];
+    let both = [Transport::Handoff, Transport::Local, Transport::Memory];
     for rule in ["choose-handoff", "self-dep"] {
         assert_eq!(choices(SMITH_WATERMAN, rule).unwrap()[0].transports[0], both, "{rule}");
     }

@@ -93,6 +93,7 @@ fn uniform(indices: &str, set: &Polyhedron, reads: &[(&'static str, &str, i64)])
             writer: 0,
             set,
             at: at(writer),
+            quotients: vec![],
             least: *least,
             exact: None,
             label,

@@ -8,7 +8,6 @@
 //! Feautrier, Some efficient solutions to the affine scheduling problem, part I, 1992; with corners in place of
 //! multipliers: Quinton and Van Dongen, The mapping of linear recurrence equations on regular arrays, 1989.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use systole_base::integer::{Affine, Name, Polyhedron, Vector, gcd, generators};
 
@@ -27,10 +26,12 @@ pub struct Dependence {
     pub reader: usize,
     /// The number of the space that is read.
     pub writer: usize,
-    /// Where the dependence exists, over the reader's indices and the parameters, and quotients in which the writer's point is told.
+    /// Where the dependence exists, over the reader's indices, the parameters and the quotients.
     pub set: Polyhedron,
     /// The writer's point, one form for each of its indices, over the same.
     pub at: Vec<Affine>,
+    /// The quotients in which the writer's point is told.
+    pub quotients: Vec<Name>,
     /// How many steps lie between the two at least.
     pub least: i64,
     /// How many steps lie between the two; takes the place of `least`.
@@ -90,10 +91,7 @@ impl Unknowns {
     /// length than the writer has indices.
     pub fn dependence_rows(&self, dependence: &Dependence) -> Option<Vec<Row>> {
         let own = self.variables(dependence.reader)?;
-        let forms = dependence.set.constraints().iter().chain(&dependence.at);
-        let more: BTreeSet<&Name> = forms.flat_map(Affine::terms).map(|(name, _)| name).collect();
-        let quotients = more.into_iter().filter(|name| !own.contains(name)).cloned();
-        let names: Vec<Name> = quotients.chain(own.iter().cloned()).collect();
+        let names: Vec<Name> = dependence.quotients.iter().chain(&own).cloned().collect();
         let images = self.images(dependence, &names)?;
         let mut rows = vec![];
         for point in self.points(&names, &dependence.set)? {

@@ -146,6 +146,7 @@ impl Conditions {
             writer: *space,
             set: handoff.divided_set(),
             at: at.clone(),
+            quotients: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
             least: design.least_handoff_delay(handoff, links)?,
             exact: None,
             label: 0,
