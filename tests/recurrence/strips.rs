@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use systole_base::diagnostic::render;
 use systole_base::integer::{Bindings, Vector, name};
 use systole_base::span::{Source as Text, Span};
-use systole_equations::recurrence::spaces::{Origin, SpaceSystem, cut_spaces, evaluate_system_in_order, last_point};
+use systole_equations::recurrence::spaces::{
+    Division, Origin, SpaceSystem, cut_spaces, evaluate_system_in_order, last_point,
+};
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Space, Strip, Tensors, evaluate, load};
 
 const LAYER: &str = "kernel layer(M, N, K)\nin A[M, K], B[K, N], D[N]\nout C[M, N]\n\
@@ -52,10 +54,14 @@ fn givers_write_what_is_read(cut: &SpaceSystem, sizes: &Bindings) {
     for (reader, operands) in cut.spaces.iter().zip(&cut.sources) {
         for (operand, sources) in reader.operands.iter().zip(operands).filter(|(_, sources)| !sources.is_empty()) {
             for point in reader.domain.set.points(reader.indices(), sizes).expect("bounded") {
-                let bindings = reader.bind(sizes, &point);
+                let mut bindings = reader.bind(sizes, &point);
                 let mine: Vec<_> = sources.iter().filter(|source| source.set.contains(&bindings)).collect();
                 assert_eq!(mine.len(), 1, "{} reads {} at {point:?}\n{cut}", reader.name, operand.tensor);
                 let Origin::Space { space, element } = &mine[0].origin else { continue };
+                for Division { quotient, of, by } in &mine[0].quotients {
+                    let divided = of.evaluate(&bindings).expect("a number").div_euclid(*by);
+                    bindings.insert(quotient.clone(), divided);
+                }
                 let giver = &cut.spaces[*space];
                 let last = last_point(giver, &Chain::as_written(giver), element).expect("a point");
                 let at = last

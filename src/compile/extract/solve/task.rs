@@ -167,6 +167,9 @@ impl<'a> Task<'a> {
     /// those that offer something more.
     pub(super) fn storing(&self) -> Vec<Task<'a>> {
         let families: Vec<usize> = (0..self.system.families.len()).collect();
+        if self.limits.rounds == 0 {
+            return vec![];
+        }
         let mut tasks: Vec<Task> = vec![];
         for denied in [&[Transport::Memory][..], &[]] {
             let choices: Vec<Choices> = self.offered.iter().map(|offered| without(offered, denied)).collect();
@@ -221,6 +224,7 @@ impl<'a> Task<'a> {
         ranks.sort_unstable_by(|a, b| b.cmp(a));
         match self.constraint.rounds() {
             Some(rounds) => self.carried(ranks.into_iter().filter(|_| rounds > 0).collect(), |_| rounds),
+            None if self.limits.rounds == 0 => vec![],
             None => {
                 let is_small = self.system.spaces.len() <= self.limits.rounds;
                 let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension && (is_small || *rank == 0)).collect();
