@@ -28,7 +28,7 @@ pub struct Handoff {
     pub set: Polyhedron,
     /// Who gives.
     pub giver: Giver,
-    /// The quotients in which the giving point is told, over the reader's indices.
+    /// The quotients of the reader's indices that the giving point is a form of.
     pub quotients: Vec<Division>,
 }
 
@@ -183,8 +183,8 @@ struct Taker<'a> {
 impl Taker<'_> {
     fn find(&self, set: &Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
         let handoff = |set: Polyhedron, giver: Giver| {
-            let quotients = source.quotients.clone();
-            Handoff { reader: self.reader, operand: self.operand, set, giver, quotients }
+            let (reader, operand) = (self.reader, self.operand);
+            Handoff { reader, operand, set, giver, quotients: vec![] }
         };
         let (space, element) = match &source.origin {
             Origin::Known(value) => {
@@ -195,7 +195,7 @@ impl Taker<'_> {
         };
         let transport = &self.design.parts[self.reader].dataflow.transports[self.operand];
         if let Some(giver) = self.producer(set, space, element, transport) {
-            found.push(handoff(set.clone(), giver));
+            found.push(Handoff { quotients: source.quotients.clone(), ..handoff(set.clone(), giver) });
             return Ok(());
         }
         match transport {
@@ -203,7 +203,7 @@ impl Taker<'_> {
             Transport::Memory => return Err(vec![self.nobody(space)]),
             _ => {}
         }
-        let Some((served, giver)) = self.neighbour(set, element).filter(|_| divisions > 0) else {
+        let Some((served, giver)) = self.neighbour(set).filter(|_| divisions > 0) else {
             return Err(vec![self.nobody(space)]);
         };
         let rest = set.outside(&served);
@@ -230,7 +230,7 @@ impl Taker<'_> {
     }
 
     /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
-    fn neighbour(&self, set: &Polyhedron, element: &[Affine]) -> Option<(Polyhedron, Giver)> {
+    fn neighbour(&self, set: &Polyhedron) -> Option<(Polyhedron, Giver)> {
         let system = self.design.system;
         let tensor = &system.spaces[self.reader].operands[self.operand].tensor;
         let streams = (0..system.spaces.len())
@@ -242,9 +242,7 @@ impl Taker<'_> {
                     && system.spaces[*space].operands[*operand].tensor == *tensor
                     && (*space, *operand) != (self.reader, self.operand)
             })
-            .find_map(|candidate| {
-                self.neighbour_offsets().into_iter().find_map(|by| self.passing(set, element, candidate, by))
-            })
+            .find_map(|candidate| self.neighbour_offsets().into_iter().find_map(|by| self.passing(set, candidate, by)))
     }
 
     /// The displacements that are tried, none first.
@@ -258,16 +256,16 @@ impl Taker<'_> {
     fn passing(
         &self,
         set: &Polyhedron,
-        element: &[Affine],
         (space, operand): (usize, usize),
         displacement: Vector,
     ) -> Option<(Polyhedron, Giver)> {
-        let giver = &self.design.system.spaces[space];
+        let (reader, giver) = (&self.design.system.spaces[self.reader], &self.design.system.spaces[space]);
         let here = self.design.place(self.reader, &self.design.point(self.reader));
         let there = here.into_iter().zip(&displacement).map(|(form, by)| form - Affine::constant(*by));
         let placed = self.design.place(space, &self.design.point(space));
         let forms: Vec<Affine> = giver.operands[operand].access.iter().cloned().chain(placed).collect();
-        let targets: Vec<Affine> = element.iter().cloned().chain(there).collect();
+        // Both read one element: its subscripts agree, in strips or not.
+        let targets: Vec<Affine> = reader.operands[self.operand].access.iter().cloned().chain(there).collect();
         let solution = solve(&forms, giver.indices(), &targets)?;
         let served = set
             .intersect(&solution.image(&giver.domain.set))
