@@ -4,7 +4,7 @@ use crate::driver::kernels::searched::Searched;
 use systole_base::machine::{Machine, Work};
 use systole_compile::cost::predicted_work;
 use systole_compile::extract::Found;
-use systole_program::array::Program;
+use systole_program::array::{Joins, Program};
 use systole_run::sim::Outcome;
 
 /// What a design is predicted to take, in picojoules; `None` where the machine does not say what anything takes.
@@ -25,9 +25,11 @@ fn work(program: &Program, outcome: &Outcome, machine: &Machine) -> Work {
     let hops = |offset: &[i64]| network.distance(offset, network.diagonal(offset)).unsigned_abs();
     let moved =
         program.channels.iter().zip(&counters.channels).map(|(channel, sent)| hops(&channel.offset) * sent.words);
-    let heard = counters.buses.iter().map(|bus| bus.heard);
+    let buses = || program.buses.iter().zip(&counters.buses);
+    let heard = buses().filter(|(bus, _)| bus.joins != Joins::All).map(|(_, bus)| bus.heard);
+    let shared = buses().filter(|(bus, _)| bus.joins == Joins::All).map(|(_, bus)| bus.driven + bus.heard);
     let memory = counters.memory.iter().map(|(_, traffic)| traffic.loaded + traffic.prefetched + traffic.stored);
-    Work { operations: counters.operations.clone(), hops: moved.chain(heard).sum(), memory: memory.sum() }
+    Work { operations: counters.operations.clone(), hops: moved.chain(heard).sum(), memory: memory.chain(shared).sum() }
 }
 
 /// `1234.5 pJ`.
