@@ -7,7 +7,7 @@
 use crate::cost::Objective;
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Division, Found, Limits, Partition, Problem, Question, best_division, is_better_divided, search,
+    Constraint, Found, Limits, Partition, Problem, Question, TriedPartition, best_division, is_better_divided, search,
     undivided, verify,
 };
 use crate::mapping::Design;
@@ -147,7 +147,7 @@ fn divided(
         };
         Ok(found.map(|(cost, counted)| (cost, counted, divided)))
     })?;
-    let Some((Division { cost, counted, found, .. }, _)) = best else { return Ok(None) };
+    let Some((TriedPartition { cost, counted, found, .. }, _)) = best else { return Ok(None) };
     let as_it_is = undivided(&asked, options.objective, &counted, &|_, _| true)?;
     Ok(Some(found).filter(|_| is_better_divided(options.objective, &cost, as_it_is.as_ref())))
 }

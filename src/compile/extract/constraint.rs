@@ -84,6 +84,8 @@ impl Constraint {
             places: families.iter().map(|family| self.places[*family].clone()).collect(),
             rounds: families.iter().map(|family| self.rounds[*family].clone()).collect(),
             steps: spaces.iter().map(|space| self.steps[*space].clone()).collect(),
+            // Choices among these spaces are restricted already.
+            through_memory: vec![],
             ..self.clone()
         }
     }

@@ -39,6 +39,7 @@ impl Partition {
         let Some(largest) = system.spaces.iter().max_by_key(|space| space.dimension()) else { return vec![] };
         let is_reduced = |index: &Name| system.spaces.iter().any(|space| space.reduced.contains(index));
         let open: Vec<&Name> = largest.indices().iter().filter(|index| !is_reduced(index)).collect();
+        // Where points wait for others of their space, the order of the rounds is not free.
         let waits = (0..system.spaces.len()).any(|space| system.depends(space, space));
         let longest = |index: &Name| system.spaces.iter().filter_map(|space| length(space, index, sizes)).max();
         let mut all: Vec<Partition> = vec![];
@@ -52,10 +53,7 @@ impl Partition {
                 });
                 let strips: Vec<Strip> = strips.collect();
                 if !strips.is_empty() {
-                    all.extend(of(largest, &chosen, &strips));
-                    if waits {
-                        all.extend(numbers_last(largest, &chosen, &strips));
-                    }
+                    all.extend(of(largest, &chosen, &strips, waits));
                 }
             }
         }
@@ -100,17 +98,17 @@ impl Partition {
         for (number, family) in system.families.iter().enumerate() {
             constraint.places[number] = place_of(family, &self.place);
             // A family without an index, such as the result of the last step, has all its points in one round of it.
-            let has = |row: &&Affine| place_of(family, std::slice::from_ref(row)).is_some();
-            let level = |row: &Affine| if has(&row) { row.clone() } else { Affine::default() };
-            let rounds: Vec<Affine> = self.rounds.iter().map(level).collect();
-            let is_whole = waits && self.place.iter().all(|row| has(&row));
-            constraint.rounds[number] = place_of(family, if is_whole { &rounds } else { &self.rounds });
+            let has = |row: &Affine| !row.terms().any(|(name, _)| !family.indices.contains(name));
+            let level = |row: &Affine| if has(row) { row.clone() } else { Affine::default() };
+            let is_placed = waits && self.place.iter().all(has);
+            let rounds = if is_placed { self.rounds.iter().map(level).collect() } else { self.rounds.clone() };
+            constraint.rounds[number] = place_of(family, &rounds);
         }
     }
 }
 
 /// A way to divide that was searched.
-pub struct Division<T> {
+pub struct TriedPartition<T> {
     /// The way.
     pub partition: Partition,
     /// What its best design costs.
@@ -130,8 +128,8 @@ pub fn best_division<T>(
     ways: Vec<Partition>,
     objective: Objective,
     mut search: impl FnMut(&Partition) -> Checked<Option<(Cost, Bindings, T)>>,
-) -> Checked<Option<(Division<T>, usize)>> {
-    let (mut best, mut count): (Option<Division<T>>, usize) = (None, 0);
+) -> Checked<Option<(TriedPartition<T>, usize)>> {
+    let (mut best, mut count): (Option<TriedPartition<T>>, usize) = (None, 0);
     for partition in ways {
         if best.as_ref().is_some_and(|best| best.partition.rank() > partition.rank()) {
             break;
@@ -139,7 +137,7 @@ pub fn best_division<T>(
         let Some((cost, counted, found)) = search(&partition)? else { continue };
         count += 1;
         if best.as_ref().is_none_or(|best| objective.key(&cost) < objective.key(&best.cost)) {
-            best = Some(Division { partition, cost, counted, found });
+            best = Some(TriedPartition { partition, cost, counted, found });
         }
     }
     Ok(best.map(|best| (best, count)))
@@ -179,36 +177,27 @@ pub fn undivided(
     Ok(front.first().map(|found| found.cost))
 }
 
-/// What lies along the axes where these indices do.
-fn along_axes(chosen: &[&Name], strips: &[Strip]) -> Vec<Affine> {
+/// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round. Where
+/// points wait for others, one more: strips follow each other within the rounds of the other indices, as where a time step of the
+/// kernel has to be over in all strips before the next one begins.
+fn of(space: &Space, chosen: &[&Name], strips: &[Strip], waits: bool) -> Vec<Partition> {
     let strip_of = |index: &Name| strips.iter().find(|strip| strip.index == *index);
     let along = |index: &&Name| {
         strip_of(index).map_or_else(|| Affine::variable(index), |strip| Affine::variable(&strip.position()))
     };
-    chosen.iter().map(along).collect()
-}
-
-/// The ways in which strips follow each other within the rounds of the other indices, as where a time step of the kernel has to be over
-/// in all strips before the next one begins.
-fn numbers_last(space: &Space, chosen: &[&Name], strips: &[Strip]) -> Option<Partition> {
+    let place: Vec<Affine> = chosen.iter().map(along).collect();
     let numbers: Vec<Name> = strips.iter().map(Strip::number).collect();
     let left: Vec<Name> = space.indices().iter().filter(|index| !chosen.contains(index)).cloned().collect();
-    let (_, outer) = numbers.split_last().filter(|_| !left.is_empty())?;
-    let rounds = left.iter().chain(outer).map(Affine::variable).collect();
-    Some(Partition { strips: strips.to_vec(), place: along_axes(chosen, strips), rounds })
-}
-
-/// The ways that have these indices along the axes: one for each index whose points a PE runs one after the other in a round.
-fn of(space: &Space, chosen: &[&Name], strips: &[Strip]) -> Vec<Partition> {
-    let place = along_axes(chosen, strips);
-    let numbers: Vec<Name> = strips.iter().map(Strip::number).collect();
-    let left: Vec<Name> = space.indices().iter().filter(|index| !chosen.contains(index)).cloned().collect();
-    let last = if left.is_empty() { &numbers[numbers.len() - 1..] } else { &left[..] };
-    let with = |fine: &Name| {
-        let rounds = numbers.iter().chain(&left).filter(|index| *index != fine);
-        Partition { strips: strips.to_vec(), place: place.clone(), rounds: rounds.map(Affine::variable).collect() }
+    let with = |rounds: Vec<&Name>| Partition {
+        strips: strips.to_vec(),
+        place: place.clone(),
+        rounds: rounds.into_iter().map(Affine::variable).collect(),
     };
-    last.iter().map(with).collect()
+    let fine = if left.is_empty() { &numbers[numbers.len() - 1..] } else { &left[..] };
+    let numbers_first =
+        fine.iter().map(|fine| with(numbers.iter().chain(&left).filter(|index| *index != fine).collect()));
+    let numbers_last = with(left.iter().chain(&numbers[..numbers.len() - 1]).collect());
+    numbers_first.chain((waits && !left.is_empty()).then_some(numbers_last)).collect()
 }
 
 /// All lists of so many different names.

@@ -30,7 +30,7 @@ pub struct Dependence {
     pub set: Polyhedron,
     /// The writer's point, one form for each of its indices, over the same.
     pub at: Vec<Affine>,
-    /// The quotients in which the writer's point is told.
+    /// The quotients of the reader's indices that the writer's point is a form of.
     pub quotients: Vec<Name>,
     /// How many steps lie between the two at least.
     pub least: i64,

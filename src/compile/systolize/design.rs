@@ -21,10 +21,13 @@ pub fn scheme_of(design: &MappedSpace, loading: &[Loading]) -> Checked<Scheme> {
         let covered = match transport {
             Transport::Stream(along) => *along == stream.reuse || stream.is_stationary(),
             Transport::Prefetch => stream.is_stationary(),
-            Transport::Local | Transport::Memory => false,
-            Transport::Tree(_) | Transport::Broadcast(_) | Transport::Bus | Transport::Feed | Transport::Handoff => {
-                false
-            }
+            Transport::Tree(_)
+            | Transport::Broadcast(_)
+            | Transport::Bus
+            | Transport::Feed
+            | Transport::Handoff
+            | Transport::Local
+            | Transport::Memory => false,
         };
         if !covered {
             problems.push(refusal(design, position, transport));

@@ -108,7 +108,7 @@ impl<'a> Task<'a> {
         let choices =
             left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
         let offered = choices;
-        let choices: Vec<Choices> = offered.iter().map(|offered| without(offered, &STORING)).collect();
+        let choices: Vec<Choices> = offered.iter().map(|offered| without(offered, Transport::is_stored)).collect();
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
@@ -171,9 +171,10 @@ impl<'a> Task<'a> {
             return vec![];
         }
         let mut tasks: Vec<Task> = vec![];
-        for denied in [&[Transport::Memory][..], &[]] {
+        let denials: [fn(&Transport) -> bool; 2] = [|choice| *choice == Transport::Memory, |_| false];
+        for denied in denials {
             let choices: Vec<Choices> = self.offered.iter().map(|offered| without(offered, denied)).collect();
-            if choices != tasks.last().map_or(&self.choices, |task| &task.choices).clone() {
+            if choices != *tasks.last().map_or(&self.choices, |task| &task.choices) {
                 let takers = TakerSets::new(self.system, &choices);
                 tasks.push(Task { takers, choices, ..self.among(self.system, &families) });
             }
@@ -334,13 +335,11 @@ fn larger(system: &SpaceSystem, sizes: &Bindings) -> Option<Bindings> {
     best.filter(|(filled, _)| *filled > 0).map(|(_, sizes)| sizes)
 }
 
-/// The ways that store what is computed: they take room, or words of memory, where a stream would pass a word on.
-const STORING: [Transport; 2] = [Transport::Local, Transport::Memory];
-
-/// What is offered but for these ways, where there is something else.
-fn without(offered: &Choices, denied: &[Transport]) -> Choices {
+/// What is offered but for what is denied, where there is something else. To store values takes room, or words of memory, where a
+/// stream would pass them on.
+fn without(offered: &Choices, denied: impl Fn(&Transport) -> bool) -> Choices {
     let without = |transports: &Vec<Transport>| -> Vec<Transport> {
-        let left: Vec<Transport> = transports.iter().filter(|choice| !denied.contains(choice)).cloned().collect();
+        let left: Vec<Transport> = transports.iter().filter(|choice| !denied(choice)).cloned().collect();
         if left.is_empty() { transports.clone() } else { left }
     };
     Choices { transports: offered.transports.iter().map(without).collect(), chains: offered.chains.clone() }

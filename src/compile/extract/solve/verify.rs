@@ -45,8 +45,8 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
     let written = written(task, found, &run)?;
     let check = |diagonal: &i64| {
         let reads = Reads { task, written: &written, diagonal: *diagonal };
-        let parts = found.parts.iter().zip(&run).enumerate();
-        parts.into_iter().try_for_each(|(space, (part, run))| reads.check(space, &part.dataflow.transports, run))
+        let mut parts = found.parts.iter().zip(&run).enumerate();
+        parts.try_for_each(|(space, (part, run))| reads.check(space, &part.dataflow.transports, run))
     };
     let tried: Vec<Result<(), String>> = diagonals.iter().map(check).collect();
     let nowhere = Err("the network has no such links together".to_owned());

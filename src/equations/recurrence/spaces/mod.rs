@@ -102,7 +102,7 @@ pub struct Source {
     pub set: Polyhedron,
     /// Where from.
     pub origin: Origin,
-    /// The quotients in which the element is told, over the reader's indices: which strip is read where that is not divided itself.
+    /// The quotients of the reader's indices that the element is a form of: which strip is read by an index that is not divided.
     pub quotients: Vec<Division>,
 }
 

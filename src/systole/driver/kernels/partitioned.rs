@@ -47,7 +47,7 @@ pub fn divided(
         search(divided, asked, output)
     })?;
     let Some((best, ways)) = best else { return Ok(whole) };
-    let extract::Division { cost, counted, found: (mut loaded, mut survey), .. } = best;
+    let extract::TriedPartition { cost, counted, found: (mut loaded, mut survey), .. } = best;
     let question = whole.kernel.question(&setting, setting.constraint.clone());
     let running = stop::Search::begin();
     let as_it_is = with_threads(setting.threads, || {

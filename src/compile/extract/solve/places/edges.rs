@@ -22,7 +22,7 @@ pub struct Edge {
     pub giver: usize,
     /// The points that take, over the reader's indices.
     pub set: Polyhedron,
-    /// The reader's indices, and the quotients in which the giver is told.
+    /// The reader's indices, and the quotients of them that the giver is a form of.
     indices: Vec<Name>,
     /// What is fixed for all that take.
     fixed: Fixed,
@@ -53,10 +53,10 @@ impl Reach {
     }
 
     /// Whether a reader may be so far away along each axis; nothing stands where that is not the same for all takers.
-    pub fn covers(self, along: impl Iterator<Item = Option<i64>>, network: Network) -> bool {
+    pub fn covers(self, mut along: impl Iterator<Item = Option<i64>>, network: Network) -> bool {
         match self {
             Reach::Anywhere => true,
-            Reach::Own => along.into_iter().all(|hops| hops == Some(0)),
+            Reach::Own => along.all(|hops| hops == Some(0)),
             Reach::Link => along.collect::<Option<Vec<i64>>>().is_some_and(|moved| network.hops(&moved).is_some()),
         }
     }
