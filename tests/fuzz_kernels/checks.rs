@@ -2,14 +2,15 @@
 //! what its workers do when they hang, panic or die, and that its kernels have what they are to have.
 
 use crate::choices::Choices;
+use crate::growth;
 use crate::judge::{Judged, Kind, judge, without_names};
 use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Scope, Tensor, Value};
 use crate::meaning::{Array, Arrays, evaluate};
+use crate::process::Process;
 use crate::refusals::{LISTED, OPEN, known, why};
 use crate::shrink::{after, shrink};
 use crate::value::{Number, apply, maximum, minimum, reduce, same};
-use crate::worker::{Request, Worker};
-use crate::{TEST, growth};
+use crate::worker::{JUDGE, Request, ask};
 use std::time::Duration;
 use systole::driver::run;
 
@@ -233,14 +234,14 @@ fn only_what_is_listed_may_be_refused_and_only_what_is_known_may_be_wrong() {
 
 #[test]
 fn workers_that_hang_panic_or_die_are_counted_and_replaced() {
-    let (mut worker, short, long) = (Worker::new(1, TEST), Duration::from_millis(300), Duration::from_secs(100));
-    assert_eq!(worker.ask(&Request::Hang, short).kind, Kind::NoAnswer);
-    let panicked = worker.ask(&Request::Panic, long);
+    let (mut worker, short, long) = (Process::new(1, JUDGE), Duration::from_millis(300), Duration::from_secs(100));
+    assert_eq!(ask(&mut worker, &Request::Hang, short).kind, Kind::NoAnswer);
+    let panicked = ask(&mut worker, &Request::Panic, long);
     assert_eq!(panicked.kind, Kind::Panicked);
     assert!(panicked.reason.ends_with("planted at N"), "{}", panicked.reason);
-    let died = worker.ask(&Request::Die, long);
+    let died = ask(&mut worker, &Request::Die, long);
     assert_eq!((died.kind, died.reason.as_str()), (Kind::Panicked, "the process died"));
-    let no_steps = worker.ask(&Request::Judge(0, vec![1 << 20]), long);
+    let no_steps = ask(&mut worker, &Request::Judge(0, vec![1 << 20]), long);
     assert_eq!((no_steps.kind, no_steps.reason.as_str()), (Kind::Refused, "no such steps"));
 }
 

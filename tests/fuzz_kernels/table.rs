@@ -2,31 +2,15 @@
 
 use crate::growth;
 use crate::judge::{Judged, Kind};
+use crate::process::{Asked, Process};
 use crate::refusals::{known, why};
 use crate::shrink::{after, shrink};
-use crate::worker::{Request, Worker};
+use crate::worker::{JUDGE, Request, ask};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
-use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 /// How many smaller kernels are tried for each kind of failure.
 const TRIALS: usize = 60;
-
-/// How many kernels, and with what limits.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    pub seed: u64,
-    /// The kernels are those of the numbers from the first on, so many.
-    pub first: u64,
-    pub cases: u64,
-    /// None is begun after so long.
-    pub seconds: u64,
-    /// How long one may take.
-    pub limit: Duration,
-}
 
 /// What came of each kernel.
 pub struct Table {
@@ -34,34 +18,11 @@ pub struct Table {
     pub answers: BTreeMap<u64, Judged>,
 }
 
-/// How many kernels are judged between two lines on how far it is.
-const PROGRESS: usize = 250;
-
-/// Judges them, a worker a core.
-pub fn judge_all(asked: Asked, test: &'static str) -> Table {
-    let (next, start) = (AtomicU64::new(0), Instant::now());
-    let answers = Mutex::new(BTreeMap::new());
-    let work = || {
-        let mut worker = Worker::new(asked.seed, test);
-        while start.elapsed().as_secs() < asked.seconds {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= asked.cases {
-                return;
-            }
-            let number = asked.first + number;
-            let answer = worker.ask(&Request::Judge(number, vec![]), asked.limit);
-            let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-            answers.insert(number, answer);
-            if answers.len() % PROGRESS == 0 {
-                let seconds = start.elapsed().as_secs();
-                // Past the capture of test output: a long search is watched.
-                _ = writeln!(std::io::stderr(), "{} of {} kernels in {seconds} s", answers.len(), asked.cases);
-            }
-        }
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..cores).for_each(|_| _ = scope.spawn(work)));
-    Table { asked, answers: answers.into_inner().unwrap_or_else(PoisonError::into_inner) }
+/// Judges them, a process a core.
+pub fn judge_all(asked: Asked) -> Table {
+    let answers =
+        asked.judge("kernels", JUDGE, |process, number| ask(process, &Request::Judge(number, vec![]), asked.limit));
+    Table { asked, answers }
 }
 
 impl Table {
@@ -103,12 +64,12 @@ impl Table {
     }
 
     /// Tells the failures, each with its first kernel, and that made smaller.
-    pub fn tell_failures(&self, test: &'static str, mut tell: impl FnMut(&str)) {
+    pub fn tell_failures(&self, mut tell: impl FnMut(&str)) {
         for (kind, reason, numbers) in self.failures() {
             let (seed, first) = (self.asked.seed, numbers[0]);
             tell(&format!("{kind:?}, {} kernels: {reason}\n  numbers {numbers:?} of seed {seed}", numbers.len()));
             tell(&format!("{}  {}", growth::kernel(seed, first), self.answers[&first].detail));
-            tell(&self.tell_smaller(first, (kind, &reason), test));
+            tell(&self.tell_smaller(first, (kind, &reason)));
         }
     }
 
@@ -121,14 +82,14 @@ impl Table {
     }
 
     /// A smaller kernel that fails for the same reason; the reason why one is not run in tiles is no failure of its own.
-    fn tell_smaller(&self, number: u64, failure: (Kind, &str), test: &'static str) -> String {
-        let mut worker = Worker::new(self.asked.seed, test);
+    fn tell_smaller(&self, number: u64, failure: (Kind, &str)) -> String {
+        let mut process = Process::new(self.asked.seed, JUDGE);
         let kernel = growth::kernel(self.asked.seed, number);
-        let mut ask = |steps: &[usize]| worker.ask(&Request::Judge(number, steps.to_vec()), self.asked.limit);
+        let mut judged = |steps: &[usize]| ask(&mut process, &Request::Judge(number, steps.to_vec()), self.asked.limit);
         let is_same =
             |judged: &Judged| (judged.kind, &*judged.reason) == failure || judged.tiled.as_deref() == Some(failure.1);
-        let steps = shrink(&kernel, TRIALS, |steps| is_same(&ask(steps)));
-        let (smaller, judged) = (after(&kernel, &steps), ask(&steps));
+        let steps = shrink(&kernel, TRIALS, |steps| is_same(&judged(steps)));
+        let (smaller, judged) = (after(&kernel, &steps), judged(&steps));
         smaller.map_or_else(String::new, |smaller| format!("made smaller:\n{smaller}  {}\n", judged.detail))
     }
 }

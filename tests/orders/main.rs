@@ -7,6 +7,9 @@
 #[path = "../fuzz_kernels/choices.rs"]
 mod choices;
 
+#[path = "../fuzz_kernels/process.rs"]
+mod process;
+
 mod systems;
 
 mod text;
@@ -32,10 +35,10 @@ mod table;
 mod checks;
 
 use judge::Kind;
+use process::Asked;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
-use table::{Asked, judge_all};
+use table::judge_all;
 
 const TEST: &str = "systems_with_an_order_have_a_design";
 
@@ -45,15 +48,10 @@ const CASES: u64 = if cfg!(debug_assertions) { 10 } else { 60 };
 /// How long a process may work on one, in milliseconds.
 const LIMIT: u64 = if cfg!(debug_assertions) { 30_000 } else { 10_000 };
 
-/// A number from the environment.
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn systems_with_an_order_have_a_design() {
-    if let Some(seed) = worker::seed_of_worker() {
-        return worker::serve(seed);
+    if let Some(seed) = worker::JUDGE.seed() {
+        return worker::answer_all(seed);
     }
     let tell = |text: &str| _ = writeln!(std::io::stdout(), "{text}");
     if let Ok(file) = std::env::var("ORDERS_FILE") {
@@ -63,14 +61,7 @@ fn systems_with_an_order_have_a_design() {
             judged.kind, judged.rows, judged.reason, judged.detail
         ));
     }
-    let asked = Asked {
-        seed: number("ORDERS_SEED", 1),
-        first: number("ORDERS_FIRST", 0),
-        cases: number("ORDERS_CASES", CASES),
-        seconds: number("ORDERS_SECONDS", 100_000),
-        limit: Duration::from_millis(number("ORDERS_LIMIT", LIMIT)),
-    };
-    let table = judge_all(asked, TEST);
+    let table = judge_all(Asked::of("ORDERS", CASES, LIMIT));
     tell(&format!("\n{table}"));
     table.tell(tell);
     if let Some(folder) = std::env::var_os("ORDERS_FOUND") {

@@ -3,30 +3,11 @@
 use crate::growth::grow;
 use crate::judge::{Judged, Kind};
 use crate::limits::known;
-use crate::worker::Worker;
+use crate::process::Asked;
+use crate::worker::{JUDGE, ask};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
-use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-/// How many systems are judged between two lines on how far it is.
-const PROGRESS: usize = 250;
-
-/// How many systems, and with what limits.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    pub seed: u64,
-    /// The systems are those of the numbers from the first on, so many.
-    pub first: u64,
-    pub cases: u64,
-    /// None is begun after so long.
-    pub seconds: u64,
-    /// How long one may take.
-    pub limit: Duration,
-}
 
 /// What came of each system.
 pub struct Table {
@@ -34,31 +15,10 @@ pub struct Table {
     pub answers: BTreeMap<u64, Judged>,
 }
 
-/// Judges them, a worker a core.
-pub fn judge_all(asked: Asked, test: &'static str) -> Table {
-    let (next, start) = (AtomicU64::new(0), Instant::now());
-    let answers = Mutex::new(BTreeMap::new());
-    let work = || {
-        let mut worker = Worker::new(asked.seed, test);
-        while start.elapsed().as_secs() < asked.seconds {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= asked.cases {
-                return;
-            }
-            let number = asked.first + number;
-            let answer = worker.ask(number, asked.limit);
-            let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-            answers.insert(number, answer);
-            if answers.len() % PROGRESS == 0 {
-                let seconds = start.elapsed().as_secs();
-                // Past the capture of test output: a long search is watched.
-                _ = writeln!(std::io::stderr(), "{} of {} systems in {seconds} s", answers.len(), asked.cases);
-            }
-        }
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..cores).for_each(|_| _ = scope.spawn(work)));
-    Table { asked, answers: answers.into_inner().unwrap_or_else(PoisonError::into_inner) }
+/// Judges them, a process a core.
+pub fn judge_all(asked: Asked) -> Table {
+    let answers = asked.judge("systems", JUDGE, |process, number| ask(process, number, asked.limit));
+    Table { asked, answers }
 }
 
 impl Table {
