@@ -42,7 +42,7 @@ test-openblas: ## as test, with leaves by OpenBLAS
 
 test-long: setup ## more cases of tests, and those that take minutes each; with FEATURES=mpi those of ranks too
 	cargo test --release -p systole -p systole-compile --features long-tests $(WITH) \
-	  --test algebra --test exec --test extract --test pipeline
+	  --test algebra --test commands --test exec --test extract --test pipeline
 
 lint: setup
 	cargo fmt --all --check

@@ -28,6 +28,8 @@ fn predicted_energy_is_simulated_energy() {
         ("trisolve", "row", "N=5"),
         ("trisolve", "prefetch-l", "N=5"),
         ("trisolve", "broadcast-b", "N=5"),
+        ("trisolve", "memory", "N=5"),
+        ("trisolve", "strips", "N=9"),
         ("cholesky", "grid", "N=5"),
         ("lu", "grid", "N=5"),
         ("smith_waterman", "row", "M=4,N=5"),

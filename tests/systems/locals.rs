@@ -11,7 +11,7 @@ use systole_program::obligation::Kind;
 use systole_run::sim::{Settings, simulate};
 
 /// Each state's best way from any state of the step before: all of these are read, again and again.
-const BEST_WAYS: &str = "\
+pub const BEST_WAYS: &str = "\
 kernel ways(T, S)
 in E[T, S], A[S, S]
 out X[T, S]
