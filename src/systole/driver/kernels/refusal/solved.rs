@@ -234,7 +234,8 @@ fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
         counted(*most, "axis"),
         cut.kernel
     );
-    let looked = format!("of more than {} only one PE runs in rounds", counted(most_spaces, "space"));
+    let looked =
+        format!("with more than {} times in rounds are looked for on one PE alone", counted(most_spaces, "space"));
     Some(Diagnostic::new(said).note(note).note(looked).help(format!("say --rank {least}{or}")))
 }
 
