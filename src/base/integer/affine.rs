@@ -1,27 +1,11 @@
 //! Linear forms with integer coefficients over named variables, such as `i + 2*j - N + 1`.
 
+use super::Name;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Add, Mul, Neg, Sub};
-use std::sync::Arc;
-
-/// A variable, tensor, kernel or parameter name.
-pub type Name = Arc<str>;
-
-/// A [`Name`] from text.
-pub fn name(text: &str) -> Name {
-    Arc::from(text)
-}
-
-/// `wanted`, with underscores while it is one of `taken`.
-pub fn unused<'a>(wanted: &str, taken: impl IntoIterator<Item = &'a Name>) -> Name {
-    let taken: Vec<&Name> = taken.into_iter().collect();
-    let mut text = wanted.to_owned();
-    while taken.iter().any(|name| ***name == *text) {
-        text.push('_');
-    }
-    name(&text)
-}
 
 /// Values of variables.
 pub type Bindings = BTreeMap<Name, i64>;
@@ -29,14 +13,15 @@ pub type Bindings = BTreeMap<Name, i64>;
 /// A linear form: a sum of integer multiples of variables and a constant. Zero coefficients are never stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Affine {
-    coefficients: BTreeMap<Name, i64>,
+    /// Sorted by name. Most forms have few, which lie in the form itself.
+    coefficients: SmallVec<[(Name, i64); 4]>,
     constant: i64,
 }
 
 impl Affine {
     /// The constant `value`.
     pub fn constant(value: i64) -> Affine {
-        Affine { coefficients: BTreeMap::new(), constant: value }
+        Affine { coefficients: SmallVec::new(), constant: value }
     }
 
     /// The variable `name`.
@@ -60,16 +45,30 @@ impl Affine {
 
     /// Adds `coefficient * name` in place.
     pub fn add_term(&mut self, name: &Name, coefficient: i64) {
-        let entry = self.coefficients.entry(Arc::clone(name)).or_insert(0);
-        *entry += coefficient;
-        if *entry == 0 {
-            self.coefficients.remove(name);
+        match self.position(name) {
+            Ok(at) => {
+                self.coefficients[at].1 += coefficient;
+                if self.coefficients[at].1 == 0 {
+                    self.coefficients.remove(at);
+                }
+            }
+            Err(at) if coefficient != 0 => self.coefficients.insert(at, (name.clone(), coefficient)),
+            Err(_) => {}
+        }
+    }
+
+    /// Where a name stands, or where it would.
+    fn position(&self, name: &Name) -> Result<usize, usize> {
+        match self.coefficients.iter().position(|(other, _)| other >= name) {
+            Some(at) if self.coefficients[at].0 == *name => Ok(at),
+            Some(at) => Err(at),
+            None => Err(self.coefficients.len()),
         }
     }
 
     /// The coefficient of `name`, 0 where it does not occur.
-    pub fn coefficient(&self, name: &str) -> i64 {
-        self.coefficients.get(name).copied().unwrap_or(0)
+    pub fn coefficient(&self, name: &Name) -> i64 {
+        self.terms().find(|(other, _)| *other == name).map_or(0, |(_, coefficient)| coefficient)
     }
 
     /// The constant term.
@@ -94,7 +93,7 @@ impl Affine {
 
     /// The single variable this form consists of, if it is one.
     pub fn as_variable(&self) -> Option<&Name> {
-        let (name, coefficient) = self.coefficients.iter().next()?;
+        let (name, coefficient) = self.coefficients.first()?;
         (self.constant == 0 && *coefficient == 1 && self.coefficients.len() == 1).then_some(name)
     }
 
@@ -105,7 +104,7 @@ impl Affine {
 
     /// Whether any of `names` occurs.
     pub fn mentions<'a>(&self, names: impl IntoIterator<Item = &'a Name>) -> bool {
-        names.into_iter().any(|name| self.coefficients.contains_key(name))
+        names.into_iter().any(|name| self.position(name).is_ok())
     }
 
     /// Each variable that `image` knows is replaced by its image.
@@ -136,15 +135,11 @@ impl Affine {
 
     /// `self * factor + other * other_factor`, `None` where a number of it exceeds 2^60.
     pub fn combine(&self, factor: i64, other: &Affine, other_factor: i64) -> Option<Affine> {
-        let mix = |a: i64, b: i64| {
-            let value = i128::from(a) * i128::from(factor) + i128::from(b) * i128::from(other_factor);
-            i64::try_from(value).ok().filter(|value| value.unsigned_abs() <= 1 << 60)
-        };
-        let mut result = Affine::constant(mix(self.constant, other.constant)?);
-        for name in self.coefficients.keys().chain(other.coefficients.keys()) {
-            let value = mix(self.coefficient(name), other.coefficient(name))?;
+        let mut result = Affine::constant(mix((self.constant, factor), (other.constant, other_factor))?);
+        for (name, mine, others) in merged(&self.coefficients, &other.coefficients) {
+            let value = mix((mine, factor), (others, other_factor))?;
             if value != 0 {
-                result.coefficients.insert(Arc::clone(name), value);
+                result.coefficients.push((name.clone(), value));
             }
         }
         Some(result)
@@ -171,20 +166,45 @@ impl Affine {
 
     /// What orders forms: those of fewer variables first, then of smaller coefficients, then of a smaller constant.
     pub fn plainness(&self) -> (usize, i64, i64) {
-        (self.coefficients.len(), self.coefficients.values().sum(), self.constant)
+        (self.coefficients.len(), self.terms().map(|(_, coefficient)| coefficient).sum(), self.constant)
     }
 
     /// The greatest common divisor of the coefficients, 0 where there are none.
     pub fn content(&self) -> i64 {
-        self.coefficients.values().fold(0, |divisor, coefficient| super::gcd(divisor, *coefficient))
+        self.terms().fold(0, |divisor, (_, coefficient)| super::gcd(divisor, coefficient))
     }
+}
+
+/// `a * factor + b * other_factor`, `None` where it exceeds 2^60.
+pub(super) fn mix((a, factor): (i64, i64), (b, other_factor): (i64, i64)) -> Option<i64> {
+    let value = i128::from(a) * i128::from(factor) + i128::from(b) * i128::from(other_factor);
+    i64::try_from(value).ok().filter(|value| value.unsigned_abs() <= 1 << 60)
+}
+
+/// The names of two sorted lists, sorted, each with its coefficient in either.
+fn merged<'a>(
+    one: &'a [(Name, i64)],
+    other: &'a [(Name, i64)],
+) -> impl Iterator<Item = (&'a Name, i64, i64)> {
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    std::iter::from_fn(move || {
+        let order = match (one.peek(), other.peek()) {
+            (Some((mine, _)), Some((theirs, _))) => mine.cmp(theirs),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        let mine = if order.is_le() { one.next() } else { None };
+        let theirs = if order.is_ge() { other.next() } else { None };
+        let coefficient = |term: Option<&(Name, i64)>| term.map_or(0, |(_, coefficient)| *coefficient);
+        mine.or(theirs).map(|(name, _)| (name, coefficient(mine), coefficient(theirs)))
+    })
 }
 
 impl Add for Affine {
     type Output = Affine;
     fn add(mut self, other: Affine) -> Affine {
         self.constant += other.constant;
-        other.coefficients.iter().for_each(|(name, coefficient)| self.add_term(name, *coefficient));
+        other.terms().for_each(|(name, coefficient)| self.add_term(name, coefficient));
         self
     }
 }
@@ -209,7 +229,7 @@ impl Mul<i64> for Affine {
         if factor == 0 {
             return Affine::default();
         }
-        self.coefficients.values_mut().for_each(|coefficient| *coefficient *= factor);
+        self.coefficients.iter_mut().for_each(|(_, coefficient)| *coefficient *= factor);
         self.constant *= factor;
         self
     }

@@ -3,7 +3,7 @@
 //! Projection is Fourier and Motzkin's, with each inequality tightened to the integers; it is exact over the rationals,
 //! so it may keep a place where no integer point lies, and never loses one. Loops bounded by it may be empty.
 
-use super::{Affine, Bindings, Name};
+use super::{Affine, Bindings, Name, shadow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The points where every constraint is at least 0.
@@ -140,12 +140,7 @@ impl Polyhedron {
 
     /// Whether no rational point satisfies all constraints. `false` promises nothing about integer points.
     pub fn is_empty(&self) -> bool {
-        let mut shadow = self.clone();
-        while !shadow.is_contradiction() {
-            let Some(variable) = shadow.cheapest_variable() else { return false };
-            shadow = shadow.eliminate(&variable);
-        }
-        true
+        shadow::is_empty(self.constraints.iter())
     }
 
     /// Whether no integer point satisfies all constraints, as far as replacing each variable that an equation gives tells: of
@@ -166,29 +161,13 @@ impl Polyhedron {
         })
     }
 
-    fn is_contradiction(&self) -> bool {
-        self.constraints.iter().any(|form| form.is_constant() && form.constant_term() < 0)
-    }
-
-    /// The variable whose elimination leaves the fewest constraints; the order changes only how long elimination takes.
-    fn cheapest_variable(&self) -> Option<Name> {
-        let growth = |variable: &Name| {
-            let count = |sign: i64| {
-                self.constraints.iter().filter(|form| form.coefficient(variable).signum() == sign).count() as i64
-            };
-            count(1) * count(-1) - count(1) - count(-1)
-        };
-        self.variables().into_iter().min_by_key(growth)
-    }
-
     /// Whether every rational point of this set satisfies `form >= 0`.
     pub fn implies(&self, form: &Affine) -> bool {
         if self.constraints.iter().any(|known| is_stronger(known, form)) {
             return true;
         }
-        let mut opposite = self.clone();
-        opposite.add(-form.clone() - Affine::constant(1));
-        opposite.is_empty()
+        let opposite = -form.clone() - Affine::constant(1);
+        shadow::is_empty(self.constraints.iter().chain([&opposite]))
     }
 
     /// The points of this set that do not lie in `other`, as disjoint sets; some may be empty.
@@ -337,6 +316,25 @@ mod tests {
         Polyhedron::new(sides.into_iter().chain(cuts))
     }
 
+    /// Elimination by names, in the order that `shadow` takes.
+    fn is_empty_by_names(set: &Polyhedron) -> bool {
+        let is_contradiction =
+            |set: &Polyhedron| set.constraints.iter().any(|form| form.is_constant() && form.constant_term() < 0);
+        let growth = |set: &Polyhedron, variable: &Name| {
+            let count = |sign: i64| {
+                set.constraints.iter().filter(|form| form.coefficient(variable).signum() == sign).count() as i64
+            };
+            count(1) * count(-1) - count(1) - count(-1)
+        };
+        let mut set = set.clone();
+        while !is_contradiction(&set) {
+            let variables = set.variables();
+            let Some(variable) = variables.iter().min_by_key(|variable| growth(&set, variable)) else { return false };
+            set = set.eliminate(variable);
+        }
+        true
+    }
+
     /// `2 j = i` has an integer point above every second `i` only, which no shadow can say.
     #[test]
     fn a_shadow_with_gaps_is_not_exact() {
@@ -360,6 +358,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn rows_of_numbers_are_as_empty_as_forms_with_names(
+            rows in proptest::collection::vec((proptest::collection::vec(-4i64..5, 4), -9i64..10), 0..9),
+        ) {
+            let names: Vec<Name> = ["i", "j", "k", "N"].map(name).into();
+            let form = |(row, constant): &(Vec<i64>, i64)| Affine::from_row(&names, row) + Affine::constant(*constant);
+            let set = Polyhedron::new(rows.iter().map(form));
+            prop_assert_eq!(set.is_empty(), is_empty_by_names(&set));
+        }
+
         #[test]
         fn sets_that_are_said_to_have_no_integers_have_none(
             cuts in proptest::collection::vec((-3i64..4, -3i64..4, -6i64..7), 0..3),

@@ -4,13 +4,12 @@
 //! value does not fit 64 bits; nothing wraps around.
 
 use super::{Comparison, Condition, IndexExpr};
-use std::sync::Arc;
 use systole_base::integer::{Affine, Bindings, Name};
 
 impl IndexExpr {
     /// The variable `name`.
     pub fn variable(name: &Name) -> IndexExpr {
-        IndexExpr::Variable(Arc::clone(name))
+        IndexExpr::Variable(name.clone())
     }
 
     /// A linear form in the fewest words: `k`, `(- M 1)`, `(+ p0 (* 2 k) -1)`.

@@ -9,7 +9,7 @@ use super::definitions::Definitions;
 use crate::rewrite::terms::AccessText;
 use egg::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
-use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::integer::{Affine, Name, Polyhedron, name};
 
 /// An index of a [`Frame`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,8 +227,11 @@ impl Frame {
     /// coefficient somewhere, since no term that slides depends on two others.
     pub fn sliding(&self, access: AccessText) -> BTreeSet<(Symbol, Symbol)> {
         let forms = self.access(access).unwrap_or_default();
-        let row = |index: Symbol| forms.iter().map(move |form| form.coefficient(index.as_str()));
-        self.all_sliding().into_iter().filter(|(one, other)| row(*one).eq(row(*other))).collect()
+        let row = |index: Symbol| -> Vec<i64> {
+            let index = name(index.as_str());
+            forms.iter().map(|form| form.coefficient(&index)).collect()
+        };
+        self.all_sliding().into_iter().filter(|(one, other)| row(*one) == row(*other)).collect()
     }
 
     /// All pairs of different indices that stand in one form with the same coefficient somewhere.
