@@ -81,7 +81,18 @@ impl Matrix {
 
     /// The rank over the rationals.
     pub fn rank(&self) -> usize {
-        self.columns - self.null_lattice().len()
+        let mut rows = self.rows.clone();
+        let mut rank = 0;
+        for column in 0..self.columns {
+            let Some(pivot) = (rank..rows.len()).find(|row| rows[*row][column] != 0) else { continue };
+            rows.swap(rank, pivot);
+            let (done, open) = rows.split_at_mut(rank + 1);
+            for row in open.iter_mut().filter(|row| row[column] != 0) {
+                clear_entry(row, &done[rank], column);
+            }
+            rank += 1;
+        }
+        rank
     }
 
     /// The determinant of a square matrix, by elimination that stays in the integers (Bareiss).
@@ -133,6 +144,14 @@ impl Matrix {
         basis.sort_by(|a, b| b.cmp(a));
         basis
     }
+}
+
+/// Takes multiples of `pivot` off a row until nothing is left in this column; the row is as short as it can be.
+fn clear_entry(row: &mut Vector, pivot: &[i64], column: usize) {
+    let (mine, its) = (row[column], pivot[column]);
+    let common = gcd(mine, its);
+    row.iter_mut().zip(pivot).for_each(|(entry, other)| *entry = *entry * (its / common) - other * (mine / common));
+    *row = primitive(row);
 }
 
 /// Combines the columns from `pivot` on until only `pivot` is non-zero in `row`, and makes that entry positive.
@@ -226,6 +245,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_rank_is_what_the_null_lattice_leaves(
+            rows in proptest::collection::vec(proptest::collection::vec(-3i64..4, 4), 0..6),
+        ) {
+            let matrix = Matrix::new(rows, 4);
+            prop_assert_eq!(matrix.rank(), 4 - matrix.null_lattice().len());
+        }
+
         #[test]
         fn hermite_is_a_unimodular_change_of_columns(m in small_matrix()) {
             let (h, v) = m.hermite();

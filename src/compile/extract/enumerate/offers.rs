@@ -12,6 +12,7 @@ use crate::cost::Cost;
 use crate::extract::{Found, Rejections};
 use crate::mapping::{Fold, Part, SpaceTimeMap};
 use crate::rewrite::Dataflow;
+use std::collections::BTreeSet;
 
 /// A choice that is legal under the map.
 #[derive(Clone, Copy)]
@@ -107,8 +108,8 @@ impl Offers {
 
     /// The forms that no other form of this map beats, with their ties.
     pub fn best_forms(&self, base: Cost) -> Vec<Form> {
-        let forms = self.combine(base, |forms| pareto(&forms));
-        pareto(&forms)
+        let forms = self.combine(base, pareto);
+        pareto(forms)
     }
 
     fn combine(&self, base: Cost, prune: impl Fn(Vec<Form>) -> Vec<Form>) -> Vec<Form> {
@@ -157,9 +158,17 @@ fn offer_of(
     Some(offer)
 }
 
-fn pareto(forms: &[Form]) -> Vec<Form> {
-    let beaten = |form: &Form| forms.iter().any(|other| other.cost != form.cost && other.cost.is_within(&form.cost));
-    forms.iter().filter(|form| !beaten(form)).cloned().collect()
+/// The forms that no other beats, in the order in which they came.
+fn pareto(mut forms: Vec<Form>) -> Vec<Form> {
+    // What beats a cost comes before it in the order of costs, and something that is not beaten itself beats it too.
+    let mut best: Vec<Cost> = vec![];
+    for cost in forms.iter().map(|form| form.cost).collect::<BTreeSet<Cost>>() {
+        if !best.iter().any(|other| other.is_within(&cost)) {
+            best.push(cost);
+        }
+    }
+    forms.retain(|form| best.binary_search(&form.cost).is_ok());
+    forms
 }
 
 impl Form {

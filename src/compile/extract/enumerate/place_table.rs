@@ -241,7 +241,12 @@ impl Priced {
         match self.timing {
             Timing::Free => true,
             Timing::Together => step.rows().iter().all(|row| dot(row, &self.direction) == 0),
-            Timing::Flow { least, .. } => is_in_time(&step.apply(&self.direction), least),
+            Timing::Flow { least, .. } => {
+                let Some((last, leading)) = step.rows().split_last() else { return false };
+                let lag = |row: &Vector| dot(row, &self.direction);
+                let whole_rows = leading.iter().map(lag).find(|rows| *rows != 0).unwrap_or(0);
+                is_in_time(&[whole_rows, lag(last)], least)
+            }
         }
     }
 
