@@ -170,6 +170,13 @@ impl Constraint {
         self.steps.iter().any(Option::is_some)
     }
 
+    /// Whether a place, a time, a number of rounds, a fold or where values enter is given.
+    pub fn fixes_the_array(&self) -> bool {
+        let fixes = |rows: &[Option<Matrix>]| rows.iter().any(Option::is_some);
+        let enters = self.boundary_io || !self.loading.is_empty();
+        fixes(&self.places) || fixes(&self.rounds) || self.fixes_a_step() || self.fold.is_some() || enters
+    }
+
     fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {
         match directive {
             Directive::Place(rows) => self.place(system, rows, span),

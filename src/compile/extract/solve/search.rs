@@ -4,7 +4,7 @@ use super::asked::see_asked;
 use super::beam::search_by_parts;
 use super::folds::folds;
 use super::forms::Forms;
-use super::places::{Axes, Edge, Placement, Places, edges, strict_operands};
+use super::places::{Axes, Edge, Placement, Places, edges, in_order, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links};
 use super::tally;
@@ -19,6 +19,9 @@ use systole_base::diagnostic::Checked;
 /// Placements between two looks at the budget.
 const AT_ONCE: usize = 16;
 
+/// So many orders of everything on one PE are looked at.
+const IN_ORDER: usize = 4;
+
 /// A further kind of array, of times or of moves gets one part in so many of the budget.
 const SHARE: u64 = 8;
 
@@ -32,21 +35,39 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     let storing = task.storing();
     // Where something has to pass through memory, what is kept on its PE is looked at at once.
     let mut survey = match task.constraint.through_memory.is_empty() || storing.is_empty() {
-        true => search_times(task, Allowance::of(task, 1), (keep, progress)),
+        true => search_times(task, room_for(task, 1), (keep, progress)),
         false => Survey { keep, ..Survey::default() },
     };
     for storing in storing {
         if survey.designs > 0 || survey.is_stopped {
             break;
         }
-        survey = survey.merge(search_times(&storing, Allowance::of(task, SHARE), (keep, progress)));
+        survey = survey.merge(search_times(&storing, room_for(task, SHARE), (keep, progress)));
+    }
+    if survey.designs == 0 && !survey.is_stopped { survey.merge(search_in_order(task, (keep, progress))) } else { survey }
+}
+
+/// One PE that runs everything in order and keeps what it computes: where nothing else was found, and no schedule says otherwise.
+fn search_in_order(task: &Task, (keep, progress): (bool, Progress)) -> Survey {
+    let mut survey = Survey { keep, ..Survey::default() };
+    let rounds = task.dimension().saturating_sub(1);
+    if rounds == 0 || task.limits.rounds == 0 || task.constraint.fixes_the_array() {
+        return survey;
+    }
+    for task in task.keeping_all() {
+        if survey.designs > 0 || survey.is_stopped {
+            break;
+        }
+        let edges = edges(task.system, &task.choices);
+        let placements = in_order(task.system, &task.choices, &edges, (rounds, IN_ORDER));
+        survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, progress);
     }
     survey
 }
 
-fn search_times(task: &Task, allowance: Allowance, (keep, progress): (bool, Progress)) -> Survey {
+fn search_times(task: &Task, limit: u64, (keep, progress): (bool, Progress)) -> Survey {
     let edges = edges(task.system, &task.choices);
-    let plain = search_arrays(task, &task.plain_arrays(), (&edges, allowance), (keep, progress));
+    let plain = search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress));
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
     let in_rounds = task.arrays_in_rounds();
     let mut survey = plain;
@@ -58,48 +79,36 @@ fn search_times(task: &Task, allowance: Allowance, (keep, progress): (bool, Prog
             survey.left_out.unlisted += if number > 0 { (in_rounds.len() - number) as u64 } else { 0 };
             break;
         }
-        survey = survey.merge(search_arrays(task, &[*axes], (&edges, Allowance::of(task, SHARE)), (keep, progress)));
+        survey = survey.merge(search_arrays(task, &[*axes], (&edges, room_for(task, SHARE)), (keep, progress)));
     }
     survey
 }
 
-/// How much may have been done in all, before the search in some kinds of arrays ends.
-#[derive(Clone, Copy)]
-struct Allowance {
-    /// Space by space a wider beam is tried up to this.
-    by_parts: u64,
-    /// Placements are looked at up to this.
-    placements: u64,
-}
-
-impl Allowance {
-    /// One part in so many of the budget more than was used so far. What is tried first gives nothing up space by space.
-    fn of(task: &Task, parts: u64) -> Allowance {
-        let used = task.work.sum();
-        let placements = used.saturating_add(task.limits.budget / parts);
-        Allowance { by_parts: if used == 0 { u64::MAX } else { placements }, placements }
-    }
+/// How much may have been done in all, before the search in some kinds of arrays ends: one part in so many of the budget more than
+/// was used so far.
+fn room_for(task: &Task, parts: u64) -> u64 {
+    task.work.sum().saturating_add(task.limits.budget / parts)
 }
 
 /// The search in some kinds of arrays.
 fn search_arrays(
     task: &Task,
     arrays: &[Axes],
-    (edges, allowance): (&[Edge], Allowance),
+    (edges, limit): (&[Edge], u64),
     (keep, progress): (bool, Progress),
 ) -> Survey {
     let forms = forms(task, edges);
     let listed =
         if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
-    let by_parts = || search_by_parts(task, arrays, (edges, allowance.by_parts), progress);
+    let by_parts = || search_by_parts(task, arrays, (edges, limit), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
         return before;
     }
     // What the search by parts gave up is left out as well, where it found nothing; then not much is hoped of all placements.
     let is_whole = listed.is_some();
-    let hoped = if is_whole { u64::MAX } else { Allowance::of(task, SHARE).placements };
-    let limit = allowance.placements.min(hoped);
+    let hoped = if is_whole { u64::MAX } else { room_for(task, SHARE) };
+    let limit = limit.min(hoped);
     let (placements, left_out) = listed.unwrap_or_else(|| placements(task, arrays, edges, task.limits.wholly as usize));
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
     let survey = search_placements(task, (&forms, limit), &placements, start, progress);

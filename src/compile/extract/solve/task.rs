@@ -70,6 +70,8 @@ pub struct Work(AtomicU64);
 impl Work {
     /// Steps of a dataflow are solved for.
     pub const SOLVED: u64 = MAPS_OF_A_DATAFLOW;
+    /// The shortest steps of a draft are solved for, and what they cost is counted.
+    pub const DRAFTED: u64 = 200;
     /// Some steps are looked at for what they cost, and whether they are legal.
     pub const PRICED: u64 = 200;
     /// The spaces of a dataflow are kept apart.
@@ -182,6 +184,41 @@ impl<'a> Task<'a> {
         tasks
     }
 
+    /// The tasks in which each PE keeps all that it computes for itself, or else a memory has it, and each reduction has one order: the first
+    /// that is offered, or for one of them another.
+    pub(super) fn keeping_all(&self) -> Vec<Task<'a>> {
+        let families: Vec<usize> = (0..self.system.families.len()).collect();
+        let kept: Vec<Choices> =
+            self.offered.iter().enumerate().map(|(space, offered)| self.kept(space, offered)).collect();
+        let written: Vec<Choices> = kept.iter().map(|choices| choices.in_order(0)).collect();
+        let others = kept.iter().enumerate().flat_map(|(space, choices)| {
+            let written = &written;
+            (1..choices.chains.len()).map(move |order| {
+                let mut all = written.clone();
+                all[space] = choices.in_order(order);
+                all
+            })
+        });
+        let of = |choices: Vec<Choices>| {
+            let takers = TakerSets::new(self.system, &choices);
+            Task { takers, choices, ..self.among(self.system, &families) }
+        };
+        std::iter::once(written.clone()).chain(others).map(of).collect()
+    }
+
+    /// What a space is offered, with one way for what is computed: by each PE for itself, or through memory. What can be kept nowhere,
+    /// such as the result of a reduction within an equation, is handed on.
+    fn kept(&self, space: usize, offered: &Choices) -> Choices {
+        let mut kept = offered.clone();
+        for (operand, ways) in kept.transports.iter_mut().enumerate() {
+            if !self.system.sources[space][operand].is_empty() {
+                let way = [Transport::Local, Transport::Memory, Transport::Handoff].into_iter().find(|way| ways.contains(way));
+                way.into_iter().for_each(|way| *ways = vec![way]);
+            }
+        }
+        kept
+    }
+
     fn choices_among(&self, families: &[usize], space: usize) -> Choices {
         let mut choices = self.choices[space].clone();
         let operands = choices.transports.iter_mut().enumerate();
@@ -234,7 +271,8 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn dimension(&self) -> usize {
+    /// The largest number of indices of a space.
+    pub(super) fn dimension(&self) -> usize {
         self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0)
     }
 

@@ -29,6 +29,12 @@ impl Choices {
         }
     }
 
+    /// The same with one order of the reduction.
+    pub fn in_order(&self, order: usize) -> Choices {
+        let chains = self.chains.get(order).cloned().into_iter().collect();
+        Choices { transports: self.transports.clone(), chains }
+    }
+
     /// How many dataflows there are.
     pub fn count(&self) -> usize {
         self.transports.iter().map(Vec::len).product::<usize>() * self.chains.len()

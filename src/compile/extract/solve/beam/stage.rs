@@ -12,12 +12,14 @@ use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
 use crate::mapping::Part;
-use crate::mapping::candidates::combined;
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
 use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;
+
+/// A stage looks at so many dataflows even where the budget is used up: there is always an answer.
+const LEAST_DRAFTS: u64 = 500;
 
 /// The task of the families so far.
 pub struct Stage<'a> {
@@ -39,6 +41,8 @@ pub struct Grown {
     pub drafts: usize,
     /// Partial designs beside which there were more places than were looked at.
     pub crowded: u64,
+    /// Dataflows that the budget had no room for.
+    pub beyond: u64,
 }
 
 impl<'a> Stage<'a> {
@@ -60,7 +64,7 @@ impl<'a> Stage<'a> {
         survey: Option<&mut Survey>,
     ) -> Option<Grown> {
         let (nexts, crowded) = self.nexts(beam);
-        let drafts = self.drafts(&nexts);
+        let (drafts, beyond) = self.drafts(&nexts, limit);
         let legal = self.legal(&drafts, (width, in_turns, limit))?;
         if let Some(survey) = survey {
             survey.maps += nexts.len() as u64;
@@ -72,7 +76,7 @@ impl<'a> Stage<'a> {
             let next = drafts[number].next;
             found.into_iter().map(move |found| next.partial.with(&next.placement, numbers, found))
         });
-        Some(Grown { designs: grown.collect(), drafts: drafts.len() - made, crowded })
+        Some(Grown { designs: grown.collect(), drafts: drafts.len() - made, crowded, beyond })
     }
 
     /// The places beside each partial design, and beside how many there are more.
@@ -85,17 +89,22 @@ impl<'a> Stage<'a> {
         (beam.iter().zip(beside).flat_map(of).collect(), crowded)
     }
 
-    /// The dataflows of each placement that have steps.
-    fn drafts<'b>(&self, nexts: &'b [Next]) -> Vec<Draft<'b>> {
+    /// The dataflows of each placement that have steps, and how many there is no room for. Then each placement has as many as another,
+    /// spread over all of its own.
+    fn drafts<'b>(&self, nexts: &'b [Next], limit: u64) -> (Vec<Draft<'b>>, u64) {
         let forms = forms(&self.task, &self.edges);
-        let of_next = |next: &'b Next| {
-            let (parts, order) = (self.parts(&forms, next), self.order(next.partial));
-            let fits = parts.first().is_none_or(|parts| self.task.room.holds(parts));
-            let parts = if fits { parts } else { vec![] };
-            self.task.work.add(Work::SOLVED * parts.len() as u64);
-            parts.into_iter().filter_map(|parts| Draft::new(&self.task, next, parts, &order)).collect::<Vec<_>>()
+        let offered: Vec<Vec<Vec<Part>>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
+        let counts: Vec<u64> = offered.iter().map(|parts| ways(parts)).collect();
+        let room = limit.saturating_sub(self.task.work.sum()) / Work::DRAFTED;
+        let share = share(&counts, room.max(LEAST_DRAFTS));
+        self.task.work.add(Work::DRAFTED * counts.iter().map(|count| (*count).min(share)).sum::<u64>());
+        let of_next = |(next, offered): (&'b Next, &Vec<Vec<Part>>)| {
+            let order = self.order(next.partial);
+            let draft = move |parts| Draft::new(&self.task, next, parts, &order);
+            spread(offered, share).filter_map(draft).collect::<Vec<_>>()
         };
-        nexts.par_iter().flat_map_iter(of_next).collect()
+        let drafts = nexts.par_iter().zip(&offered).flat_map_iter(of_next).collect();
+        (drafts, counts.iter().map(|count| count.saturating_sub(share)).sum())
     }
 
     /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
@@ -132,11 +141,12 @@ impl<'a> Stage<'a> {
         places.beside(&rows, self.families.partition_point(|family| *family < self.newest))
     }
 
-    /// The parts of every dataflow that goes on from the partial design's.
+    /// For each space its parts, one for each dataflow that goes on from the partial design's; none where the array does not fit.
     fn parts(&self, forms: &Forms, next: &Next) -> Vec<Vec<Part>> {
         let of_space = |space: usize| forms.laid(space, &next.placement, &self.dataflows(forms, next, space));
         let all: Vec<Vec<Part>> = (0..self.spaces.len()).map(of_space).collect();
-        combined(&all)
+        let first: Option<Vec<Part>> = all.iter().map(|parts| parts.first().cloned()).collect();
+        if first.is_some_and(|parts| self.task.room.holds(&parts)) { all } else { vec![vec![]] }
     }
 
     fn dataflows(&self, forms: &Forms, next: &Next, space: usize) -> Choices {
@@ -184,9 +194,73 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// In how many ways one can be taken of each list.
+fn ways<T>(lists: &[Vec<T>]) -> u64 {
+    lists.iter().fold(1, |ways, list| ways.saturating_mul(list.len() as u64))
+}
+
+/// The most that each may have, so that all have no more than `room` together; at least one.
+fn share(counts: &[u64], mut room: u64) -> u64 {
+    let mut ascending = counts.to_vec();
+    ascending.sort_unstable();
+    for (number, count) in ascending.iter().enumerate() {
+        let each = room / (ascending.len() - number) as u64;
+        if *count > each {
+            return each.max(1);
+        }
+        room -= count;
+    }
+    u64::MAX
+}
+
+/// So many of the ways to take one of each list, at equal distances; the last list changes fastest.
+fn spread<T: Clone>(lists: &[Vec<T>], most: u64) -> impl Iterator<Item = Vec<T>> {
+    let ways = ways(lists);
+    let count = ways.min(most);
+    (0..count).map(move |number| {
+        let mut way = (u128::from(number) * u128::from(ways) / u128::from(count)) as u64;
+        let mut taken: Vec<T> = lists
+            .iter()
+            .rev()
+            .map(|list| {
+                let one = list[(way % list.len() as u64) as usize].clone();
+                way /= list.len() as u64;
+                one
+            })
+            .collect();
+        taken.reverse();
+        taken
+    })
+}
+
 /// Tells a survey of the designs that were found.
 fn tell(survey: &mut Survey, legal: &Legal) {
     survey.legal += legal.values().filter(|found| !found.is_empty()).count() as u64;
     survey.designs += legal.values().map(|found| found.len() as u64).sum::<u64>();
     legal.values().flatten().for_each(|(found, _)| survey.front.add(found.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_have_as_much_as_there_is_room_for() {
+        assert_eq!(share(&[3, 5, 2], 10), u64::MAX);
+        assert_eq!(share(&[3, 50, 2], 10), 5);
+        assert_eq!(share(&[30, 50, 2], 10), 4);
+        assert_eq!(share(&[30, 50], 1), 1);
+        assert_eq!(share(&[], 1), u64::MAX);
+    }
+
+    #[test]
+    fn ways_are_spread_over_all() {
+        let lists = [vec!['a', 'b'], vec!['x', 'y', 'z']];
+        let all: Vec<String> = spread(&lists, 9).map(String::from_iter).collect();
+        assert_eq!(all, ["ax", "ay", "az", "bx", "by", "bz"]);
+        let some: Vec<String> = spread(&lists, 3).map(String::from_iter).collect();
+        assert_eq!(some, ["ax", "az", "by"]);
+        assert_eq!(spread(&[vec!['a'], vec![]], 3).count(), 0);
+        assert_eq!(spread::<char>(&[], 3).count(), 1);
+    }
 }

@@ -27,9 +27,9 @@ pub struct Edge {
     /// What is fixed for all that take.
     fixed: Fixed,
     /// The point that takes, as coordinates of its family over the reader's indices.
-    taken: Vec<Affine>,
+    pub(super) taken: Vec<Affine>,
     /// The point that gives, as coordinates of its family over the reader's indices.
-    given: Vec<Affine>,
+    pub(super) given: Vec<Affine>,
 }
 
 /// How far apart the PEs of giver and reader may be.
@@ -133,7 +133,7 @@ impl Edge {
 }
 
 /// A row over the coordinates of a family, each of which is a form.
-fn along(coordinates: &[Affine], row: &[i64]) -> Affine {
+pub(super) fn along(coordinates: &[Affine], row: &[i64]) -> Affine {
     let terms = coordinates.iter().zip(row).filter(|(_, entry)| **entry != 0);
     terms.fold(Affine::default(), |sum, (form, entry)| sum + form.clone() * *entry)
 }

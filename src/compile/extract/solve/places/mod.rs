@@ -10,6 +10,10 @@ mod edges;
 
 pub use edges::{Edge, Reach, edges};
 
+mod in_order;
+
+pub use in_order::in_order;
+
 mod room;
 
 pub use room::{Room, range};

@@ -1,0 +1,304 @@
+//! One PE that runs all spaces one after the other, in loops: what a kernel with an affine order can always do.
+//!
+//! In: a system, its edges, and one order for each reduction. Out: placements on an array without axes, whose rounds keep the
+//! order of all dependences but those that are left to the finest row. At each level the families that need each other share a
+//! loop over one index of each, in which no dependence runs backwards; what is later in that loop is settled (Feautrier 1992,
+//! part II). Families that do not need each other share no loop: one begins where the other ends (Allen and Kennedy 1987).
+//!
+//! Nothing is weighed: this is looked at where no other search has found a design.
+
+use super::edges::{Edge, along};
+use super::{Placement, Row};
+use crate::rewrite::Choices;
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
+use std::collections::{BTreeMap, VecDeque};
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, name};
+use systole_equations::recurrence::spaces::{Family, SpaceSystem};
+
+/// So many loops are tried in all.
+const MOST_TRIED: usize = 2_000;
+
+/// So many choices of rows are tried for the families of one loop.
+const MOST_ROWS: usize = 16;
+
+/// Placements of all families on one PE with so many rows of rounds, `most` of them.
+pub fn in_order(
+    system: &SpaceSystem,
+    choices: &[Choices],
+    edges: &[Edge],
+    (rounds, most): (usize, usize),
+) -> Vec<Placement> {
+    let families: Vec<usize> = (0..system.families.len()).collect();
+    let rows = vec![vec![]; families.len()];
+    let open = dependences(system, choices, edges);
+    let mut search = Search { system, rounds, most, tried: 0, found: vec![] };
+    search.extend(Partial { rows, open, queue: VecDeque::new(), groups: vec![families], end: Affine::default() });
+    search.found
+}
+
+/// That one family needs another, at the points of a set.
+#[derive(Clone)]
+struct Dependence {
+    reader: usize,
+    /// The point that reads, as coordinates of its family.
+    taken: Vec<Affine>,
+    giver: usize,
+    /// The point that is needed.
+    given: Vec<Affine>,
+    set: Polyhedron,
+}
+
+impl Dependence {
+    fn is_among(&self, families: &[usize]) -> bool {
+        families.contains(&self.reader) && families.contains(&self.giver)
+    }
+
+    /// How much later the reader is, under these rows.
+    fn delay(&self, reader: &Row, giver: &Row) -> Affine {
+        along(&self.taken, &reader.0) + reader.1.clone() - along(&self.given, &giver.0) - giver.1.clone()
+    }
+}
+
+/// What is needed: the values of other points, and within a reduction the sum so far.
+fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec<Dependence> {
+    let sizes = Polyhedron::sizes(&system.parameters);
+    let family = |space: usize| system.members[space].family;
+    let read = edges.iter().map(|edge| Dependence {
+        reader: family(edge.reader),
+        taken: edge.taken.clone(),
+        giver: family(edge.giver),
+        given: edge.given.clone(),
+        set: edge.set.intersect(&sizes),
+    });
+    let levels = choices.iter().enumerate().flat_map(|(space, choices)| {
+        let chain = choices.chains.first().map(|chain| chain.directions.clone()).unwrap_or_default();
+        chain.into_iter().map(move |direction| (space, direction))
+    });
+    let summed = levels.map(|(space, direction): (usize, Vector)| {
+        let (points, member) = (&system.spaces[space], &system.members[space]);
+        let before = points.indices().iter().zip(&direction);
+        let before = before.map(|(index, by)| (index.clone(), Affine::variable(index) - Affine::constant(*by))).collect();
+        let given = member.embedding.iter().map(|form| form.substitute(&before)).collect();
+        let set = points.domain.set.intersect(&points.domain.set.substitute(&before)).intersect(&sizes);
+        Dependence { reader: member.family, taken: member.embedding.clone(), giver: member.family, given, set }
+    });
+    read.chain(summed).filter(|dependence| !dependence.set.is_empty()).collect()
+}
+
+/// Families that share a loop.
+struct Loop {
+    families: Vec<usize>,
+    /// Whether it begins where the one before it ends.
+    follows: bool,
+}
+
+/// The loops that are chosen so far.
+struct Partial {
+    /// For each family its rows, one a level.
+    rows: Vec<Vec<Row>>,
+    /// What no row has settled yet.
+    open: Vec<Dependence>,
+    /// The loops of this level that have no rows yet.
+    queue: VecDeque<Loop>,
+    /// Those that have some, for the next level.
+    groups: Vec<Vec<usize>>,
+    /// Where the last loop with rows ends.
+    end: Affine,
+}
+
+struct Search<'a> {
+    system: &'a SpaceSystem,
+    rounds: usize,
+    most: usize,
+    tried: usize,
+    found: Vec<Placement>,
+}
+
+impl Search<'_> {
+    fn is_over(&self) -> bool {
+        self.found.len() >= self.most || self.tried >= MOST_TRIED
+    }
+
+    /// Goes on with the next loop of a level, and then with the next level.
+    fn extend(&mut self, mut partial: Partial) {
+        let Some(next) = partial.queue.pop_front() else {
+            if partial.rows.iter().all(|rows| rows.len() == self.rounds) {
+                return self.found.push(self.placement(&partial.rows));
+            }
+            for group in std::mem::take(&mut partial.groups) {
+                let loops = in_need_of_each_other(&group, &partial.open).into_iter().enumerate();
+                partial.queue.extend(loops.map(|(number, families)| Loop { families, follows: number > 0 }));
+            }
+            return self.extend(partial);
+        };
+        for rows in self.rows(&partial, &next.families) {
+            if self.is_over() {
+                return;
+            }
+            self.tried += 1;
+            if let Some(more) = self.with(&partial, &next, rows) {
+                self.extend(more);
+            }
+        }
+    }
+
+    /// The loops with one more, where its values have ends.
+    fn with(&self, partial: &Partial, next: &Loop, mut chosen: BTreeMap<usize, Row>) -> Option<Partial> {
+        let low = self.end(&chosen, -1)?;
+        if next.follows {
+            let shift = partial.end.clone() - low;
+            chosen.values_mut().for_each(|(_, start)| *start = start.clone() + shift.clone());
+        }
+        let end = self.end(&chosen, 1)? + Affine::constant(1);
+        let settled = |dependence: &Dependence| -> Option<Dependence> {
+            if !dependence.is_among(&next.families) {
+                // What another loop gives is there before this one begins.
+                return (!next.families.contains(&dependence.reader)).then(|| dependence.clone());
+            }
+            let delay = dependence.delay(&chosen[&dependence.reader], &chosen[&dependence.giver]);
+            let mut set = dependence.set.clone();
+            set.add(-delay);
+            (!set.is_empty()).then(|| Dependence { set, ..dependence.clone() })
+        };
+        let open = partial.open.iter().filter_map(settled).collect();
+        let mut rows = partial.rows.clone();
+        chosen.into_iter().for_each(|(family, row)| rows[family].push(row));
+        let queue = partial.queue.iter().map(|next| Loop { families: next.families.clone(), ..*next }).collect();
+        let groups = partial.groups.iter().cloned().chain([next.families.clone()]).collect();
+        Some(Partial { rows, open, queue, groups, end })
+    }
+
+    /// A form over the sizes that no value of these rows is beyond: the greatest for 1, the least for -1.
+    fn end(&self, chosen: &BTreeMap<usize, Row>, sign: i64) -> Option<Affine> {
+        let sizes = Polyhedron::sizes(&self.system.parameters);
+        let members = self.system.members.iter().zip(&self.system.spaces);
+        let values: Vec<(Polyhedron, Affine)> = members
+            .filter_map(|(member, space)| {
+                let (row, start) = chosen.get(&member.family)?;
+                let value = (along(&member.embedding, row) + start.clone()) * sign;
+                Some((space.domain.set.intersect(&sizes), value))
+            })
+            .filter(|(set, _)| !set.is_empty())
+            .collect();
+        let ends = values.iter().flat_map(|(set, value)| upper_ends(set, value, &self.system.parameters));
+        let holds = |end: &Affine| values.iter().all(|(set, value)| set.implies(&(end.clone() - value.clone())));
+        ends.filter(holds).min_by_key(Affine::plainness).map(|end| end * sign)
+    }
+
+    /// Rows for the families of a loop in which no dependence among them runs backwards.
+    fn rows(&self, partial: &Partial, families: &[usize]) -> Vec<BTreeMap<usize, Row>> {
+        let among: Vec<&Dependence> = partial.open.iter().filter(|one| one.is_among(families)).collect();
+        let mut found = vec![];
+        self.add_rows(partial, &among, (families, BTreeMap::new()), &mut found);
+        found
+    }
+
+    fn add_rows(
+        &self,
+        partial: &Partial,
+        among: &[&Dependence],
+        (families, chosen): (&[usize], BTreeMap<usize, Row>),
+        found: &mut Vec<BTreeMap<usize, Row>>,
+    ) {
+        let joins = |family: usize| {
+            let others = among.iter().filter(|one| one.reader == family || one.giver == family);
+            others.filter(|one| chosen.contains_key(&one.reader) || chosen.contains_key(&one.giver)).count()
+        };
+        let dimension = |family: usize| self.system.families[family].indices.len();
+        let left = families.iter().copied().filter(|family| !chosen.contains_key(family));
+        let Some(next) = left.max_by_key(|family| (joins(*family), dimension(*family), std::cmp::Reverse(*family))) else {
+            return found.push(chosen);
+        };
+        for row in self.free_rows(next, &partial.rows[next]) {
+            for start in starts(among, &chosen, (next, &row), &self.system.parameters) {
+                if found.len() >= MOST_ROWS {
+                    return;
+                }
+                let mut chosen = chosen.clone();
+                chosen.insert(next, (row.clone(), start));
+                let is_forwards = |one: &&&Dependence| match (chosen.get(&one.reader), chosen.get(&one.giver)) {
+                    (Some(reader), Some(giver)) => one.set.implies(&one.delay(reader, giver)),
+                    _ => true,
+                };
+                if among.iter().filter(|one| one.reader == next || one.giver == next).all(|one| is_forwards(&one)) {
+                    self.add_rows(partial, among, (families, chosen), found);
+                }
+            }
+        }
+    }
+
+    /// The rows that a family may have beside those that it has: an index that it has not counted yet, upwards or downwards; and none
+    /// where the rows that are left have room for all its indices.
+    fn free_rows(&self, family: usize, before: &[Row]) -> Vec<Vector> {
+        let count = self.system.families[family].indices.len();
+        let is_free = |index: &usize| before.iter().all(|(row, _)| row[*index] == 0);
+        let free: Vec<usize> = (0..count).filter(is_free).collect();
+        let unit = |index: usize, sign: i64| (0..count).map(|other| if other == index { sign } else { 0 }).collect();
+        let units = free.iter().flat_map(|index| [unit(*index, 1), unit(*index, -1)]);
+        // One index is left to the finest row.
+        let has_room = free.len() <= self.rounds - before.len();
+        units.chain(has_room.then(|| vec![0; count])).collect()
+    }
+
+    fn placement(&self, rows: &[Vec<Row>]) -> Placement {
+        let nowhere = |family: &Family| Matrix::new(vec![], family.indices.len());
+        let families = &self.system.families;
+        let linear = |(family, rows): (&Family, &Vec<Row>)| {
+            Matrix::new(rows.iter().map(|(row, _)| row.clone()).collect(), family.indices.len())
+        };
+        Placement {
+            places: families.iter().map(nowhere).collect(),
+            origins: vec![vec![]; families.len()],
+            rounds: families.iter().zip(rows).map(linear).collect(),
+            starts: rows.iter().map(|rows| rows.iter().map(|(_, start)| start.clone()).collect()).collect(),
+        }
+    }
+}
+
+/// What may be added to a row of a family: nothing, or what keeps it behind, or before, a family that has its row.
+fn starts(
+    among: &[&Dependence],
+    chosen: &BTreeMap<usize, Row>,
+    (family, row): (usize, &Vector),
+    sizes: &[Name],
+) -> Vec<Affine> {
+    let plain = || (row.clone(), Affine::default());
+    let mut starts = vec![Affine::default()];
+    for one in among.iter().filter(|one| one.reader != one.giver) {
+        let (delay, sign) = match (chosen.get(&one.reader), chosen.get(&one.giver)) {
+            (None, Some(giver)) if one.reader == family => (one.delay(&plain(), giver), 1),
+            (Some(reader), None) if one.giver == family => (one.delay(reader, &plain()), -1),
+            _ => continue,
+        };
+        starts.extend(upper_ends(&one.set, &-delay, sizes).into_iter().map(|end| end * sign));
+    }
+    starts.sort_by_cached_key(Affine::plainness);
+    starts.dedup();
+    starts
+}
+
+/// Forms over the sizes that a form never exceeds on a set.
+fn upper_ends(set: &Polyhedron, form: &Affine, sizes: &[Name]) -> Vec<Affine> {
+    let value = name("the value");
+    let mut tied = set.clone();
+    let tie = form.clone() - Affine::variable(&value);
+    [tie.clone(), -tie].into_iter().for_each(|form| tied.add(form));
+    let inner = tied.variables().into_iter().filter(|variable| *variable != value && !sizes.contains(variable));
+    let shadow = tied.eliminate_all(&inner.collect::<Vec<_>>());
+    let (_, upper) = shadow.bounds(&value);
+    upper.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form).collect()
+}
+
+/// The families of a group, those together that need each other, in an order in which each needs those before it alone.
+fn in_need_of_each_other(group: &[usize], open: &[Dependence]) -> Vec<Vec<usize>> {
+    let mut needs: DiGraphMap<usize, ()> = DiGraphMap::new();
+    group.iter().for_each(|family| {
+        needs.add_node(*family);
+    });
+    for one in open.iter().filter(|one| one.is_among(group)) {
+        needs.add_edge(one.reader, one.giver, ());
+    }
+    // What is needed comes first: the order of components is the reverse of that of the arrows.
+    tarjan_scc(&needs)
+}
