@@ -7,8 +7,8 @@
 use crate::cost::Objective;
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Found, Limits, Partition, Problem, Question, TriedPartition, best_division, is_better_divided, search,
-    undivided, verify,
+    Constraint, Found, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division, is_better_divided,
+    search_every_way, undivided, verify,
 };
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
@@ -105,8 +105,8 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let best = if says_where { None } else { divided(&equations, &whole, (&sizes, options))? };
     let Saturated { spaces, lowered, choices, partition } = best.unwrap_or(whole);
     let question = question(&equations, (&spaces, &choices, partition.as_ref()), &sizes, options)?;
-    let problem = Problem::new(question)?;
-    let front = found(&problem, options)?;
+    let (problem, survey) = search_every_way(question, false, &|_, _| true)?;
+    let front = found(&problem, &survey, options)?;
     let boundary_io = problem.constraint().boundary_io;
     let (winner, proofs, unstated, program) = first_proved(&problem, &front, options)?;
     Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, boundary_io, lowered })
@@ -141,9 +141,9 @@ fn divided(
         let divided = Saturated::new(spaces, Some(partition.clone()))?;
         let found = {
             let asked = (&divided.spaces, &divided.choices[..], divided.partition.as_ref());
-            let problem = Problem::new(question(equations, asked, sizes, options)?)?;
-            let front = search(&problem, false, &|_, _| true).sorted(options.objective);
-            front.first().map(|found| (found.cost, problem.sizes().clone()))
+            let asked = question(equations, asked, sizes, options)?;
+            let (problem, survey) = search_every_way(asked, false, &|_, _| true)?;
+            survey.sorted(options.objective).first().map(|found| (found.cost, problem.sizes().clone()))
         };
         Ok(found.map(|(cost, counted)| (cost, counted, divided)))
     })?;
@@ -178,8 +178,7 @@ fn question<'a>(
 }
 
 /// The front, best first.
-fn found(problem: &Problem, options: &Options) -> Checked<Vec<Found>> {
-    let survey = search(problem, false, &|_, _| true);
+fn found(problem: &Problem, survey: &Survey, options: &Options) -> Checked<Vec<Found>> {
     let front = survey.sorted(options.objective);
     if front.is_empty() {
         let kernel = &problem.system().kernel;

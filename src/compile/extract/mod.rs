@@ -37,6 +37,6 @@ pub use front::{Found, Front};
 pub use given::{Given, design_text};
 pub use limits::{LeftOut, Limits};
 pub use partition::{Partition, TriedPartition, best_division, is_better_divided, undivided};
-pub use problem::{Problem, Question, Strategy, search, verify};
+pub use problem::{Problem, Question, Strategy, search, search_every_way, verify};
 pub use solve::{Law, Stuck, nearest, why_stuck};
 pub use survey::{Rejections, Survey};

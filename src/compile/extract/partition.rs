@@ -7,7 +7,7 @@
 
 use super::Constraint;
 use super::constraint::place_of;
-use super::problem::{Problem, Question, Strategy, search};
+use super::problem::{Problem, Question, Strategy, search, search_every_way};
 use super::solve::range;
 use crate::cost::{Cost, Objective};
 use systole_base::diagnostic::Checked;
@@ -161,8 +161,8 @@ pub fn undivided(
     counted: &Bindings,
     progress: &(dyn Fn(usize, usize) -> bool + Sync),
 ) -> Checked<Option<Cost>> {
-    let problem = Problem::new(question.clone())?;
-    let front = search(&problem, false, progress).sorted(objective);
+    let (problem, survey) = search_every_way(question.clone(), false, progress)?;
+    let front = survey.sorted(objective);
     let Some(found) = front.first() else { return Ok(None) };
     let at = if problem.strategy() == Strategy::Solve { problem.sizes() } else { question.sizes };
     if at == counted {

@@ -180,6 +180,29 @@ fn check_boundary(strategy: Strategy, question: &Question) -> Checked<()> {
     said.help("leave the fold and the bus out, or `io boundary`").alone()
 }
 
+/// Sets a problem up and searches it. Where no map of one space is a design on this machine, and no schedule says where or when, its
+/// times are solved for as those of several spaces are: in rounds, on fewer PEs.
+///
+/// # Errors
+/// As for [`Problem::new`].
+pub fn search_every_way<'a>(
+    question: Question<'a>,
+    all: bool,
+    progress: &(dyn Fn(usize, usize) -> bool + Sync),
+) -> Checked<(Problem<'a>, Survey)> {
+    let is_open = !question.constraint.fixes_the_array() && question.constraint.given.is_none();
+    let in_rounds = (question.strategy() == Strategy::Enumerate && is_open).then(|| question.clone());
+    let problem = Problem::new(question)?;
+    let survey = search(&problem, all, progress);
+    let Some(question) = in_rounds.filter(|_| survey.designs == 0 && !survey.is_stopped) else {
+        return Ok((problem, survey));
+    };
+    let solved = Problem::by(Strategy::Solve, question)?;
+    let found = search(&solved, all, progress);
+    // What stands in the way is said of the maps.
+    if found.designs == 0 { Ok((problem, survey)) } else { Ok((solved, found)) }
+}
+
 /// Runs the search; `all` also keeps every legal design beside the front. `progress` hears how many of how many places are done,
 /// and says whether to go on; where it always does the result does not depend on the number of threads. Where the schedule is
 /// a whole design nothing is looked for: the front is that design, which nobody has counted.

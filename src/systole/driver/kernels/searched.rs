@@ -12,7 +12,7 @@ use crate::driver::stop;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
-use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search, verify};
+use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search_every_way, verify};
 use systole_compile::mapping::Design;
 use systole_compile::timing;
 use systole_compile::timing::PeOrder;
@@ -65,13 +65,14 @@ pub fn search_within<'a>(
         running.goes_on()
     };
     let start = Instant::now();
-    let problem = Problem::new(kernel.question(setting, constraint))?;
+    let question = kernel.question(setting, constraint);
     let seen = kernel.partition.as_ref().and_then(|divided| divided.seen.clone()).filter(|_| !all);
-    let (survey, elapsed) = match seen {
-        Some(seen) => seen,
+    let (problem, survey, elapsed) = match seen {
+        Some((survey, elapsed)) => (Problem::by(survey.strategy, question)?, survey, elapsed),
         None => {
-            let survey = with_threads(setting.threads, || search(&problem, all, &progress))?;
-            (survey, start.elapsed())
+            let (problem, survey) =
+                with_threads(setting.threads, || search_every_way(question, all, &progress))??;
+            (problem, survey, start.elapsed())
         }
     };
     bar.finish_and_clear();
