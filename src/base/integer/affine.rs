@@ -182,10 +182,7 @@ pub(super) fn mix((a, factor): (i64, i64), (b, other_factor): (i64, i64)) -> Opt
 }
 
 /// The names of two sorted lists, sorted, each with its coefficient in either.
-fn merged<'a>(
-    one: &'a [(Name, i64)],
-    other: &'a [(Name, i64)],
-) -> impl Iterator<Item = (&'a Name, i64, i64)> {
+fn merged<'a>(one: &'a [(Name, i64)], other: &'a [(Name, i64)]) -> impl Iterator<Item = (&'a Name, i64, i64)> {
     let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
     std::iter::from_fn(move || {
         let order = match (one.peek(), other.peek()) {

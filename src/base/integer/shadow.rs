@@ -71,7 +71,8 @@ impl Shadow {
     /// The variable whose elimination leaves the fewest rows, of those that occur.
     fn cheapest(&self) -> Option<usize> {
         let growth = |variable: usize| {
-            let of_sign = |(positive, negative): (i64, i64), row: &Inequality| match row.coefficients[variable].signum() {
+            let of_sign = |(positive, negative): (i64, i64), row: &Inequality| match row.coefficients[variable].signum()
+            {
                 1 => (positive + 1, negative),
                 -1 => (positive, negative + 1),
                 _ => (positive, negative),

@@ -115,6 +115,31 @@ pub fn combined<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
     lists.iter().fold(vec![vec![]], |found, list| found.iter().flat_map(|prefix| longer(prefix, list)).collect())
 }
 
+/// In how many ways one can be taken of each list.
+pub fn ways<T>(lists: &[Vec<T>]) -> u64 {
+    lists.iter().fold(1, |ways, list| ways.saturating_mul(list.len() as u64))
+}
+
+/// So many of the ways to take one of each list, at equal distances; the last list changes fastest.
+pub fn spread<T: Clone>(lists: &[Vec<T>], most: u64) -> impl Iterator<Item = Vec<T>> {
+    let ways = ways(lists);
+    let count = ways.min(most);
+    (0..count).map(move |number| {
+        let mut way = (u128::from(number) * u128::from(ways) / u128::from(count)) as u64;
+        let mut chosen: Vec<T> = lists
+            .iter()
+            .rev()
+            .map(|list| {
+                let one = list[(way % list.len() as u64) as usize].clone();
+                way /= list.len() as u64;
+                one
+            })
+            .collect();
+        chosen.reverse();
+        chosen
+    })
+}
+
 /// Visits every set of `count` rows.
 fn choose(rows: &[Vector], count: usize, from: usize, chosen: &mut Vec<Vector>, visit: &mut dyn FnMut(&[Vector])) {
     if chosen.len() == count {
@@ -137,6 +162,17 @@ mod tests {
         assert_eq!(places(3, 1, 1).len(), 13);
         assert_eq!(places(3, 2, 1).len(), 78);
         assert_eq!(places(3, 2, 1)[0].rows(), [vec![1, 0, 0], vec![0, 1, 0]]);
+    }
+
+    #[test]
+    fn ways_are_spread_over_all() {
+        let lists = [vec!['a', 'b'], vec!['x', 'y', 'z']];
+        let all: Vec<String> = spread(&lists, 9).map(String::from_iter).collect();
+        assert_eq!(all, ["ax", "ay", "az", "bx", "by", "bz"]);
+        let some: Vec<String> = spread(&lists, 3).map(String::from_iter).collect();
+        assert_eq!(some, ["ax", "az", "by"]);
+        assert_eq!(spread(&[vec!['a'], vec![]], 3).count(), 0);
+        assert_eq!(spread::<char>(&[], 3).count(), 1);
     }
 
     #[test]

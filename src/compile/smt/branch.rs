@@ -12,6 +12,7 @@ use super::dictionary::{Dictionary, Ending};
 use super::lattice::have_no_point;
 use super::linear::{Goal, LinearProblem};
 use super::sparse::{Inequality, Terms, have_clash, inequalities, opposite, terms};
+use std::cell::Cell;
 use std::cmp::Ordering;
 use systole_base::integer::gcd;
 
@@ -47,16 +48,23 @@ pub(super) struct Left {
 }
 
 /// One of the best solutions of which each unknown is a multiple of a number of its own: the same each time for problems that come in the
-/// same order. It goes on from the problem before where the two differ in their right sides only.
+/// same order. It goes on from the problem before where the two differ in their right sides only. `work` counts the numbers that are
+/// written meanwhile.
 pub(super) fn any_best(
     problem: &LinearProblem,
     multiples: &[i64],
     nodes: usize,
-    left: &mut Option<Left>,
+    (left, work): (&mut Option<Left>, &mut u64),
 ) -> Option<Best> {
     let tree = Tree::new(problem, multiples.to_vec())?;
+    let best = any_best_of(&tree, nodes, left);
+    *work = work.saturating_add(tree.work.get());
+    best
+}
+
+fn any_best_of(tree: &Tree, nodes: usize, left: &mut Option<Left>) -> Option<Best> {
     let mut root = tree.root_after(left.take())?;
-    root.solve(&tree.goals)?;
+    tree.solve(&mut root)?;
     let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
     *left = Some(Left { rows, fixed, goals, dictionary: root.clone() });
     let node = tree.node(root)?;
@@ -67,7 +75,7 @@ pub(super) fn any_best(
     if !is_whole && tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    search(&tree, node, nodes)
+    search(tree, node, nodes)
 }
 
 /// Divides the best node until its solution is one of the problem.
@@ -118,6 +126,8 @@ struct Tree<'a> {
     unequal: Vec<(Terms, i64)>,
     /// The goals over the variables; with those of the order the best solution is the only one.
     goals: Vec<Vec<i64>>,
+    /// The numbers written so far.
+    work: Cell<u64>,
 }
 
 impl Tree<'_> {
@@ -141,7 +151,7 @@ impl Tree<'_> {
         fits.then_some(())?;
         unequal.retain(|(sum, value)| value % whole(sum, &multiples) == 0);
         rows.iter_mut().for_each(|row| row.least = up(row.least, whole(&row.terms, &multiples)));
-        let tree = Tree { problem, multiples, rows, free, fixed, unequal, goals: vec![] };
+        let tree = Tree { problem, multiples, rows, free, fixed, unequal, goals: vec![], work: Cell::default() };
         Some(Tree { goals: tree.goals()?, ..tree })
     }
 
@@ -180,9 +190,16 @@ impl Tree<'_> {
         Some(Dictionary::new(2 * self.free.len(), rows.collect::<Option<_>>()?))
     }
 
+    /// Brings a dictionary to the least goals, and counts what that takes.
+    fn solve(&self, dictionary: &mut Dictionary) -> Option<Ending> {
+        let ending = dictionary.solve(&self.goals);
+        self.work.set(self.work.get().saturating_add(dictionary.work()));
+        ending
+    }
+
     /// The best solution over the rationals; `Some(None)` where there is none.
     fn node(&self, mut dictionary: Dictionary) -> Option<Option<Node>> {
-        if dictionary.solve(&self.goals)? == Ending::Empty {
+        if self.solve(&mut dictionary)? == Ending::Empty {
             return Some(None);
         }
         let denominator = dictionary.denominator();

@@ -102,6 +102,11 @@ impl Dictionary {
         Some(Ending::Least)
     }
 
+    /// How many numbers the last solution wrote.
+    pub fn work(&self) -> u64 {
+        (self.pivots * (self.lines.len() + self.goals.len()) * (self.beside.len() + 1)) as u64
+    }
+
     /// What all numbers are multiplied by.
     pub fn denominator(&self) -> i64 {
         self.denominator

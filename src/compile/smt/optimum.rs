@@ -65,9 +65,15 @@ pub fn soon(problem: &LinearProblem) -> Option<Vec<i64>> {
 #[derive(Default)]
 pub struct Series {
     left: Option<Left>,
+    work: u64,
 }
 
 impl Series {
+    /// How many numbers have been written in all to solve them.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
     /// One of the solutions that are best among those of which each unknown is a multiple of a number of its own, where branch and bound
     /// finds one soon: the same each time for the same problems in the same order, without asking for the first of them.
     pub fn any_optimum(&mut self, problem: &LinearProblem, multiples: &[i64]) -> Option<Vec<i64>> {
@@ -75,7 +81,7 @@ impl Series {
             return None;
         }
         let is_multiple = |(value, multiple): (&i64, &i64)| value % multiple == 0;
-        match any_best(problem, multiples, MOST_NODES, &mut self.left)? {
+        match any_best(problem, multiples, MOST_NODES, (&mut self.left, &mut self.work))? {
             Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
             Best::Nowhere => None,
         }

@@ -3,6 +3,7 @@
 //! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
 
 use super::places::{Edge, Placement};
+use crate::mapping::candidates::{spread, ways};
 use crate::mapping::{Part, SpaceTimeMap, restrict};
 use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
@@ -24,20 +25,12 @@ pub struct Forms<'a> {
 }
 
 impl Forms<'_> {
-    /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are.
-    pub fn all(&self, placement: &Placement) -> (Vec<Vec<Part>>, u64) {
-        let mut combined: Vec<Vec<Part>> = vec![vec![]];
-        let mut count = 1u64;
-        for space in 0..self.system.spaces.len() {
-            let parts = self.parts(space, placement);
-            let extend = |prefix: &Vec<Part>| {
-                parts.iter().map(|part| [prefix.clone(), vec![part.clone()]].concat()).collect::<Vec<_>>()
-            };
-            combined = combined.iter().flat_map(extend).take(self.most).collect();
-            count = count.saturating_mul(parts.len() as u64);
-        }
-        let beyond = count.saturating_sub(combined.len() as u64);
-        (combined, beyond)
+    /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are; those that
+    /// are left are spread over all.
+    pub fn all(&self, placement: &Placement, most: u64) -> (Vec<Vec<Part>>, u64) {
+        let parts: Vec<Vec<Part>> = (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
+        let most = most.min(self.most as u64);
+        (spread(&parts, most).collect(), ways(&parts).saturating_sub(most))
     }
 
     /// How many dataflows there are.

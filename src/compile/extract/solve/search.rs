@@ -19,6 +19,9 @@ use systole_base::diagnostic::Checked;
 /// Placements between two looks at the budget.
 const AT_ONCE: usize = 16;
 
+/// So many dataflows of a placement are looked at even where the budget is nearly used up.
+const LEAST_DATAFLOWS: u64 = 8;
+
 /// So many orders of everything on one PE are looked at.
 const IN_ORDER: usize = 4;
 
@@ -44,7 +47,11 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
         }
         survey = survey.merge(search_times(&storing, room_for(task, SHARE), (keep, progress)));
     }
-    if survey.designs == 0 && !survey.is_stopped { survey.merge(search_in_order(task, (keep, progress))) } else { survey }
+    if survey.designs == 0 && !survey.is_stopped {
+        survey.merge(search_in_order(task, (keep, progress)))
+    } else {
+        survey
+    }
 }
 
 /// One PE that runs everything in order and keeps what it computes: where nothing else was found, and no schedule says otherwise.
@@ -129,14 +136,20 @@ fn search_placements(
     progress: Progress,
 ) -> Survey {
     let (mut survey, mut done) = (start, 0);
-    let keep = survey.keep;
+    let (keep, before, mut seen) = (survey.keep, task.work.sum(), 0);
     for some in placements.chunks(AT_ONCE) {
-        if task.work.sum() >= limit {
+        let used = task.work.sum();
+        if used >= limit {
             survey.left_out.placements += (placements.len() - done) as u64;
             break;
         }
-        let surveys: Vec<Survey> =
-            some.par_iter().map(|placement| search_placement(task, forms, placement, keep)).collect();
+        // A dataflow takes what those before took.
+        let each = (used - before).checked_div(seen).unwrap_or(0).max(Work::SOLVED);
+        let most = ((limit - used) / each / some.len() as u64).max(LEAST_DATAFLOWS);
+        let most = if keep { u64::MAX } else { most };
+        let searched = some.par_iter().map(|placement| search_placement(task, forms, (placement, most), keep));
+        let (surveys, counts): (Vec<Survey>, Vec<u64>) = searched.unzip();
+        seen += counts.iter().sum::<u64>();
         survey = surveys.into_iter().fold(survey, Survey::merge);
         done += some.len();
         if !progress(done, placements.len()) && done < placements.len() {
@@ -198,14 +211,16 @@ fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> 
     (placements, left_out)
 }
 
-fn search_placement(task: &Task, forms: &Forms, placement: &Placement, keep: bool) -> Survey {
+/// What some dataflows of a placement come to, and how many they are.
+fn search_placement(task: &Task, forms: &Forms, (placement, most): (&Placement, u64), keep: bool) -> (Survey, u64) {
     let mut survey = Survey { maps: 1, keep, ..Survey::default() };
-    let (all, beyond) = forms.all(placement);
+    let (all, beyond) = forms.all(placement, most);
+    let count = all.len() as u64;
     survey.left_out.dataflows = beyond;
     survey.formless = u64::from(all.is_empty());
     if !all.first().is_none_or(|parts| task.room.holds(parts)) {
         survey.rejections.oversized = 1;
-        return survey;
+        return (survey, 0);
     }
     for parts in all {
         let design = Design::new(task.system, parts);
@@ -217,7 +232,7 @@ fn search_placement(task: &Task, forms: &Forms, placement: &Placement, keep: boo
         }
     }
     survey.legal = u64::from(survey.designs > 0);
-    survey
+    (survey, count)
 }
 
 /// The handoffs of a dataflow, where one array carries them and everything that is computed.

@@ -74,8 +74,15 @@ impl Work {
     pub const DRAFTED: u64 = 200;
     /// Some steps are looked at for what they cost, and whether they are legal.
     pub const PRICED: u64 = 200;
-    /// The spaces of a dataflow are kept apart.
-    pub const KEPT_APART: u64 = 4000;
+    /// The spaces of a dataflow are kept apart; the linear problems of turns are counted beside.
+    pub const KEPT_APART: u64 = 1000;
+    /// Meanwhile a linear problem writes so many numbers.
+    const NUMBERS: u64 = 500;
+
+    /// What it takes to write the numbers of linear problems.
+    pub fn in_numbers(numbers: u64) -> u64 {
+        numbers / Work::NUMBERS
+    }
 
     /// A search begins, of which nothing is done.
     pub fn begin(&self) {
@@ -212,7 +219,9 @@ impl<'a> Task<'a> {
         let mut kept = offered.clone();
         for (operand, ways) in kept.transports.iter_mut().enumerate() {
             if !self.system.sources[space][operand].is_empty() {
-                let way = [Transport::Local, Transport::Memory, Transport::Handoff].into_iter().find(|way| ways.contains(way));
+                let way = [Transport::Local, Transport::Memory, Transport::Handoff]
+                    .into_iter()
+                    .find(|way| ways.contains(way));
                 way.into_iter().for_each(|way| *ways = vec![way]);
             }
         }

@@ -70,8 +70,7 @@ pub fn search_within<'a>(
     let (problem, survey, elapsed) = match seen {
         Some((survey, elapsed)) => (Problem::by(survey.strategy, question)?, survey, elapsed),
         None => {
-            let (problem, survey) =
-                with_threads(setting.threads, || search_every_way(question, all, &progress))??;
+            let (problem, survey) = with_threads(setting.threads, || search_every_way(question, all, &progress))??;
             (problem, survey, start.elapsed())
         }
     };

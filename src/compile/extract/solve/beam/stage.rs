@@ -12,6 +12,7 @@ use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
 use crate::mapping::Part;
+use crate::mapping::candidates::{spread, ways};
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
 use systole_base::integer::lexicographic_sign;
@@ -194,11 +195,6 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// In how many ways one can be taken of each list.
-fn ways<T>(lists: &[Vec<T>]) -> u64 {
-    lists.iter().fold(1, |ways, list| ways.saturating_mul(list.len() as u64))
-}
-
 /// The most that each may have, so that all have no more than `room` together; at least one.
 fn share(counts: &[u64], mut room: u64) -> u64 {
     let mut ascending = counts.to_vec();
@@ -211,26 +207,6 @@ fn share(counts: &[u64], mut room: u64) -> u64 {
         room -= count;
     }
     u64::MAX
-}
-
-/// So many of the ways to take one of each list, at equal distances; the last list changes fastest.
-fn spread<T: Clone>(lists: &[Vec<T>], most: u64) -> impl Iterator<Item = Vec<T>> {
-    let ways = ways(lists);
-    let count = ways.min(most);
-    (0..count).map(move |number| {
-        let mut way = (u128::from(number) * u128::from(ways) / u128::from(count)) as u64;
-        let mut taken: Vec<T> = lists
-            .iter()
-            .rev()
-            .map(|list| {
-                let one = list[(way % list.len() as u64) as usize].clone();
-                way /= list.len() as u64;
-                one
-            })
-            .collect();
-        taken.reverse();
-        taken
-    })
 }
 
 /// Tells a survey of the designs that were found.
@@ -251,16 +227,5 @@ mod tests {
         assert_eq!(share(&[30, 50, 2], 10), 4);
         assert_eq!(share(&[30, 50], 1), 1);
         assert_eq!(share(&[], 1), u64::MAX);
-    }
-
-    #[test]
-    fn ways_are_spread_over_all() {
-        let lists = [vec!['a', 'b'], vec!['x', 'y', 'z']];
-        let all: Vec<String> = spread(&lists, 9).map(String::from_iter).collect();
-        assert_eq!(all, ["ax", "ay", "az", "bx", "by", "bz"]);
-        let some: Vec<String> = spread(&lists, 3).map(String::from_iter).collect();
-        assert_eq!(some, ["ax", "az", "by"]);
-        assert_eq!(spread(&[vec!['a'], vec![]], 3).count(), 0);
-        assert_eq!(spread::<char>(&[], 3).count(), 1);
     }
 }

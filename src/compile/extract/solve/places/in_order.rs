@@ -78,7 +78,8 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
     let summed = levels.map(|(space, direction): (usize, Vector)| {
         let (points, member) = (&system.spaces[space], &system.members[space]);
         let before = points.indices().iter().zip(&direction);
-        let before = before.map(|(index, by)| (index.clone(), Affine::variable(index) - Affine::constant(*by))).collect();
+        let before =
+            before.map(|(index, by)| (index.clone(), Affine::variable(index) - Affine::constant(*by))).collect();
         let given = member.embedding.iter().map(|form| form.substitute(&before)).collect();
         let set = points.domain.set.intersect(&points.domain.set.substitute(&before)).intersect(&sizes);
         Dependence { reader: member.family, taken: member.embedding.clone(), giver: member.family, given, set }
@@ -207,7 +208,8 @@ impl Search<'_> {
         };
         let dimension = |family: usize| self.system.families[family].indices.len();
         let left = families.iter().copied().filter(|family| !chosen.contains_key(family));
-        let Some(next) = left.max_by_key(|family| (joins(*family), dimension(*family), std::cmp::Reverse(*family))) else {
+        let Some(next) = left.max_by_key(|family| (joins(*family), dimension(*family), std::cmp::Reverse(*family)))
+        else {
             return found.push(chosen);
         };
         for row in self.free_rows(next, &partial.rows[next]) {

@@ -9,6 +9,7 @@ use super::slanted::{InterleavedApart, InterleavedSteps, Interleaving};
 use crate::extract::solve::Task;
 use crate::extract::solve::search::{conditions, joined_handoffs};
 use crate::extract::solve::steps::Conditions;
+use crate::extract::solve::task::Work;
 use crate::mapping::candidates::combined;
 use crate::mapping::{Design, Handoff, Part};
 use crate::smt::Series;
@@ -82,7 +83,9 @@ fn under_slants(task: &Task, laid: Laid, (count, turns): (i64, &[usize])) -> Vec
         let InterleavedSteps { span, parts, .. } = conditions.in_turns(design, turning, &[], &mut series)?;
         Some(Tried { cycles: span.evaluate(&task.sizes)?, parts, handoffs: handoffs.to_vec() })
     };
-    slants(design, count).into_iter().filter_map(in_turns).collect()
+    let tried = slants(design, count).into_iter().filter_map(in_turns).collect();
+    task.work.add(Work::in_numbers(series.work()));
+    tried
 }
 
 /// Shorter and shorter steps for an array in which families have moved, whoever's turns, for each way in which these move.
@@ -98,6 +101,7 @@ fn in_any_turns(task: &Task, moved: &Design, count: i64, mut less_than: Option<i
             found.push(Tried { cycles, parts, handoffs: handoffs.clone() });
         }
     }
+    task.work.add(Work::in_numbers(series.work()));
     found
 }
 
