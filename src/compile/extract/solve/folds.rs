@@ -4,9 +4,11 @@
 //! words that change between PEs of a block no longer travel.
 
 use super::Task;
-use super::tally::{cycles, occupied};
+use super::tally::{Moves, cycles, occupied};
+use super::task::Work;
 use crate::cost::Cost;
 use crate::mapping::{Design, Flow, Fold, Handoff};
+use std::collections::BTreeMap;
 use systole_base::integer::{Polyhedron, Vector};
 
 /// The legal folds of a legal design, itself among them, but for those whose cost is `beaten`: those that the schedule asks
@@ -26,6 +28,7 @@ pub fn folds(
         if fold.is_none() {
             return Some((*cost, fold));
         }
+        task.work.add(Work::PRICED);
         let folded = Design { fold, ..design.clone() };
         folded.check_fold(handoffs).ok()?;
         let cost = price(task, &folded, handoffs, cost).filter(|cost| !beaten(cost))?;
@@ -54,45 +57,47 @@ fn price(task: &Task, folded: &Design, handoffs: &[Handoff], cost: &Cost) -> Opt
 /// The hops that the streams and the reduction of a space save.
 fn saved_by_flows(task: &Task, folded: &Design, space: usize) -> Option<u64> {
     let flows = folded.alone(space).flows()?;
-    let of_flow = |flow: &Flow| {
-        let before = |point: &Vector| point.iter().zip(&flow.direction).map(|(x, by)| x - by).collect::<Vector>();
-        let is_in = |point: &Vector| is_in(task, space, &flow.set, point);
-        let takers = task.points[space].iter().filter(|point| is_in(point) && is_in(&before(point)));
-        saved(task, folded, space, &flow.displacement, takers)
-    };
+    let of_flow = |flow: &Flow| saved(task, folded, (space, &flow.set, Some(&flow.direction)), &flow.displacement);
     flows.iter().map(of_flow).sum()
 }
 
 fn saved_by_handoff(task: &Task, folded: &Design, handoff: &Handoff) -> Option<u64> {
     let Some(displacement) = handoff.displacement() else { return Some(0) };
-    let reader = handoff.reader;
-    let takers = task.points[reader].iter().filter(|point| is_in(task, reader, &handoff.set, point));
-    saved(task, folded, reader, displacement, takers)
+    saved(task, folded, (handoff.reader, &handoff.set, None), displacement)
 }
 
-/// The hops saved by words that move by `displacement` to these points of a space.
-fn saved<'a>(
+/// The hops saved by words that move by `displacement` to the points of a set of a space; with a direction, to those of them whose
+/// point before is one of them too.
+fn saved(
     task: &Task,
     folded: &Design,
-    space: usize,
+    (space, set, along): (usize, &Polyhedron, Option<&Vector>),
     displacement: &[i64],
-    takers: impl Iterator<Item = &'a Vector>,
 ) -> Option<u64> {
     let network = task.machine.links.network;
     let all = network.hops(displacement)?;
-    let of_one = |taker: &Vector| {
-        let residue = folded.fold.residue(&place(task, folded, space, taker)?);
+    let part = &folded.parts[space];
+    let origin: Vector = part.origin.iter().map(|form| form.evaluate(&task.sizes)).collect::<Option<_>>()?;
+    let key = (space, part.map.place.clone(), set.clone(), along.cloned());
+    let of_place = |(place, takers): &(Vector, u64)| {
+        let pe = place.iter().zip(&origin).map(|(row, start)| row.checked_add(*start)).collect::<Option<Vector>>()?;
+        let residue = folded.fold.residue(&pe);
         let left = network.hops(&folded.fold.turn(displacement, &residue).displacement)?;
-        Some((all - left).unsigned_abs())
+        (all - left).unsigned_abs().checked_mul(*takers)
     };
-    takers.map(of_one).sum()
+    task.costs.of_moves(key, |key| by_place(task, key)).iter().map(of_place).sum()
 }
 
-/// The PE of the map that a point runs on.
-fn place(task: &Task, design: &Design, space: usize, point: &[i64]) -> Option<Vector> {
-    let part = &design.parts[space];
-    let rows = part.map.place.apply(point).into_iter().zip(&part.origin);
-    rows.map(|(value, origin)| value.checked_add(origin.evaluate(&task.sizes)?)).collect()
+/// How many points that are moved to there are at each place.
+fn by_place(task: &Task, (space, place, set, along): &Moves) -> Vec<(Vector, u64)> {
+    let before = |point: &Vector| -> Option<Vector> {
+        along.as_ref().map(|along| point.iter().zip(along).map(|(x, by)| x - by).collect())
+    };
+    let is_in = |point: &Vector| is_in(task, *space, set, point);
+    let takers = task.points[*space].iter().filter(|point| is_in(point) && before(point).is_none_or(|one| is_in(&one)));
+    let mut counts: BTreeMap<Vector, u64> = BTreeMap::new();
+    takers.for_each(|point| *counts.entry(place.apply(point)).or_default() += 1);
+    counts.into_iter().collect()
 }
 
 fn is_in(task: &Task, space: usize, set: &Polyhedron, point: &[i64]) -> bool {

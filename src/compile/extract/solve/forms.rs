@@ -27,9 +27,9 @@ pub struct Forms<'a> {
 impl Forms<'_> {
     /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are; those that
     /// are left are spread over all.
-    pub fn all(&self, placement: &Placement, most: u64) -> (Vec<Vec<Part>>, u64) {
+    pub fn all(&self, placement: &Placement) -> (Vec<Vec<Part>>, u64) {
         let parts: Vec<Vec<Part>> = (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
-        let most = most.min(self.most as u64);
+        let most = self.most as u64;
         (spread(&parts, most).collect(), ways(&parts).saturating_sub(most))
     }
 

@@ -19,8 +19,8 @@ use systole_base::diagnostic::Checked;
 /// Placements between two looks at the budget.
 const AT_ONCE: usize = 16;
 
-/// So many dataflows of a placement are looked at even where the budget is nearly used up.
-const LEAST_DATAFLOWS: u64 = 8;
+/// Dataflows of a placement between two looks at the budget.
+const DATAFLOWS_AT_ONCE: usize = 4;
 
 /// So many orders of everything on one PE are looked at.
 const IN_ORDER: usize = 4;
@@ -136,20 +136,13 @@ fn search_placements(
     progress: Progress,
 ) -> Survey {
     let (mut survey, mut done) = (start, 0);
-    let (keep, before, mut seen) = (survey.keep, task.work.sum(), 0);
+    let keep = survey.keep;
     for some in placements.chunks(AT_ONCE) {
-        let used = task.work.sum();
-        if used >= limit {
+        if task.work.sum() >= limit {
             survey.left_out.placements += (placements.len() - done) as u64;
             break;
         }
-        // A dataflow takes what those before took.
-        let each = (used - before).checked_div(seen).unwrap_or(0).max(Work::SOLVED);
-        let most = ((limit - used) / each / some.len() as u64).max(LEAST_DATAFLOWS);
-        let most = if keep { u64::MAX } else { most };
-        let searched = some.par_iter().map(|placement| search_placement(task, forms, (placement, most), keep));
-        let (surveys, counts): (Vec<Survey>, Vec<u64>) = searched.unzip();
-        seen += counts.iter().sum::<u64>();
+        let surveys = search_some(task, (forms, limit), some, keep);
         survey = surveys.into_iter().fold(survey, Survey::merge);
         done += some.len();
         if !progress(done, placements.len()) && done < placements.len() {
@@ -211,28 +204,43 @@ fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> 
     (placements, left_out)
 }
 
-/// What some dataflows of a placement come to, and how many they are.
-fn search_placement(task: &Task, forms: &Forms, (placement, most): (&Placement, u64), keep: bool) -> (Survey, u64) {
-    let mut survey = Survey { maps: 1, keep, ..Survey::default() };
-    let (all, beyond) = forms.all(placement, most);
-    let count = all.len() as u64;
-    survey.left_out.dataflows = beyond;
-    survey.formless = u64::from(all.is_empty());
-    if !all.first().is_none_or(|parts| task.room.holds(parts)) {
-        survey.rejections.oversized = 1;
-        return (survey, 0);
+/// Some placements, a few dataflows of each at a time until the budget is used up: the same ones whatever the number of threads.
+fn search_some(task: &Task, (forms, limit): (&Forms, u64), placements: &[Placement], keep: bool) -> Vec<Survey> {
+    let begin = |placement: &Placement| {
+        let mut survey = Survey { maps: 1, keep, ..Survey::default() };
+        let (all, beyond) = forms.all(placement);
+        survey.left_out.dataflows = beyond;
+        survey.formless = u64::from(all.is_empty());
+        let fits = all.first().is_none_or(|parts| task.room.holds(parts));
+        survey.rejections.oversized = u64::from(!fits);
+        (survey, if fits { all } else { vec![] })
+    };
+    let mut open: Vec<(Survey, Vec<Vec<Part>>)> = placements.par_iter().map(begin).collect();
+    let most = open.iter().map(|(_, all)| all.len()).max().unwrap_or(0);
+    for from in (0..most).step_by(DATAFLOWS_AT_ONCE) {
+        if from > 0 && task.work.sum() >= limit {
+            let left = |all: &Vec<Vec<Part>>| all.len().saturating_sub(from) as u64;
+            open.iter_mut().for_each(|(survey, all)| survey.left_out.dataflows += left(all));
+            break;
+        }
+        open.par_iter_mut().for_each(|(survey, all)| {
+            let some = all.iter().skip(from).take(DATAFLOWS_AT_ONCE);
+            some.for_each(|parts| search_dataflow(task, parts, survey));
+        });
     }
-    for parts in all {
-        let design = Design::new(task.system, parts);
-        match joined_handoffs(task, &design) {
-            Ok(handoffs) => search_form(task, &design, &handoffs, &mut survey),
-            Err(why) => {
-                survey.unreachable.get_or_insert(why);
-            }
+    open.iter_mut().for_each(|(survey, _)| survey.legal = u64::from(survey.designs > 0));
+    open.into_iter().map(|(survey, _)| survey).collect()
+}
+
+fn search_dataflow(task: &Task, parts: &[Part], survey: &mut Survey) {
+    let design = Design::new(task.system, parts.to_vec());
+    task.work.add(Work::JOINED);
+    match joined_handoffs(task, &design) {
+        Ok(handoffs) => search_form(task, &design, &handoffs, survey),
+        Err(why) => {
+            survey.unreachable.get_or_insert(why);
         }
     }
-    survey.legal = u64::from(survey.designs > 0);
-    (survey, count)
 }
 
 /// The handoffs of a dataflow, where one array carries them and everything that is computed.

@@ -68,6 +68,8 @@ pub struct Task<'a> {
 pub struct Work(AtomicU64);
 
 impl Work {
+    /// It is found out what hands the values of a dataflow on.
+    pub const JOINED: u64 = 60;
     /// Steps of a dataflow are solved for.
     pub const SOLVED: u64 = MAPS_OF_A_DATAFLOW;
     /// The shortest steps of a draft are solved for, and what they cost is counted.

@@ -7,7 +7,7 @@
 //!
 //! Nothing is weighed: this is looked at where no other search has found a design.
 
-use super::edges::{Edge, along};
+use super::edges::{Edge, Reach, along};
 use super::{Placement, Row};
 use crate::rewrite::Choices;
 use petgraph::algo::tarjan_scc;
@@ -47,6 +47,8 @@ struct Dependence {
     /// The point that is needed.
     given: Vec<Affine>,
     set: Polyhedron,
+    /// Whether the value is handed on, so that it may wait for a fixed number of rounds only.
+    is_handed_on: bool,
 }
 
 impl Dependence {
@@ -70,6 +72,7 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
         giver: family(edge.giver),
         given: edge.given.clone(),
         set: edge.set.intersect(&sizes),
+        is_handed_on: edge.reach == Reach::Link,
     });
     let levels = choices.iter().enumerate().flat_map(|(space, choices)| {
         let chain = choices.chains.first().map(|chain| chain.directions.clone()).unwrap_or_default();
@@ -82,7 +85,8 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
             before.map(|(index, by)| (index.clone(), Affine::variable(index) - Affine::constant(*by))).collect();
         let given = member.embedding.iter().map(|form| form.substitute(&before)).collect();
         let set = points.domain.set.intersect(&points.domain.set.substitute(&before)).intersect(&sizes);
-        Dependence { reader: member.family, taken: member.embedding.clone(), giver: member.family, given, set }
+        let (reader, taken) = (member.family, member.embedding.clone());
+        Dependence { reader, taken, giver: reader, given, set, is_handed_on: false }
     });
     read.chain(summed).filter(|dependence| !dependence.set.is_empty()).collect()
 }
@@ -220,7 +224,10 @@ impl Search<'_> {
                 let mut chosen = chosen.clone();
                 chosen.insert(next, (row.clone(), start));
                 let is_forwards = |one: &&&Dependence| match (chosen.get(&one.reader), chosen.get(&one.giver)) {
-                    (Some(reader), Some(giver)) => one.set.implies(&one.delay(reader, giver)),
+                    (Some(reader), Some(giver)) => {
+                        let delay = one.delay(reader, giver);
+                        (delay.is_constant() || !one.is_handed_on) && one.set.implies(&delay)
+                    }
                     _ => true,
                 };
                 if among.iter().filter(|one| one.reader == next || one.giver == next).all(|one| is_forwards(&one)) {
@@ -292,7 +299,7 @@ fn upper_ends(set: &Polyhedron, form: &Affine, sizes: &[Name]) -> Vec<Affine> {
     upper.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form).collect()
 }
 
-/// The families of a group, those together that need each other, in an order in which each needs those before it alone.
+/// The families of a group, those together that need each other or hand something on, in an order in which each needs those before it alone.
 fn in_need_of_each_other(group: &[usize], open: &[Dependence]) -> Vec<Vec<usize>> {
     let mut needs: DiGraphMap<usize, ()> = DiGraphMap::new();
     group.iter().for_each(|family| {
@@ -300,6 +307,9 @@ fn in_need_of_each_other(group: &[usize], open: &[Dependence]) -> Vec<Vec<usize>
     });
     for one in open.iter().filter(|one| one.is_among(group)) {
         needs.add_edge(one.reader, one.giver, ());
+        if one.is_handed_on {
+            needs.add_edge(one.giver, one.reader, ());
+        }
     }
     // What is needed comes first: the order of components is the reverse of that of the arrows.
     tarjan_scc(&needs)

@@ -6,7 +6,7 @@ use crate::rewrite::Dataflow;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
-use systole_base::integer::{Affine, Matrix, Polyhedron};
+use systole_base::integer::{Affine, Matrix, Polyhedron, Vector};
 
 /// What decides what a space costs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +26,12 @@ pub struct Priced {
 /// A reading space, its place, and which of its points take from elsewhere.
 pub type ReadSet = (usize, Matrix, Polyhedron);
 
+/// A space, its place, a set of its points, and where only those of them that have one before them there count, in which direction.
+pub type Moves = (usize, Matrix, Polyhedron, Option<Vector>);
+
+/// For each place how many points.
+type Counts = Vec<(Vector, u64)>;
+
 /// Every best way to move the inputs of a space, with its cost.
 type Ways = Vec<(Cost, Dataflow)>;
 
@@ -35,6 +41,7 @@ pub struct KnownCosts {
     spaces: Mutex<FxHashMap<Priced, Option<Arc<Ways>>>>,
     takers: Mutex<FxHashMap<ReadSet, (u64, u64)>>,
     elements: Mutex<FxHashMap<usize, Option<u64>>>,
+    moves: Mutex<FxHashMap<Moves, Arc<Counts>>>,
 }
 
 impl KnownCosts {
@@ -46,6 +53,11 @@ impl KnownCosts {
     /// How many points take, on how many PEs.
     pub(super) fn of_takers(&self, of: ReadSet, count: impl FnOnce(&ReadSet) -> (u64, u64)) -> (u64, u64) {
         kept(&self.takers, of, count)
+    }
+
+    /// How many points are moved to, place by place.
+    pub fn of_moves(&self, of: Moves, count: impl FnOnce(&Moves) -> Counts) -> Arc<Counts> {
+        kept(&self.moves, of, |of| Arc::new(count(of)))
     }
 
     /// How many elements a space computes; `None` where a subscript does not fit.

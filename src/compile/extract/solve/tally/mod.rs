@@ -15,7 +15,7 @@ use systole_base::integer::{Polyhedron, Vector};
 
 mod known_costs;
 
-pub use known_costs::KnownCosts;
+pub use known_costs::{KnownCosts, Moves};
 
 mod slots;
 
