@@ -58,7 +58,8 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
 fn search_in_order(task: &Task, (keep, progress): (bool, Progress)) -> Survey {
     let mut survey = Survey { keep, ..Survey::default() };
     let rounds = task.dimension().saturating_sub(1);
-    if rounds == 0 || task.limits.rounds == 0 || task.constraint.fixes_the_array() {
+    let is_open = task.bounds.ranks.contains(&0) && !task.constraint.fixes_the_array();
+    if rounds == 0 || task.limits.rounds == 0 || !is_open {
         return survey;
     }
     for task in task.keeping_all() {
