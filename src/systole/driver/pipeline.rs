@@ -136,11 +136,12 @@ fn run_claimed(derived: Derived, claimed: Option<Claimed>, command: &impl Kernel
     let origin = Origin::new(derived, asked.schedule.as_deref(), &asked.tile)?;
     let schedule = named(asked, origin.searched())?;
     let cut = cut(&origin, schedule)?;
-    if let (Some(claimed), Some(design)) = (claimed, schedule.filter(|schedule| &*schedule.name == designed::DESIGN)) {
-        claimed.check(&cut, design)?;
-    }
     let rules = rules()?;
+    let design = schedule.filter(|schedule| &*schedule.name == designed::DESIGN).cloned();
     let loaded = Loaded::new(Arc::new(origin), cut, &rules, &limits)?;
+    if let (Some(claimed), Some(design)) = (claimed, design) {
+        claimed.check(&loaded.kernel.cut, &design, &loaded.lowered.choices()?)?;
+    }
     let loaded = match command.divides() {
         true => {
             let origin = loaded.kernel.origin.clone();

@@ -7,6 +7,7 @@ use crate::driver::kernels::recurrences::Claimed;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, pipeline};
 use serde_json::json;
+use std::path::Path;
 use systole_base::diagnostic::{Checked, counted};
 use systole_compile::rewrite;
 use systole_compile::rewrite::Difference;
@@ -17,8 +18,9 @@ use systole_equations::recurrence::RecurrenceSystem;
 pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
     let (source, claimed) = pipeline::source_and_claims(&arguments.kernel.kernel)?;
     let system = recurrence::load(&source)?;
-    if arguments.kernel.rules.is_some() {
-        rewrite::load_rules(arguments.kernel.rules.as_deref())?;
+    let rules = arguments.kernel.rules.as_deref();
+    if rules.is_some() {
+        rewrite::load_rules(rules)?;
     }
     output.line(system.to_string().trim_end());
     let spaces = recurrence::spaces::cut_spaces(&system).map(|cut| cut.to_string()).unwrap_or_default();
@@ -36,7 +38,7 @@ pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
         output.object(&object);
         return Ok(Verdict::Good);
     };
-    let differences = differences(&claimed, &system, output)?;
+    let differences = differences(&claimed, &system, rules, output)?;
     object["recurrences"] = claimed.json();
     object["differences"] = claimed.differences_json(&differences);
     output.object(&object);
@@ -49,8 +51,15 @@ pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
 }
 
 /// Where recurrences are not those of the design in their file.
-fn differences(claimed: &Claimed, system: &RecurrenceSystem, output: &Output) -> Checked<Vec<Difference>> {
+fn differences(
+    claimed: &Claimed,
+    system: &RecurrenceSystem,
+    rules: Option<&Path>,
+    output: &Output,
+) -> Checked<Vec<Difference>> {
     let origin = Origin::new(Derived::plain(pipeline::settled(system, output)), Some(DESIGN), &[])?;
     let schedule = origin.searched().asked_schedule(DESIGN)?;
-    claimed.differences(&pipeline::cut(&origin, Some(schedule))?, schedule)
+    let cut = pipeline::cut(&origin, Some(schedule))?;
+    let lowered = rewrite::saturate(&cut, &rewrite::load_rules(rules)?, &rewrite::Limits::default())?;
+    claimed.differences(&cut, schedule, &lowered.choices()?)
 }

@@ -24,7 +24,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Parse and validate a kernel; print its normal form and its dependences
+    /// Parse and validate a kernel; print its normal form and its dependences; hold the recurrences of a .spaces file against it
     ///
     /// Example: systole check kernels/matmul.rec
     #[command(verbatim_doc_comment)]

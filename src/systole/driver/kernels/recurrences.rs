@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::span::{Source, Span};
-use systole_compile::extract::Given;
+use systole_compile::extract::Constraint;
 use systole_compile::mapping::Design;
 use systole_compile::rewrite::{
-    Difference, Line, RECURRENCES, ReadLine, Recurrence, compare_recurrences, read_recurrences, recurrences,
+    Choices, Difference, Line, RECURRENCES, ReadLine, Recurrence, compare_recurrences, read_recurrences, recurrences,
     split_recurrences,
 };
 use systole_equations::recurrence::Schedule;
@@ -92,9 +92,16 @@ impl Claimed {
     /// Where the design gives other recurrences.
     ///
     /// # Errors
-    /// The schedule is no design of these spaces.
-    pub fn differences(&self, system: &SpaceSystem, design: &Schedule) -> Checked<Vec<Difference>> {
-        let Some(given) = Given::of(system, design)? else {
+    /// The schedule is no design of these spaces, or says what no rule offers.
+    pub fn differences(
+        &self,
+        system: &SpaceSystem,
+        design: &Schedule,
+        offered: &[Choices],
+    ) -> Checked<Vec<Difference>> {
+        let constraint = Constraint::from_schedule(system, design)?;
+        constraint.restrict(system, offered)?;
+        let Some(given) = constraint.given else {
             let said = Diagnostic::new(format!("`{}` says of no space how its values move", design.name));
             let said = said.label(&self.source, self.start, "so it has no recurrences");
             return said.help("write such a file with `systole emit KERNEL --stop-after spaces -o FILE`").alone();
@@ -106,9 +113,9 @@ impl Claimed {
     /// Refuses recurrences that are not those of the design.
     ///
     /// # Errors
-    /// Each line that is another one, that is missing, or that is too many.
-    pub fn check(&self, system: &SpaceSystem, design: &Schedule) -> Checked<()> {
-        let differences = self.differences(system, design)?;
+    /// As for [`Claimed::differences`]; each line that is another one, that is missing, or that is too many.
+    pub fn check(&self, system: &SpaceSystem, design: &Schedule, offered: &[Choices]) -> Checked<()> {
+        let differences = self.differences(system, design, offered)?;
         if differences.is_empty() { Ok(()) } else { Err(self.messages(&differences)) }
     }
 
