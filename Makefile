@@ -124,9 +124,10 @@ figures: setup
 # the property tests with CASES random cases each. The library has no unsafe code, so no sanitizer slows it down.
 FUZZ := cargo +nightly fuzz run --fuzz-dir tests/fuzz --target-dir target/fuzz --sanitizer none
 fuzz: setup ## arbitrary text through the readers, and the property tests at length
-	mkdir -p tests/fuzz/corpus/parser tests/fuzz/corpus/rules tests/fuzz/corpus/program
+	mkdir -p tests/fuzz/corpus/parser tests/fuzz/corpus/rules tests/fuzz/corpus/spaces tests/fuzz/corpus/program
 	$(FUZZ) parser tests/fuzz/corpus/parser kernels tests/errors -- -max_total_time=$(FUZZ_SECONDS)
 	$(FUZZ) rules tests/fuzz/corpus/rules rules -- -max_total_time=$(FUZZ_SECONDS)
+	$(FUZZ) spaces tests/fuzz/corpus/spaces tests/fuzz/seeds/spaces -- -max_total_time=$(FUZZ_SECONDS)
 	$(FUZZ) program tests/fuzz/corpus/program tests/fuzz/seeds/program -- -max_total_time=$(FUZZ_SECONDS)
 	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$(CASES) cargo test --release
 

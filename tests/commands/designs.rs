@@ -134,7 +134,9 @@ fn every_stage_can_be_looked_at() {
     let again = write("equations.rec", &equations);
     assert_eq!(equations, good(&["emit", &again, "--stop-after", "equations"]));
     let spaces = stop("spaces");
-    let lines: Vec<&str> = spaces.lines().collect();
+    let (design, recurrences) = spaces.split_once("\nrecurrences\n").expect("both");
+    assert_eq!(design, stop("design"));
+    let lines: Vec<&str> = recurrences.lines().collect();
     assert!(lines.len() == 6 && lines[4] == "(i,j)_y <- (i,j-1)_y + (i,j)_A * (i,j)_x", "{spaces}");
     assert!(stop("egraph").contains("e-nodes") && stop("egraph").contains("saturated"));
     assert!(stop("obligations").contains("(check-sat)"));
@@ -148,4 +150,115 @@ fn every_stage_can_be_looked_at() {
     let found = json(&["emit", "kernels/matvec.rec", "--stop-after", "design"]);
     assert_eq!(found["stage"], "design");
     assert!(found["text"].as_str().expect("a text").contains("schedule design"));
+}
+
+#[test]
+fn recurrences_that_are_read_are_those_that_were_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (kernel, flags, again) in FOUND {
+        let (spaces, design) = (path("x.spaces"), path("x.design"));
+        good(&[&["emit", kernel], flags, &["--stop-after", "spaces", "-o", &spaces]].concat());
+        let text = std::fs::read_to_string(&spaces).expect("a text");
+        let said = good(&["check", &spaces]);
+        assert!(said.contains(" lines, all as the kernel gives them under its design"), "{kernel} {flags:?}: {said}");
+        assert_eq!(
+            text,
+            good(&[&["emit", &spaces], again, &["--stop-after", "spaces"]].concat()),
+            "{kernel} {flags:?}"
+        );
+        // The file is that of the design, with more behind it.
+        good(&[&["emit", &spaces], again, &["--stop-after", "design", "-o", &design]].concat());
+        assert!(text.starts_with(&std::fs::read_to_string(&design).expect("a design")), "{text}");
+        assert_eq!(proofs(&[&[kernel], flags].concat()), proofs(&[&[&*spaces], again].concat()), "{kernel} {flags:?}");
+    }
+}
+
+#[test]
+fn recurrences_that_are_not_those_of_the_kernel_are_refused_by_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wrong.spaces").display().to_string();
+    let text = good(&["emit", "kernels/trisolve.rec", "--schedule", "row", "--stop-after", "spaces"]);
+    let line = |wanted: &str| text.lines().position(|line| line == wanted).expect("a line") as u64 + 1;
+    let start = "(i,-1)_X.sum <- 0\n";
+    for (from, to, why, step, at) in [
+        (
+            start,
+            "(i,-2)_X.sum <- 0\n",
+            "`(i,-2)_X.sum <- 0` is not what the kernel gives",
+            "write what the kernel has",
+            0,
+        ),
+        (start, "", "the line `(i,-1)_X.sum <- 0` is missing", "add it", 1),
+        (start, "(i,-1)_X.sum <- 0\n(i)_X <- 1\n", "`(i)_X <- 1` is a line too many", "take it out", -1),
+        // The kernel and the design are held against the lines, too.
+        ("0..i", "0..i - 1", "is not what the kernel gives", "write what the kernel has", i64::MAX),
+        (
+            "stream X along i",
+            "stream X along -i",
+            "is not what the kernel gives",
+            "write what the kernel has",
+            i64::MAX,
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&path, text.replacen(from, to, 1)).expect("written");
+        let said = refused(&["check", &path]).replace("\n        ", " ");
+        assert!(said.contains(why) && said.contains(step) && said.contains("`systole check "), "{said}");
+        for command in ["prove", "emit", "explain"] {
+            let said = refused(&[command, &path]);
+            assert!(said.contains(why), "{command}: {said}");
+        }
+        let ran = systole(&["check", &path, "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an object");
+        assert!(ran.code == 1 && found["differences"][0].is_object(), "{}", ran.stdout);
+        if at < i64::MAX {
+            let here = line("(i,-1)_X.sum <- 0").checked_add_signed(-at).expect("a line");
+            assert_eq!(found["differences"][0]["line"], here);
+        }
+    }
+    for (from, to, why) in [
+        ("(i,-1)_X.sum <- 0", "(i,-1_X.sum <- 0", "expected `,` or `)`"),
+        ("stream X along i", "stream X along j", "no rule offers `stream <j>` for `X`"),
+        ("schedule design", "schedule row", "has no schedule `design`"),
+    ] {
+        std::fs::write(&path, text.replacen(from, to, 1)).expect("written");
+        let ran = systole(&["check", &path]);
+        assert!(ran.code != 0 && ran.stderr.contains(why), "{to}: {}", ran.stderr);
+    }
+    let kernel = text.split("space X.sum").next().expect("a kernel");
+    std::fs::write(&path, format!("{kernel}place (i)\n\nrecurrences\n")).expect("written");
+    let said = refused(&["check", &path]);
+    assert!(said.contains("`design` says of no space how its values move"), "{said}");
+}
+
+#[test]
+fn recurrences_are_data_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.spaces").display().to_string();
+    let row = ["emit", "kernels/trisolve.rec", "--schedule", "row", "--stop-after", "spaces"];
+    let written = json(&row);
+    assert_eq!(written["spaces"][1]["space"], "X");
+    let given = serde_json::json!({
+        "defines": "(i)_X.sum", "value": "(i,i-1)_X.sum in X.sum", "carrier": null, "where": ["i - 1 >= 0"],
+    });
+    assert_eq!(written["spaces"][1]["recurrences"][1], given);
+    assert_eq!(written["spaces"][0]["recurrences"][0]["carrier"], "through own port");
+    good(&[&row[..], &["-o", &path]].concat());
+    let checked = json(&["check", &path]);
+    assert_eq!((&checked["recurrences"], &checked["differences"]), (&written["spaces"], &serde_json::json!([])));
+}
+
+/// One schedule has no design: its kernel has equations all the same, and no recurrences.
+#[test]
+fn equations_need_no_design() {
+    let stop = ["emit", "kernels/matmul.rec", "--schedule", "too-fast", "--stop-after"];
+    let equations = good(&[&stop[..], &["equations"]].concat());
+    assert!(equations.starts_with("kernel matmul(M, N, K)\n"), "{equations}");
+    assert_eq!(json(&[&stop[..], &["equations"]].concat())["text"], equations.as_str());
+    let ran = systole(&[&stop[..], &["equations", "--dump-after", "equations"]].concat());
+    assert_eq!((ran.code, ran.stderr.trim_end(), &ran.stdout), (0, equations.trim_end(), &equations));
+    refused(&[&stop[..], &["spaces"]].concat());
+    refused(&[&stop[..], &["equations", "--dump-after", "spaces"]].concat());
+    misused(&["emit", "kernels/matmul.rec", "--schedule", "none", "--stop-after", "equations"]);
 }

@@ -101,6 +101,10 @@ fn a_design_in_strips_is_a_file() {
     let text = std::fs::read_to_string(&design).unwrap();
     assert_eq!(text, std::fs::read_to_string(&again).unwrap());
     good(&["prove", &design]);
+    let spaces = file("x.spaces");
+    good(&["emit", &path, "--schedule", "s", "--stop-after", "spaces", "-o", &spaces]);
+    assert!(std::fs::read_to_string(&spaces).unwrap().starts_with(&text));
+    assert!(good(&["check", &spaces]).contains(" lines, all as the kernel gives them"));
     let changed = text.replace("time (i div 4, j div 4, ", "time (i div 4, i div 4, ");
     assert_ne!(changed, text);
     std::fs::write(&wrong, changed).unwrap();

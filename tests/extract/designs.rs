@@ -8,7 +8,10 @@ use systole_base::span::{Source, Span};
 use systole_compile::compile::{Options, compile};
 use systole_compile::extract::{Constraint, Found, Given, Limits, Problem, Question, design_text, search};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::rewrite::{Choices, load_rules, saturate};
+use systole_compile::rewrite::{
+    Choices, Dataflow, RECURRENCES, compare_recurrences, load_rules, read_recurrences, recurrences, saturate,
+    split_recurrences,
+};
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use systole_equations::recurrence::{Directive, RecurrenceSystem, Strip, load};
 use systole_equations::syntax;
@@ -85,6 +88,34 @@ impl Kernel {
             let text = design_text(&design);
             let given = self.read(&text).unwrap_or_else(|why| panic!("{of}: {why}\n{text}"));
             assert_eq!((&given.parts, &given.fold), (&found.parts, &found.fold), "{of}: {text}");
+            self.has_recurrences(&text, &given, of);
+        }
+    }
+}
+
+impl Kernel {
+    /// The recurrences of a design, in a file behind it: what is read is what the design has, and a changed digit is seen.
+    fn has_recurrences(&self, design: &str, given: &Given, of: &str) {
+        let dataflows: Vec<Dataflow> = given.parts.iter().map(|part| part.dataflow.clone()).collect();
+        let lines = recurrences(&self.spaces, &dataflows);
+        let printed: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let read = |lines: &str| {
+            let text = format!("{}\nschedule design\n{design}\n{RECURRENCES}\n{lines}", self.text);
+            let source = Source::new("kernel.spaces", text);
+            let (kernel, within) = split_recurrences(&source);
+            load(&kernel).expect("a kernel");
+            read_recurrences(&source, within.expect("recurrences"))
+        };
+        let again = read(&printed).unwrap_or_else(|why| panic!("{of}: {}\n{printed}", why[0].message()));
+        assert!(compare_recurrences(&again, &lines).is_empty(), "{of}: {printed}");
+        let digit = printed.rfind(|letter: char| letter.is_ascii_digit());
+        if let Some(at) = digit {
+            let changed = format!("{}{}{}", &printed[..at], 7, &printed[at + 1..]);
+            let other = if changed == printed { printed.replacen('7', "8", 1) } else { changed };
+            assert!(
+                read(&other).is_err() || !compare_recurrences(&read(&other).unwrap(), &lines).is_empty(),
+                "{other}"
+            );
         }
     }
 }

@@ -1,11 +1,12 @@
-//! The three ways for text into the library. Whatever the text, each comes back with a result or with messages, and what
+//! The four ways for text into the library. Whatever the text, each comes back with a result or with messages, and what
 //! is printed reads back as the same thing.
 #![allow(dead_code)]
 
 use systole::array;
 use systole::array::{IndexExpr, Program};
 use systole::integer::Bindings;
-use systole::span::Source;
+use systole::rewrite::{Line, compare_recurrences};
+use systole::span::{Source, Span};
 use systole::{diagnostic, recurrence, rewrite, syntax};
 
 /// A kernel.
@@ -31,6 +32,22 @@ pub fn rules(text: &str) {
         Ok(rules) => drop(rules),
         Err(problems) => drop(shown(&problems)),
     }
+}
+
+/// A kernel with the recurrences of its design behind it.
+pub fn spaces(text: &str) {
+    let source = Source::new("fuzz.spaces", text);
+    let (kernel, within) = rewrite::split_recurrences(&source);
+    drop(recurrence::load(&kernel).map_err(|problems| shown(&problems)));
+    let lines = match rewrite::read_recurrences(&source, within.unwrap_or(Span { start: 0, end: source.text.len() })) {
+        Ok(read) => read.into_iter().map(|read| read.line).collect::<Vec<Line>>(),
+        Err(problems) => return drop(shown(&problems)),
+    };
+    let printed: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let again = Source::new("printed.spaces", &*printed);
+    let again = rewrite::read_recurrences(&again, Span { start: 0, end: printed.len() })
+        .unwrap_or_else(|problems| panic!("{printed}\n{}", shown(&problems)));
+    assert!(compare_recurrences(&again, &lines).is_empty(), "{printed} reads back as other lines");
 }
 
 /// A program. It is compiled where it is small; it is not run, since a valid program may take for ever.

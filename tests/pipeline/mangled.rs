@@ -1,4 +1,4 @@
-//! Kernels, rules and programs with a few characters wrong: the readers answer, and never panic.
+//! Kernels, rules, recurrences and programs with a few characters wrong: the readers answer, and never panic.
 //!
 //! The longer ways are `make test-long`, and `make fuzz` through the same entries.
 
@@ -102,6 +102,11 @@ fn kernels() {
 #[test]
 fn rules() {
     read_all("rules", "rules", entries::rules);
+}
+
+#[test]
+fn recurrences() {
+    read_all("tests/fuzz/seeds/spaces", "spaces", entries::spaces);
 }
 
 #[test]

@@ -49,6 +49,8 @@ mod systems;
 
 mod system_show;
 
+mod recurrences;
+
 mod system_explain;
 
 mod handoff_rules;

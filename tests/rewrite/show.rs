@@ -3,12 +3,13 @@
 use crate::kernels;
 use systole_base::integer::Vector;
 use systole_base::scalar::Function;
-use systole_compile::rewrite::{Dataflow, Transport, show_dataflow};
+use systole_compile::rewrite::{Dataflow, Transport, recurrences_of_space};
 use systole_equations::recurrence::{Chain, Operator, Scalar, Space};
 
 fn text(space: &Space, transports: Vec<Transport>, directions: &[&[i64]]) -> String {
     let chain = Chain { directions: directions.iter().map(|d| Vector::from(*d)).collect() };
-    show_dataflow(space, &Dataflow { transports, chain }).join("\n")
+    let lines = recurrences_of_space(space, &Dataflow { transports, chain });
+    lines.iter().map(ToString::to_string).collect::<Vec<String>>().join("\n")
 }
 
 fn stream(along: &[i64]) -> Transport {

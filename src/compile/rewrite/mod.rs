@@ -11,8 +11,8 @@
 //! compute it names by a folding node, which the analysis replaces (`fold-directions`).
 //!
 //! **Folders.** `terms` is the language and `registry` what its names stand for. `rules` reads rule files, `saturation`
-//! runs them. `dataflows` writes what saturation starts with and reads off what it ends with. `show` is what people
-//! read.
+//! runs them. `dataflows` writes what saturation starts with and reads off what it ends with. `recurrences` is a dataflow
+//! written out, and read again. `show` is what people read.
 //!
 //! **Size.** The graph is a sum over operands while designs are a product, which is why it stays small. Maps are not in
 //! it. A map is a valuation under which the graph is costed. Only a proved winner is recorded, as a `sched` node whose
@@ -62,6 +62,13 @@ pub(crate) mod dataflows;
 
 pub use dataflows::{Choices, Dataflow, MAX_COEFFICIENTS, Transport, input_term, lowered_term};
 
+pub(crate) mod recurrences;
+
+pub use recurrences::{
+    Carrier, Condition, Defined, Difference, Element, Expression, Instance, Line, RECURRENCES, ReadLine, Recurrence,
+    Value, compare_recurrences, read_recurrences, recurrences, recurrences_of_space, split_recurrences,
+};
+
 mod show;
 
-pub use show::{Scheduled, show_dataflow, show_system};
+pub use show::Scheduled;

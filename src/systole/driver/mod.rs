@@ -23,7 +23,7 @@ mod stop;
 mod commands;
 
 use clap::Parser;
-use commands::{calibrate, check, derive, doctor, equal, exec, predict, rules, sim, tune};
+use commands::{calibrate, check, derive, doctor, emit, equal, exec, predict, rules, sim, tune};
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
 use std::process::ExitCode;
@@ -124,7 +124,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Derive(arguments) => derive::run(arguments, output),
         Command::Equal(arguments) => equal::run(arguments, output),
         Command::Explain(arguments) => pipeline::run(arguments, output),
-        Command::Emit(arguments) => pipeline::run(arguments, output),
+        Command::Emit(arguments) => emit::run(arguments, output),
         Command::Run(arguments) => pipeline::run(arguments, output),
         Command::Sim(arguments) => sim::run(arguments, output),
         Command::Exec(arguments) => exec::run(arguments, output),

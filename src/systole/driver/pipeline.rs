@@ -10,9 +10,10 @@ use crate::driver::flags::setting::{Setting, check_flags, check_threads};
 use crate::driver::kernels::distributed::all_obligations;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
+use crate::driver::kernels::recurrences::Claimed;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::shape;
-use crate::driver::kernels::{designed, forms, mistaken, partitioned, room};
+use crate::driver::kernels::{designed, forms, mistaken, partitioned, recurrences, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
@@ -64,11 +65,19 @@ pub trait KernelCommand {
 ///
 /// # Errors
 /// A file that cannot be read, or is a program.
-pub fn source(kernel: &str) -> Checked<std::sync::Arc<Source>> {
-    let Some(path) = file(kernel) else { return syntax::einsum(kernel) };
+pub fn source(kernel: &str) -> Checked<Arc<Source>> {
+    Ok(source_and_claims(kernel)?.0)
+}
+
+/// The text of a kernel, and the recurrences that its file claims of a design.
+///
+/// # Errors
+/// A file that cannot be read, or is a program; recurrences that cannot be read.
+pub fn source_and_claims(kernel: &str) -> Checked<(Arc<Source>, Option<Claimed>)> {
+    let Some(path) = file(kernel) else { return Ok((syntax::einsum(kernel)?, None)) };
     let source = files::read_as(path, "rec")?;
     mistaken::refuse_program(&source)?;
-    Ok(source)
+    recurrences::split(&source)
 }
 
 /// The file of a kernel; an einsum has none.
@@ -88,14 +97,15 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     check_flags(&sought.space)?;
     files::check(&command.written(), &command.read())?;
-    let system = settled(&recurrence::load(&source(&sought.kernel.kernel)?)?, output);
-    let has_forms = sought.space.forms || sought.space.coordinates.are_given();
-    let derived = if has_forms { forms::best(&system, command, output)? } else { Derived::plain(system) };
-    run_on(derived, command, output)
+    let (source, claimed) = source_and_claims(&sought.kernel.kernel)?;
+    let system = settled(&recurrence::load(&source)?, output);
+    let derived =
+        if sought.space.has_forms() { forms::best(&system, command, output)? } else { Derived::plain(system) };
+    run_claimed(derived, claimed, command, output)
 }
 
 /// The system less what is empty at all sizes, with a word for each equation that is left out.
-fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
+pub fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
     let Settled { system: settled, left_out } = recurrence::settle(system);
     // What an equation of the user is written out as may be empty where that one is not.
     let is_part = |span: Span| settled.equations.iter().any(|kept| kept.span.holds(span));
@@ -111,6 +121,11 @@ fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
 
 /// [`run`] for equations that are known, and the laws by which they come from others.
 pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -> Done {
+    run_claimed(derived, None, command, output)
+}
+
+/// [`run_on`] where a file claims recurrences of its design, which are checked before anything else is done with it.
+fn run_claimed(derived: Derived, claimed: Option<Claimed>, command: &impl KernelCommand, output: &Output) -> Done {
     let SoughtArguments { kernel, limits, space: asked } = command.sought();
     let (rules, limits) = (|| rewrite::load_rules(kernel.rules.as_deref()), limits.of_dataflows());
     let schedule = named(asked, &derived.system)?;
@@ -118,20 +133,15 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
         designed::refuse(schedule, &derived.system)?;
     }
     designed::check_flags(asked, schedule)?;
-    let origin = Origin::new(derived, asked)?;
-    let cut = match recurrence::one_space(origin.searched()) {
-        Ok(space) if is_at_border(asked, &origin.system)? => SpaceSystem::of_one(space),
-        _ => {
-            let cut = spaces_of(origin.searched());
-            cut.map_err(|why| if origin.tiled().is_some() { of_tiles(why) } else { why })?
-        }
-    };
-    let cut = match named(asked, origin.searched())? {
-        Some(schedule) => cut.in_strips(&schedule.strips)?,
-        None => cut,
-    };
+    let origin = Origin::new(derived, asked.schedule.as_deref(), &asked.tile)?;
+    let schedule = named(asked, origin.searched())?;
+    let cut = cut(&origin, schedule)?;
     let rules = rules()?;
+    let design = schedule.filter(|schedule| &*schedule.name == designed::DESIGN).cloned();
     let loaded = Loaded::new(Arc::new(origin), cut, &rules, &limits)?;
+    if let (Some(claimed), Some(design)) = (claimed, design) {
+        claimed.check(&loaded.kernel.cut, &design, &loaded.lowered.choices()?)?;
+    }
     let loaded = match command.divides() {
         true => {
             let origin = loaded.kernel.origin.clone();
@@ -145,6 +155,24 @@ pub fn run_on(derived: Derived, command: &impl KernelCommand, output: &Output) -
     command.run(loaded, output).map_err(blame)
 }
 
+/// The spaces of the equations that are searched, under a schedule of theirs.
+///
+/// # Errors
+/// Equations that have no spaces; strips of indices that they have not.
+pub fn cut(origin: &Origin, schedule: Option<&Schedule>) -> Checked<SpaceSystem> {
+    let cut = match recurrence::one_space(origin.searched()) {
+        Ok(space) if is_at_border(schedule) => SpaceSystem::of_one(space),
+        _ => {
+            let cut = spaces_of(origin.searched());
+            cut.map_err(|why| if origin.tiled().is_some() { of_tiles(why) } else { why })?
+        }
+    };
+    match schedule {
+        Some(schedule) => cut.in_strips(&schedule.strips),
+        None => Ok(cut),
+    }
+}
+
 /// Why there are no spaces over tiles, where those over elements may be: what to write lies in the ranges that were cut.
 fn of_tiles(why: Diagnostics) -> Diagnostics {
     let help = "leave this index undivided, or let its range be over sizes alone: `sum(l in 0..N)` with `l + k` for `l in k..k + N`";
@@ -152,9 +180,9 @@ fn of_tiles(why: Diagnostics) -> Diagnostics {
 }
 
 /// Whether the schedule lets all elements in and out through the array, those without a point too.
-fn is_at_border(arguments: &SpaceArguments, system: &RecurrenceSystem) -> Checked<bool> {
-    let mut directives = named(arguments, system)?.into_iter().flat_map(|schedule| &schedule.directives);
-    Ok(directives.any(|(directive, _)| matches!(directive, Directive::BoundaryIo(true))))
+fn is_at_border(schedule: Option<&Schedule>) -> bool {
+    let mut directives = schedule.into_iter().flat_map(|schedule| &schedule.directives);
+    directives.any(|(directive, _)| matches!(directive, Directive::BoundaryIo(true)))
 }
 
 /// The schedule that the flags name.

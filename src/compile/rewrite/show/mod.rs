@@ -1,4 +1,4 @@
-//! What is shown of an e-graph: explanations, dumps, dataflow recurrences.
+//! What is shown of an e-graph: explanations, dumps.
 //!
 //! In: a saturated e-graph, dataflows. Out: text, the same whatever the numbers of classes are.
 
@@ -7,11 +7,3 @@ mod explain;
 pub use explain::Scheduled;
 
 mod dump;
-
-mod recurrences;
-
-pub use recurrences::show_dataflow;
-
-mod system_recurrences;
-
-pub use system_recurrences::show_system;

@@ -3,16 +3,32 @@
 use crate::driver::files::Named;
 use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
 use crate::driver::flags::limit_arguments::told;
-use crate::driver::flags::setting::Setting;
+use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::stages::{Asked, Reached};
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{KernelCommand, prove_best};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{closed_form, show};
-use crate::driver::{Done, Verdict, files};
+use crate::driver::{Done, Verdict, files, pipeline};
 use serde_json::json;
 use systole_compile::rewrite::Report;
+use systole_equations::recurrence;
+
+/// Runs the command. The equations need no search, unless their best form is asked for.
+pub fn run(arguments: &EmitArguments, output: &Output) -> Done {
+    let (asked, kernel) = (arguments.asked(), &arguments.sought.kernel.kernel);
+    if !asked.is_of_equations() || arguments.sought.space.has_forms() {
+        return pipeline::run(arguments, output);
+    }
+    check_flags(&arguments.sought.space)?;
+    files::check(&arguments.written(), &arguments.read())?;
+    let source = pipeline::source(kernel)?;
+    let system = recurrence::load(&source)?;
+    arguments.sought.space.schedule.as_deref().map(|name| system.asked_schedule(name)).transpose()?;
+    asked.print_equations(&source, output)?;
+    Ok(Verdict::Good)
+}
 
 impl KernelCommand for EmitArguments {
     fn sought(&self) -> &SoughtArguments {
@@ -40,8 +56,7 @@ impl KernelCommand for EmitArguments {
         let schedule = self.sought.space.schedule.as_deref();
         let reached =
             Reached { searched: &searched, report: &report, design: &winner.design, proofs: &winner.proofs, schedule };
-        let asked = Asked { stop_after: self.stop_after, dump_after: &self.dump_after, path: self.output.as_deref() };
-        if reached.print(&asked, output)? {
+        if reached.print(&self.asked(), output)? {
             return Ok(Verdict::Good);
         }
         let written = Written::new(&searched, &winner)?;
@@ -65,6 +80,11 @@ impl KernelCommand for EmitArguments {
 }
 
 impl EmitArguments {
+    /// Which stages are looked at.
+    fn asked(&self) -> Asked<'_> {
+        Asked { stop_after: self.stop_after, dump_after: &self.dump_after, path: self.output.as_deref() }
+    }
+
     /// What goes to standard output is the program, unless it goes to a file; then nothing is said where all is well.
     fn say(&self, report: &Report, output: &Output) {
         let line = format!("rewrite   {}", told(report));

@@ -6,7 +6,7 @@ use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::searched::Searched;
-use crate::driver::kernels::shape;
+use crate::driver::kernels::{recurrences, shape};
 use crate::driver::pipeline::{KernelCommand, LIMIT, prove_best};
 use crate::driver::runs::inputs;
 use crate::driver::shown::output::Output;
@@ -39,7 +39,8 @@ impl KernelCommand for ExplainArguments {
         let searched = kernel.search(&setting, output)?;
         let design = prove_best(&searched, &mut lowered, LIMIT, output)?.design;
         let rules = rewrite::load_rules(self.sought.kernel.rules.as_deref())?;
-        let (words, recurrences) = (shape::words(&design), shape::recurrences(&design));
+        let words = shape::words(&design);
+        let recurrences: Vec<String> = recurrences::of(&design).iter().map(ToString::to_string).collect();
         let steps = shape::explain(&mut lowered, &design);
         let links = steps.iter().map(|step| Link::of_dataflow(step, &rules)).collect();
         let dataflow = Chain { links, checked: lowered.check_steps(&steps, &rules)? };

@@ -24,7 +24,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Parse and validate a kernel; print its normal form and its dependences
+    /// Parse and validate a kernel; print its normal form and its dependences; hold the recurrences of a .spaces file against it
     ///
     /// Example: systole check kernels/matmul.rec
     #[command(verbatim_doc_comment)]
@@ -197,6 +197,13 @@ pub struct SpaceArguments {
     pub threads: Option<usize>,
 }
 
+impl SpaceArguments {
+    /// Whether other forms of the equations are looked for.
+    pub fn has_forms(&self) -> bool {
+        self.forms || self.coordinates.are_given()
+    }
+}
+
 /// A kernel, and what the search for its designs looks at.
 #[derive(Args, Clone, Debug)]
 pub struct SoughtArguments {
@@ -272,7 +279,8 @@ pub struct EmitArguments {
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE.pe")]
     pub output: Option<PathBuf>,
-    /// Stop after a stage, and write what it prints in place of the program
+    /// Stop after a stage, and write what it prints in place of the program; all but `equations` are stages of a design, which is
+    /// searched for where the kernel comes without one
     #[arg(long, value_name = "STAGE", conflicts_with = "closed_form")]
     pub stop_after: Option<Stage>,
     /// Also print what these stages print, to standard error

@@ -16,7 +16,10 @@ use systole_equations::syntax::ast;
 use systole_equations::syntax::ast::{Directive, Spanned};
 
 /// The name of the schedule, and what the name of such a file ends with.
-const DESIGN: &str = "design";
+pub const DESIGN: &str = "design";
+
+/// What the name of a file ends with that has the recurrences of its design behind it.
+const SPACES: &str = "spaces";
 
 /// Means the design, where a file holds one and no schedule is named.
 pub fn mean(kernel: &str, arguments: &mut SpaceArguments) {
@@ -27,7 +30,7 @@ pub fn mean(kernel: &str, arguments: &mut SpaceArguments) {
 
 /// Whether the name of a file says that it holds a design.
 pub fn is_file(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension == DESIGN)
+    Path::new(name).extension().is_some_and(|extension| extension == DESIGN || extension == SPACES)
 }
 
 /// Refuses flags that choose among designs, where the schedule is one.

@@ -14,6 +14,8 @@ pub mod searched;
 
 pub mod designed;
 
+pub mod recurrences;
+
 pub mod stages;
 
 pub mod limits;

@@ -6,7 +6,6 @@
 //! A run that stores elements notices one that is not stored, or stored twice. A run over tiles does not, so nothing is tiled
 //! before `element-cover` and `element-apart` are proved of its elements.
 
-use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::kernels::distributed::Distributions;
 use crate::driver::kernels::together::Together;
 use crate::driver::pipeline::LIMIT;
@@ -21,7 +20,7 @@ use systole_compile::smt;
 use systole_compile::smt::Discharged;
 use systole_compile::timing::element_obligations;
 use systole_equations::recurrence;
-use systole_equations::recurrence::{Directive, Equation, RecurrenceSystem, Role, Space};
+use systole_equations::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Space};
 use systole_equations::tiles::{TileSize, Tiled, evaluate_tiled, tile};
 use systole_program::array::{ArrayDecl, Program, Tensors};
 
@@ -66,18 +65,19 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The user's equations, which come from others by laws of algebra, with the tiles of the schedule and of `--tile`, if there are any.
+    /// The user's equations, which come from others by laws of algebra, with the tiles of the schedule that is named and of
+    /// `--tile`, if there are any.
     ///
     /// # Errors
     /// What [`tile`] refuses; flags that name no size; with tiles, elements that are not computed once.
-    pub fn new(derived: Derived, arguments: &SpaceArguments) -> Checked<Origin> {
+    pub fn new(derived: Derived, schedule: Option<&str>, tiles: &[String]) -> Checked<Origin> {
         let Derived { system, algebra, followed, together, written } = derived;
-        let sizes = tile_sizes(&system, arguments)?;
+        let named = schedule.map(|named| system.asked_schedule(named)).transpose()?;
+        let sizes = tile_sizes(tiles, named)?;
         let tiled = if sizes.is_empty() { None } else { Some(tile(&system, &sizes)?) };
         if tiled.is_some() {
             check_elements(&system)?;
         }
-        let named = arguments.schedule.as_deref().map(|named| system.asked_schedule(named)).transpose()?;
         let distributions = named.map(Distributions::of).unwrap_or_default();
         Ok(Origin { system, algebra, followed, together, written, distributions, tiles: sizes, tiled })
     }
@@ -159,16 +159,14 @@ fn check_elements(system: &RecurrenceSystem) -> Checked<()> {
 }
 
 /// The sizes of tiles; a flag stands in for what the schedule says of the same index.
-fn tile_sizes(system: &RecurrenceSystem, arguments: &SpaceArguments) -> Checked<Vec<TileSize>> {
-    inputs::check_once("--tile", &arguments.tile)?;
-    let mut sizes = arguments.tile.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
-    if let Some(named) = &arguments.schedule {
-        for (directive, span) in &system.asked_schedule(named)?.directives {
-            if let Directive::Tile(index, size) = directive
-                && sizes.iter().all(|known| known.index != *index)
-            {
-                sizes.push(TileSize { index: index.clone(), size: *size, span: Some(*span) });
-            }
+fn tile_sizes(flags: &[String], schedule: Option<&Schedule>) -> Checked<Vec<TileSize>> {
+    inputs::check_once("--tile", flags)?;
+    let mut sizes = flags.iter().map(|text| tile_size(text)).collect::<Checked<Vec<TileSize>>>()?;
+    for (directive, span) in schedule.into_iter().flat_map(|schedule| &schedule.directives) {
+        if let Directive::Tile(index, size) = directive
+            && sizes.iter().all(|known| known.index != *index)
+        {
+            sizes.push(TileSize { index: index.clone(), size: *size, span: Some(*span) });
         }
     }
     Ok(sizes)

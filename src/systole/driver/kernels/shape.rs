@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use systole_base::diagnostic::WIDEST;
 use systole_base::integer::Affine;
 use systole_compile::mapping::{Design, MappedSpace, Part, SpaceTimeMap};
-use systole_compile::rewrite::{Dataflow, Lowered, Scheduled, Step, Transport, show_system};
+use systole_compile::rewrite::{Dataflow, Lowered, Scheduled, Step, Transport};
 use systole_equations::recurrence::Space;
 
 /// A design in words.
@@ -30,12 +30,6 @@ fn alone<'a>(design: &'a Design) -> Option<MappedSpace<'a>> {
 /// The spaces of a design, each with how its values move.
 pub fn dataflows<'a>(design: &'a Design<'_>) -> Vec<(&'a Space, &'a Dataflow)> {
     design.system.spaces.iter().zip(design.parts.iter().map(|part| &part.dataflow)).collect()
-}
-
-/// The recurrences of a design: its dataflow, written out.
-pub fn recurrences(design: &Design) -> Vec<String> {
-    let dataflows: Vec<Dataflow> = design.parts.iter().map(|part| part.dataflow.clone()).collect();
-    show_system(design.system, &dataflows)
 }
 
 /// Enters a proved design into the e-graph; the union's reason is the name of the proof record.

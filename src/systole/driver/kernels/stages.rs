@@ -2,14 +2,15 @@
 
 use crate::driver::files;
 use crate::driver::flags::limit_arguments::told;
-use crate::driver::kernels::designed;
 use crate::driver::kernels::searched::Searched;
-use crate::driver::kernels::shape;
+use crate::driver::kernels::{designed, recurrences};
 use crate::driver::shown::output::Output;
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use systole_base::diagnostic::Checked;
+use systole_base::span::Source;
 use systole_compile::mapping::Design;
 use systole_compile::rewrite::Report;
 use systole_compile::smt;
@@ -20,9 +21,9 @@ use systole_program::array;
 /// A stage, in the order of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Stage {
-    /// The kernel in normal form, which reads back.
+    /// The kernel in normal form, which reads back; no design is searched for.
     Equations,
-    /// The recurrences of the spaces, with the dataflow of the design.
+    /// The design and the recurrences of its dataflow, space by space, as a file for `check`.
     Spaces,
     /// What saturation did, on one line.
     Egraph,
@@ -61,10 +62,9 @@ pub struct Reached<'a> {
 impl Reached<'_> {
     /// What a stage prints.
     fn text(&self, stage: Stage) -> Checked<String> {
-        let source = &self.searched.kernel.origin.system.source;
         Ok(match stage {
-            Stage::Equations => syntax::print(&syntax::parse(source)?),
-            Stage::Spaces => shape::recurrences(self.design).iter().map(|line| format!("{line}\n")).collect(),
+            Stage::Equations => equations(&self.searched.kernel.origin.system.source)?,
+            Stage::Spaces => recurrences::text(self.searched, self.design, self.schedule)?,
             Stage::Egraph => format!("{}\n", told(self.report)),
             Stage::Design => designed::text(self.searched, self.design, self.schedule)?,
             Stage::Obligations => {
@@ -84,16 +84,48 @@ impl Reached<'_> {
             output.aside(self.text(*stage)?.trim_end());
         }
         let Some(last) = asked.stop_after.filter(|stage| *stage != Stage::Program) else { return Ok(false) };
-        let text = self.text(last)?;
-        match asked.path {
-            Some(path) => {
-                files::write(path, &text)?;
-                output.line(&format!("written to {}", path.display()));
-            }
-            None => output.line(text.trim_end()),
+        let mut object = write(last, &self.text(last)?, asked.path, output)?;
+        if last == Stage::Spaces {
+            object["spaces"] = recurrences::json(&recurrences::of(self.design));
         }
-        let name = last.to_possible_value().map(|value| value.get_name().to_owned());
-        output.object(&json!({ "stage": name, "text": if asked.path.is_none() { json!(text) } else { json!(null) } }));
+        output.object(&object);
         Ok(true)
     }
+}
+
+impl Asked<'_> {
+    /// Whether no stage is asked for but the equations, which need no search.
+    pub fn is_of_equations(&self) -> bool {
+        let is_one = |stage: &Stage| *stage == Stage::Equations;
+        self.stop_after.is_some_and(|stage| is_one(&stage)) && self.dump_after.iter().all(is_one)
+    }
+
+    /// Prints the equations, where nothing else is asked for.
+    ///
+    /// # Errors
+    /// A text that is no kernel; a file that cannot be written.
+    pub fn print_equations(&self, source: &Arc<Source>, output: &Output) -> Checked<()> {
+        let text = equations(source)?;
+        self.dump_after.iter().for_each(|_| output.aside(text.trim_end()));
+        output.object(&write(Stage::Equations, &text, self.path, output)?);
+        Ok(())
+    }
+}
+
+/// The kernel in normal form.
+fn equations(source: &Arc<Source>) -> Checked<String> {
+    Ok(syntax::print(&syntax::parse(source)?))
+}
+
+/// Writes what a stage prints; what `--json` says of it.
+fn write(stage: Stage, text: &str, path: Option<&Path>, output: &Output) -> Checked<Value> {
+    match path {
+        Some(path) => {
+            files::write(path, text)?;
+            output.line(&format!("written to {}", path.display()));
+        }
+        None => output.line(text.trim_end()),
+    }
+    let name = stage.to_possible_value().map(|value| value.get_name().to_owned());
+    Ok(json!({ "stage": name, "text": if path.is_none() { json!(text) } else { json!(null) } }))
 }
