@@ -132,6 +132,11 @@ pub struct Links {
 }
 
 impl Links {
+    /// Cycles from asking for a word of memory until it is there: those of a stored word but for the step in which it is stored.
+    pub fn load_latency(&self) -> u64 {
+        self.memory.saturating_sub(1).max(0).unsigned_abs()
+    }
+
     /// Cycles from a send to the word's visibility: the latency of every hop, and 1 on the way from a PE to itself. `None` where
     /// the network has no such link. Proofs, programs and runs ask here.
     pub fn cycles(&self, displacement: &[i64]) -> Option<i64> {

@@ -6,7 +6,7 @@ use systole_base::scalar::Function;
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 use systole_equations::tiles::{Axis, Leaf};
 use systole_program::array::{
-    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Program,
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Loads, Program,
     ScalarExpr, Scratchpad, TileCount,
 };
 
@@ -160,6 +160,11 @@ impl Choices {
         distributions.get(self.choose(4)).copied()
     }
 
+    fn loads(&mut self) -> Option<Loads> {
+        let loads = Loads { latency: self.choose(300) as u64 + 1, outstanding: self.choose(300) as u64 + 1 };
+        Some(loads).filter(|_| self.choose(2) == 0)
+    }
+
     fn order(&mut self) -> Option<LeafOrder> {
         let order = LeafOrder { by_turns: self.choose(2) == 0, together: self.choose(3) as u32 + 1 };
         Some(order).filter(|_| self.choose(2) == 0)
@@ -184,7 +189,8 @@ impl Choices {
         let [input, output] = [("A", Role::Input, shape, assumption, axes), ("s", Role::Output, vec![], None, vec![])]
             .map(|(title, role, shape, assumption, axes)| {
                 let layout = self.distribution();
-                ArrayDecl { name: name(title), role, shape, assumption, layout, axes }
+                let loads = self.loads().filter(|_| role == Role::Input);
+                ArrayDecl { name: name(title), role, shape, assumption, layout, loads, axes }
             });
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
         let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];

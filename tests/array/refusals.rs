@@ -43,6 +43,25 @@ fn forms() {
 }
 
 #[test]
+fn loads() {
+    let array = "(array A in (M K)";
+    for (setting, message) in [
+        ("(loads (latency 0) (outstanding 1))", "the loads of `A` have latency 0; it must be at least 1"),
+        ("(loads (latency 1) (outstanding 0))", "no load of `A` may be outstanding; it must be at least 1"),
+        ("(loads (latency 1))", "(loads (latency N) (outstanding N))"),
+        ("(loads (outstanding 1) (latency 1))", "`(latency N)`"),
+    ] {
+        expect(array, &format!("{array} {setting}"), message);
+    }
+    let computed = "array `C` is an output, and only words of inputs can be asked for ahead";
+    expect("(array C out (M N)", "(array C out (M N) (loads (latency 1) (outstanding 2))", computed);
+    let asked = good().replace(array, &format!("{array} (loads (latency 200) (outstanding 201))"));
+    let program = parse("m.pe", &asked).expect("it may be said of an input");
+    assert_eq!(program.load_latency(), 200);
+    assert_eq!(parse("m.pe", &print(&program)).expect("its own text"), program);
+}
+
+#[test]
 fn header() {
     expect("(version 1)", "(version 2)", "m.pe:2: version 2 of the program text is not known");
     expect("(version 1)", "(versoin 1)", "expected `(program NAME (version 1) ..)`");

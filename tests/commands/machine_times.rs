@@ -2,7 +2,8 @@
 
 use super::start::{good, json, written};
 
-/// Cycles of a step and of the run, which are so many times those of the search; `schedule` may be empty.
+/// Cycles of a step and of the run, which are so many times those of the search, after those before the first step; `schedule` may
+/// be empty.
 fn run(kernel: &str, schedule: &str, sizes: &str, machine: &str) -> (u64, u64) {
     run_text(&format!("kernels/{kernel}.rec"), schedule, sizes, machine)
 }
@@ -16,7 +17,8 @@ fn run_text(kernel: &str, schedule: &str, sizes: &str, machine: &str) -> (u64, u
     assert_eq!(found["sim"]["matches_reference"], true);
     let number = |value: &serde_json::Value| value.as_u64().unwrap();
     let (step, cycles) = (found["sim"]["step"].as_u64().unwrap_or(1), number(&found["sim"]["cycles"]));
-    assert_eq!(cycles, step * number(&found["search"]["front"][0]["cycles"]), "{kernel} {schedule} {machine}");
+    let lead = found["sim"]["lead"].as_u64().unwrap_or(0);
+    assert_eq!(cycles, lead + step * number(&found["search"]["front"][0]["cycles"]), "{kernel} {schedule} {machine}");
     assert_eq!(number(&found["sim"]["stall"]), 0);
     (step, cycles)
 }
@@ -46,14 +48,16 @@ fn slow_operations_are_predicted() {
 fn memory_that_takes_time_is_predicted() {
     // The first PE loads a word of `A` and one of `B` in a step.
     for (schedule, size, steps, port) in [("cannon", "M=3,N=4,K=5", 10, 2), ("summa", "M=3,N=4,K=5", 5, 2)] {
-        assert_eq!(run("matmul", schedule, size, "[memory]\nlatency = 3\n"), (4, 4 * steps), "{schedule}");
+        assert_eq!(run("matmul", schedule, size, "[memory]\nlatency = 3\n"), (1, 3 + steps), "{schedule}");
+        let one = "[memory]\nlatency = 3\noutstanding = 1\n";
+        assert_eq!(run("matmul", schedule, size, one), (4, 4 * steps), "{schedule}");
         assert_eq!(run("matmul", schedule, size, "[memory]\nwords = 1\n"), (port, port * steps), "{schedule}");
         run("matmul", schedule, size, "[memory]\nwords = 0.5\nlatency = 1\n[operation.mul]\nlatency = 3\n");
     }
 }
 
-/// What is fed to a bus is loaded in the step in which it is heard, so a listener's step is that load and all of its own
-/// work: the first PE has no sum, the others load nothing.
+/// What is fed to a bus is loaded in the step in which it is heard, so where it is not asked for ahead a listener's step is that
+/// load and all of its own work: the first PE has no sum, the others load nothing.
 #[test]
 fn a_word_from_memory_takes_its_time_over_a_bus() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,8 +68,12 @@ fn a_word_from_memory_takes_its_time_over_a_bus() {
         .unwrap();
     let path = path.to_str().unwrap();
     let slow = "[memory]\nlatency = 3\n[operation]\nmul = { latency = 4 }\nadd = { latency = 2 }\n";
+    let one = slow.replace("latency = 3", "latency = 3\noutstanding = 1");
     for schedule in ["fed", "ports"] {
-        assert_eq!(run_text(path, schedule, "N=6", slow), (3 + 3 + 1 + 1, 6 * 8), "{schedule}");
+        assert_eq!(run_text(path, schedule, "N=6", slow), (3 + 1 + 1, 3 + 6 * 5), "{schedule}");
+        // A word that is fed ends no step, so it counts with the next one.
+        let step = if schedule == "fed" { 9 } else { 5 };
+        assert_eq!(run_text(path, schedule, "N=6", &one), (step, 3 + 6 * step), "{schedule}");
     }
     for machine in ["[memory]\nlatency = 3\n", "[memory]\nwords = 0.5\nlatency = 2\n", slow] {
         run("trisolve", "broadcast-b", "N=7", machine);

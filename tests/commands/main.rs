@@ -66,6 +66,8 @@ mod search;
 
 mod sim;
 
+mod slow_memory;
+
 mod start;
 
 mod stop;

@@ -1,6 +1,6 @@
 //! `systole prove`: proved, refuted, unknown, and the queries as a file.
 
-use super::start::{good, misused, refused, systole};
+use super::start::{good, misused, refused, systole, written};
 
 #[test]
 fn a_right_schedule_is_proved() {
@@ -24,6 +24,25 @@ fn a_channel_that_is_too_shallow_is_refuted_and_a_deep_one_is_not() {
     let claim = |depth| ["prove", "kernels/matmul.rec", "--schedule", "cannon", "--depth", depth];
     assert!(refused(&claim("1")).contains("refuted"));
     assert!(good(&claim("2")).contains("fifo-depth"));
+}
+
+/// Memory takes 200 cycles and a word of `B` is loaded in each step: 201 loads hide that, and 200 do not.
+#[test]
+fn too_few_loads_are_refuted_and_enough_are_not() {
+    let (_folder, machine) = written("[memory]\nlatency = 200\n");
+    let asked = ["prove", "kernels/matmul.rec", "--schedule", "weight-stationary", "--machine", &machine];
+    let claim = |loads| [&asked[..], &["--outstanding", loads]].concat();
+    let message = refused(&claim("200"));
+    for part in
+        ["200 loads of `B` outstanding cannot hide the latency of memory", "smallest case", "201 loads are enough"]
+    {
+        assert!(message.contains(part), "no `{part}` in {message}");
+    }
+    assert!(good(&claim("201")).contains("load-depth      B        proved"));
+    assert!(good(&asked).contains("load-depth      B        proved"));
+    assert!(misused(&claim("0")).contains("--outstanding"));
+    // Without latency nothing is asked for ahead.
+    assert!(!good(&[&asked[..4], &["--outstanding", "1"]].concat()).contains("load-depth"));
 }
 
 /// The same between spaces: the diagonal word of an alignment waits for two steps, so its handoff needs three slots.

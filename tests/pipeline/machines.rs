@@ -1,7 +1,7 @@
 //! What the search predicts is what the simulator counts, for the kernels that ship on the machines that ship; an array that
 //! a machine cannot hold is refused.
 
-use super::common::{filled_inputs, shown};
+use super::common::{filled_inputs, shown, with_memory};
 use std::fs;
 use std::path::Path;
 use systole::array::Program;
@@ -16,7 +16,7 @@ use systole::mapping::candidates::Bounds;
 use systole::recurrence::spaces::{SpaceSystem, cut_spaces, spaces_of};
 use systole::recurrence::{RecurrenceSystem, Schedule};
 use systole::rewrite::{Choices, Limits};
-use systole::sim::{Settings, simulate};
+use systole::sim::{Outcome, Settings, simulate};
 use systole::span::Source;
 use systole::{extract, recurrence, rewrite};
 
@@ -128,17 +128,14 @@ impl<'a> Bench<'a> {
         Problem::new(Question { system, choices, bounds, machine, sizes, constraint, limits })
     }
 
-    fn cycles(&self, program: &Program, sizes: &Bindings) -> u64 {
-        self.cycles_and_pes(program, sizes).0
-    }
-
-    fn cycles_and_pes(&self, program: &Program, sizes: &Bindings) -> (u64, u64) {
-        let response = self.machine.links.response.unsigned_abs();
-        let settings = Settings { response, capacity: self.machine.capacity, ..Settings::default() };
+    fn run(&self, program: &Program, sizes: &Bindings) -> Outcome {
+        let Machine { links, capacity, times, .. } = self.machine;
+        let (response, capacity, times) = (links.response.unsigned_abs(), *capacity, times.clone());
+        let settings = Settings { response, capacity, times, ..Settings::default() };
         let outcome = simulate(program, sizes, &filled_inputs(&self.system, sizes, false), &settings);
         let outcome = outcome.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
         assert!(outcome.deadlock.is_none());
-        (outcome.cycles, outcome.pes)
+        outcome
     }
 }
 
@@ -160,15 +157,26 @@ fn every_kernel_that_ships_has_a_case() {
     assert_eq!(kernels, known);
 }
 
+/// How long memory takes, and how many loads of an array a PE may have outstanding.
+type Memory = (i64, Option<u64>);
+
 fn hold(name: &str) {
-    let machine = machine(name);
-    for case in &CASES {
-        let bench = Bench::new(case, &machine);
+    hold_on(&machine(name), &CASES);
+}
+
+fn hold_on(machine: &Machine, cases: &[Case]) {
+    let name = &machine.name;
+    for case in cases {
+        let bench = Bench::new(case, machine);
         for values in case.sizes {
             let sizes = bench.sizes(values);
             let (cost, program) =
                 bench.best(&sizes).unwrap_or_else(|why| panic!("{} {values:?}: {why:?}", case.kernel));
-            assert_eq!(bench.cycles(&program, &sizes), cost.cycles, "{} {values:?} on {name}", case.kernel);
+            let outcome = bench.run(&program, &sizes);
+            let predicted = outcome.cycles_of(cost.cycles);
+            assert_eq!(outcome.cycles, predicted, "{} {values:?} on {name}", case.kernel);
+            let (latency, steps) = (machine.times.load_latency.unsigned_abs(), cost.cycles);
+            assert!(predicted <= latency + steps || machine.times.outstanding.is_some(), "{}", case.kernel);
         }
     }
 }
@@ -180,9 +188,13 @@ fn long() -> &'static [Case] {
 
 /// The design of the first size has at each size the cycles that the checker counts, and not one more.
 fn hold_long(name: &str) {
-    let machine = machine(name);
+    hold_long_on(&machine(name));
+}
+
+fn hold_long_on(machine: &Machine) {
+    let name = &machine.name;
     for case in long() {
-        let bench = Bench::new(case, &machine);
+        let bench = Bench::new(case, machine);
         let cut = cut_spaces(&bench.system).unwrap();
         let choices = rewrite::saturate(&cut, &rewrite::load_rules(None).unwrap(), &Limits::default());
         let choices = choices.unwrap().choices().unwrap();
@@ -194,8 +206,10 @@ fn hold_long(name: &str) {
         for values in case.sizes {
             let (sizes, mut at) = (bench.sizes(values), best.clone());
             let problem = bench.problem(&cut, &choices, &sizes).unwrap();
-            let (cycles, pes) = bench.cycles_and_pes(&program, &sizes);
-            (at.cost.cycles, at.cost.pes) = (cycles, pes);
+            let outcome = bench.run(&program, &sizes);
+            let cycles = (outcome.cycles - outcome.lead) / outcome.step;
+            assert_eq!(outcome.cycles, outcome.cycles_of(cycles), "{} {values:?} on {name}", case.kernel);
+            (at.cost.cycles, at.cost.pes) = (cycles, outcome.pes);
             assert_eq!(extract::verify(&problem, &at), Ok(()), "{} {values:?} on {name}", case.kernel);
             assert!(values != case.sizes[0] || cycles == best.cost.cycles, "{} on {name}", case.kernel);
             at.cost.cycles += 1;
@@ -232,6 +246,19 @@ fn predicted_cycles_are_simulated_cycles_on_chiplets() {
 #[test]
 fn predicted_cycles_are_simulated_cycles_on_a_wafer() {
     hold("wafer");
+}
+
+const MEMORIES: [Memory; 4] = [(1, None), (3, None), (200, None), (20, Some(3))];
+
+/// With as many loads outstanding as it takes, the latency of memory is paid for once.
+#[test]
+fn predicted_cycles_are_simulated_cycles_where_memory_is_slow() {
+    for (latency, outstanding) in MEMORIES {
+        for name in ["ideal", "chiplets"] {
+            hold_on(&with_memory(machine(name), latency, outstanding), &CASES);
+        }
+        hold_long_on(&with_memory(machine("ideal"), latency, outstanding));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! where the counterexample says; nothing panics.
 
 use super::common::fixed;
-use super::common::{Bench, Kernel, few_or, load, machine, shown};
+use super::common::{Bench, Kernel, few_or, load, machine, shown, with_memory};
 use super::grown;
 use super::grown::Choices;
 use proptest::collection::vec;
@@ -72,9 +72,23 @@ fn hold(kernel: &Kernel, machine: &Machine, found: &Found, choices: &mut Choices
         let found = Found { cost, ..found.clone() };
         Bench::new(kernel, machine, sizes.clone()).hold(&found)?;
         let filling = choices.choose(1000) as u64;
-        Bench::new(kernel, machine, sizes).with_specials(filling).hold(&found)?;
+        Bench::new(kernel, machine, sizes.clone()).with_specials(filling).hold(&found)?;
+        hold_on_slow_memory(kernel, machine, (&found, &sizes), choices)?;
     }
     Ok(())
+}
+
+/// A latency of memory changes no value, and costs what is predicted; as many loads are outstanding as the checker counts at most.
+fn hold_on_slow_memory(
+    kernel: &Kernel,
+    machine: &Machine,
+    (found, sizes): (&Found, &Bindings),
+    choices: &mut Choices,
+) -> Result<(), String> {
+    let latency = *choices.pick(&[1, 2, 3, 7, 30]);
+    let slow = with_memory(machine.clone(), latency, *choices.pick(&[None, None, Some(1), Some(2), Some(5)]));
+    verify(&kernel.space, &slow, sizes, found).map_err(|fault| format!("{fault}: {found:?}"))?;
+    Bench::new(kernel, &slow, sizes.clone()).hold(found)
 }
 
 fn prove(kernel: &Kernel, machine: &Machine, found: &Found) -> Result<(), String> {

@@ -2,7 +2,8 @@
 
 use ndarray::{Array2, ArrayD, Ix2};
 use systole_base::integer::{Bindings, name};
-use systole_program::array::{Program, Tensors, parse};
+use systole_equations::recurrence::Role;
+use systole_program::array::{Loads, Program, Tensors, parse};
 use systole_run::sim::{Outcome, Settings, simulate};
 
 /// A program that must parse.
@@ -14,6 +15,13 @@ pub fn program(text: &str) -> Program {
 pub fn linked(mut program: Program, latency: u64, bus_latency: u64) -> Program {
     program.channels.iter_mut().for_each(|channel| channel.latency = latency);
     program.buses.iter_mut().for_each(|bus| bus.latency = bus_latency);
+    program
+}
+
+/// The program with the words of its inputs asked for ahead, as if so many loads were proved to be enough at this latency.
+pub fn asked_ahead(mut program: Program, latency: u64, outstanding: u64) -> Program {
+    let inputs = program.arrays.iter_mut().filter(|array| array.role == Role::Input);
+    inputs.for_each(|array| array.loads = Some(Loads { latency, outstanding }));
     program
 }
 

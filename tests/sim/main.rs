@@ -37,6 +37,8 @@ mod weight_stationary;
 
 mod times;
 
+mod loads;
+
 mod step_times;
 
 mod work_list;

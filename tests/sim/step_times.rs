@@ -9,9 +9,22 @@ use systole_base::machine::{Bandwidth, Times};
 use systole_program::array::{Instruction, Program, ScalarExpr};
 use systole_run::sim::Settings;
 
+#[derive(Clone, Default)]
 pub struct StepTimes {
+    /// The clock of step 0.
+    pub lead: u64,
     /// Cycles of a step.
     pub step: u64,
+    /// For each array whose words are asked for ahead how many loads may be outstanding, and whether that was proved to be enough.
+    pub ahead: BTreeMap<Name, (u64, bool)>,
+    /// So long each step waits for such words.
+    waited: u64,
+    /// The most loads of a step of each such array.
+    loads: BTreeMap<Name, u64>,
+    /// The most cycles into a step at which such a word is taken.
+    latest: Option<u64>,
+    /// Whether one is taken before the `at` of its step.
+    is_early: bool,
     /// Cycles of each `let`, in the order of the text.
     pub lets: Vec<u64>,
     /// Cycles of a load.
@@ -21,18 +34,58 @@ pub struct StepTimes {
     driven: BTreeMap<Name, u64>,
 }
 
-/// Cycles of work since the step began, and words through the port.
-type State = (u64, u64);
+/// Where a step may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    /// Cycles of work since it began.
+    worked: u64,
+    /// Words through the port.
+    words: u64,
+    /// Loads since the last `tick`, of arrays whose words are asked for ahead.
+    loads: BTreeMap<Name, u64>,
+    /// Whether an `at` has begun it.
+    is_timed: bool,
+}
+
+impl State {
+    fn worked(&self, worked: u64) -> State {
+        State { worked, ..self.clone() }
+    }
+}
 
 impl StepTimes {
+    /// The shortest step that is long enough for all work, and for loads to come; and of the longest waits of a step with which it
+    /// is no longer, what is left of the latency.
     pub fn of(program: &Program, settings: &Settings) -> StepTimes {
+        let latency = settings.times.load_latency as u64;
+        let plain = StepTimes::waiting(program, settings, 0);
+        let Some(latest) = plain.latest else { return plain };
+        let is_long_enough = |step: &u64| {
+            let scarce = plain.loads.iter().filter(|(array, _)| !plain.ahead[*array].1);
+            { scarce }.all(|(array, loads)| step * (plain.ahead[array].0 / loads).max(1) > latest + latency)
+        };
+        let step = (plain.step..).find(is_long_enough).unwrap();
+        let waits = if plain.is_early { 0..=0 } else { 0..=latency };
+        let tried = waits.rev().map(|waited| StepTimes::waiting(program, settings, waited));
+        let chosen = { tried }.find(|times| times.step <= step).unwrap();
+        StepTimes { step, lead: latency - chosen.waited, ..chosen }
+    }
+
+    /// Steps that wait so long for words that were asked for ahead.
+    fn waiting(program: &Program, settings: &Settings, waited: u64) -> StepTimes {
         let times = &settings.times;
         let (load, port) = (times.load_latency as u64, times.port);
-        let mut found = StepTimes { step: 1, lets: vec![], load, port, driven: BTreeMap::new() };
+        let most = times.outstanding.unwrap_or(u64::MAX);
+        let declared = program.arrays.iter().filter_map(|array| Some((array.name.clone(), array.loads?)));
+        let ahead = declared.filter(|_| load > 0).map(|(name, loads)| {
+            let is_enough = loads.outstanding <= most && load <= loads.latency;
+            (name, (loads.outstanding.min(most), is_enough))
+        });
+        let mut found = StepTimes { step: 1, load, port, ahead: ahead.collect(), waited, ..StepTimes::default() };
         for _ in 0..=program.buses.len() {
             found.lets.clear();
             for class in &program.classes {
-                found.walk(&class.body, BTreeSet::from([(0, 0)]), &mut Text { times, next: None });
+                found.walk(&class.body, BTreeSet::from([State::default()]), &mut Text { times, next: None });
             }
         }
         found
@@ -51,29 +104,40 @@ impl StepTimes {
     fn walk(&mut self, body: &[Instruction], mut states: BTreeSet<State>, text: &mut Text<'_>) -> BTreeSet<State> {
         for instruction in body {
             states = self.pass(instruction, states, text);
-            self.step = states.iter().map(|(worked, _)| worked + 1).fold(self.step, u64::max);
+            self.step = states.iter().map(|state| state.worked + 1).fold(self.step, u64::max);
         }
         states
     }
 
     fn pass(&mut self, instruction: &Instruction, states: BTreeSet<State>, text: &mut Text<'_>) -> BTreeSet<State> {
-        let (load, port) = (self.load, |number| self.port_cycle(number));
         match instruction {
-            Instruction::At(_) | Instruction::Tick(_) => BTreeSet::from([(0, 0)]),
-            Instruction::Load(..) => states.iter().map(|(w, n)| ((*w).max(port(*n) + load), n + 1)).collect(),
-            Instruction::Store(..) => states.iter().map(|(w, n)| ((*w).max(port(*n)), n + 1)).collect(),
+            Instruction::At(_) => {
+                self.is_early |= states.iter().any(|state| !state.is_timed && !state.loads.is_empty());
+                let begun = |state: State| State { loads: state.loads, is_timed: true, ..State::default() };
+                states.into_iter().map(begun).collect()
+            }
+            Instruction::Tick(_) => BTreeSet::from([State::default()]),
+            Instruction::Load(_, array, _) => states.into_iter().map(|state| self.load(array, state)).collect(),
+            Instruction::Store(..) => {
+                let stored = |state: State| State {
+                    worked: state.worked.max(self.port_cycle(state.words)),
+                    words: state.words + 1,
+                    ..state
+                };
+                states.into_iter().map(stored).collect()
+            }
             Instruction::Drive(bus, ..) => {
                 let latest = self.driven.entry(bus.clone()).or_default();
-                *latest = states.iter().map(|(worked, _)| *worked).fold(*latest, u64::max);
+                *latest = states.iter().map(|state| state.worked).fold(*latest, u64::max);
                 states
             }
             Instruction::Listen(_, bus, _) => {
                 let heard = self.driven.get(bus).copied().unwrap_or(0);
-                states.iter().map(|(worked, words)| ((*worked).max(heard), *words)).collect()
+                states.iter().map(|state| state.worked(state.worked.max(heard))).collect()
             }
             Instruction::Let(_, value) => {
                 let cycles = self.number(text, value);
-                states.iter().map(|(worked, words)| (worked + cycles, *words)).collect()
+                states.iter().map(|state| state.worked(state.worked + cycles)).collect()
             }
             Instruction::Fill(..) => {
                 self.number(text, &ScalarExpr::Number(0.0));
@@ -92,6 +156,22 @@ impl StepTimes {
             }
             _ => states,
         }
+    }
+
+    fn load(&mut self, array: &Name, mut state: State) -> State {
+        let passed = self.port_cycle(state.words);
+        state.words += 1;
+        let Some((outstanding, is_enough)) = self.ahead.get(array) else {
+            return state.worked(state.worked.max(passed + self.load));
+        };
+        let loads = state.loads.entry(array.clone()).or_default();
+        let again = if *is_enough || *loads < *outstanding { 0 } else { self.load + 1 };
+        *loads += 1;
+        let most = self.loads.entry(array.clone()).or_default();
+        *most = (*most).max(*loads);
+        let worked = state.worked.max(passed + self.waited) + again;
+        self.latest = self.latest.max(Some(worked));
+        state.worked(worked)
     }
 
     /// The cycles of a `let`, which is met for the first time or again.

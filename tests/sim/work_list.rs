@@ -40,6 +40,8 @@ struct Pe<W> {
     /// When its step began, and words through its port since.
     stepped: u64,
     ported: u64,
+    /// When its loads of each array took their words.
+    taken: BTreeMap<usize, Vec<u64>>,
     spans: Vec<(u64, u64)>,
 }
 
@@ -96,17 +98,32 @@ impl<W> View<'_, '_, W> {
         self.pe.ported += 1;
         self.pe.work(done.max(self.pe.clock));
     }
+
+    /// A word that was asked for ahead: in the cycle after that many loads before took theirs, or at the beginning.
+    fn take_asked(&mut self, array: usize, outstanding: usize) {
+        let taken = self.pe.taken.entry(array).or_default();
+        let before = taken.len().checked_sub(outstanding).map(|before| taken[before]);
+        let there = before.map_or(0, |taken| taken + 1) + self.world.times.load;
+        if !self.pe.began && self.pe.clock == self.pe.counted.idle_before {
+            self.pe.clock = self.pe.clock.max(there);
+            self.pe.counted.idle_before = self.pe.clock;
+        }
+        self.pass_port(0);
+        self.pe.work(there.max(self.pe.clock));
+        let clock = self.pe.clock;
+        self.pe.taken.entry(array).or_default().push(clock);
+    }
 }
 
 impl<W: Clone> Environment for View<'_, '_, W> {
     type Word = W;
 
     fn at(&mut self, time: i64) {
-        let start = u64::try_from(time).unwrap_or(0) * self.world.times.step;
+        let start = u64::try_from(time * self.world.times.step as i64 + self.world.times.lead as i64).unwrap_or(0);
         (self.pe.stepped, self.pe.ported) = (start.max(self.pe.clock), 0);
         let waited = start.saturating_sub(self.pe.clock);
         self.pe.clock += waited;
-        match self.pe.began {
+        match self.pe.began || self.pe.clock != self.pe.counted.idle_before + waited {
             true => self.pe.counted.idle_between += waited,
             false => self.pe.counted.idle_before += waited,
         }
@@ -121,7 +138,11 @@ impl<W: Clone> Environment for View<'_, '_, W> {
     }
 
     fn load(&mut self, array: usize, address: usize) -> Result<Option<W>, Trouble> {
-        self.pass_port(self.world.times.load);
+        let name = &self.world.code.arrays[array].name;
+        match self.world.times.ahead.get(name).map(|(outstanding, _)| *outstanding as usize) {
+            None => self.pass_port(self.world.times.load),
+            Some(outstanding) => self.take_asked(array, outstanding),
+        }
         self.world.traffic[array].loaded += 1;
         Ok(Some(self.world.arrays[array][address].clone()))
     }
@@ -269,6 +290,7 @@ fn new_pe<W: Clone>(code: &Code, placed: array::Pe, unwritten: W) -> Pe<W> {
         counted,
         stepped: 0,
         ported: 0,
+        taken: BTreeMap::new(),
         spans: vec![],
     }
 }

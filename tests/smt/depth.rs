@@ -3,9 +3,11 @@
 use crate::agreement::{AMPLE, agree, checked};
 use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::{fir, matmul};
+use systole_base::network::Links;
 use systole_compile::mapping::MappedSpace;
+use systole_compile::rewrite::Transport;
 use systole_compile::smt::{Verdict, discharge};
-use systole_compile::timing::fifo_depth_obligation;
+use systole_compile::timing::{fifo_depth_obligation, load_depth_obligation};
 
 /// The depths of the moving flows; each is proved enough and one less refuted.
 fn tight_depths(design: &MappedSpace, response: i64) -> Vec<u64> {
@@ -76,4 +78,51 @@ fn a_depth_beyond_reckoning_is_refused() {
     let design = cannon(&space);
     let refused = fifo_depth_obligation(&design, &design.flows().unwrap()[0], 1 << 40, mesh().response);
     assert!(refused.unwrap_err().message().contains("FIFO of depth 1099511627776"));
+}
+
+/// How many loads of each operand may be outstanding on a memory of this latency; each number is proved enough, and one less refuted.
+fn tight_loads(design: &MappedSpace, latency: i64) -> Vec<u64> {
+    let links = Links { memory: latency + 1, ..mesh() };
+    let operands = 0..design.space.operands.len();
+    let loaded = operands.filter(|operand| design.dataflow.transports[*operand] != Transport::Prefetch);
+    let tight = |operand: usize| {
+        let count = design.outstanding(operand, latency.unsigned_abs());
+        let claims = [count, count - 1].map(|count| load_depth_obligation(design, operand, &links, count));
+        let claims = if count > 1 { &claims[..] } else { &claims[..1] };
+        let verdicts = checked(claims, 4);
+        assert_eq!(verdicts[0].verdict, Verdict::Proved);
+        assert!(verdicts[1..].iter().all(|short| matches!(short.verdict, Verdict::Refuted(_))));
+        count
+    };
+    loaded.map(tight).collect()
+}
+
+#[test]
+fn a_load_a_step_takes_one_more_than_the_latency() {
+    for latency in [1i64, 3, 200] {
+        let enough = latency.unsigned_abs() + 1;
+        assert_eq!(tight_loads(&cannon(&matmul()), latency), [enough, enough]);
+    }
+}
+
+#[test]
+fn loads_that_are_apart_take_fewer_and_those_before_all_points_of_a_pe_one() {
+    let space = matmul();
+    let stays = design(&space, "i, k", "i + j + k", &["stream j", "stream i"], &["k"]);
+    assert_eq!(tight_loads(&stays, 200), [1, 201]);
+    let slow = design(&space, "i, j", "i + j + 3*k", &["stream j", "stream i"], &["k"]);
+    assert_eq!(tight_loads(&slow, 200), [67, 67]);
+    assert_eq!(tight_loads(&slow, 2), [1, 1]);
+}
+
+#[test]
+fn one_load_less_fails_at_the_smallest_case() {
+    let (space, links) = (matmul(), Links { memory: 4, ..mesh() });
+    let short = load_depth_obligation(&cannon(&space), 0, &links, 3);
+    let discharged = discharge(&short, AMPLE);
+    agree(&discharged, 4);
+    let Verdict::Refuted(case) = discharged.verdict else { panic!("3 loads must be refuted") };
+    assert_eq!(case.to_string(), "M = 1, N = 1, K = 2: points (0, 0, 0) and (0, 0, 1)");
+    assert_eq!(short.reason.broken, "3 loads of `A` outstanding cannot hide the latency of memory");
+    assert_eq!(short.reason.help, "4 loads are enough, for every size");
 }

@@ -102,13 +102,15 @@ fn keys_of_networks() -> [Key; 8] {
     ]
 }
 
-fn keys_of_pes() -> [Key; 4] {
-    let latency = "cycles from a load until the word is there";
+fn keys_of_pes() -> [Key; 5] {
+    let latency = "cycles from asking for a word until it is there";
+    let outstanding = "loads of an array that a PE may have outstanding";
     let port = "words that pass the memory port of a PE in a cycle at most";
     [
         key("pe", "registers", Slot::Limit(|machine| &mut machine.registers), "registers of a PE"),
         key("pe", "words", Slot::Limit(|machine| &mut machine.words), "words of a PE's own memory"),
         key("memory", "latency", Slot::Whole(0, |machine| &mut machine.times.load_latency), latency),
+        key("memory", "outstanding", Slot::Limit(|machine| &mut machine.times.outstanding), outstanding),
         key("memory", "words", Slot::Bandwidth(|machine| &mut machine.times.port), port),
     ]
 }

@@ -27,8 +27,10 @@ impl Default for OperationTime {
 pub struct Times {
     /// Operations; those that are not here take the default.
     pub operations: BTreeMap<Function, OperationTime>,
-    /// Cycles from a load until the word is there, 0 at least.
+    /// Cycles from asking for a word until it is there, 0 at least.
     pub load_latency: i64,
+    /// Loads of an array that a PE may have outstanding; `None` for as many as its program says.
+    pub outstanding: Option<u64>,
     /// Words that pass a memory port of a PE in a cycle; `None` for as many as are loaded and stored.
     pub port: Option<Bandwidth>,
 }

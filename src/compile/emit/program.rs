@@ -23,7 +23,7 @@ use systole_base::integer::{Affine, Name, Polyhedron, Vector, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Role, Space, Strip};
-use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Joins, Program, Scratchpad};
+use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Joins, Loads, Program, Scratchpad};
 
 /// Writes the program of a design.
 ///
@@ -53,7 +53,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         tiles: vec![],
         scratchpads: stores.scratchpads(design.system),
         leaves: vec![],
-        arrays: arrays(design.system),
+        arrays: loaded_ahead(arrays(design.system), design, links),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         network: links.network.measure(),
         fold: None,
@@ -402,6 +402,16 @@ fn refuse(space: &Space, what: &str) -> Diagnostic {
 pub(super) fn arrays(system: &SpaceSystem) -> Vec<ArrayDecl> {
     let handled = system.tensors.iter().filter(|tensor| tensor.role != Role::Local);
     handled.map(ArrayDecl::of).collect()
+}
+
+/// Arrays whose words are asked for ahead, where memory takes time: with as many loads outstanding as are enough.
+fn loaded_ahead(mut arrays: Vec<ArrayDecl>, design: &Design, links: &Links) -> Vec<ArrayDecl> {
+    let latency = links.load_latency();
+    for array in arrays.iter_mut().filter(|_| latency > 0) {
+        let outstanding = design.outstanding(&array.name, latency);
+        array.loads = (outstanding > 0).then_some(Loads { latency, outstanding });
+    }
+    arrays
 }
 
 /// The channels of the streams and reductions of each space, then those of the handoffs.

@@ -17,6 +17,8 @@ mod flow;
 
 pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing, spacing_among};
 
+mod loads;
+
 mod route;
 
 pub use route::words_meet;

@@ -38,6 +38,8 @@ mod link;
 
 mod fifo;
 
+mod loads;
+
 mod generate;
 
 mod handoff;
@@ -55,5 +57,6 @@ pub use fifo::fifo_depth_obligation;
 pub use generate::{space_obligations, space_obligations_within};
 pub use handed_waits::no_deadlock_obligations;
 pub use handoff::handoff_obligations;
+pub use loads::{load_depth_obligation, load_depth_obligations};
 pub use no_deadlock::{PeOrder, space_no_deadlock_obligations};
 pub use system::{handed_words_apart, obligations, obligations_within, points_apart};

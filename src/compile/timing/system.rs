@@ -3,6 +3,7 @@
 
 use super::frame::Claim;
 use super::generate::{space_obligations, space_obligations_within};
+use super::loads::load_depth_obligations;
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
 use crate::mapping::{Carrier, Design, Handoff, check_ways};
@@ -21,6 +22,7 @@ pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
     for space in 0..design.parts.len() {
         stated.extend(space_obligations(&design.alone(space), links)?);
     }
+    stated.extend(load_depth_obligations(design, links, None));
     let frame = SystemFrame { design, links: *links };
     for handoff in &checked_handoffs(design, links)? {
         stated.extend(frame.of_handoff(handoff)?);

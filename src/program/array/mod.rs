@@ -18,7 +18,7 @@
 mod program;
 
 pub use program::{
-    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Program,
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Loads, Program,
     ScalarExpr, Scratchpad,
 };
 

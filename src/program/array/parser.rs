@@ -10,7 +10,7 @@ use super::read_body::BodyReader;
 use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
-use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Program, Scratchpad, VERSION};
+use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Loads, Program, Scratchpad, VERSION};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;
@@ -147,13 +147,15 @@ impl Parser {
         Ok(())
     }
 
-    /// What nothing is assumed of, no layout, and the axes of an array of numbers are left out.
+    /// What nothing is assumed of, no layout, loads that ask for their words themselves, and the axes of an array of numbers are
+    /// left out.
     fn array(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
         self.note(Place::Array(self.program.arrays.len()), form.span);
         let (rest, more) = rest.split_at(rest.len().min(3));
         let [array, role, shape] = self.reader.exactly(form, rest, "(array NAME in|out (EXTENT ..))")?;
         let (assumption, more) = self.array_setting(more, "is", Parser::assumption)?;
         let (layout, more) = self.array_setting(more, "layout", |parser, form| parser.distribution(form, "layout"))?;
+        let (loads, more) = self.array_setting(more, "loads", Parser::loads)?;
         let axes = match more {
             [] => vec![],
             [axes] => self.reader.axes(axes)?,
@@ -166,7 +168,7 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, axes });
+        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, loads, axes });
         Ok(())
     }
 
@@ -192,6 +194,14 @@ impl Parser {
         let found = word.atom().and_then(Assumption::from_keyword);
         let known = Assumption::ALL.map(|(_, word)| word);
         found.map_or_else(|| self.reader.unknown(word, "what an array can be assumed to be", &known), Ok)
+    }
+
+    /// `(loads (latency 200) (outstanding 201))`.
+    fn loads(&self, form: &Form) -> Read<Loads> {
+        let usage = "(loads (latency N) (outstanding N))";
+        let parts = self.reader.call_of(form, "loads", &format!("`{usage}`"))?;
+        let [latency, outstanding] = self.reader.exactly(form, parts, usage)?;
+        Ok(Loads { latency: self.setting(latency, "latency")?, outstanding: self.setting(outstanding, "outstanding")? })
     }
 
     /// `(network hex)`.

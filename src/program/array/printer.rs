@@ -5,7 +5,7 @@
 
 use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
-    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Joins, Program, ScalarExpr,
+    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Joins, Loads, Program, ScalarExpr,
     Scratchpad, VERSION, digest,
 };
 use std::fmt;
@@ -71,8 +71,16 @@ pub(super) fn role_keyword(role: Role) -> &'static str {
 fn print_array(array: &ArrayDecl) -> String {
     let assumed = array.assumption.map_or_else(String::new, |assumption| format!(" (is {})", assumption.keyword()));
     let layout = array.layout.map_or_else(String::new, |layout| format!(" (layout {layout})"));
+    let loads = array.loads.map_or_else(String::new, |Loads { latency, outstanding }| {
+        format!(" (loads (latency {latency}) (outstanding {outstanding}))")
+    });
     let axes = if array.axes.is_empty() { String::new() } else { format!(" {}", print_axes(&array.axes)) };
-    format!("(array {} {} ({}){assumed}{layout}{axes})", array.name, role_keyword(array.role), joined(&array.shape))
+    format!(
+        "(array {} {} ({}){assumed}{layout}{loads}{axes})",
+        array.name,
+        role_keyword(array.role),
+        joined(&array.shape)
+    )
 }
 
 fn print_channel(channel: &Channel) -> String {

@@ -29,6 +29,13 @@
 //!   (array A in (N N) (is positive_definite))
 //! ```
 //!
+//! Inputs are there from the beginning, so a PE may ask for their words before its loads take them. Behind an array stand the
+//! latency of memory for which the schedule was proved, and how many loads of the array a PE then has outstanding at most:
+//!
+//! ```text
+//!   (array B in (K N) (loads (latency 200) (outstanding 201)))
+//! ```
+//!
 //! Channels are links of a network. Where its hops are not the sum of an offset's entries, as where PEs have diagonals, it stands
 //! behind the grid; else it is the mesh, which has a way along every offset. A channel of h hops on links of latency L takes
 //! max(1, h L) cycles, so with the network a program can be timed on links of another latency.
@@ -141,6 +148,12 @@ impl Program {
         !self.leaves.is_empty() || self.arrays.iter().any(|array| !array.axes.is_empty())
     }
 
+    /// Cycles of memory for which it was written; 0 where no array is asked for ahead.
+    pub fn load_latency(&self) -> i64 {
+        let latencies = self.arrays.iter().filter_map(|array| array.loads).map(|loads| loads.latency);
+        i64::try_from(latencies.max().unwrap_or(0)).unwrap_or(i64::MAX)
+    }
+
     /// Whether some PE loads or prefetches from an array.
     pub fn reads(&self, array: &Name) -> bool {
         let mut is_read = false;
@@ -199,6 +212,8 @@ pub struct ArrayDecl {
     pub assumption: Option<Assumption>,
     /// How its words are distributed before or after a run, where a schedule says it; else each is with who loads or stores it.
     pub layout: Option<Distribution>,
+    /// How its loads are asked for ahead; where it is not said, a load asks for its word itself.
+    pub loads: Option<Loads>,
     /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
     /// tile. Else none.
     pub axes: Vec<Axis>,
@@ -213,9 +228,20 @@ impl ArrayDecl {
             shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
             assumption: tensor.assumption,
             layout: None,
+            loads: None,
             axes: vec![],
         }
     }
+}
+
+/// Loads that are asked for ahead: each PE asks for the words of an array in the order of its program, as soon as it has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loads {
+    /// Cycles from asking until the word is there, at least 1: those for which it was proved that there is always room in time.
+    pub latency: u64,
+    /// How many words a PE has asked for and not taken at most, at least 1: the proved number, and the one that the simulator
+    /// gives it.
+    pub outstanding: u64,
 }
 
 /// One coordinate of the grid with its first and last value.

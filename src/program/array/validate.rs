@@ -9,7 +9,7 @@ use super::read_leaf::linear;
 use super::relink::missing_links;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
-use super::{ArrayDecl, Condition, IndexExpr, Joins, Program};
+use super::{ArrayDecl, Condition, IndexExpr, Joins, Loads, Program};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
 use systole_base::integer::Name;
@@ -153,6 +153,9 @@ impl<'a> Checker<'a> {
         if let Some(assumption) = array.assumption {
             self.check_assumption(place, array, assumption);
         }
+        if let Some(loads) = array.loads {
+            self.check_loads(place, array, loads);
+        }
     }
 
     /// A text cannot say it; a program that is put together may.
@@ -182,6 +185,19 @@ impl<'a> Checker<'a> {
         }
         if assumption.is_of_square_matrices() && !is_square(&array.shape) {
             self.fault(place, format!("array `{name}` is assumed to be `{word}`, and only a square matrix can be so"));
+        }
+    }
+
+    fn check_loads(&mut self, place: Place, array: &ArrayDecl, Loads { latency, outstanding }: Loads) {
+        let name = &array.name;
+        if array.role == Role::Output {
+            self.fault(place, format!("array `{name}` is an output, and only words of inputs can be asked for ahead"));
+        }
+        if latency == 0 {
+            self.fault(place, format!("the loads of `{name}` have latency 0; it must be at least 1"));
+        }
+        if outstanding == 0 {
+            self.fault(place, format!("no load of `{name}` may be outstanding; it must be at least 1"));
         }
     }
 

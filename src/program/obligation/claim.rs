@@ -19,6 +19,8 @@ pub enum Kind {
     LinkConflict,
     /// A channel of the stated depth never has to hold more words.
     FifoDepth,
+    /// A PE never has more loads of an operand outstanding than are stated.
+    LoadDepth,
     /// A value that another space computes is there before it is taken.
     Handoff,
     /// What a PE waits for in a run without clocks comes before what waits.
@@ -37,13 +39,14 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 13] = [
+    pub const ALL: [(Kind, &'static str); 14] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
         (Kind::EdgeInjection, "edge-injection"),
         (Kind::LinkConflict, "link-conflict"),
         (Kind::FifoDepth, "fifo-depth"),
+        (Kind::LoadDepth, "load-depth"),
         (Kind::Handoff, "handoff"),
         (Kind::NoDeadlock, "no-deadlock"),
         (Kind::ElementCover, "element-cover"),

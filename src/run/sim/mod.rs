@@ -23,6 +23,8 @@ use systole_program::array::{Channel, Program, Tensors};
 
 mod counters;
 
+mod steps;
+
 mod durations;
 
 mod engine;
@@ -121,8 +123,12 @@ pub struct Outcome {
     pub outputs: Tensors,
     /// The largest final clock.
     pub cycles: u64,
+    /// Cycles before the first step of the schedule, in which the first words come that are asked for ahead.
+    pub lead: u64,
     /// Cycles of a step of the schedule: 1, where no work takes longer.
     pub step: u64,
+    /// Whether a step is longer than its work, because a PE may have too few loads outstanding.
+    pub is_short_of_loads: bool,
     /// PEs that ran at least one instruction.
     pub pes: u64,
     /// Everything that was counted.
@@ -132,6 +138,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How many cycles so many steps of the schedule take, if nobody is late.
+    pub fn cycles_of(&self, steps: u64) -> u64 {
+        self.lead.saturating_add(self.step.saturating_mul(steps))
+    }
+
     /// The share of the cycles of the PEs that ran in which they were busy; 0 for a run of no cycles.
     pub fn utilisation(&self) -> f64 {
         match (self.pes, self.cycles) {
@@ -184,8 +195,10 @@ fn conclude(program: &Program, engine: Engine<'_>) -> Checked<Outcome> {
         engine.memory().check_stored()?;
     }
     let counters = Counters::collect(program, &engine);
-    let (cycles, step, pes) = (engine.cycles(), engine.step_cycles(), counters.active_pes());
-    Ok(Outcome { outputs: engine.into_memory().into_outputs(), cycles, step, pes, counters, deadlock })
+    let (cycles, pes) = (engine.cycles(), counters.active_pes());
+    let (lead, step, is_short_of_loads) = engine.pace();
+    let outputs = engine.into_memory().into_outputs();
+    Ok(Outcome { outputs, cycles, lead, step, is_short_of_loads, pes, counters, deadlock })
 }
 
 fn check_settings(settings: &Settings) -> Checked<()> {

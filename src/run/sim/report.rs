@@ -8,7 +8,8 @@ use systole_base::diagnostic::{WIDEST, counted};
 /// How many blocked PEs the JSON lists; `total` counts all.
 const LISTED: usize = 64;
 
-/// The outcome with the keys that others rely on; with `step`, where a step takes more than a cycle, and with `calls`, where
+/// The outcome with the keys that others rely on; with `lead`, where the first
+/// step has to wait for memory, with `step`, where a step takes more than a cycle, and with `calls`, where
 /// leaves were called.
 pub fn to_json(outcome: &Outcome) -> Value {
     let counters = &outcome.counters;
@@ -28,6 +29,9 @@ pub fn to_json(outcome: &Outcome) -> Value {
         "matches_reference": null,
         "deadlock": outcome.deadlock.as_ref().map_or(Value::Null, deadlock_to_json),
     });
+    if outcome.lead > 0 {
+        object["lead"] = json!(outcome.lead);
+    }
     if outcome.step > 1 {
         object["step"] = json!(outcome.step);
     }
@@ -100,8 +104,10 @@ fn totals(outcome: &Outcome) -> Vec<(String, String)> {
     let percent = 100.0 * outcome.utilisation();
     let row = |key: &str, value: String| (key.to_owned(), value);
     let step = (outcome.step > 1).then(|| row("step", counted(outcome.step, "cycle")));
+    let lead =
+        (outcome.lead > 0).then(|| row("lead", format!("{} before the first step", counted(outcome.lead, "cycle"))));
     let mut rows = vec![row("cycles", outcome.cycles.to_string())];
-    rows.extend(step);
+    rows.extend(lead.into_iter().chain(step));
     rows.extend([
         row("PEs", outcome.pes.to_string()),
         row("busy", format!("{} ({percent:.1} %)", counted(counters.busy(), "PE-cycle"))),

@@ -11,7 +11,7 @@ use crate::driver::kernels::distributed::all_obligations;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::recurrences::Claimed;
-use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::searched::{Claims, Searched};
 use crate::driver::kernels::shape;
 use crate::driver::kernels::{designed, forms, mistaken, partitioned, recurrences, room};
 use crate::driver::shown::output::Output;
@@ -201,7 +201,7 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 
 /// All obligations of a design, discharged, and those of how its schedule distributes it; each within so many milliseconds.
 pub fn prove(searched: &Searched, design: &Design, limit: u64) -> Checked<Vec<Discharged>> {
-    Ok(all_obligations(searched, design, None, &searched.kernel.origin.distributions)?.discharge(limit))
+    Ok(all_obligations(searched, design, Claims::default(), &searched.kernel.origin.distributions)?.discharge(limit))
 }
 
 /// The worst of many verdicts.

@@ -30,5 +30,5 @@ mod verify;
 
 pub use search::search;
 pub use task::Task;
-pub(in crate::extract) use verify::route;
 pub use verify::{Checker, verify};
+pub(in crate::extract) use verify::{most_within, route};

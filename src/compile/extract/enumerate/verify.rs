@@ -24,6 +24,7 @@ pub fn verify(space: &Space, machine: &Machine, sizes: &Bindings, found: &Found)
     let mut cost = checker.base()?;
     for (operand, transport) in part.dataflow.transports.iter().enumerate() {
         cost = cost.join(&checker.operand(operand, transport)?);
+        checker.loads(operand, &part.dataflow)?;
     }
     cost = cost.join(&checker.chain(&part.dataflow.chain)?);
     checker.joins(&part.dataflow)?;
@@ -114,6 +115,34 @@ impl<'a> Checker<'a> {
             Transport::Feed => Ok(Cost { memory_words: self.times.len() as u64, ..Cost::default() }),
             Transport::Bus => self.one_bus(&operand.tensor),
             Transport::Handoff | Transport::Local | Transport::Memory => Ok(Cost::default()),
+        }
+    }
+
+    /// Whether no PE takes more words of an operand while memory answers than the design says that it has outstanding.
+    ///
+    /// # Errors
+    /// It does.
+    fn loads(&self, operand: usize, dataflow: &Dataflow) -> Result<(), String> {
+        let latency = self.machine.links.load_latency();
+        let transport = &dataflow.transports[operand];
+        if latency == 0 || *transport == Transport::Prefetch {
+            return Ok(());
+        }
+        let before: Vec<Vec<Option<usize>>> =
+            transport.directions().iter().map(|along| self.shifted(along, -1)).collect();
+        let mut clocks: Vec<Vec<i64>> = vec![vec![]; self.places.all.len()];
+        for point in (0..self.times.len()).filter(|point| before.iter().all(|before| before[*point].is_none())) {
+            // The first PE loads all words of one bus.
+            let pe = if *transport == Transport::Bus { 0 } else { self.pes[point] };
+            clocks[pe].push(self.times[point]);
+        }
+        let most = clocks.into_iter().map(|clocks| most_within(clocks, latency)).max().unwrap_or(0);
+        let space =
+            MappedSpace { space: self.space, dataflow: dataflow.clone(), map: self.map.clone(), boundary_io: false };
+        let (of, promised) = (&self.space.operands[operand].tensor, space.outstanding(operand, latency));
+        match most <= promised {
+            true => Ok(()),
+            false => Err(format!("`{of}` has {most} loads outstanding where {promised} were promised")),
         }
     }
 
@@ -436,6 +465,19 @@ pub(in crate::extract) fn route(from: &[i64], moved: &[i64]) -> Vec<(Vector, usi
         }
     }
     links
+}
+
+/// The most clocks of which each is at most so many cycles after the first of them.
+pub(in crate::extract) fn most_within(mut clocks: Vec<i64>, cycles: u64) -> u64 {
+    clocks.sort_unstable();
+    let mut first = 0;
+    let held = (1..).zip(&clocks).map(|(count, clock)| {
+        while clocks[first].abs_diff(*clock) > cycles {
+            first += 1;
+        }
+        count - first
+    });
+    held.max().unwrap_or(0) as u64
 }
 
 /// The most half-open intervals that overlap.

@@ -6,6 +6,7 @@
 
 use super::Task;
 use crate::extract::Found;
+use crate::extract::enumerate::most_within;
 use crate::mapping::{Fold, Part};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,7 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
         .ok_or("a number does not fit")?;
     let run = clocked(&dated, found)?;
     check_counts(&run, found)?;
+    check_loads(task, found, &run)?;
     let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
     let written = written(task, found, &run)?;
     let check = |diagonal: &i64| {
@@ -65,6 +67,36 @@ fn check_counts(run: &[Run], found: &Found) -> Result<(), String> {
     let pes: BTreeSet<&Vector> = all.iter().map(|(pe, _)| pe).collect();
     if (span.unsigned_abs(), pes.len() as u64) != (found.cost.cycles, found.cost.pes) {
         return Err(format!("{span} cycles on {} PEs are counted", pes.len()));
+    }
+    Ok(())
+}
+
+/// No PE takes more words of an array while memory answers than the design says that it has outstanding. The words of one bus are
+/// loaded one after the other by whoever feeds it.
+fn check_loads(task: &Task, found: &Found, run: &[Run]) -> Result<(), String> {
+    let (latency, design) = (task.machine.links.load_latency(), found.design(task.system));
+    if latency == 0 {
+        return Ok(());
+    }
+    let mut clocks: BTreeMap<(&Name, Option<&Vector>), Vec<i64>> = BTreeMap::new();
+    for (space, operand) in design.loads() {
+        let (of, transport) = (&task.system.spaces[space], &found.parts[space].dataflow.transports[operand]);
+        let points: Option<BTreeSet<Vector>> = run[space].iter().map(|(bindings, _)| point(of, bindings)).collect();
+        let points = points.ok_or("an index has no value")?;
+        for (bindings, (pe, clock)) in &run[space] {
+            let at = point(of, bindings).ok_or("an index has no value")?;
+            let before = |along: &Vector| at.iter().zip(along).map(|(x, by)| x - by).collect::<Vector>();
+            if !transport.directions().iter().any(|along| points.contains(&before(along))) {
+                let pe = (*transport != Transport::Bus).then_some(pe);
+                clocks.entry((&of.operands[operand].tensor, pe)).or_default().push(*clock);
+            }
+        }
+    }
+    for ((of, _), clocks) in clocks {
+        let (most, promised) = (most_within(clocks, latency), design.outstanding(of, latency));
+        if most > promised {
+            return Err(format!("`{of}` has {most} loads outstanding where {promised} were promised"));
+        }
     }
     Ok(())
 }

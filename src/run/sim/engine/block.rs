@@ -4,6 +4,7 @@
 //! waits for a word, a slot or a tag, then it is `parked` and whoever makes that puts it back; or it has finished.
 //! Busy cycles are not kept: they are what the other counts leave of the clock.
 
+use super::asked::Asked;
 use super::lanes::{LANES, Lanes, each_lane, holding};
 use super::own::Own;
 use super::ports::Ports;
@@ -43,6 +44,8 @@ pub(super) struct Block {
     pub own: Own,
     /// What the PEs have in their scratchpads, by lane, scratchpad and entry.
     pub kept: HashMap<(usize, usize, usize), f64>,
+    /// The words that the PEs have asked for ahead, by lane and array.
+    pub asked: HashMap<(usize, usize), Asked>,
     /// Where each PE is in its step, where work takes time.
     pub progress: Vec<Progress>,
     /// For each op that is a branch on coordinates alone: who goes on.
@@ -84,6 +87,7 @@ impl Block {
             taps: vec![[0; LANES]; shape.taps.len()],
             own: Own::default(),
             kept: HashMap::new(),
+            asked: HashMap::new(),
             progress: vec![],
         }
     }

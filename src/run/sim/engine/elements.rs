@@ -19,7 +19,7 @@ impl<O: Observer> Step<'_, O> {
     pub(super) fn load(&mut self, register: usize, array: usize, at: &[Index]) -> Result<u64, Fault> {
         let addresses = self.addresses(array, at)?;
         let values = self.shared.input(array);
-        self.pass_port(Durations::load)?;
+        self.pass_port_to_load(array)?;
         self.around.tally.traffic[array].loaded += self.count();
         each_lane(self.mask, |lane| {
             let (address, clock) = (addresses[lane], self.block.clock[lane]);

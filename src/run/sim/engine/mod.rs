@@ -59,6 +59,8 @@ mod mail;
 
 mod own;
 
+mod asked;
+
 mod profile;
 
 mod block;
@@ -146,7 +148,7 @@ impl<'a> Engine<'a> {
             tiles: None,
             links: links.collect(),
             bus_latencies: program.buses.iter().map(|bus| bus.latency).collect(),
-            durations: Some(Durations::of(code, &settings.times)).filter(|durations| !durations.are_none()),
+            durations: Some(Durations::of(program, code, &settings.times)).filter(|durations| !durations.are_none()),
             order: settings.order,
             turns: 1,
         };

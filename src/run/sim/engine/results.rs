@@ -32,9 +32,10 @@ impl Engine<'_> {
         blocks.flat_map(|block| &block.clock).copied().max().unwrap_or(0)
     }
 
-    /// Cycles of a step of the schedule.
-    pub fn step_cycles(&self) -> u64 {
-        self.shared.durations.as_ref().map_or(1, |durations| durations.step)
+    /// Cycles before the first step of the schedule, and of a step; and whether that is longer for want of loads.
+    pub fn pace(&self) -> (u64, u64, bool) {
+        let durations = self.shared.durations.as_ref();
+        durations.map_or((0, 1, false), |durations| (durations.lead, durations.step, durations.is_short))
     }
 
     /// Whether every PE has come to its end.

@@ -8,8 +8,8 @@ use crate::driver::flags::way::{distribution, layout};
 use crate::driver::kernels::distributed::{Distributions, all_obligations};
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::kernel::Loaded;
-use crate::driver::kernels::searched::Border;
 use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::searched::{Border, Claims};
 use crate::driver::kernels::shape;
 use crate::driver::pipeline::{KernelCommand, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
@@ -44,7 +44,8 @@ impl KernelCommand for ProveArguments {
             Ok(design) => design,
             Err(why) => return Err(self.refuse(&searched, on_network(&searched, why))),
         };
-        let owed = all_obligations(&searched, &design, self.depth, &distributions)?;
+        let claims = Claims { depth: self.depth, outstanding: self.outstanding };
+        let owed = all_obligations(&searched, &design, claims, &distributions)?;
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&owed.stated))?;
         }

@@ -239,12 +239,7 @@ fn print_run(
 ) {
     let compared =
         compared(searched, winner, outcome, missed.as_ref()).map_or_else(String::new, |text| format!(" ({text})"));
-    if outcome.step > 1 {
-        output.line(&format!(
-            "  step      {} for every step of the schedule: work takes as long",
-            counted(outcome.step, "cycle")
-        ));
-    }
+    timed::pace(outcome).iter().for_each(|line| output.line(&format!("  {line}")));
     let value = match agreement {
         Agreement::Bits => "matches reference bit for bit".to_owned(),
         other => other.to_string(),
@@ -278,7 +273,7 @@ fn energy(searched: &Searched, winner: &Winner, program: &Program, outcome: &Out
 /// The cycles of the search; `None` where it counted at other sizes.
 fn predicted(searched: &Searched, winner: &Winner, outcome: &Outcome) -> Option<u64> {
     let is_elsewhere = searched.counted().is_some_and(|counted| *counted != searched.setting.sizes);
-    (!is_elsewhere).then(|| winner.found.cost.cycles.saturating_mul(outcome.step))
+    (!is_elsewhere).then(|| outcome.cycles_of(winner.found.cost.cycles))
 }
 
 /// The cycles of the run against those of the search.

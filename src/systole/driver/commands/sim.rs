@@ -35,7 +35,7 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     room::check(&job.program, &job.sizes, &machine)?;
     let given = &job.inputs()?;
     let Job { program, sizes, .. } = &job;
-    let settings = settings(arguments, &machine)?;
+    let settings = settings(program, arguments, &machine)?;
     let program = &on_links(program, arguments, &machine)?;
     let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
     let (outcome, trace) = tracing.simulate(program, sizes, given, &settings, recorder.as_mut())?;
@@ -69,11 +69,15 @@ fn show(outcome: &Outcome, agreement: Option<&Agreement>, output: &Output) {
     say_agreement(agreement, output);
 }
 
-fn settings(arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
+/// The timing of the machine; without one, the latency of memory is that of the program, as are those of its links and buses.
+fn settings(program: &Program, arguments: &SimArguments, machine: &Machine) -> Checked<Settings> {
     if arguments.latency == Some(0) || arguments.capacity == Some(0) {
         return Diagnostic::usage("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
     }
-    let settings = timed::settings(machine);
+    let mut settings = timed::settings(machine);
+    if arguments.machine.is_none() {
+        settings.times.load_latency = program.load_latency();
+    }
     Ok(Settings { capacity: arguments.capacity.or(settings.capacity), ..settings })
 }
 

@@ -243,6 +243,10 @@ pub struct ProveArguments {
     /// Claim this FIFO depth on every channel in place of the one that is needed
     #[arg(long)]
     pub depth: Option<u64>,
+    /// Claim that this many loads of every operand are outstanding on a PE at most in place of those that are needed; for machines whose
+    /// memory has a latency
+    #[arg(long, value_name = "LOADS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub outstanding: Option<u64>,
     /// Also prove that no run deadlocks, whoever owns which PE, that each element is computed once, and that each PE has one of the
     /// workers that they are distributed to: block, cyclic, or block-cyclic:B, as for `exec`
     #[arg(long, alias = "deal")]

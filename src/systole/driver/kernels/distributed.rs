@@ -5,7 +5,7 @@
 //! has one worker and each word one home; and a program that says it. In which order tiles are computed is said as well, and needs no proof.
 
 use crate::driver::kernels::kernel::Kernel;
-use crate::driver::kernels::searched::Searched;
+use crate::driver::kernels::searched::{Claims, Searched};
 use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Name, name};
@@ -117,13 +117,13 @@ impl Owed {
 pub fn all_obligations(
     searched: &Searched,
     design: &Design,
-    depth: Option<u64>,
+    claims: Claims,
     distributions: &Distributions,
 ) -> Checked<Owed> {
-    let stated = searched.obligations(design, depth)?;
+    let stated = searched.obligations(design, claims)?;
     let mut owed = with_stores(stated, searched.program(design), searched.kernel.system());
     if !distributions.is_empty() {
-        let (of_run, left) = run_obligations(searched, design, depth, distributions)?;
+        let (of_run, left) = run_obligations(searched, design, claims.depth, distributions)?;
         owed.stated.extend(of_run);
         owed.gaps.extend(left);
     }

@@ -19,7 +19,7 @@ use systole_compile::timing::PeOrder;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::evaluate_system_in_order;
 use systole_program::array::{Program, Tensors};
-use systole_program::obligation::Obligation;
+use systole_program::obligation::{Kind, Obligation};
 
 /// How a design keeps to `io boundary`.
 #[derive(Clone, Debug)]
@@ -30,6 +30,15 @@ pub enum Border {
     Loads,
     /// Every PE that loads or stores has a free side, which is proved; with the reasons why the scheme covers no design.
     Ports(Diagnostics),
+}
+
+/// What is claimed to be enough in place of what is needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Claims {
+    /// The depth of every channel.
+    pub depth: Option<u64>,
+    /// The loads of every operand that a PE may have outstanding.
+    pub outstanding: Option<u64>,
 }
 
 /// A search with its setting.
@@ -112,13 +121,18 @@ impl<'a> Searched<'a> {
         refusal::nearest_design(self, limit)
     }
 
-    /// All obligations of a design, with this depth claimed of every channel where it is given.
-    pub fn obligations(&self, design: &Design, depth: Option<u64>) -> Checked<Vec<Obligation>> {
+    /// All obligations of a design, with these claims.
+    pub fn obligations(&self, design: &Design, claims: Claims) -> Checked<Vec<Obligation>> {
         let links = &self.setting.machine.links;
-        match depth {
+        let mut stated = match claims.depth {
             None => timing::obligations(design, links),
             Some(depth) => timing::obligations_within(design, links, depth),
+        }?;
+        if claims.outstanding.is_some() {
+            stated.retain(|obligation| obligation.kind != Kind::LoadDepth);
+            stated.extend(timing::load_depth_obligations(design, links, claims.outstanding));
         }
+        Ok(stated)
     }
 
     /// What must be proved of a design so that no run of its program without clocks waits for ever, whoever owns which PE; at this

@@ -112,7 +112,7 @@ impl Exploration<'_> {
         let written = self.kernel.origin.written.as_ref();
         let as_written = AsWritten::of(written, (&setting.given, &tensors), &outcome, Precision::Double)?;
         as_written.iter().try_for_each(AsWritten::check)?;
-        let predicted = is_comparable(&searched).then(|| found.cost.cycles.saturating_mul(outcome.step));
+        let predicted = is_comparable(&searched).then(|| outcome.cycles_of(found.cost.cycles));
         let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
         let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();
         let missed = missed.map(|missed| missed.text());
