@@ -136,12 +136,14 @@ fn divided(
 ) -> Checked<Option<Saturated>> {
     let asked = question(equations, (&whole.spaces, &whole.choices, None), sizes, options)?;
     let ways = Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS);
+    // They share the budget.
+    let limits = Limits::of_budget(Limits::usual().budget / ways.len().max(1) as u64);
     let best = best_division(ways, options.objective, |partition| {
         let Some(spaces) = partition.divide(&whole.spaces) else { return Ok(None) };
         let divided = Saturated::new(spaces, Some(partition.clone()))?;
         let found = {
             let asked = (&divided.spaces, &divided.choices[..], divided.partition.as_ref());
-            let asked = question(equations, asked, sizes, options)?;
+            let asked = Question { limits, ..question(equations, asked, sizes, options)? };
             let (problem, survey) = search_every_way(asked, false, &|_, _| true)?;
             survey.sorted(options.objective).first().map(|found| (found.cost, problem.sizes().clone()))
         };

@@ -29,6 +29,8 @@ pub struct Constraint {
     pub transports: Vec<(Directive, Span)>,
     /// Operands, by their spaces, that are to be read through memory.
     pub through_memory: Vec<(usize, usize)>,
+    /// The axes of the array, where the kernel is divided into strips that lie along them.
+    pub divided: Vec<Affine>,
     /// The network the schedule is for.
     pub network: Option<Network>,
     /// How many PEs are one along each axis, where that is given, and where in the source.
@@ -170,11 +172,15 @@ impl Constraint {
         self.steps.iter().any(Option::is_some)
     }
 
-    /// Whether a place, a time, a number of rounds, a fold or where values enter is given.
+    /// Whether a time, a number of rounds, a fold, or where values enter is given.
+    pub fn says_when(&self) -> bool {
+        let has_rounds = self.rounds.iter().any(Option::is_some);
+        has_rounds || self.fixes_a_step() || self.fold.is_some() || self.boundary_io || !self.loading.is_empty()
+    }
+
+    /// Whether a place is given, or anything of when it runs.
     pub fn fixes_the_array(&self) -> bool {
-        let fixes = |rows: &[Option<Matrix>]| rows.iter().any(Option::is_some);
-        let enters = self.boundary_io || !self.loading.is_empty();
-        fixes(&self.places) || fixes(&self.rounds) || self.fixes_a_step() || self.fold.is_some() || enters
+        self.places.iter().any(Option::is_some) || self.says_when()
     }
 
     fn add(&mut self, system: &SpaceSystem, directive: &Directive, span: Span) -> Result<(), Diagnostic> {

@@ -94,6 +94,7 @@ impl Partition {
     /// it was computed in passes through memory: it has to get from the end of an axis to its beginning.
     pub fn constrain(&self, system: &SpaceSystem, constraint: &mut Constraint) {
         constraint.through_memory = system.handed_between_strips();
+        constraint.divided = self.place.clone();
         let waits = !constraint.through_memory.is_empty();
         for (number, family) in system.families.iter().enumerate() {
             constraint.places[number] = place_of(family, &self.place);

@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 const DATAFLOWS_AT_ONCE: usize = 4;
 
 /// So many orders of everything on one PE are looked at.
-const IN_ORDER: usize = 4;
+const IN_ORDER: usize = 8;
 
 /// A further kind of array, of times or of moves gets one part in so many of the budget.
 const SHARE: u64 = 8;
@@ -54,20 +54,17 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     }
 }
 
-/// One PE that runs everything in order and keeps what it computes: where nothing else was found, and no schedule says otherwise.
+/// PEs that run everything in order and keep what they compute, or store it: one PE, or those along which strips lie. This is where
+/// nothing else was found, and no schedule says otherwise.
 fn search_in_order(task: &Task, (keep, progress): (bool, Progress)) -> Survey {
     let mut survey = Survey { keep, ..Survey::default() };
-    let rounds = task.dimension().saturating_sub(1);
-    let is_open = task.bounds.ranks.contains(&0) && !task.constraint.fixes_the_array();
-    if rounds == 0 || task.limits.rounds == 0 || !is_open {
-        return survey;
-    }
+    let Some(places) = task.places_in_order() else { return survey };
     for task in task.keeping_all() {
         if survey.designs > 0 || survey.is_stopped {
             break;
         }
         let edges = edges(task.system, &task.choices);
-        let placements = in_order(task.system, &task.choices, &edges, (rounds, IN_ORDER));
+        let placements = in_order(task.system, &task.choices, &edges, (&places, IN_ORDER));
         survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, progress);
     }
     survey

@@ -18,7 +18,7 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::Space;
-use systole_equations::recurrence::spaces::SpaceSystem;
+use systole_equations::recurrence::spaces::{Family, SpaceSystem};
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: u64 = 20_000;
@@ -193,41 +193,54 @@ impl<'a> Task<'a> {
         tasks
     }
 
-    /// The tasks in which each PE keeps all that it computes for itself, or else a memory has it, and each reduction has one order: the first
+    /// For each family a place where its points may run one after the other: the one that a schedule gives, else the axes along which the
+    /// kernel is divided as far as the family has their indices, else one PE. None where a schedule says when, or where a PE has nothing
+    /// to run in rounds.
+    pub(super) fn places_in_order(&self) -> Option<Vec<Matrix>> {
+        let (axes, places) = (&self.constraint.divided, &self.constraint.places);
+        let is_open = !axes.is_empty() || !self.constraint.says_when();
+        let rank = self.constraint.rank().unwrap_or(axes.len());
+        let is_asked = self.constraint.rank().is_some() || !axes.is_empty() || self.bounds.ranks.contains(&0);
+        if self.limits.rounds == 0 || !is_open || !is_asked || self.dimension() < 2 + rank {
+            return None;
+        }
+        let place = |(family, given): (&Family, &Option<Matrix>)| {
+            let along =
+                |axis: usize| axes.get(axis).map_or(vec![0; family.indices.len()], |axis| axis.row(&family.indices));
+            let rows = || Matrix::new((0..rank).map(along).collect(), family.indices.len());
+            given.clone().unwrap_or_else(rows)
+        };
+        Some(self.system.families.iter().zip(places).map(place).collect())
+    }
+
+    /// The tasks in which each PE keeps all that it computes for itself, or a memory has it, and each reduction has one order: the first
     /// that is offered, or for one of them another.
     pub(super) fn keeping_all(&self) -> Vec<Task<'a>> {
         let families: Vec<usize> = (0..self.system.families.len()).collect();
-        let kept: Vec<Choices> =
-            self.offered.iter().enumerate().map(|(space, offered)| self.kept(space, offered)).collect();
-        let written: Vec<Choices> = kept.iter().map(|choices| choices.in_order(0)).collect();
-        let others = kept.iter().enumerate().flat_map(|(space, choices)| {
-            let written = &written;
-            (1..choices.chains.len()).map(move |order| {
-                let mut all = written.clone();
-                all[space] = choices.in_order(order);
-                all
-            })
-        });
+        let ways = [Transport::Local, Transport::Memory, Transport::Handoff];
+        let all = [&ways[..], &ways[1..]].map(|ways| self.offered_one(ways));
+        let differ = all[0] != all[1];
         let of = |choices: Vec<Choices>| {
             let takers = TakerSets::new(self.system, &choices);
             Task { takers, choices, ..self.among(self.system, &families) }
         };
-        std::iter::once(written.clone()).chain(others).map(of).collect()
+        all.into_iter().take(1 + usize::from(differ)).flat_map(|kept| orders(&kept)).map(of).collect()
     }
 
-    /// What a space is offered, with one way for what is computed: by each PE for itself, or through memory. What can be kept nowhere,
-    /// such as the result of a reduction within an equation, is handed on.
-    fn kept(&self, space: usize, offered: &Choices) -> Choices {
-        let mut kept = offered.clone();
-        for (operand, ways) in kept.transports.iter_mut().enumerate() {
-            if !self.system.sources[space][operand].is_empty() {
-                let way = [Transport::Local, Transport::Memory, Transport::Handoff]
-                    .into_iter()
-                    .find(|way| ways.contains(way));
-                way.into_iter().for_each(|way| *ways = vec![way]);
+    /// What each space is offered, with the first of these ways for what is computed. What can be kept nowhere, such as the result of a
+    /// reduction within an equation, is handed on.
+    fn offered_one(&self, ways: &[Transport]) -> Vec<Choices> {
+        let of_space = |(space, offered): (usize, &Choices)| {
+            let mut kept = offered.clone();
+            for (operand, offered) in kept.transports.iter_mut().enumerate() {
+                if !self.system.sources[space][operand].is_empty() {
+                    let way = ways.iter().find(|way| offered.contains(way)).cloned();
+                    way.into_iter().for_each(|way| *offered = vec![way]);
+                }
             }
-        }
-        kept
+            kept
+        };
+        self.offered.iter().enumerate().map(of_space).collect()
     }
 
     fn choices_among(&self, families: &[usize], space: usize) -> Choices {
@@ -336,6 +349,20 @@ impl<'a> Task<'a> {
         let (low, high) = self.bounds.steps;
         (low, high + self.machine.links.latency - 1)
     }
+}
+
+/// Choices with one order for each reduction: the first that is offered, or for one of them another.
+fn orders(choices: &[Choices]) -> Vec<Vec<Choices>> {
+    let first: Vec<Choices> = choices.iter().map(|choices| choices.in_order(0)).collect();
+    let mut all = vec![first.clone()];
+    for (space, offered) in choices.iter().enumerate() {
+        for order in 1..offered.chains.len() {
+            let mut other = first.clone();
+            other[space] = offered.in_order(order);
+            all.push(other);
+        }
+    }
+    all
 }
 
 /// The sizes at which designs are costed, and the points there: those asked for, made smaller where there would be too many points to

@@ -42,9 +42,10 @@ pub fn divided(
     let objective = setting.objective;
     let ranks = if asked.rank.is_empty() { &Partition::RANKS[..] } else { &asked.rank };
     let all = Partition::all(&whole.kernel.cut, &setting.machine, &setting.sizes, ranks);
+    let count = all.len().max(1) as u64;
     let best = extract::best_division(all, objective, |partition| {
         let Some(divided) = in_strips(&whole, partition, (rules, limits))? else { return Ok(None) };
-        search(divided, asked, output)
+        search(divided, (asked, count), output)
     })?;
     let Some((best, ways)) = best else { return Ok(whole) };
     let extract::TriedPartition { cost, counted, found: (mut loaded, mut survey), .. } = best;
@@ -79,9 +80,10 @@ fn in_strips(
     Ok(Some(loaded))
 }
 
-/// The best design of a kernel that is divided.
-fn search(loaded: Loaded, asked: &SpaceArguments, output: &Output) -> Checked<Option<Tried>> {
-    let setting = Setting::new(&loaded.kernel, asked)?;
+/// The best design of a kernel that is divided in one of so many ways, which share the budget.
+fn search(loaded: Loaded, (asked, ways): (&SpaceArguments, u64), output: &Output) -> Checked<Option<Tried>> {
+    let mut setting = Setting::new(&loaded.kernel, asked)?;
+    setting.budget /= ways;
     let searched = loaded.kernel.search(&setting, output)?;
     let Some(best) = searched.front.first().map(|found| found.cost) else { return Ok(None) };
     let (survey, counted) = (searched.survey.clone(), searched.counted().unwrap_or(&setting.sizes).clone());

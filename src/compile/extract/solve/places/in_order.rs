@@ -1,9 +1,11 @@
-//! One PE that runs all spaces one after the other, in loops: what a kernel with an affine order can always do.
+//! PEs that run all spaces one after the other, in loops: what a kernel with an affine order can always do on one PE, and what
+//! many can do where the strips of an index lie along the axes of an array.
 //!
-//! In: a system, its edges, and one order for each reduction. Out: placements on an array without axes, whose rounds keep the
-//! order of all dependences but those that are left to the finest row. At each level the families that need each other share a
-//! loop over one index of each, in which no dependence runs backwards; what is later in that loop is settled (Feautrier 1992,
-//! part II). Families that do not need each other share no loop: one begins where the other ends (Allen and Kennedy 1987).
+//! In: a system, its edges, one order for each reduction, and places. Out: placements whose rounds keep the order of all
+//! dependences but those that are left to the finest row. At each level families share a loop over one index of each, in which no
+//! dependence runs backwards; what is later in that loop is settled (Feautrier 1992, part II). Where there is no such loop for
+//! all, those that need each other share one, and one begins where the other ends (Allen and Kennedy 1987). Placements in which
+//! no others share a loop are looked at as well: a short loop does not wait there for a long one beside it.
 //!
 //! Nothing is weighed: this is looked at where no other search has found a design.
 
@@ -16,25 +18,36 @@ use std::collections::{BTreeMap, VecDeque};
 use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, name};
 use systole_equations::recurrence::spaces::{Family, SpaceSystem};
 
-/// So many loops are tried in all.
-const MOST_TRIED: usize = 2_000;
+/// So many rows of families are tried in all.
+const MOST_TRIED: usize = 10_000;
 
 /// So many choices of rows are tried for the families of one loop.
 const MOST_ROWS: usize = 16;
 
-/// Placements of all families on one PE with so many rows of rounds, `most` of them.
+/// Placements of all families at these places: half of `most` in loops that are shared where they can be, half in loops that are not.
 pub fn in_order(
     system: &SpaceSystem,
     choices: &[Choices],
     edges: &[Edge],
-    (rounds, most): (usize, usize),
+    (places, most): (&[Matrix], usize),
 ) -> Vec<Placement> {
-    let families: Vec<usize> = (0..system.families.len()).collect();
-    let rows = vec![vec![]; families.len()];
+    // A place leaves so many indices to a PE, of which the finest row counts one.
+    let left = system.families.iter().zip(places).map(|(family, place)| family.indices.len() - place.rank());
+    let rounds = left.max().unwrap_or(0).saturating_sub(1);
     let open = dependences(system, choices, edges);
-    let mut search = Search { system, rounds, most, tried: 0, found: vec![] };
-    search.extend(Partial { rows, open, queue: VecDeque::new(), groups: vec![families], end: Affine::default() });
-    search.found
+    let of = |shares: bool| {
+        let families: Vec<usize> = (0..system.families.len()).collect();
+        let rows = vec![vec![]; families.len()];
+        let most = most.div_ceil(2);
+        let mut search = Search { system, places, rounds, shares, most, tried: 0, found: vec![] };
+        let (open, queue) = (open.clone(), VecDeque::new());
+        search.extend(Partial { rows, open, queue, groups: vec![families], end: None });
+        search.found
+    };
+    let mut found = of(true);
+    let others = of(false);
+    found.extend(others.into_iter().filter(|other| !found.contains(other)).collect::<Vec<_>>());
+    found
 }
 
 /// That one family needs another, at the points of a set.
@@ -96,6 +109,8 @@ struct Loop {
     families: Vec<usize>,
     /// Whether it begins where the one before it ends.
     follows: bool,
+    /// Whether its families may have loops of their own instead.
+    is_open: bool,
 }
 
 /// The loops that are chosen so far.
@@ -108,13 +123,16 @@ struct Partial {
     queue: VecDeque<Loop>,
     /// Those that have some, for the next level.
     groups: Vec<Vec<usize>>,
-    /// Where the last loop with rows ends.
-    end: Affine,
+    /// Where the last loop with rows ends, if a form over the sizes says so.
+    end: Option<Affine>,
 }
 
 struct Search<'a> {
     system: &'a SpaceSystem,
+    places: &'a [Matrix],
     rounds: usize,
+    /// Whether families share loops that do not need each other.
+    shares: bool,
     most: usize,
     tried: usize,
     found: Vec<Placement>,
@@ -131,31 +149,45 @@ impl Search<'_> {
             if partial.rows.iter().all(|rows| rows.len() == self.rounds) {
                 return self.found.push(self.placement(&partial.rows));
             }
-            for group in std::mem::take(&mut partial.groups) {
-                let loops = in_need_of_each_other(&group, &partial.open).into_iter().enumerate();
-                partial.queue.extend(loops.map(|(number, families)| Loop { families, follows: number > 0 }));
-            }
+            let groups = std::mem::take(&mut partial.groups).into_iter();
+            partial.queue = groups.map(|families| Loop { families, follows: false, is_open: true }).collect();
             return self.extend(partial);
         };
+        let apart = in_need_of_each_other(&next.families, &partial.open);
+        let is_shared = apart.len() > 1;
         for rows in self.rows(&partial, &next.families) {
             if self.is_over() {
                 return;
             }
-            self.tried += 1;
+            if is_shared && !(self.shares && self.counts_all(&partial, &rows)) {
+                continue;
+            }
             if let Some(more) = self.with(&partial, &next, rows) {
                 self.extend(more);
             }
         }
+        if is_shared && next.is_open && !self.is_over() {
+            let loops = apart.into_iter().enumerate();
+            let loops = loops.map(|(number, families)| Loop { families, follows: number > 0, is_open: false });
+            partial.queue = loops.chain(partial.queue).collect();
+            self.extend(partial);
+        }
+    }
+
+    /// Whether each family counts an index, if it has one left.
+    fn counts_all(&self, partial: &Partial, rows: &BTreeMap<usize, Row>) -> bool {
+        let is_left = |family: usize| !self.free_indices(family, &partial.rows[family]).is_empty();
+        let counts = |row: &Row| row.0.iter().any(|entry| *entry != 0);
+        rows.iter().all(|(family, row)| counts(row) || !is_left(*family)) && rows.values().any(counts)
     }
 
     /// The loops with one more, where its values have ends.
     fn with(&self, partial: &Partial, next: &Loop, mut chosen: BTreeMap<usize, Row>) -> Option<Partial> {
-        let low = self.end(&chosen, -1)?;
         if next.follows {
-            let shift = partial.end.clone() - low;
+            let shift = partial.end.clone()? - self.end(&chosen, -1)?;
             chosen.values_mut().for_each(|(_, start)| *start = start.clone() + shift.clone());
         }
-        let end = self.end(&chosen, 1)? + Affine::constant(1);
+        let end = self.end(&chosen, 1).map(|end| end + Affine::constant(1));
         let settled = |dependence: &Dependence| -> Option<Dependence> {
             if !dependence.is_among(&next.families) {
                 // What another loop gives is there before this one begins.
@@ -192,7 +224,7 @@ impl Search<'_> {
     }
 
     /// Rows for the families of a loop in which no dependence among them runs backwards.
-    fn rows(&self, partial: &Partial, families: &[usize]) -> Vec<BTreeMap<usize, Row>> {
+    fn rows(&mut self, partial: &Partial, families: &[usize]) -> Vec<BTreeMap<usize, Row>> {
         let among: Vec<&Dependence> = partial.open.iter().filter(|one| one.is_among(families)).collect();
         let mut found = vec![];
         self.add_rows(partial, &among, (families, BTreeMap::new()), &mut found);
@@ -200,7 +232,7 @@ impl Search<'_> {
     }
 
     fn add_rows(
-        &self,
+        &mut self,
         partial: &Partial,
         among: &[&Dependence],
         (families, chosen): (&[usize], BTreeMap<usize, Row>),
@@ -218,9 +250,10 @@ impl Search<'_> {
         };
         for row in self.free_rows(next, &partial.rows[next]) {
             for start in starts(among, &chosen, (next, &row), &self.system.parameters) {
-                if found.len() >= MOST_ROWS {
+                if found.len() >= MOST_ROWS || self.tried >= MOST_TRIED {
                     return;
                 }
+                self.tried += 1;
                 let mut chosen = chosen.clone();
                 chosen.insert(next, (row.clone(), start));
                 let is_forwards = |one: &&&Dependence| match (chosen.get(&one.reader), chosen.get(&one.giver)) {
@@ -241,8 +274,7 @@ impl Search<'_> {
     /// where the rows that are left have room for all its indices.
     fn free_rows(&self, family: usize, before: &[Row]) -> Vec<Vector> {
         let count = self.system.families[family].indices.len();
-        let is_free = |index: &usize| before.iter().all(|(row, _)| row[*index] == 0);
-        let free: Vec<usize> = (0..count).filter(is_free).collect();
+        let free = self.free_indices(family, before);
         let unit = |index: usize, sign: i64| (0..count).map(|other| if other == index { sign } else { 0 }).collect();
         let units = free.iter().flat_map(|index| [unit(*index, 1), unit(*index, -1)]);
         // One index is left to the finest row.
@@ -250,15 +282,21 @@ impl Search<'_> {
         units.chain(has_room.then(|| vec![0; count])).collect()
     }
 
+    /// The indices that neither the place nor a row of a family has.
+    fn free_indices(&self, family: usize, before: &[Row]) -> Vec<usize> {
+        let counted = || self.places[family].rows().iter().chain(before.iter().map(|(row, _)| row));
+        let is_free = |index: &usize| counted().all(|row| row[*index] == 0);
+        (0..self.system.families[family].indices.len()).filter(is_free).collect()
+    }
+
     fn placement(&self, rows: &[Vec<Row>]) -> Placement {
-        let nowhere = |family: &Family| Matrix::new(vec![], family.indices.len());
         let families = &self.system.families;
         let linear = |(family, rows): (&Family, &Vec<Row>)| {
             Matrix::new(rows.iter().map(|(row, _)| row.clone()).collect(), family.indices.len())
         };
         Placement {
-            places: families.iter().map(nowhere).collect(),
-            origins: vec![vec![]; families.len()],
+            places: self.places.to_vec(),
+            origins: self.places.iter().map(|place| vec![Affine::default(); place.rows().len()]).collect(),
             rounds: families.iter().zip(rows).map(linear).collect(),
             starts: rows.iter().map(|rows| rows.iter().map(|(_, start)| start.clone()).collect()).collect(),
         }
