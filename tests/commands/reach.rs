@@ -284,3 +284,55 @@ fn a_schedule_says_local() {
     let why = refused(&["run", path, "--schedule", "kept", "--size", "T=4,S=3"]);
     assert!(why.contains("`E` cannot be moved so"), "{why}");
 }
+
+/// Where the budget has room for nothing else, loops are built for all spaces: every kernel that ships and those of the textbooks have a
+/// design, proved for all sizes, with the values of the equations.
+#[test]
+fn a_budget_of_one_map_is_enough_for_a_design() {
+    let files = ["kernels", "kernels/naive", "kernels/blocks", "tests/textbook"].iter().flat_map(|folder| {
+        let all = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        all.filter(|path| path.extension().is_some_and(|end| end == "rec"))
+    });
+    let mut files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+    files.sort();
+    assert!(files.len() >= 81, "{files:?}");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a kernel");
+        let head = text.lines().find(|line| line.starts_with("kernel ")).expect("a kernel");
+        let names = head.split(['(', ')']).nth(1).expect("its sizes").split(", ");
+        let sizes = names.map(|name| format!("{name}=2")).collect::<Vec<_>>().join(",");
+        let ran = output(&["run", &file, "--size", &sizes, "--budget", "1"]);
+        assert!(ran.contains("matches reference bit for bit"), "{file}\n{ran}");
+        let proofs = ran.lines().find(|line| line.starts_with("  proofs")).expect("proofs");
+        let numbers: Vec<&str> = proofs.split_whitespace().filter(|word| word.parse::<u64>().is_ok()).collect();
+        assert_eq!(numbers[0], numbers[1], "{file}\n{ran}");
+    }
+}
+
+/// Three steps of which the second needs all of the first, and the third all of the second.
+const STEPS: &str = "\
+kernel steps(N, M)
+in  A[N, M]
+out Y[N, M]
+local m[N], P[N, M], l[N]
+m[i] = max(j) A[i, j]
+P[i, j] = exp(A[i, j] - m[i])
+l[i] = sum(j) P[i, j]
+Y[i, j] = P[i, j] / l[i]
+";
+
+/// A schedule that says where, and not when: loops are built for the PEs that it names. One that says when as well is not helped out.
+#[test]
+fn a_place_alone_is_enough() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("kernel.rec");
+    let path = file.to_str().expect("a path");
+    let with = |schedule: &str| std::fs::write(&file, format!("{STEPS}schedule rows\n{schedule}\n")).expect("written");
+    with("place (i mod 2)");
+    for size in ["N=5,M=3", "N=1,M=1", "N=4,M=1"] {
+        let ran = output(&["run", path, "--schedule", "rows", "--size", size, "--budget", "1"]);
+        assert!(ran.contains("PE (i mod 2)") && ran.contains("matches reference bit for bit"), "{size}\n{ran}");
+    }
+    with("place (i mod 2) time (i div 2, 0)");
+    refused(&["run", path, "--schedule", "rows", "--size", "N=5,M=3", "--budget", "1"]);
+}

@@ -128,6 +128,25 @@ fn several_spaces_have_the_same_budget_on_any_number_of_threads() {
     assert_eq!([&few[0], &few[0]], [&few[1], &few[2]]);
 }
 
+/// Doubled ten times, from one at which one PE runs everything in order, a budget never leads to a worse design.
+#[test]
+fn a_budget_that_is_doubled_costs_no_more() {
+    let (kernel, machine) = (crate::systems::kernel(crate::kernel_texts::LU), crate::systems::machine(1));
+    let at = crate::systems::sizes(&[("N", 3)]);
+    let best = |budget: u64| {
+        let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+        let mut task = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).expect("a task");
+        task.limits = Limits::of_budget(budget);
+        let survey = solve::search(&task, false, &|_, _| true);
+        let found = survey.sorted(Objective::Systolic);
+        found.iter().for_each(|found| assert_eq!(solve::verify(&task, found), Ok(())));
+        Objective::Systolic.key(&found[0].cost)
+    };
+    let costs: Vec<_> = (0..=10).map(|doubled| best(500 << doubled)).collect();
+    assert!(costs.windows(2).all(|pair| pair[1] <= pair[0]), "{costs:?}");
+    assert!(costs[10] < costs[0], "{costs:?}");
+}
+
 /// A search that is told to stop after the first place says so, and has what it found there.
 #[test]
 fn a_search_that_is_stopped_has_what_it_found() {

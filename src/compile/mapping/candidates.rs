@@ -120,13 +120,11 @@ pub fn ways<T>(lists: &[Vec<T>]) -> u64 {
     lists.iter().fold(1, |ways, list| ways.saturating_mul(list.len() as u64))
 }
 
-/// So many of the ways to take one of each list, at equal distances; the last list changes fastest.
+/// So many of the ways to take one of each list, spread over all of them; the last list changes fastest. With more of them those of
+/// fewer are there too.
 pub fn spread<T: Clone>(lists: &[Vec<T>], most: u64) -> impl Iterator<Item = Vec<T>> {
-    let ways = ways(lists);
-    let count = ways.min(most);
-    (0..count).map(move |number| {
-        let mut way = (u128::from(number) * u128::from(ways) / u128::from(count)) as u64;
-        let mut chosen: Vec<T> = lists
+    chosen(ways(lists), most).into_iter().map(move |mut way| {
+        let mut one_of_each: Vec<T> = lists
             .iter()
             .rev()
             .map(|list| {
@@ -135,9 +133,22 @@ pub fn spread<T: Clone>(lists: &[Vec<T>], most: u64) -> impl Iterator<Item = Vec
                 one
             })
             .collect();
-        chosen.reverse();
-        chosen
+        one_of_each.reverse();
+        one_of_each
     })
+}
+
+/// So many numbers below `count`, ascending: the first of those whose bits are counted up backwards (van der Corput 1935), so that halves,
+/// quarters and so on are filled alike.
+fn chosen(count: u64, most: u64) -> Vec<u64> {
+    if count <= most {
+        return (0..count).collect();
+    }
+    let bits = (u64::BITS - (count - 1).leading_zeros()).max(1);
+    let backwards = (0..=u64::MAX).map(|number: u64| number.reverse_bits() >> (u64::BITS - bits));
+    let mut chosen: Vec<u64> = backwards.filter(|number| *number < count).take(most as usize).collect();
+    chosen.sort_unstable();
+    chosen
 }
 
 /// Visits every set of `count` rows.
@@ -171,6 +182,12 @@ mod tests {
         assert_eq!(all, ["ax", "ay", "az", "bx", "by", "bz"]);
         let some: Vec<String> = spread(&lists, 3).map(String::from_iter).collect();
         assert_eq!(some, ["ax", "az", "by"]);
+        assert_eq!(spread(&lists, 0).count(), 0);
+        for (count, most) in [(7, 3), (100, 17), (1 << 40, 1000)] {
+            let (few, more) = (chosen(count, most), chosen(count, most + 1));
+            assert_eq!(few.len() as u64, most);
+            assert!(few.iter().all(|number| *number < count && more.contains(number)));
+        }
         assert_eq!(spread(&[vec!['a'], vec![]], 3).count(), 0);
         assert_eq!(spread::<char>(&[], 3).count(), 1);
     }

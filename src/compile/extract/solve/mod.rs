@@ -37,8 +37,12 @@
 //!
 //! **Budget.** What is done counts as work (`task::Work`), in maps of one space that could be looked at meanwhile; no clock
 //! is asked, so the result is the same on every machine. With more dataflows than the budget allows, or with `--beam`, families
-//! are placed one after the other (`beam`). Placements are looked at until the budget is used up. Arrays of a further kind, times
-//! that are vectors, and PEs that keep what they compute come after that, each with an eighth of the budget more.
+//! are placed one after the other (`beam`), and each stage looks at as many dataflows as there is room for, spread over all.
+//! Placements are looked at until the budget is used up. Arrays of a further kind, times that are vectors, and PEs that keep
+//! what they compute come after that, each with an eighth of the budget more.
+//!
+//! **In order** (`places::in_order`). Where none of this finds a design, loops are built for all spaces, of which one comes
+//! after the other: on one PE, at the places that a schedule gives, or along the strips of a divided kernel.
 
 mod task;
 
