@@ -44,7 +44,7 @@ mod task;
 
 mod places;
 
-pub(super) use places::GivenRows;
+pub(super) use places::{GivenRows, Room};
 
 mod forms;
 

@@ -12,6 +12,7 @@ use crate::driver::stop;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
+use systole_base::refusal::Refusal;
 use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search, verify};
 use systole_compile::mapping::Design;
 use systole_compile::timing;
@@ -65,7 +66,8 @@ pub fn search_within<'a>(
         running.goes_on()
     };
     let start = Instant::now();
-    let problem = Problem::new(kernel.question(setting, constraint))?;
+    let blamed = |why| kernel.inquire(setting, setting.constraint.clone(), |inquiry| inquiry.blame(why));
+    let problem = Problem::new(kernel.question(setting, constraint)).map_err(blamed)?;
     let seen = kernel.partition.as_ref().and_then(|divided| divided.seen.clone()).filter(|_| !all);
     let (survey, elapsed) = match seen {
         Some(seen) => seen,
@@ -149,6 +151,11 @@ impl<'a> Searched<'a> {
         }
         .help("`--budget` with fewer maps gives an answer sooner, the same one each time")
         .alone()
+    }
+
+    /// Why the search found nothing, as one of the kinds.
+    pub fn refusal(&self) -> Refusal {
+        refusal::Reason::of(self).refusal
     }
 
     /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.
