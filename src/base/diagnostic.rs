@@ -3,6 +3,7 @@
 //! In: a [`Diagnostic`] that a stage has filled. Out: text rendered by `miette`, the only place where a message gets its
 //! shape. A message's first line is lower case, has no full stop and names the broken property.
 
+use crate::refusal::Refusal;
 use crate::span::{Source, Span};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 use std::fmt;
@@ -20,6 +21,7 @@ pub struct Diagnostic {
     notes: Vec<String>,
     help: Option<String>,
     is_usage: bool,
+    refusal: Option<Arc<Refusal>>,
 }
 
 /// What a stage returns when it can say everything that is wrong at once.
@@ -31,7 +33,15 @@ pub type Checked<T> = Result<T, Diagnostics>;
 impl Diagnostic {
     /// A message without a place in a source.
     pub fn new(message: impl Into<String>) -> Diagnostic {
-        Diagnostic { message: message.into(), source: None, labels: vec![], notes: vec![], help: None, is_usage: false }
+        Diagnostic {
+            message: message.into(),
+            source: None,
+            labels: vec![],
+            notes: vec![],
+            help: None,
+            is_usage: false,
+            refusal: None,
+        }
     }
 
     /// A message of a command line that is wrong itself, not of the kernel, the file or the proof that it asks for.
@@ -63,6 +73,20 @@ impl Diagnostic {
         self
     }
 
+    /// The same as the message of a refusal, with what the refusal has to add.
+    pub fn refuses(self, refusal: Refusal) -> Diagnostic {
+        let noted = match refusal.note() {
+            Some(note) => self.note(note),
+            None => self,
+        };
+        noted.of_refusal(refusal)
+    }
+
+    /// The same as the message of a refusal, of which it says all there is to say.
+    pub fn of_refusal(self, refusal: Refusal) -> Diagnostic {
+        Diagnostic { refusal: Some(Arc::new(refusal)), ..self }
+    }
+
     /// The same, said of something else than what the source speaks of: `words` stand before its first line.
     pub fn among(mut self, words: &str) -> Diagnostic {
         self.message = format!("{words}: {}", self.message);
@@ -82,6 +106,11 @@ impl Diagnostic {
     /// Whether it is the command line that is wrong.
     pub fn is_usage(&self) -> bool {
         self.is_usage
+    }
+
+    /// Why there is no design, where the message is about that.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.refusal.as_deref()
     }
 
     /// The labelled spans.
@@ -126,6 +155,19 @@ impl miette::Diagnostic for Diagnostic {
 /// The same, with what is wrong blamed on the command line: what was read is what a flag says.
 pub fn as_usage<T>(said: Checked<T>) -> Checked<T> {
     said.map_err(|all| all.into_iter().map(Diagnostic::of_command_line).collect())
+}
+
+/// Why there is no design, where one of the messages is about that.
+pub fn refusal_of(diagnostics: &[Diagnostic]) -> Option<&Refusal> {
+    diagnostics.iter().find_map(Diagnostic::refusal)
+}
+
+/// The same messages, the first of which is that of a refusal now.
+pub fn refused(refusal: Refusal, mut diagnostics: Diagnostics) -> Diagnostics {
+    if let Some(first) = diagnostics.first_mut() {
+        *first = first.clone().refuses(refusal);
+    }
+    diagnostics
 }
 
 /// All messages as text, each with the lines of source it points at; colour only where `colour` says so.

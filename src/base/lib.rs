@@ -4,6 +4,8 @@
 
 pub mod span;
 
+pub mod refusal;
+
 pub mod diagnostic;
 
 pub mod whole;

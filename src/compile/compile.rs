@@ -7,8 +7,8 @@
 use crate::cost::Objective;
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Found, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division, is_better_divided,
-    search_every_way, undivided, verify,
+    Constraint, Found, Inquiry, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division,
+    is_better_divided, search_every_way, undivided, verify,
 };
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
@@ -17,9 +17,10 @@ use crate::smt::{Discharged, Verdict, discharge_all, refutation_message};
 use crate::timing::obligations;
 use std::sync::Arc;
 use std::time::Duration;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, refused};
 use systole_base::integer::{Bindings, Name};
 use systole_base::machine::Machine;
+use systole_base::refusal::Refusal;
 use systole_base::span::Source;
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space, load};
@@ -102,13 +103,14 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
         spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
     let whole = Saturated::new(spaces, None)?;
     let says_where = schedule.is_some_and(Schedule::says_where);
-    let best = if says_where { None } else { divided(&equations, &whole, (&sizes, options))? };
+    let best = if says_where { None } else { divided(schedule, &whole, (&sizes, options))? };
     let Saturated { spaces, lowered, choices, partition } = best.unwrap_or(whole);
-    let question = question(&equations, (&spaces, &choices, partition.as_ref()), &sizes, options)?;
-    let (problem, survey) = search_every_way(question, false, &|_, _| true)?;
-    let front = found(&problem, &survey, options)?;
+    let asked =
+        Asked { system: &spaces, choices: &choices, partition: partition.as_ref(), schedule, sizes: &sizes, options };
+    let (problem, survey) = asked.search(Limits::usual())?;
+    let front = asked.found(&problem, &survey)?;
     let boundary_io = problem.constraint().boundary_io;
-    let (winner, proofs, unstated, program) = first_proved(&problem, &front, options)?;
+    let (winner, proofs, unstated, program) = first_proved(&problem, &front, options).map_err(of_front)?;
     Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, boundary_io, lowered })
 }
 
@@ -126,15 +128,20 @@ impl Saturated {
         let choices = lowered.choices()?;
         Ok(Saturated { spaces, lowered, choices, partition })
     }
+
+    fn asked<'a>(&'a self, schedule: Option<&'a Schedule>, sizes: &'a Bindings, options: &'a Options) -> Asked<'a> {
+        let Saturated { spaces: system, choices, partition, .. } = self;
+        Asked { system, choices, partition: partition.as_ref(), schedule, sizes, options }
+    }
 }
 
 /// The best way to divide a kernel that is larger than the array of the machine; nothing where it fits, or is better as it is.
 fn divided(
-    equations: &RecurrenceSystem,
+    schedule: Option<&Schedule>,
     whole: &Saturated,
     (sizes, options): (&Bindings, &Options),
 ) -> Checked<Option<Saturated>> {
-    let asked = question(equations, (&whole.spaces, &whole.choices, None), sizes, options)?;
+    let asked = whole.asked(schedule, sizes, options);
     let ways = Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS);
     // They share the budget.
     let limits = Limits::of_budget(Limits::usual().budget / ways.len().max(1) as u64);
@@ -142,53 +149,106 @@ fn divided(
         let Some(spaces) = partition.divide(&whole.spaces) else { return Ok(None) };
         let divided = Saturated::new(spaces, Some(partition.clone()))?;
         let found = {
-            let asked = (&divided.spaces, &divided.choices[..], divided.partition.as_ref());
-            let asked = Question { limits, ..question(equations, asked, sizes, options)? };
-            let (problem, survey) = search_every_way(asked, false, &|_, _| true)?;
+            let (problem, survey) = divided.asked(schedule, sizes, options).search(limits)?;
             survey.sorted(options.objective).first().map(|found| (found.cost, problem.sizes().clone()))
         };
         Ok(found.map(|(cost, counted)| (cost, counted, divided)))
     })?;
     let Some((TriedPartition { cost, counted, found, .. }, _)) = best else { return Ok(None) };
-    let as_it_is = undivided(&asked, options.objective, &counted, &|_, _| true)?;
+    let as_it_is = undivided(&asked.question()?, options.objective, &counted, &|_, _| true)?;
     Ok(Some(found).filter(|_| is_better_divided(options.objective, &cost, as_it_is.as_ref())))
 }
 
 /// What the search is asked.
-fn question<'a>(
-    equations: &RecurrenceSystem,
-    (system, choices, partition): (&'a SpaceSystem, &'a [Choices], Option<&Partition>),
+struct Asked<'a> {
+    system: &'a SpaceSystem,
+    choices: &'a [Choices],
+    partition: Option<&'a Partition>,
+    schedule: Option<&'a Schedule>,
     sizes: &'a Bindings,
     options: &'a Options,
-) -> Checked<Question<'a>> {
-    let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
-    let none = || Ok(Constraint::none(system));
-    let mut constraint = schedule.map_or_else(none, |schedule| Constraint::from_schedule(system, schedule))?;
-    if let Some((tensor, _, span)) = constraint.loading.first() {
-        return Diagnostic::new(format!("`{tensor}` is loaded through the array by the systolizing scheme alone"))
-            .label(&system.source, *span, "asks for it")
-            .help("emit such a schedule by `systole emit`, or leave the line out")
-            .alone();
-    }
-    let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
-    let (mut bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::usual(), &options.machine);
-    if let Some(partition) = partition {
-        partition.constrain(system, &mut constraint);
-        bounds.steps = Partition::steps(bounds.steps);
-    }
-    Ok(Question { system, choices, bounds, machine, sizes, constraint, limits })
 }
 
-/// The front, best first.
-fn found(problem: &Problem, survey: &Survey, options: &Options) -> Checked<Vec<Found>> {
-    let front = survey.sorted(options.objective);
-    if front.is_empty() {
-        let kernel = &problem.system().kernel;
-        return Diagnostic::new(format!("no design of `{kernel}` was found among {} maps", survey.maps))
-            .help("`systole search` says what stands in the way")
-            .alone();
+impl<'a> Asked<'a> {
+    fn question(&self) -> Checked<Question<'a>> {
+        let constraint = match self.schedule {
+            Some(schedule) => self.constrain(schedule)?,
+            None => self.constrained(Constraint::none(self.system)),
+        };
+        Ok(self.question_with(constraint))
     }
-    Ok(front)
+
+    fn question_with(&self, constraint: Constraint) -> Question<'a> {
+        let Asked { system, choices, sizes, options, .. } = *self;
+        let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
+        let (mut bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::usual(), &options.machine);
+        if self.partition.is_some() {
+            bounds.steps = Partition::steps(bounds.steps);
+        }
+        Question { system, choices, bounds, machine, sizes, constraint, limits }
+    }
+
+    /// What a schedule fixes.
+    fn constrain(&self, schedule: &Schedule) -> Checked<Constraint> {
+        let constraint = Constraint::from_schedule(self.system, schedule)?;
+        if let Some((tensor, _, span)) = constraint.loading.first() {
+            return Diagnostic::new(format!("`{tensor}` is loaded through the array by the systolizing scheme alone"))
+                .label(&self.system.source, *span, "asks for it")
+                .help("emit such a schedule by `systole emit`, or leave the line out")
+                .alone();
+        }
+        Ok(self.constrained(constraint))
+    }
+
+    /// The same with what lies along the axes of the array.
+    fn constrained(&self, mut constraint: Constraint) -> Constraint {
+        if let Some(partition) = self.partition {
+            partition.constrain(self.system, &mut constraint);
+        }
+        constraint
+    }
+
+    fn search(&self, limits: Limits) -> Checked<(Problem<'a>, Survey)> {
+        let blamed = |why| self.inquire(Constraint::none(self.system), |inquiry| inquiry.blame(why));
+        let searched = |question| search_every_way(Question { limits, ..question }, false, &|_, _| true);
+        self.question().and_then(searched).map_err(blamed)
+    }
+
+    /// The front, best first.
+    fn found(&self, problem: &Problem, survey: &Survey) -> Checked<Vec<Found>> {
+        let front = survey.sorted(self.options.objective);
+        if front.is_empty() {
+            let constraint = problem.constraint().clone();
+            let refusal =
+                self.inquire(constraint, |inquiry| inquiry.refusal(problem, survey, (&[survey.looked_at()], &[])));
+            return nothing_found(problem, survey, refusal).alone();
+        }
+        Ok(front)
+    }
+
+    /// Asks why nothing is found.
+    fn inquire<T>(&self, constraint: Constraint, ask: impl FnOnce(&Inquiry) -> T) -> T {
+        let (question, network) = (self.question_with(constraint), self.options.machine.links.network);
+        let constrain = |schedule: &Schedule| self.constrain(schedule);
+        let progress = |_, _| true;
+        ask(&Inquiry {
+            question,
+            schedule: self.schedule,
+            constrain: &constrain,
+            unscheduled: network,
+            progress: &progress,
+        })
+    }
+}
+
+/// That there is no design, and why.
+fn nothing_found(problem: &Problem, survey: &Survey, refusal: Refusal) -> Diagnostic {
+    let said = Diagnostic::new(refusal.message(&problem.system().kernel)).note(survey.looked_at());
+    let said = match problem.constraint().span {
+        Some(span) => said.label(&problem.system().source, span, "with what this schedule fixes"),
+        None => said,
+    };
+    said.help("`systole search` says what stands in the way").refuses(refusal)
 }
 
 /// The best design of the front that is proved, with its proofs, the outputs of which stores are not stated, and its program.
@@ -214,6 +274,11 @@ fn first_proved(
         }
     }
     Err(refuted)
+}
+
+/// Why no design of the front is taken: others may be beyond it.
+fn of_front(problems: Diagnostics) -> Diagnostics {
+    refused(Refusal::beyond("only the designs of the front are proved"), problems)
 }
 
 /// Everything that must hold of a design, and of what its program stores; and the outputs of which the latter cannot be stated.

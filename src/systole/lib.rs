@@ -4,7 +4,7 @@
 //!
 //! | module | in ─► out |
 //! |---|---|
-//! | [`span`], [`diagnostic`], [`whole`] | places in a source; messages for people; files that are there whole or not at all |
+//! | [`span`], [`refusal`], [`diagnostic`], [`whole`] | places in a source; why there is no design; messages for people; files that are there whole or not at all |
 //! | [`integer`] | linear forms, matrices and their lattices, polyhedra |
 //! | [`syntax`] | text ─► syntax tree ─► text |
 //! | [`recurrence`] | tree ─► equations ─► iteration spaces, and what they mean |
@@ -44,7 +44,7 @@
 //! [`compile`](fn@compile) puts the stages in order; each of them can be called by itself.
 #![warn(missing_docs)]
 
-pub use systole_base::{diagnostic, integer, machine, network, scalar, span, whole};
+pub use systole_base::{diagnostic, integer, machine, network, refusal, scalar, span, whole};
 pub use systole_compile::{Compiled, Options, compile};
 pub use systole_compile::{algebra, check, cost, emit, extract, mapping, rewrite, smt, systolize, timing};
 pub use systole_equations::{recurrence, syntax, tiles};

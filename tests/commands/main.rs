@@ -52,6 +52,8 @@ mod prove;
 
 mod reach;
 
+mod refusal_kinds;
+
 mod refusals;
 
 mod rules;

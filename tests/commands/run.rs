@@ -114,9 +114,8 @@ fn doctor_names_the_solver_that_the_package_was_made_for() {
 fn a_page_that_is_not_written_is_said_to_be_none() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html").display().to_string();
-    let flags =
-        ["--size", "M=2,N=2,K=2", "--transports", "prefetch", "--rank", "1", "--steps", "0..0", "--report", &page];
-    let message = super::start::refused(&[&["run", "kernels/matmul.rec"], &flags[..]].concat());
+    let flags = ["--size", "M=2,N=2", "--rank", "0", "--report", &page];
+    let message = super::start::refused(&[&["run", "kernels/polynomial_product.rec"], &flags[..]].concat());
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(message.contains("no page is written to `"), "{message}");
     assert!(!std::path::Path::new(&page).exists());

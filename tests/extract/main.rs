@@ -26,6 +26,8 @@ mod literature;
 
 mod offered;
 
+mod refusals;
+
 mod spaces;
 
 mod strategies;

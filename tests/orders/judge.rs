@@ -8,8 +8,9 @@ use crate::text::read;
 use ndarray::{ArrayD, IxDyn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use systole::diagnostic::{Diagnostics, render};
+use systole::diagnostic::{Diagnostics, refusal_of, render};
 use systole::integer::{Bindings, Name, name};
+use systole::refusal::Refusal;
 use systole::smt::Verdict as Proof;
 use systole::span::Source;
 use systole::{Compiled, Options, compile, exec, sim};
@@ -58,14 +59,33 @@ impl Judged {
 
 /// Why a system did not come through.
 enum Stop {
-    Refused(String, String),
+    /// The reason, all that is known, and the kind of the refusal, where it has one.
+    Refused(String, String, Option<Box<Refusal>>),
     Wrong(String, String),
 }
 
 impl Stop {
     fn refused(stage: &str, problems: &Diagnostics) -> Stop {
         let message = problems.first().map_or("no message", |problem| problem.message());
-        Stop::Refused(format!("{stage}: {}", without_names(message)), render(problems, false))
+        let (reason, kind) =
+            (format!("{stage}: {}", without_names(message)), refusal_of(problems).cloned().map(Box::new));
+        Stop::Refused(reason, render(problems, false), kind)
+    }
+}
+
+/// Holds the kind of a refusal by the compiler to what is known of the system.
+fn held(stop: Stop, has_cycle: bool, order: Option<&Order>) -> Stop {
+    let Stop::Refused(reason, detail, kind) = stop else { return stop };
+    let is_right = match kind.as_deref() {
+        _ if !reason.starts_with("compile: ") && !reason.starts_with("search: ") => true,
+        Some(Refusal::Cycle { .. }) => has_cycle,
+        Some(Refusal::NoOrder { .. }) => matches!(order, Some(Order::None(..))),
+        Some(Refusal::NotFound { lines, .. }) => lines.is_none(),
+        Some(Refusal::Contradiction(_) | Refusal::Machine { .. }) | None => false,
+    };
+    match is_right {
+        true => Stop::Refused(reason, detail, kind),
+        false => Stop::Wrong(format!("of the wrong kind: {reason}"), format!("{kind:?}\n{detail}")),
     }
 }
 
@@ -106,9 +126,11 @@ pub fn judge_text(text: &str) -> Judged {
 fn judge_grown(Grown { system, cycle, .. }: &Grown) -> Judged {
     let stop = through(system, cycle.is_some());
     if let Some(cycle) = cycle {
-        return match stop {
-            Err(Stop::Refused(reason, _)) if reason.contains("defined by itself") => Judged::new(Kind::Cycle, "", ""),
-            Err(Stop::Refused(reason, detail)) => {
+        return match stop.map_err(|stop| held(stop, true, None)) {
+            Err(Stop::Refused(_, _, Some(kind))) if matches!(*kind, Refusal::Cycle { .. }) => {
+                Judged::new(Kind::Cycle, "", "")
+            }
+            Err(Stop::Refused(reason, detail, _)) => {
                 Judged::new(Kind::Refused, &format!("cycle, {reason}"), &format!("{cycle}\n{detail}"))
             }
             Err(Stop::Wrong(reason, detail)) => Judged::new(Kind::Wrong, &reason, &detail),
@@ -117,16 +139,16 @@ fn judge_grown(Grown { system, cycle, .. }: &Grown) -> Judged {
     }
     let found = order(system);
     let rows = if let Order::Rows(rows) = &found { Some(rows.len()) } else { None };
-    let judged = match (stop, found) {
+    let judged = match (stop.map_err(|stop| held(stop, false, Some(&found))), found) {
         (_, Order::Unknown) => Judged::new(Kind::Wrong, "the order is not decided", ""),
         (Err(Stop::Wrong(reason, detail)), _) => Judged::new(Kind::Wrong, &reason, &detail),
         (Ok(()), Order::None(..)) => Judged::new(Kind::RightWithoutOrder, "", ""),
         (Ok(()), _) => Judged::new(Kind::Right, "", ""),
-        (Err(Stop::Refused(reason, detail)), Order::None(after, left)) => {
+        (Err(Stop::Refused(reason, detail, _)), Order::None(after, left)) => {
             let order = format!("{left} dependences are left after {after} rows\n{detail}");
             Judged::new(Kind::WithoutOrder, &reason, &order)
         }
-        (Err(Stop::Refused(reason, detail)), Order::Rows(_)) => Judged::new(Kind::Refused, &reason, &detail),
+        (Err(Stop::Refused(reason, detail, _)), Order::Rows(_)) => Judged::new(Kind::Refused, &reason, &detail),
     };
     Judged { rows, ..judged }
 }
@@ -151,13 +173,17 @@ fn through(system: &System, has_cycle: bool) -> Result<(), Stop> {
 fn refused(system: &System, problems: &Diagnostics) -> Stop {
     let stop = Stop::refused("compile", problems);
     match stop {
-        Stop::Refused(reason, detail) if reason.starts_with("compile: no design") => {
+        Stop::Refused(_, detail, Some(kind)) if !matches!(*kind, Refusal::Cycle { .. }) => {
             let folder = tempfile::tempdir().expect("a folder for files");
             let file = folder.path().join("system.rec");
             std::fs::write(&file, system.to_string()).expect("a file");
             let ran = systole::driver::run(&["search", &file.to_string_lossy(), "--threads", "1"]);
             let why = ran.problems.first().map_or("a design", |problem| problem);
-            Stop::Refused(format!("search: {}", without_names(why)), format!("{detail}{}", ran.problems.join("\n")))
+            Stop::Refused(
+                format!("search: {}", without_names(why)),
+                format!("{detail}{}", ran.problems.join("\n")),
+                Some(kind),
+            )
         }
         stop => stop,
     }

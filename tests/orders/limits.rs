@@ -2,23 +2,14 @@
 
 /// A refusal as `without_names` writes it, and why it is there; a `*` at the end stands for any rest. Strike an entry when what it says
 /// is mended, and its systems are held to their meaning.
-pub const OPEN: [(&str, &str); 8] = [
+pub const OPEN: [(&str, &str); 5] = [
     (
-        "compile: where _ is computed has no closed form",
+        "search: where _ is computed has no closed form",
         "of what is written by strides, or has two bounds on one side, the giver is not found by division",
     ),
     (
-        "search: _ needs a FIFO that grows with the sizes between _ and _",
-        "values wait in channels of fixed depth, where they are not kept by their PE",
-    ),
-    (
         "search: no design of _ was found within these limits",
-        "strided reads of computed values, and rows for all spaces of a cycle, are not looked at within the limits",
-    ),
-    ("search: no times of _ satisfy all of these together", "not every cycle of spaces has rows that the search knows"),
-    (
-        "search: with plain times an array of N axes has no place for all spaces of _: it takes N",
-        "a space with more indices than the array has axes and the time has rows",
+        "strided reads of computed values, queues that grow, and rows for all spaces of a cycle, are not looked at within the limits",
     ),
     ("search: a design", "the command finds a design where the compiler as one call has none"),
     (

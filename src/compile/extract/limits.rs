@@ -43,6 +43,11 @@ impl Limits {
     pub fn of_budget(budget: u64) -> Limits {
         Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, ..Limits::default() }
     }
+
+    /// The same within another budget.
+    pub fn with_budget(self, budget: u64) -> Limits {
+        Limits { budget, wholly: self.wholly.min(budget / MAPS_OF_A_DATAFLOW), ..self }
+    }
 }
 
 impl Default for Limits {

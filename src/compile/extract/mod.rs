@@ -32,11 +32,14 @@ mod partition;
 
 mod problem;
 
+mod refusal;
+
 pub use constraint::{Constraint, place_of};
 pub use front::{Found, Front};
 pub use given::{Given, design_text};
 pub use limits::{LeftOut, Limits};
 pub use partition::{Partition, TriedPartition, best_division, is_better_divided, undivided};
 pub use problem::{Problem, Question, Strategy, search, search_every_way, verify};
+pub use refusal::{Inquiry, Order, affine_order};
 pub use solve::{Law, Stuck, nearest, why_stuck};
 pub use survey::{Rejections, Survey};

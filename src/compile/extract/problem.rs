@@ -4,11 +4,11 @@
 //! [`Survey`]. Where all maps of a kernel can be looked at they are ([`enumerate`]); where spaces hand each other values, or PEs
 //! are folded, steps are solved for ([`solve`]). Where both apply their best costs agree, which the tests hold.
 
-use super::{Constraint, Found, Limits, Survey, enumerate, solve};
+use super::{Constraint, Found, Limits, Stuck, Survey, enumerate, solve};
 use crate::cost::{Cost, Region};
-use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
 use crate::mapping::clock::sides;
+use crate::mapping::{Design, Part};
 use crate::rewrite::Choices;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
@@ -155,10 +155,35 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// Whether a search that found nothing looked at all that its schedule allows, so that there is no design: the places are given,
+    /// nothing was left out, and either values have no links there, or the times are given too and every dataflow fails whatever its
+    /// steps are.
+    pub fn rules_out(&self, survey: &Survey) -> bool {
+        let (constraint, is_whole) = (self.constraint(), survey.left_out.is_nothing() && !survey.is_stopped);
+        if !is_whole || constraint.places.iter().any(Option::is_none) {
+            return false;
+        }
+        match &self.task {
+            Task::Enumerate(_) => constraint.only_step().is_some(),
+            Task::Solve(task) => {
+                let is_timed = constraint.rounds.iter().all(Option::is_some);
+                survey.maps == 0 || (is_timed && fails_at_all_steps(task, survey))
+            }
+        }
+    }
+
     /// A design that was found, as one to prove.
     pub fn design(&self, found: &Found) -> Design<'a> {
         Design { boundary_io: self.constraint().boundary_io, ..found.design(self.system) }
     }
+}
+
+/// Whether no dataflow of a search that found nothing has steps that may be legal. Where one has some that are not, others may be,
+/// unless there are no others.
+fn fails_at_all_steps(task: &solve::Task, survey: &Survey) -> bool {
+    let is_only = survey.refused.is_none() || task.constraint.only_step().is_some();
+    let is_decided = |parts: &Vec<Part>| !matches!(solve::why_stuck(task, parts), Some(Stuck::Undecided(_)));
+    is_only && survey.stuck.iter().all(is_decided)
 }
 
 /// Several spaces are not enumerated.

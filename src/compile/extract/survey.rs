@@ -9,7 +9,7 @@ use super::limits::LeftOut;
 use crate::cost::{Cost, Objective};
 use crate::mapping::{Fold, Part};
 use std::collections::BTreeMap;
-use systole_base::diagnostic::Diagnostic;
+use systole_base::diagnostic::{Diagnostic, counted};
 use systole_base::integer::Name;
 
 /// More dataflows without steps than this are not kept for messages.
@@ -137,6 +137,18 @@ impl Survey {
         self.refused = self.refused.or(other.refused);
         self.unreachable = self.unreachable.or(other.unreachable);
         self
+    }
+
+    /// How much was looked at, in words.
+    pub fn looked_at(&self) -> String {
+        let noun = match self.strategy {
+            Strategy::Enumerate => "map",
+            Strategy::Solve => "placement",
+        };
+        match self.maps {
+            0 => format!("no {noun} within the limits suits all spaces"),
+            maps => format!("{} looked at", counted(maps, noun)),
+        }
     }
 
     /// The front, best first under the objective, ties in the order of what is plainer.

@@ -94,11 +94,12 @@ impl Handoff {
         }
     }
 
-    /// Whether giver and reader are one point, which takes no time.
+    /// Whether giver and reader are one point that passes on what it has read, which takes no time. The result of a point is not there
+    /// when it reads.
     pub fn is_within_point(&self, space: &Space) -> bool {
         let indices = space.indices();
         let point: Vec<Affine> = indices.iter().map(Affine::variable).collect();
-        matches!(&self.giver, Giver::Point { space, at, .. }
+        matches!(&self.giver, Giver::Point { space, at, field: Field::Operand(_), .. }
             if *space == self.reader && at.iter().zip(&point).all(|(a, b)| is_equal_on(&self.set, indices, a, b)))
     }
 }

@@ -12,6 +12,7 @@ use super::table::{State, Table, Tensors, build_tables};
 use super::{Domain, Equation, RecurrenceSystem, Role};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
+use systole_base::refusal::Refusal;
 use systole_base::scalar::{Precision, Real};
 
 /// How many elements one equation may define in a sequential evaluation.
@@ -190,6 +191,8 @@ impl<'a> Run<'a> {
     fn refuse_cycle(&self, table: usize, flat: usize) -> Result<(), Diagnostic> {
         let element = self.tables[table].show_element(flat);
         let message = format!("element `{element}` is defined by itself");
-        Err(Diagnostic::new(message).note(format!("at {}", show_sizes(self.sizes))))
+        let sizes = show_sizes(self.sizes);
+        let said = Diagnostic::new(message).note(format!("at {sizes}"));
+        Err(said.refuses(Refusal::Cycle { elements: vec![element], sizes }))
     }
 }

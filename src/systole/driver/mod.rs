@@ -26,8 +26,10 @@ use clap::Parser;
 use commands::{calibrate, check, derive, doctor, emit, equal, exec, predict, rules, sim, tune};
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
+use shown::refusal_json::failure_json;
 use std::process::ExitCode;
-use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
+use systole_base::diagnostic::{Diagnostic, Diagnostics, refusal_of, render};
+use systole_base::refusal::Refusal;
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +78,7 @@ pub fn main() -> ExitCode {
     arguments.command.mean_designs();
     let output = Output::new(arguments.json);
     let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
+        failure_json(&failure.diagnostics).iter().for_each(|object| output.object(object));
         output.error(&render(&failure.diagnostics, output.has_colour()));
         failure.verdict
     });
@@ -95,6 +98,8 @@ pub struct Ran {
     pub printed: String,
     /// Why it stopped early, if it did: the first line of each message.
     pub problems: Vec<String>,
+    /// Why there is no design, where that is what it stopped for.
+    pub refusal: Option<Refusal>,
 }
 
 /// Runs one command within this process. `words` are those of a command line, without the name of the program before
@@ -103,17 +108,18 @@ pub fn run(words: &[&str]) -> Ran {
     let named = std::iter::once("systole").chain(words.iter().copied());
     let mut arguments = match Arguments::try_parse_from(named) {
         Ok(arguments) => arguments,
-        Err(why) => return Ran { code: 2, printed: String::new(), problems: vec![why.to_string()] },
+        Err(why) => return Ran { code: 2, printed: String::new(), problems: vec![why.to_string()], refusal: None },
     };
     arguments.command.mean_designs();
     let output = Output::kept(arguments.json);
-    let (verdict, problems) = match dispatch(&arguments.command, &output) {
+    let (verdict, diagnostics) = match dispatch(&arguments.command, &output) {
         Ok(verdict) => (verdict, vec![]),
-        Err(Failure { diagnostics, verdict }) => {
-            (verdict, diagnostics.iter().map(|problem| problem.message().to_owned()).collect())
-        }
+        Err(Failure { diagnostics, verdict }) => (verdict, diagnostics),
     };
-    Ran { code: verdict.code(), printed: output.printed(), problems }
+    failure_json(&diagnostics).iter().for_each(|object| output.object(object));
+    let problems = diagnostics.iter().map(|problem| problem.message().to_owned()).collect();
+    let refusal = refusal_of(&diagnostics).cloned();
+    Ran { code: verdict.code(), printed: output.printed(), problems, refusal }
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {

@@ -13,12 +13,12 @@ use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::recurrences::Claimed;
 use crate::driver::kernels::searched::{Claims, Searched};
 use crate::driver::kernels::shape;
-use crate::driver::kernels::{designed, forms, mistaken, partitioned, recurrences, room};
+use crate::driver::kernels::{designed, forms, mistaken, partitioned, recurrences, refusal, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
 use std::sync::Arc;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, refusal_of, refused};
 use systole_base::machine::Machine;
 use systole_base::span::{Source, Span};
 use systole_compile::extract::Found;
@@ -285,6 +285,7 @@ pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) ->
         }
     }
     let why = match passed_over.why() {
+        Some(why) if refusal_of(&why).is_none() => refused(refusal::of_front(searched), why),
         Some(why) => why,
         None => searched.why_nothing(limit)?,
     };

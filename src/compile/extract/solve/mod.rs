@@ -48,7 +48,7 @@ mod task;
 
 mod places;
 
-pub(super) use places::GivenRows;
+pub(super) use places::{GivenRows, Room};
 
 mod forms;
 

@@ -6,6 +6,7 @@
 use crate::rewrite::registry::{access_text, null_directions};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name};
+use systole_base::refusal::Refusal;
 use systole_equations::recurrence::{Operand, Operator, Space};
 
 /// How large the coefficients in the subscripts of one access may be: the product, over the subscripts, of the sums of
@@ -73,6 +74,7 @@ fn refuse_fibre(space: &Space, what: &str, help: &str) -> Diagnostic {
     Diagnostic::new(format!("the fibres of `{}{access}` are {what}", space.output))
         .label(&space.source, space.span, "a reduction into computed subscripts runs along lines")
         .help(help)
+        .of_refusal(Refusal::beyond("a reduction into computed subscripts runs along lines"))
 }
 
 /// Whether no index occurs in the access of `operand`.

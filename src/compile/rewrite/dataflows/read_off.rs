@@ -16,6 +16,7 @@ use egg::{Id, RecExpr};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::{Vector, lexicographic_sign};
+use systole_base::refusal::Refusal;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::{Chain, Operand, Scalar, Space};
 
@@ -58,11 +59,9 @@ impl Lowered {
 
     fn no_space(&self, position: usize) -> Diagnostic {
         let Some(space) = self.spaces().get(position) else { return Diagnostic::new("there is no such space") };
-        Diagnostic::new(format!("no rule makes a space of the reduction into `{}`", space.output)).label(
-            &space.source,
-            space.span,
-            "stands inside this expression",
-        )
+        Diagnostic::new(format!("no rule makes a space of the reduction into `{}`", space.output))
+            .label(&space.source, space.span, "stands inside this expression")
+            .of_refusal(Refusal::beyond(RULES))
     }
 }
 
@@ -329,20 +328,19 @@ fn turn_buses(dataflow: &Dataflow) -> Dataflow {
     Dataflow { transports: dataflow.transports.iter().map(turn).collect(), chain: dataflow.chain.clone() }
 }
 
+/// The limit where the rules offer nothing.
+const RULES: &str = "dataflows are those that the rules offer";
+
 fn no_transport(space: &Space, operand: Option<&Operand>) -> Diagnostic {
     let Some(operand) = operand else {
-        return Diagnostic::new(format!("no rule lowers the body of kernel `{}`", space.kernel)).label(
-            &space.source,
-            space.span,
-            "has no lowered form",
-        );
+        return Diagnostic::new(format!("no rule lowers the body of kernel `{}`", space.kernel))
+            .label(&space.source, space.span, "has no lowered form")
+            .of_refusal(Refusal::beyond(RULES));
     };
     let read = format!("{}{}", operand.tensor, access_text(&operand.access));
-    let diagnostic = Diagnostic::new(format!("no rule lowers the read of `{read}`")).label(
-        &space.source,
-        operand.span,
-        "has no lowered form",
-    );
+    let diagnostic = Diagnostic::new(format!("no rule lowers the read of `{read}`"))
+        .label(&space.source, operand.span, "has no lowered form")
+        .of_refusal(Refusal::beyond(RULES));
     if operand.tensor == space.output {
         return diagnostic.note(format!("`{}` is computed by this very equation", operand.tensor));
     }
@@ -353,4 +351,5 @@ fn no_chain(space: &Space) -> Diagnostic {
     Diagnostic::new(format!("no rule lowers the reduction into `{}`", space.output))
         .label(&space.source, space.span, "has no lowered form")
         .help("reductions over several indices need ranges that do not depend on each other")
+        .of_refusal(Refusal::beyond(RULES))
 }

@@ -6,6 +6,7 @@ use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Role
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Spanned};
 use systole_base::integer::{Affine, Matrix, Name, dot};
+use systole_base::refusal::{Clash, Refusal};
 use systole_base::span::Span;
 
 /// The largest tile.
@@ -62,11 +63,11 @@ impl Lowering<'_> {
         match &directive.node {
             ast::Directive::Place(forms) => self.lower_place(forms, directive.span, offer),
             ast::Directive::Time(forms) => self.lower_rows(forms, offer).map(Directive::Time),
-            ast::Directive::Stream(tensor, along) => {
-                self.lower_tree(tensor, along, offer).map(|(tensor, along)| Directive::Stream(tensor, along))
-            }
+            ast::Directive::Stream(tensor, along) => self
+                .lower_tree((tensor, directive.span), along, offer)
+                .map(|(tensor, along)| Directive::Stream(tensor, along)),
             ast::Directive::Broadcast(tensor, along) => self
-                .lower_flow(tensor, along.as_ref(), offer)
+                .lower_flow((tensor, directive.span), along.as_ref(), offer)
                 .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
             ast::Directive::Local(tensor) => Some(Directive::Local(self.find_tensor(tensor)?.name)),
             ast::Directive::Memory(tensor) => Some(Directive::Memory(self.find_tensor(tensor)?.name)),
@@ -171,9 +172,14 @@ impl Lowering<'_> {
     }
 
     /// A tensor that moves, with the directions that are given: independent ones, or a later stream has nothing left to do.
-    fn lower_tree(&mut self, tensor: &Ident, along: &[ast::Expr], offer: &Offer) -> Option<(Name, Vec<Affine>)> {
+    fn lower_tree(
+        &mut self,
+        (tensor, line): (&Ident, Span),
+        along: &[ast::Expr],
+        offer: &Offer,
+    ) -> Option<(Name, Vec<Affine>)> {
         let found = self.find_tensor(tensor)?.name;
-        let flows: Vec<_> = along.iter().map(|along| self.lower_flow(tensor, Some(along), offer)).collect();
+        let flows: Vec<_> = along.iter().map(|along| self.lower_flow((tensor, line), Some(along), offer)).collect();
         let forms: Vec<Affine> = flows.into_iter().map(|flow| flow?.1).collect::<Option<_>>()?;
         let rows: Vec<Vec<i64>> = forms.iter().map(|form| form.row(&offer.indices)).collect();
         let rank = |count: usize| Matrix::new(rows[..count].to_vec(), offer.indices.len()).rank();
@@ -189,7 +195,7 @@ impl Lowering<'_> {
     /// A tensor that moves, with the direction where one is given.
     fn lower_flow(
         &mut self,
-        tensor: &Ident,
+        (tensor, line): (&Ident, Span),
         along: Option<&ast::Expr>,
         offer: &Offer,
     ) -> Option<(Name, Option<Affine>)> {
@@ -197,12 +203,17 @@ impl Lowering<'_> {
         let Some(along) = along else { return Some((found?.name, None)) };
         let direction = self.lower_linear(along, offer);
         let (found, direction) = (found?.name, direction?);
-        self.moves(tensor, &found, (along, &direction), offer).then_some((found, Some(direction)))
+        self.moves((tensor, line), &found, (along, &direction), offer).then_some((found, Some(direction)))
     }
 
     /// A tensor moves only along a direction in which its value does not change.
-    fn moves(&mut self, tensor: &Ident, found: &Name, by: (&ast::Expr, &Affine), offer: &Offer) -> bool {
-        let (along, direction) = by;
+    fn moves(
+        &mut self,
+        (tensor, line): (&Ident, Span),
+        found: &Name,
+        (along, direction): (&ast::Expr, &Affine),
+        offer: &Offer,
+    ) -> bool {
         let accesses: Vec<_> = offer.accesses.iter().filter(|(name, ..)| name == found).collect();
         let step = direction.row(&offer.indices);
         let stays = |forms: &[Affine]| forms.iter().all(|form| dot(&form.row(&offer.indices), &step) == 0);
@@ -216,7 +227,8 @@ impl Lowering<'_> {
             let diagnostic = self
                 .blame(*changes, message, "a different element at each step")
                 .label(self.source, along.span, "the direction")
-                .help("a value can pass only between points that use the same element");
+                .help("a value can pass only between points that use the same element")
+                .of_refusal(Refusal::Contradiction(Clash::of_one(self.source, line)));
             self.report(diagnostic);
             return false;
         }

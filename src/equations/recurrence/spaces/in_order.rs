@@ -6,7 +6,7 @@
 
 use super::super::enumeration::points_within;
 use super::super::in_order::reduce_lines;
-use super::super::sizes::check_sizes;
+use super::super::sizes::{check_sizes, show_sizes};
 use super::super::table::{build_tables, show_element};
 use super::super::{Chain, Operand, RecurrenceSystem, Role, Space, Tensor, Tensors};
 use super::SpaceSystem;
@@ -14,6 +14,7 @@ use ndarray::Dimension;
 use std::collections::{HashMap, HashSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Name, Vector};
+use systole_base::refusal::Refusal;
 
 /// How many points one space may have in a sequential evaluation.
 const POINT_LIMIT: u64 = 1 << 24;
@@ -159,7 +160,9 @@ impl Run<'_> {
                     self.busy.insert(top);
                     if let Some((tensor, at)) = needed.iter().find(|element| self.busy.contains(*element)) {
                         let shown = show_element(tensor, at);
-                        return Diagnostic::new(format!("element `{shown}` is defined by itself")).alone();
+                        let said = Diagnostic::new(format!("element `{shown}` is defined by itself"));
+                        let (elements, sizes) = (vec![shown], show_sizes(self.sizes));
+                        return said.refuses(Refusal::Cycle { elements, sizes }).alone();
                     }
                     stack.extend(needed);
                 }

@@ -7,6 +7,7 @@ use super::{Origin, Source, SpaceSystem, last_point, solve};
 use crate::recurrence::{Chain, Operand, Role, Scalar, Space};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Polyhedron;
+use systole_base::refusal::Refusal;
 
 /// Finds the sources of every operand of every space.
 pub(super) fn find_sources(cut: &mut SpaceSystem) -> Checked<()> {
@@ -71,8 +72,10 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
 }
 
 fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnostic {
+    let limit = "a reduction that is read has lines that end on one face";
     Diagnostic::new(format!("where `{}` is computed has no closed form", operand.tensor))
         .label(&reader.source, operand.span, "read here")
         .label(&producer.source, producer.span, "the lines of this reduction do not all end on one face")
         .help("divide the equation with `where`, so that each reduction has one upper bound")
+        .of_refusal(Refusal::beyond(limit))
 }

@@ -12,6 +12,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Bindings, Name, Vector};
+use systole_base::refusal::Refusal;
 
 /// The largest size that is tried.
 const LARGEST: i64 = 3;
@@ -168,4 +169,5 @@ fn refuse(system: &RecurrenceSystem, cycle: &[Element], sizes: &Bindings) -> Dia
     diagnostic
         .note(format!("{chain} (each is needed for the next) at {}", show_sizes(sizes)))
         .help("let each element depend on elements before it only, for instance with `where`")
+        .refuses(Refusal::Cycle { elements: names, sizes: show_sizes(sizes) })
 }

@@ -10,12 +10,13 @@ use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::searched::{Border, Claims};
-use crate::driver::kernels::shape;
+use crate::driver::kernels::{refusal, shape};
 use crate::driver::pipeline::{KernelCommand, messages, on_network, verdict};
 use crate::driver::shown::output::Output;
+use crate::driver::shown::refusal_json::refusal_json;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
-use systole_base::diagnostic::{Checked, Diagnostics, render};
+use systole_base::diagnostic::{Checked, Diagnostics, refusal_of, refused, render};
 use systole_compile::mapping::Design;
 use systole_compile::smt;
 use systole_compile::smt::{Discharged, Verdict};
@@ -61,8 +62,11 @@ impl KernelCommand for ProveArguments {
         }
         let mut object = show::proofs_json(&proofs);
         object["saturation"] = show::saturation_json(&kernel, &lowered.report);
+        let messages = on_network(&searched, self.messages(&searched, &proofs));
+        if let Some(refusal) = refusal_of(&messages) {
+            object["refusal"] = refusal_json(refusal);
+        }
         output.object(&object);
-        let messages = on_network(&searched, messages(&searched, &proofs));
         if !messages.is_empty() {
             output.error(&render(&messages, output.has_colour()));
         }
@@ -77,6 +81,17 @@ impl ProveArguments {
         let layout = self.layout.as_deref().map(layout).transpose()?;
         let origin = &kernel.origin;
         Ok(origin.distributions.unless(fold, layout, &origin.system))
+    }
+
+    /// What is not proved; of a design that is refuted, with the kind of refusal that it is.
+    fn messages(&self, searched: &Searched, proofs: &[Discharged]) -> Diagnostics {
+        let said = messages(searched, proofs);
+        // At a depth of its own a design may be refuted that is none of a search.
+        if self.depth.is_some() || verdict(proofs) != crate::driver::Verdict::Refuted {
+            return said;
+        }
+        let refusal = if searched.front.is_empty() { searched.refusal() } else { refusal::of_front(searched) };
+        refused(refusal, said)
     }
 
     /// Writes the page of the design that comes nearest to an impossible schedule, and passes the messages on.

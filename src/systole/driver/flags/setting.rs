@@ -14,7 +14,7 @@ use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
 use systole_compile::rewrite::Transport;
-use systole_equations::recurrence::Space;
+use systole_equations::recurrence::{Schedule, Space};
 
 /// The largest bound on the entries of places.
 pub const LARGEST_BOUND: i64 = 3;
@@ -30,8 +30,12 @@ pub struct Setting {
     pub given: Bindings,
     /// The sizes of the equations that are searched: the same, or numbers of tiles.
     pub sizes: Bindings,
+    /// The schedule, if there is one.
+    pub schedule: Option<Schedule>,
     /// What the schedule fixes.
     pub constraint: Constraint,
+    /// The network, where no schedule says one.
+    pub unscheduled: Network,
     /// What the e-graph offers, less what the flags rule out.
     pub choices: Vec<Choices>,
     /// The bounds on maps.
@@ -65,12 +69,17 @@ impl Setting {
     ) -> Checked<Setting> {
         let system = kernel.system();
         let schedule = arguments.schedule.as_deref().map(|name| system.asked_schedule(name)).transpose()?;
-        let constraint = kernel.constrain(schedule)?;
+        let (constraint, refused) = match kernel.constrain(schedule) {
+            Ok(constraint) => (constraint, None),
+            Err(why) => (kernel.constrain(None)?, Some(why)),
+        };
         let given = inputs::sizes(sizes, &kernel.origin.system.parameters, Some(kernel.origin.usual_size()))?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
-        Ok(Setting {
+        let setting = Setting {
             is_plain: false,
             machine: change(machine(arguments, constraint.network)?)?,
+            unscheduled: machine(arguments, None)?.links.network,
+            schedule: schedule.cloned(),
             sizes: kernel.origin.sizes(&given),
             given,
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
@@ -81,7 +90,11 @@ impl Setting {
             beam: beam(arguments.beam)?,
             objective: objective(arguments)?,
             threads: arguments.threads,
-        })
+        };
+        match refused {
+            None => Ok(setting),
+            Some(why) => Err(kernel.inquire(&setting, setting.constraint.clone(), |inquiry| inquiry.blame(why))),
+        }
     }
 }
 

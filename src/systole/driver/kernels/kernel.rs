@@ -8,11 +8,12 @@ use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::{border, searched};
 use crate::driver::shown::output::Output;
+use crate::driver::stop;
 use std::sync::Arc;
 use std::time::Duration;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Name;
-use systole_compile::extract::{Constraint, Limits, Partition, Question, Survey};
+use systole_compile::extract::{Constraint, Inquiry, Limits, Partition, Question, Survey};
 use systole_compile::rewrite;
 use systole_compile::rewrite::{Choices, Lowered, RuleSet};
 use systole_compile::systolize::Scheme;
@@ -111,6 +112,20 @@ impl Kernel {
         let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
         let limits = beam.map_or(limits, |beam| Limits { beam, wholly: 0, ..limits });
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
+    }
+
+    /// Asks why nothing comes of a question with this fixed.
+    pub fn inquire<T>(&self, setting: &Setting, constraint: Constraint, ask: impl FnOnce(&Inquiry) -> T) -> T {
+        let running = stop::Search::begin();
+        let constrain = |schedule: &Schedule| self.constrain(Some(schedule));
+        let progress = |_, _| running.goes_on();
+        ask(&Inquiry {
+            question: self.question(setting, constraint),
+            schedule: setting.schedule.as_ref(),
+            constrain: &constrain,
+            unscheduled: setting.unscheduled,
+            progress: &progress,
+        })
     }
 
     /// Runs the search, and decides how the schedule's `io` is kept to.

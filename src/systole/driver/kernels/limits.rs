@@ -1,7 +1,6 @@
 //! The limits within which a search looked, for messages of one that found nothing.
 //!
-//! In: bounds, and what was left out. Out: a message that speaks of them and of the flags that raise them. Invariant: that no design is
-//! legal is said only of what was looked at to the end, where no limit left anything out.
+//! In: bounds, and what was left out. Out: words for them and the flags that raise them.
 
 use crate::driver::flags::setting::{LARGEST_BOUND, LONGEST_STEP};
 use crate::driver::shown::show::grouped_count;
@@ -56,13 +55,10 @@ impl Limit {
     }
 }
 
-/// No design was found among so many maps.
-pub fn nothing_among(kernel: &str, maps: &str, limits: &[Limit]) -> Diagnostic {
-    if limits.is_empty() {
-        return Diagnostic::new(format!("no design of `{kernel}` is legal among {maps}"));
-    }
-    let said = Diagnostic::new(format!("no design of `{kernel}` was found within these limits"));
-    noted(said.note(format!("{maps} looked at")), limits)
+/// What limits say, and the flags that raise them.
+pub fn in_words(limits: &[Limit]) -> (Vec<String>, Vec<String>) {
+    let said = limits.iter().map(|limit| limit.said.clone()).collect();
+    (said, limits.iter().filter_map(|limit| limit.raise.clone()).collect())
 }
 
 /// A message with the limits.

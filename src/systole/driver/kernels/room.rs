@@ -3,6 +3,7 @@
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
+use systole_base::refusal::Refusal;
 use systole_program::array::{Program, demands};
 
 /// Refuses a program that needs more registers, or more words of a PE's own memory, than the machine has.
@@ -20,7 +21,9 @@ pub fn check(program: &Program, sizes: &Bindings, machine: &Machine) -> Checked<
             let Some(room) = room.filter(|room| count > *room) else { continue };
             let message =
                 format!("class `{}` needs {count} {what}, and `{}` has {room} a PE", demand.class, machine.name);
-            problems.push(Diagnostic::new(message).note(format!("such as PE {:?}", demand.pe)).help(help));
+            let said = Diagnostic::new(message).note(format!("such as PE {:?}", demand.pe)).help(help);
+            let takes = vec![format!("{count} {what} a PE")];
+            problems.push(said.of_refusal(Refusal::Machine { machine: machine.name.clone(), takes }));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }

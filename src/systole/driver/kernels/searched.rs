@@ -12,6 +12,7 @@ use crate::driver::stop;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
+use systole_base::refusal::Refusal;
 use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search_every_way, verify};
 use systole_compile::mapping::Design;
 use systole_compile::timing;
@@ -74,12 +75,14 @@ pub fn search_within<'a>(
         running.goes_on()
     };
     let start = Instant::now();
+    let blamed = |why| kernel.inquire(setting, setting.constraint.clone(), |inquiry| inquiry.blame(why));
     let question = kernel.question(setting, constraint);
     let seen = kernel.partition.as_ref().and_then(|divided| divided.seen.clone()).filter(|_| !all);
     let (problem, survey, elapsed) = match seen {
-        Some((survey, elapsed)) => (Problem::by(survey.strategy, question)?, survey, elapsed),
+        Some((survey, elapsed)) => (Problem::by(survey.strategy, question).map_err(blamed)?, survey, elapsed),
         None => {
-            let (problem, survey) = with_threads(setting.threads, || search_every_way(question, all, &progress))??;
+            let searched = with_threads(setting.threads, || search_every_way(question, all, &progress))?;
+            let (problem, survey) = searched.map_err(blamed)?;
             (problem, survey, start.elapsed())
         }
     };
@@ -163,6 +166,11 @@ impl<'a> Searched<'a> {
         }
         .help("`--budget` with fewer maps gives an answer sooner, the same one each time")
         .alone()
+    }
+
+    /// Why the search found nothing, as one of the kinds.
+    pub fn refusal(&self) -> Refusal {
+        refusal::Reason::of(self).refusal
     }
 
     /// Why the search found nothing; what is proved for that has so many milliseconds for each obligation.

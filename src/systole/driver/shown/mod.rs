@@ -6,6 +6,8 @@ pub mod output;
 
 pub mod columns;
 
+pub mod refusal_json;
+
 pub mod show;
 
 pub mod layouts;

@@ -37,10 +37,15 @@ impl<'a> Room<'a> {
         Room::new(system, self.machine, &self.sizes)
     }
 
+    /// How many PEs each axis of the array of these parts has.
+    pub fn sides(&self, parts: &[Part]) -> Vec<u64> {
+        let rank = parts.first().map_or(0, |part| part.origin.len());
+        (0..rank).map(|axis| self.side(parts, axis)).collect()
+    }
+
     /// Whether the machine is as large as the array of these parts.
     pub fn holds(&self, parts: &[Part]) -> bool {
-        let rank = parts.first().map_or(0, |part| part.origin.len());
-        self.machine.extent.is_none() || self.machine.has_room((0..rank).map(|axis| self.side(parts, axis)).collect())
+        self.machine.extent.is_none() || self.machine.has_room(self.sides(parts))
     }
 
     /// How many PEs an axis has; no space that is empty at these sizes takes part.

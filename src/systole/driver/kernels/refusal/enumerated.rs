@@ -1,7 +1,8 @@
 //! Why there is no design where all maps were looked at: what stood in the way of how many.
 
+use super::Reason;
 use crate::driver::kernels::described;
-use crate::driver::kernels::limits::{Limit, next_step, nothing_among};
+use crate::driver::kernels::limits::{Limit, next_step};
 use crate::driver::kernels::searched::{Border, Searched};
 use crate::driver::pipeline::{messages, prove};
 use crate::driver::shown::show::grouped_count;
@@ -11,14 +12,14 @@ use systole_equations::recurrence::Space;
 
 /// Why the search found nothing: for a schedule with place and time, its refuted obligations, unless it fails by its clock; else
 /// what stood in the way.
-pub fn why_nothing(searched: &Searched, limit: u64) -> Checked<Diagnostics> {
+pub fn why_nothing(searched: &Searched, reason: &Reason, limit: u64) -> Checked<Diagnostics> {
     let mut said = vec![];
     let described = described::design(searched.kernel, searched.setting)?;
     if let Some(design) = described.filter(|_| !searched.survey.rejections.are_of_the_clock()) {
         said = messages(searched, &prove(searched, &design, limit)?);
     }
     if said.is_empty() {
-        said.push(nothing_found(searched));
+        said.push(nothing_found(searched, reason));
     }
     if let Border::Ports(reasons) = &searched.border {
         said.extend(reasons.iter().cloned());
@@ -27,23 +28,21 @@ pub fn why_nothing(searched: &Searched, limit: u64) -> Checked<Diagnostics> {
 }
 
 /// The message for an empty front: what stood in the way, most frequent first, and what to relax.
-pub fn nothing_found(searched: &Searched) -> Diagnostic {
+pub fn nothing_found(searched: &Searched, reason: &Reason) -> Diagnostic {
     let (cut, constraint) = (&searched.kernel.cut, searched.problem.constraint());
     let links = &searched.setting.machine.links;
-    let among = grouped_count(searched.survey.maps, "map");
-    let limits = limits(searched);
-    let mut diagnostic = nothing_among(&cut.kernel, &among, &limits);
+    let mut diagnostic = reason.message(searched);
     if let Some(span) = constraint.span {
         diagnostic = diagnostic.label(&cut.source, span, "with what this schedule fixes");
     }
     let reasons = reasons(&searched.survey.rejections, links.network.keyword(), links.latency, constraint.boundary_io);
     let otherwise = reasons.first().map_or("change the schedule", |(_, _, help)| *help);
-    let help = next_step(&limits, otherwise);
+    let help = next_step(&reason.limits, otherwise);
     reasons.into_iter().fold(diagnostic, |diagnostic, (_, text, _)| diagnostic.note(text)).help(help)
 }
 
 /// What kept the search from other maps; nothing where the schedule gives the map.
-fn limits(searched: &Searched) -> Vec<Limit> {
+pub fn limits(searched: &Searched) -> Vec<Limit> {
     let (constraint, bounds) = (searched.problem.constraint(), &searched.setting.bounds);
     let is_open = constraint.only_place().is_none();
     let dimension = searched.kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);

@@ -115,7 +115,7 @@ impl Laws<'_> {
         let least = steps(self.design.least_handoff_delay(handoff, links).unwrap_or(1));
         let (name, tensor, from, at) = (&reader.name, &operand.tensor, &giver.name, point.join(","));
         let level = *space != handoff.reader && self.design.gives_many(handoff);
-        let alike = if level { ", equally late everywhere" } else { "" };
+        let alike = if level { ", and not later and later as the sizes grow" } else { "" };
         let note = format!("`{name}` takes `{tensor}` {what} by `{from}` at ({at}), {least} later at least{alike}");
         Some(Said { note, label: Some((operand.span, "taken here".to_owned())) })
     }

@@ -1,43 +1,48 @@
 //! Why there is no design: the laws that clash, and the smallest case of what is broken, in the words of the source.
 
+use super::Reason;
 use super::laws::Laws;
 use crate::driver::kernels::left_out::beyond_limits;
-use crate::driver::kernels::limits::{Limit, next_step, noted, nothing_among};
+use crate::driver::kernels::limits::{Limit, next_step};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::{grouped, grouped_count};
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
+use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Design, Part};
 
-/// The messages for an empty front. What stands against one design says nothing of those that were not looked at: where the search has
-/// chosen its place, the limits come after it.
-pub fn nothing_found(searched: &Searched, limit: u64) -> Diagnostics {
+/// The messages for an empty front. What stands against one design says nothing of those that were not looked at, so where there may be
+/// such the limits come first.
+pub fn nothing_found(searched: &Searched, reason: &Reason, limit: u64) -> Diagnostics {
     let clash = plainest(searched);
     let refused = refused(searched, clash.as_ref());
     if let Some(design) = &refused {
         let broken = broken(searched, design, limit);
         if !broken.is_empty() {
-            return with_limits(searched, broken);
+            return with_limits(searched, reason, broken);
         }
     }
     let survey = &searched.survey;
     match (&clash, &survey.unreachable) {
-        (Some((parts, why)), _) => with_limits(searched, stuck(searched, (parts, why), limit)),
-        (None, Some(why)) if is_placed(searched) => why.iter().map(|one| at_place(searched, one.clone())).collect(),
-        (None, Some(why)) => vec![out_of_hand(searched, why)],
-        (None, None) if survey.rejections.oversized > 0 => vec![oversized(searched)],
+        (Some((parts, why)), _) => with_limits(searched, reason, stuck(searched, reason, (parts, why), limit)),
+        (None, Some(why)) if is_placed(searched) => {
+            with_limits(searched, reason, why.iter().map(|one| at_place(searched, one.clone())).collect())
+        }
+        (None, Some(why)) => vec![out_of_hand(searched, reason, why)],
+        (None, None) if survey.rejections.oversized > 0 => vec![oversized(searched, reason)],
         (None, None) if refused.is_some() => vec![unfounded(searched)],
-        (None, None) => vec![no_place(searched)],
+        (None, None) => vec![no_place(searched, reason)],
     }
 }
 
-fn with_limits(searched: &Searched, mut said: Diagnostics) -> Diagnostics {
-    if !is_placed(searched) {
-        let otherwise = "a schedule whose place is not that of the design above";
-        said.push(nothing_among_placements(searched).help(next_step(&limits(searched), otherwise)));
+fn with_limits(searched: &Searched, reason: &Reason, said: Diagnostics) -> Diagnostics {
+    if reason.contradicts() {
+        return said;
     }
-    said
+    let otherwise = "a schedule whose place is not that of the design below";
+    let first = reason.message(searched).help(next_step(&reason.limits, otherwise));
+    std::iter::once(first).chain(said).collect()
 }
 
 /// The design whose broken laws [`nothing_found`] shows.
@@ -65,8 +70,8 @@ fn is_placed(searched: &Searched) -> bool {
     searched.setting.constraint.place_span.is_some()
 }
 
-/// What kept the search from other designs; nothing where the schedule gives all places and nothing was left out.
-fn limits(searched: &Searched) -> Vec<Limit> {
+/// What kept the search from other designs; nothing where the schedule gives all places and times, and nothing was left out.
+pub fn limits(searched: &Searched) -> Vec<Limit> {
     let (problem, seen) = (&searched.problem, &searched.survey.left_out);
     let Some(limits) = problem.limits() else { return vec![] };
     let is_open = problem.constraint().places.iter().any(Option::is_none);
@@ -80,30 +85,43 @@ fn limits(searched: &Searched) -> Vec<Limit> {
     });
     let left_out = beyond_limits(limits, seen).into_iter().filter(|left| left.count > 0);
     let said = left_out.map(|left| Limit::new(format!("left out {} {}", grouped(left.count), left.what), None));
-    of_places.into_iter().chain(of_beam).chain(said).collect()
+    let unasked = problem.constraint().rounds.iter().any(Option::is_none);
+    let of_times = unasked.then(|| of_times(searched.kernel.spaces().len(), limits.rounds, &searched.setting.bounds));
+    let of_starts = searched.survey.refused.is_some().then(|| {
+        let said = "of steps under which spaces meet or a queue grows only the shortest were looked at";
+        Limit::new(said, None)
+    });
+    of_places.into_iter().chain(of_beam).chain(of_times).chain(of_starts).chain(said).collect()
 }
 
-/// Nothing was found among the placements that were looked at.
-fn nothing_among_placements(searched: &Searched) -> Diagnostic {
-    let maps = grouped_count(searched.survey.maps, "placement");
-    nothing_among(&searched.kernel.cut.kernel, &maps, &limits(searched))
+/// The times that are looked at where no schedule gives one.
+fn of_times(spaces: usize, most: usize, bounds: &Bounds) -> Limit {
+    let bound = bounds.bound;
+    let said = match spaces > most {
+        true => {
+            format!("times in rounds are looked for on one PE alone, as there are more than {}", counted(most, "space"))
+        }
+        false => format!("entries of the rounds of a time are {}..{bound} (--bound {bound})", -bound),
+    };
+    Limit::new(said, None)
 }
 
 /// In a placement that was tried a value has no way to one that reads it: `why` is that of one of them.
-fn out_of_hand(searched: &Searched, why: &[Diagnostic]) -> Diagnostic {
+fn out_of_hand(searched: &Searched, reason: &Reason, why: &[Diagnostic]) -> Diagnostic {
     let source = &searched.kernel.cut.source;
-    let said = why.iter().fold(nothing_among_placements(searched), |said, one| {
+    let said = why.iter().fold(reason.message(searched), |said, one| {
         let said = said.note(format!("in one a value has no way to its reader: {}", one.message()));
         one.labels().iter().fold(said, |said, (span, text)| said.label(source, *span, text))
     });
-    said.help(next_step(&limits(searched), "let fewer readers share a value, or take another --network"))
+    said.help(next_step(&reason.limits, "let fewer readers share a value, or take another --network"))
 }
 
 /// The machine has fewer PEs along an axis than any placement needs.
-fn oversized(searched: &Searched) -> Diagnostic {
+fn oversized(searched: &Searched, reason: &Reason) -> Diagnostic {
     let count = grouped_count(searched.survey.rejections.oversized, "placement");
     let needs = if searched.survey.rejections.oversized == 1 { "needs" } else { "need" };
-    let said = nothing_among_placements(searched)
+    let said = reason
+        .message(searched)
         .note(format!("{count} {needs} a larger array than the machine has"))
         .help("smaller sizes, a lower rank, or a machine with a larger `extent`");
     at_place(searched, said)
@@ -139,7 +157,7 @@ fn backwards(parts: &[Part]) -> usize {
 }
 
 /// The laws that cannot hold together, and what is broken where one of them gives way.
-fn stuck(searched: &Searched, (parts, why): (&[Part], &Stuck), limit: u64) -> Diagnostics {
+fn stuck(searched: &Searched, reason: &Reason, (parts, why): (&[Part], &Stuck), limit: u64) -> Diagnostics {
     let (setting, kernel) = (searched.setting, &searched.kernel.cut.kernel);
     let laws = match why {
         Stuck::Undecided(why) => {
@@ -151,7 +169,10 @@ fn stuck(searched: &Searched, (parts, why): (&[Part], &Stuck), limit: u64) -> Di
     let design = with_parts(searched, parts);
     let handoffs = design.handoffs(setting.machine.links.network).unwrap_or_default();
     let said = Laws { design: &design, handoffs: &handoffs, setting };
-    let first = Diagnostic::new(format!("no times of `{}` satisfy all of these together", kernel));
+    let first = match reason.contradicts() {
+        true => Diagnostic::new(reason.refusal.message(kernel)),
+        false => Diagnostic::new(format!("under one placement of `{kernel}` no times can have all of this")),
+    };
     let clash = said.add_all(first, laws).help("each is needed for the contradiction: change any one of them");
     let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
     let task = searched.problem.solved().filter(|_| given);
@@ -179,20 +200,20 @@ fn at_place(searched: &Searched, problem: Diagnostic) -> Diagnostic {
 }
 
 /// No placement came as far as times.
-fn no_place(searched: &Searched) -> Diagnostic {
-    if let Some(diagnostic) = too_few_axes(searched) {
+fn no_place(searched: &Searched, reason: &Reason) -> Diagnostic {
+    if let Some(diagnostic) = too_few_axes(searched, reason) {
         return diagnostic;
     }
     let diagnostic = match searched.setting.constraint.place_span {
-        Some(_) if searched.survey.maps == 0 => out_of_reach(searched),
-        _ => without_reason(searched),
+        Some(_) if searched.survey.maps == 0 => out_of_reach(searched, reason),
+        _ => without_reason(searched, reason),
     };
     let otherwise = "change the place: its rank, what its rows add up, or the network it is for";
-    at_place(searched, diagnostic.help(next_step(&limits(searched), otherwise)))
+    at_place(searched, diagnostic.help(next_step(&reason.limits, otherwise)))
 }
 
 /// What is known of placements of which none came as far as times.
-fn without_reason(searched: &Searched) -> Diagnostic {
+fn without_reason(searched: &Searched, reason: &Reason) -> Diagnostic {
     let survey = &searched.survey;
     let formless = grouped_count(survey.formless, "placement");
     let unstated = grouped_count(survey.unstated, "dataflow");
@@ -209,11 +230,11 @@ fn without_reason(searched: &Searched) -> Diagnostic {
         ),
     ];
     let said = notes.into_iter().filter(|(count, _)| *count > 0);
-    said.fold(nothing_among_placements(searched), |diagnostic, (_, note)| diagnostic.note(note))
+    said.fold(reason.message(searched), |diagnostic, (_, note)| diagnostic.note(note))
 }
 
 /// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
-fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
+fn too_few_axes(searched: &Searched, reason: &Reason) -> Option<Diagnostic> {
     let (cut, setting) = (&searched.kernel.cut, &searched.setting);
     let most_spaces = searched.problem.limits()?.rounds;
     if cut.spaces.len() <= most_spaces {
@@ -225,31 +246,23 @@ fn too_few_axes(searched: &Searched) -> Option<Diagnostic> {
         return None;
     }
     let most = setting.bounds.ranks.iter().max()?;
-    let note =
-        format!("`{}` runs along {}, and on a PE along one of these", largest.name, largest.indices().join(", "));
     let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
     let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
-    let said = format!(
-        "with plain times an array of {} has no place for all spaces of `{}`: it takes {least}",
-        counted(*most, "axis"),
-        cut.kernel
-    );
-    let looked =
-        format!("with more than {} times in rounds are looked for on one PE alone", counted(most_spaces, "space"));
-    Some(Diagnostic::new(said).note(note).note(looked).help(format!("say --rank {least}{or}")))
+    let (name, indices, axes) = (&largest.name, largest.indices().join(", "), counted(*most, "axis"));
+    let note = format!("an array of {axes} has no place for all spaces at once: it takes {least}");
+    let why = format!("`{name}` runs along {indices}, and on a PE along one of these");
+    Some(reason.message(searched).note(note).note(why).help(format!("say --rank {least}{or}")))
 }
 
 /// No places of the other spaces are a link away from what they take.
-fn out_of_reach(searched: &Searched) -> Diagnostic {
+fn out_of_reach(searched: &Searched, reason: &Reason) -> Diagnostic {
     let (cut, setting) = (&searched.kernel.cut, searched.setting);
     let network = setting.machine.links.network;
     if let Some(rank) = setting.constraint.rank().filter(|rank| !network.carries_rank(*rank)) {
-        return Diagnostic::new(format!("a `{network}` network has no arrays of rank {rank}"));
+        return reason.message(searched).note(format!("a `{network}` network has no arrays of rank {rank}"));
     }
-    let first =
-        Diagnostic::new(format!("under this place a value of `{}` has no link to where it is used", cut.kernel));
-    let limited = noted(first, &limits(searched));
-    let said = limited.note(format!("a {} network joins each PE with those next to it", network.keyword()));
+    let first = reason.message(searched).note("under this place a value has no link to where it is used");
+    let said = first.note(format!("a {} network joins each PE with those next to it", network.keyword()));
     let reads = cut.spaces.iter().zip(&cut.sources).flat_map(|(space, sources)| {
         let computed = space.operands.iter().zip(sources).filter(|(_, sources)| !sources.is_empty());
         computed.map(move |(operand, _)| format!("`{}` takes `{}`", space.name, operand.tensor))
