@@ -140,11 +140,15 @@ fn a_budget_that_is_doubled_costs_no_more() {
         let survey = solve::search(&task, false, &|_, _| true);
         let found = survey.sorted(Objective::Systolic);
         found.iter().for_each(|found| assert_eq!(solve::verify(&task, found), Ok(())));
-        Objective::Systolic.key(&found[0].cost)
+        let costs = Objective::ALL.iter().map(|(objective, _)| objective.key(&survey.sorted(*objective)[0].cost));
+        (costs.collect::<Vec<_>>(), survey.left_out.placements)
     };
-    let costs: Vec<_> = (0..=10).map(|doubled| best(500 << doubled)).collect();
-    assert!(costs.windows(2).all(|pair| pair[1] <= pair[0]), "{costs:?}");
-    assert!(costs[10] < costs[0], "{costs:?}");
+    let found: Vec<_> = (0..=10).map(|doubled| best(500 << doubled)).collect();
+    for pair in found.windows(2) {
+        assert!(pair[1].0.iter().zip(&pair[0].0).all(|(more, less)| more <= less), "{found:?}");
+        assert!(pair[1].1 <= pair[0].1, "{found:?}");
+    }
+    assert!(found[10].1 < found[0].1, "{found:?}");
 }
 
 /// A search that is told to stop after the first place says so, and has what it found there.

@@ -59,7 +59,7 @@ impl Added {
 }
 
 impl Shadow {
-    fn is_empty(mut self) -> bool {
+    fn is_empty(&mut self) -> bool {
         while let Some(variable) = self.cheapest() {
             if self.forget(variable).is_contradiction() {
                 return true;

@@ -9,7 +9,7 @@ pub enum Line {
     /// `X.sum:`
     Space(Name),
     /// A recurrence.
-    Recurrence(Recurrence),
+    Recurrence(Box<Recurrence>),
 }
 
 /// `(i,j)_X <- (i-1,j)_X  where i - 1 >= 0`: what the points of a space get, and from where.

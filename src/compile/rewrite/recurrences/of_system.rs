@@ -14,16 +14,20 @@ use systole_equations::recurrence::{Role, Space};
 /// The recurrences of all spaces, each list behind a line with the name of its space; one space alone needs no name.
 pub fn recurrences(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<Line> {
     if let (Some(space), [dataflow]) = (system.only_space(), dataflows) {
-        return recurrences_of_space(space, dataflow).into_iter().map(Line::Recurrence).collect();
+        return recurrences_of_space(space, dataflow).into_iter().map(recurrence).collect();
     }
     let mut lines = vec![];
     for (position, (space, dataflow)) in system.spaces.iter().zip(dataflows).enumerate() {
         lines.push(Line::Space(space.name.clone()));
         let reader = Reader { system, dataflows, position, space, names: operand_names(space) };
         let all = reader.operands(dataflow).into_iter().chain(reader.result(dataflow));
-        lines.extend(all.map(Line::Recurrence));
+        lines.extend(all.map(recurrence));
     }
     lines
+}
+
+fn recurrence(one: Recurrence) -> Line {
+    Line::Recurrence(Box::new(one))
 }
 
 /// One space of a system, and what the others give it.

@@ -64,7 +64,7 @@ impl Cursor<'_> {
         let header = ahead.dotted("a name").ok().filter(|_| ahead.takes(":"));
         let (line, rest) = match header {
             Some(space) => (Line::Space(space), ahead),
-            None => (Line::Recurrence(self.recurrence()?), self),
+            None => (Line::Recurrence(Box::new(self.recurrence()?)), self),
         };
         if rest.is_at_end() { Ok(line) } else { rest.expected("the end of the line") }
     }
