@@ -60,11 +60,12 @@ fn a_machine_is_told_what_it_would_take() {
 
 #[test]
 fn what_is_only_not_found_comes_with_limits_and_flags() {
-    let found = refusal(&["search", "kernels/matmul.rec", "--steps", "0..0"]);
+    let search = ["search", "kernels/polynomial_product.rec", "--size", "M=2,N=2", "--rank"];
+    let found = refusal(&[&search[..], &["0"]].concat());
     assert_eq!((&found["kind"], &found["lines"]), (&"not-found".into(), &Value::Null));
     assert!(found["limits"].as_array().is_some_and(|limits| limits.len() >= 2), "{found}");
     let flags: Vec<&str> = found["flags"].as_array().expect("flags").iter().filter_map(Value::as_str).collect();
-    let steps = flags.iter().find_map(|flag| flag.strip_prefix("--steps ")).expect("a flag that looks further");
-    let wider = json(&["search", "kernels/matmul.rec", "--steps", steps]);
+    let rank = flags.iter().find_map(|flag| flag.strip_prefix("--rank ")).expect("a flag that looks further");
+    let wider = json(&[&search[..], &[rank]].concat());
     assert!(wider["refusal"].is_null() && wider["designs"].as_u64() > Some(0), "the twin: it does");
 }

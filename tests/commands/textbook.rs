@@ -212,13 +212,19 @@ fn run(kernel: &Kernel, case: &Case) -> Found {
     assert_eq!(said["prove"]["result"], "proved", "{what}");
     assert_eq!(said["sim"]["matches_reference"], true, "{what}");
     let best = &said["search"]["front"][0];
-    assert_eq!([&said["sim"]["cycles"], &said["sim"]["pes"]], [&best["cycles"], &best["pes"]], "{what}");
+    let is_counted = |(name, size): (&String, &Value)| case.size.split(',').any(|one| one == format!("{name}={size}"));
+    let counted = said["search"]["counted_at"].as_object();
+    let (cycles, pes) = (&said["sim"]["cycles"], &said["sim"]["pes"]);
+    // Designs of large kernels are counted at smaller sizes.
+    if counted.is_none_or(|counted| counted.iter().all(is_counted)) {
+        assert_eq!([cycles, pes], [&best["cycles"], &best["pes"]], "{what}");
+    }
     for (name, right) in &case.outputs {
         let found = read_npy(file(name, "out")).expect("an array");
         assert!(is_right(&found, right), "{what}: `{name}` is {found}, and {right} by NumPy");
     }
-    let number = |name: &str| best[name].as_u64().expect("a number");
-    Found::Design { cycles: number("cycles"), pes: number("pes"), proved: proved(&said) }
+    let number = |of: &Value| of.as_u64().expect("a number");
+    Found::Design { cycles: number(cycles), pes: number(pes), proved: proved(&said) }
 }
 
 /// How many claims are proved, and of which arrays it is not stated for all sizes that each element is stored once.

@@ -79,7 +79,7 @@ impl Work {
     /// The spaces of a dataflow are kept apart; the linear problems of turns are counted beside.
     pub const KEPT_APART: u64 = 1000;
     /// Meanwhile a linear problem writes so many numbers.
-    const NUMBERS: u64 = 1500;
+    const NUMBERS: u64 = 3000;
 
     /// What it takes to write the numbers of linear problems.
     pub fn in_numbers(numbers: u64) -> u64 {
